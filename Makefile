@@ -1,0 +1,42 @@
+# One line a target; every one installs what it needs first.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test check lint types corpus-test golden bench docs clean
+
+demo: $(READY)
+	@sh corpora/demo.sh $(BIN)/nbtext
+
+test: $(READY)
+	$(BIN)/pytest -q -m "not corpus"
+
+check: lint types test
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+corpus-test: $(READY)
+	$(BIN)/pytest -q -m corpus
+
+golden: $(READY)
+	$(BIN)/pytest -q tests/golden --rewrite
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+docs: $(READY)
+	$(BIN)/python docs/make_cli.py
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@

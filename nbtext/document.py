@@ -1,0 +1,64 @@
+"""
+What flows from the sources to the readers: documents, and what stands in for one.
+
+A source is read as a stream of `Item`s. Most are documents. A file that holds exactly
+one document is passed on unread, so that whoever counts it (perhaps another process)
+opens it; what could not be read travels as the error that says why, in its place, so
+that nothing is lost without a word; and a pause says that input would block now.
+"""
+
+import enum
+from typing import NamedTuple, TypeAlias
+
+from nbtext.errors import SourceError
+
+
+class Document(NamedTuple):
+    """
+    One thing to classify or to learn from, as bytes.
+
+    Attributes:
+        name: what the user may call it: a path, `path:3`, or `-`. Bytes of a path that
+            are not UTF-8 are kept as lone surrogates (PEP 383).
+        texts: the bytes to read; one for a file or a mail, one a column for a row.
+        label: the class that it is said to belong to, if any.
+        is_mail: True if its container holds mail (mbox, Maildir), None if only its
+            bytes can tell.
+        truncated: whether it was longer than what was read.
+        identity: what names it for the ledger where its bytes do not (a row's id).
+    """
+
+    name: str
+    texts: tuple[bytes, ...]
+    label: str | None = None
+    is_mail: bool | None = None
+    truncated: bool = False
+    identity: str | None = None
+
+
+class Unread(NamedTuple):
+    """A file that holds one document and has not been opened; fields as above."""
+
+    name: str
+    path: str
+    label: str | None = None
+    is_mail: bool | None = None
+
+
+class Unreadable(NamedTuple):
+    """What stands in a document's place when it cannot be read."""
+
+    name: str
+    error: SourceError
+
+
+class Pause(enum.Enum):
+    """Input would block now: whatever is ready should be handed on first."""
+
+    PAUSE = "pause"
+
+
+PAUSE = Pause.PAUSE
+
+Item: TypeAlias = Document | Unread | Unreadable | Pause
+"""What a stream of sources is made of."""
