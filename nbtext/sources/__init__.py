@@ -1,0 +1,17 @@
+"""
+Where documents come from: files, folders, mailboxes, tables and the standard input.
+
+Arguments as the user writes them go in, a stream of `Item`s comes out, in order and
+lazily; nothing is held but the document at hand. The modules, in pipeline order:
+`_options` and `_labels` (what the user says), `_compressed` and `_stream` (bytes),
+`_mbox`, `_lines`, `_csv`, `_table` and `_rows` (containers taken apart), `_walk`
+(folders), `_inspect` (which of these it is), `_arguments`, `_contents`,
+`_documents` and `_load`.
+"""
+
+from nbtext.sources._arguments import labels
+from nbtext.sources._documents import documents
+from nbtext.sources._load import load
+from nbtext.sources._options import FORMATS, Options
+
+__all__ = ["FORMATS", "Options", "documents", "labels", "load"]

@@ -1,0 +1,77 @@
+"""The arguments together: the paths that they name, and the labels known beforehand."""
+
+# ruff: noqa: PTH116 -- importing pathlib costs 10 ms, half a run on one message
+
+import os
+import stat
+from collections.abc import Sequence
+from contextlib import closing
+
+from nbtext.errors import SourceError
+from nbtext.sources._failures import cannot_read
+from nbtext.sources._inspect import ONE_DOCUMENT, inspect
+from nbtext.sources._labels import file_label, folder_label, split_label
+from nbtext.sources._options import Options
+from nbtext.sources._stream import open_path
+from nbtext.sources._walk import class_folders
+
+
+def named_paths(
+    arguments: Sequence[str], *, labelled: bool
+) -> list[tuple[str | None, str]]:
+    """
+    Return the label, if one is written, and the path of each argument.
+
+    No arguments mean the standard input. A single folder that holds only folders
+    stands for those, each a class, where labels are wanted.
+    """
+    named = [split_label(argument) for argument in arguments or ["-"]]
+    if labelled and len(named) == 1 and named[0][0] is None:
+        folders = class_folders(named[0][1])
+        if folders:
+            return [(folder_label(folder), folder) for folder in folders]
+    return named
+
+
+def labels(arguments: Sequence[str], options: Options) -> tuple[str, ...] | None:
+    """
+    Return the labels that training documents will have, sorted, reading only heads.
+
+    None if some may come from inside: from a column, an index or a pipe. An argument
+    that cannot be read adds none.
+    """
+    if options.label_column is not None:
+        return None
+    known: set[str] = set()
+    for label, path in named_paths(arguments, labelled=True):
+        try:
+            from_outside = label or _label_outside(path, options)
+        except SourceError:
+            continue
+        if from_outside is None:
+            return None
+        known.add(from_outside)
+    return tuple(sorted(known))
+
+
+def _label_outside(path: str, options: Options) -> str | None:
+    """
+    Return the label that a path gives, None if its contents do.
+
+    Raises:
+        SourceError: it cannot be read.
+    """
+    if path == "-" or options.format == "index":
+        return None
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError) as error:
+        raise cannot_read(path, error) from error
+    if stat.S_ISDIR(mode):
+        return folder_label(path)
+    kind = options.format
+    if kind == "auto" and stat.S_ISREG(mode):
+        with closing(open_path(path, path)) as stream:
+            kind = inspect(stream, path, options.max_bytes, is_label_wanted=True)
+    is_known = kind in (ONE_DOCUMENT, "mail", "text", "mbox")
+    return file_label(path) if is_known else None

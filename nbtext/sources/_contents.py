@@ -1,0 +1,134 @@
+"""What a file or stream holds: one document, an mbox's messages, rows, an index."""
+
+from collections.abc import Iterator
+
+from nbtext.document import PAUSE, Document, Item, Pause, Unread, Unreadable
+from nbtext.errors import SourceError
+from nbtext.sources._inspect import ONE_DOCUMENT, index_path, inspect, split_index_line
+from nbtext.sources._labels import printable
+from nbtext.sources._lines import lines
+from nbtext.sources._mbox import messages
+from nbtext.sources._options import Options, Place
+from nbtext.sources._stream import Stream
+
+IS_MAIL = {"mail": True, "text": False}
+"""What a forced format says about every document."""
+
+_LONGEST_INDEX_LINE = 2**16
+
+
+def stream_items(
+    stream: Stream,
+    kind: str | None,
+    place: Place,
+    options: Options,
+    *,
+    can_reopen: bool,
+) -> Iterator[Item]:
+    """
+    Yield what a stream holds; one document in a file stays unread.
+
+    Args:
+        stream: its bytes.
+        kind: the format of the whole, None to go by inspection.
+        place: where it lies.
+        options: how to read it.
+        can_reopen: whether whoever comes later can open it by its name.
+    """
+    if stream.may_wait:
+        yield PAUSE
+    if kind is None:
+        kind = inspect(
+            stream,
+            "" if place.name == "-" else place.name,
+            options.max_bytes,
+            is_label_wanted=place.labelled and not place.is_label_given,
+        )
+    try:
+        if kind == ONE_DOCUMENT and can_reopen:
+            is_mail = IS_MAIL.get(options.format)
+            yield Unread(place.name, place.name, place.label, is_mail)
+            return
+        if kind == ONE_DOCUMENT:
+            yield from _whole_items(stream, place, options)
+        elif kind == "mbox":
+            yield from _mbox_items(stream, place, options)
+        elif kind == "index":
+            yield from _index_items(stream, place)
+        else:
+            from nbtext.sources._rows import row_items
+
+            yield from row_items(stream, kind, place, options)
+    except SourceError as error:
+        yield Unreadable(place.name, error)
+    if stream.error is not None:
+        yield Unreadable(place.name, stream.error)
+
+
+def _whole_items(stream: Stream, place: Place, options: Options) -> Iterator[Item]:
+    """Yield the one document of a pipe, unless not a byte of it could be read."""
+    _need_label(place)
+    pieces: list[bytes] = []
+    size = 0
+    for chunk in stream.chunks():
+        if isinstance(chunk, Pause):
+            yield chunk
+            continue
+        pieces.append(chunk)
+        size += len(chunk)
+        if size > options.max_bytes:
+            break
+    if pieces or stream.error is None:
+        text = b"".join(pieces)[: options.max_bytes]
+        is_mail = IS_MAIL.get(options.format)
+        is_cut = size > options.max_bytes
+        yield Document(place.name, (text,), place.label, is_mail, is_cut)
+
+
+def _mbox_items(stream: Stream, place: Place, options: Options) -> Iterator[Item]:
+    _need_label(place)
+    number = 0
+    for message in messages(stream, options.max_bytes):
+        if isinstance(message, Pause):
+            yield message
+            continue
+        number += 1
+        text, is_cut = message
+        name = f"{place.name}:{number}"
+        yield Document(name, (text,), place.label, is_mail=True, truncated=is_cut)
+
+
+def _index_items(stream: Stream, place: Place) -> Iterator[Item]:
+    """Yield the files that an index names, as the TREC spam track's do."""
+    number = 0
+    for line in lines(stream, _LONGEST_INDEX_LINE):
+        if isinstance(line, Pause):
+            yield line
+            continue
+        if isinstance(line, bytes) and not line.strip():
+            continue
+        number += 1
+        entry = split_index_line(line) if isinstance(line, bytes) else None
+        if entry is None:
+            name = f"{place.name}:{number}"
+            error = SourceError(
+                f"{name}: a label and a path were expected; mend or remove the line"
+            )
+            yield Unreadable(name, error)
+        else:
+            path = index_path(place.name, entry[1])
+            label = place.label if place.is_label_given else printable(entry[0])
+            yield Unread(path, path, label, is_mail=True)
+
+
+def _need_label(place: Place) -> None:
+    """
+    Refuse a source without a label where one is needed.
+
+    Raises:
+        SourceError: it has none.
+    """
+    if place.labelled and place.label is None:
+        raise SourceError(
+            f"{place.name}: no label to learn it under; write LABEL={place.name}"
+        )

@@ -1,0 +1,158 @@
+"""What the user names, as one stream of documents in the order of the arguments."""
+
+# ruff: noqa: PTH116 -- importing pathlib costs 10 ms
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import BinaryIO
+
+from nbtext.document import PAUSE, Item, Pause, Unread, Unreadable
+from nbtext.errors import SourceError
+from nbtext.sources._arguments import named_paths
+from nbtext.sources._contents import IS_MAIL, stream_items
+from nbtext.sources._failures import cannot_read
+from nbtext.sources._inspect import ONE_DOCUMENT, container_format
+from nbtext.sources._labels import file_label, folder_label
+from nbtext.sources._options import Options, Place
+from nbtext.sources._stream import open_path, open_stdin
+from nbtext.sources._walk import is_maildir, walk
+
+_FOLDERS = ("maildir", "mh")
+_ONE_EACH = ("mail", "text", *_FOLDERS)
+
+
+def documents(
+    arguments: Sequence[str],
+    options: Options,
+    *,
+    labelled: bool,
+    stdin: BinaryIO | None = None,
+) -> Iterator[Item]:
+    """
+    Yield every document that the arguments name, in their order, lazily.
+
+    What cannot be read is yielded as the error that says why, and the rest goes on.
+    Before input is awaited, a pause is yielded if anything has been since the last.
+
+    Args:
+        arguments: paths, `LABEL=PATH`, and `-` for the standard input, which is also
+            read if there are none.
+        options: how to read them.
+        labelled: whether a document without a label is an error, and whether a single
+            folder of folders is a folder a class.
+        stdin: what to read for `-` in place of the standard input.
+
+    Raises:
+        ValueError: an option makes no sense.
+    """
+    options.check()
+    is_quiet = True
+    for label, path in named_paths(arguments, labelled=labelled):
+        place = Place(
+            name=path,
+            label=label,
+            is_label_given=label is not None,
+            labelled=labelled,
+        )
+        of_place = (
+            _stdin_items(place, options, stdin)
+            if path == "-"
+            else _path_items(place, options)
+        )
+        for item in of_place:
+            is_pause = isinstance(item, Pause)
+            if not (is_pause and is_quiet):
+                yield item
+            is_quiet = is_pause
+
+
+def _stdin_items(
+    place: Place, options: Options, stdin: BinaryIO | None
+) -> Iterator[Item]:
+    try:
+        if options.format in _FOLDERS:
+            raise _not_a_folder(place, options)
+        stream = open_stdin(stdin)
+    except SourceError as error:
+        yield Unreadable(place.name, error)
+    else:
+        kind = _kind_of_files(options)
+        yield from stream_items(stream, kind, place, options, can_reopen=False)
+
+
+def _path_items(place: Place, options: Options) -> Iterator[Item]:
+    path = place.name
+    is_unnamed = place.labelled and place.label is None
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError) as error:
+        yield Unreadable(path, cannot_read(path, error))
+        return
+    if stat.S_ISDIR(mode):
+        if is_unnamed:
+            place = place._replace(label=folder_label(path), is_label_given=True)
+        yield from _folder_items(place, options)
+    elif options.format in _FOLDERS:
+        yield Unreadable(path, _not_a_folder(place, options))
+    else:
+        if is_unnamed:
+            place = place._replace(label=file_label(path))
+        kind = _kind_of_files(options)
+        yield from _file_items(kind, place, options, is_regular=stat.S_ISREG(mode))
+
+
+def _folder_items(place: Place, options: Options) -> Iterator[Item]:
+    if options.format == "maildir" and not is_maildir(place.name):
+        yield Unreadable(place.name, _not_a_folder(place, options))
+        return
+    forced = _kind_of_files(options)
+    for found in walk(place.name, place.label, is_mh=options.format == "mh"):
+        if isinstance(found, Unreadable):
+            yield found
+            continue
+        kind = forced
+        if kind is None and not found.is_mail:
+            kind = container_format(found.path)
+        if kind is not None and kind != ONE_DOCUMENT:
+            below = place._replace(name=found.path)
+            yield from _file_items(kind, below, options, is_regular=True)
+        elif options.format in IS_MAIL:
+            is_mail = IS_MAIL[options.format]
+            yield Unread(found.name, found.path, found.label, is_mail)
+        else:
+            yield found
+
+
+def _file_items(
+    kind: str | None, place: Place, options: Options, *, is_regular: bool
+) -> Iterator[Item]:
+    path = place.name
+    if is_regular and kind == ONE_DOCUMENT:
+        yield Unread(path, path, place.label, IS_MAIL.get(options.format))
+        return
+    if not is_regular:
+        yield PAUSE  # to open a pipe is to wait for who writes to it
+    try:
+        stream = open_path(path, path)
+    except SourceError as error:
+        yield Unreadable(path, error)
+        return
+    with closing(stream):
+        yield from stream_items(stream, kind, place, options, can_reopen=is_regular)
+
+
+def _kind_of_files(options: Options) -> str | None:
+    """Return what every file is by the user's word; None to go by inspection."""
+    if options.format in _ONE_EACH:
+        return ONE_DOCUMENT
+    return None if options.format == "auto" else options.format
+
+
+def _not_a_folder(place: Place, options: Options) -> SourceError:
+    expected = {"maildir": "a Maildir, with cur/ and new/,", "mh": "an MH folder"}
+    return SourceError(
+        f"{place.name}: {expected[options.format]} was expected, and something else "
+        f"found; leave out --format {options.format}"
+    )

@@ -1,0 +1,21 @@
+"""What the operating system says about a file, put as this program's errors."""
+
+from nbtext.errors import MissingSourceError, SourceError
+
+
+def cannot_read(name: str, error: OSError | ValueError) -> SourceError:
+    """Say what is wrong with a path and what to do about it."""
+    match error:
+        case FileNotFoundError() | NotADirectoryError():
+            return MissingSourceError(
+                f"{name}: no such file or folder; check how the path is spelt"
+            )
+        case PermissionError():
+            return SourceError(f"{name}: reading is not permitted; check its mode")
+        case IsADirectoryError():
+            return SourceError(f"{name}: a folder, not a file; give its path instead")
+        case OSError():
+            reason = error.strerror or str(error)
+            return SourceError(f"{name}: cannot be read ({reason}); check the path")
+        case _:  # os.stat and os.open refuse a NUL byte with a ValueError
+            return SourceError(f"{name!r}: not a path, it has a NUL byte; leave it out")

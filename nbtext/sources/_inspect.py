@@ -1,0 +1,109 @@
+"""What a file or a stream holds, by its name and by its beginning."""
+
+# ruff: noqa: PTH118, PTH120, PTH122 -- importing pathlib costs 10 ms
+
+import os
+
+from nbtext.sources._labels import is_path, without_compression
+from nbtext.sources._mbox import is_mbox
+from nbtext.sources._stream import Stream
+
+ONE_DOCUMENT = "document"
+LABELLED_LINES = "labelled"
+"""What holds no records, and what holds a label, a tab and a text on each line; the
+other answers are among `FORMATS`."""
+
+HEAD = 2**16
+"""How much of a source is looked at, in bytes."""
+
+_CONTAINERS = {
+    ".mbox": "mbox",
+    ".mbx": "mbox",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+}
+_LONGEST_LABEL = 64  # bytes; a longer word before a tab is not taken for a label
+
+
+def container_format(path: str) -> str | None:
+    """Return the container that a file's suffix names, if any."""
+    if "." not in path:
+        return None
+    suffix = os.path.splitext(without_compression(path))[1]
+    return _CONTAINERS.get(suffix.lower())
+
+
+def inspect(stream: Stream, path: str, max_bytes: int, *, is_label_wanted: bool) -> str:
+    """
+    Tell what a named file or a stream holds; its bytes are left to be read.
+
+    Args:
+        stream: its bytes, of which the head is looked at.
+        path: where it lies, "" for the standard input.
+        max_bytes: how long the first line of JSON lines may be.
+        is_label_wanted: whether labels must be inside, if anywhere: then a file
+            whose every line begins with one is a table or an index.
+    """
+    by_name = container_format(path)
+    if by_name is not None:
+        return by_name
+    suffix = os.path.splitext(without_compression(path))[1].lower()
+    head = stream.peek(HEAD)
+    if suffix == ".json" or _is_json_lines(stream, head, max_bytes):
+        return "jsonl"
+    if suffix != ".eml":
+        if suffix != ".txt" and is_mbox(head):
+            return "mbox"
+        if is_label_wanted:
+            return _labelled_format(head, path)
+    return ONE_DOCUMENT
+
+
+def split_index_line(line: bytes) -> tuple[bytes, bytes] | None:
+    """Return the label and the path on a line of an index, if it has both."""
+    fields = line.split(None, 1)
+    if len(fields) < 2 or len(fields[0]) > _LONGEST_LABEL:
+        return None
+    return fields[0], fields[1].rstrip()
+
+
+def _is_json_lines(stream: Stream, head: bytes, max_bytes: int) -> bool:
+    """Tell whether the first line with anything on it is a JSON object."""
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start[:1] != b"{" or start[1:].lstrip()[:1] not in (b'"', b"}"):
+        return False
+    if b"\n" not in start and len(head) == HEAD:
+        start = stream.peek(max_bytes).removeprefix(b"\xef\xbb\xbf").lstrip()
+    import json
+
+    try:
+        json.loads(start.partition(b"\n")[0].decode("utf-8", "surrogateescape"))
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _labelled_format(head: bytes, path: str) -> str:
+    """Tell whether each whole line of the head begins with a label."""
+    whole = head.rpartition(b"\n")[0] or head
+    lines = [line for line in whole.split(b"\n") if line.strip()]
+    if not lines:
+        return ONE_DOCUMENT
+    entries = [split_index_line(line) for line in lines] if path else [None]
+    if entries[0] and all(entries) and is_path(index_path(path, entries[0][1])):
+        return "index"
+    if all(map(_is_labelled, lines)):
+        return LABELLED_LINES
+    return ONE_DOCUMENT
+
+
+def _is_labelled(line: bytes) -> bool:
+    label, tab, _ = line.partition(b"\t")
+    return bool(tab) and len(label) <= _LONGEST_LABEL and label.split() == [label]
+
+
+def index_path(index: str, path: bytes) -> str:
+    """Return where an index says that a file is: relative to the index's folder."""
+    return os.path.join(os.path.dirname(index), os.fsdecode(path))

@@ -1,0 +1,53 @@
+"""Arguments as the user writes them, and the labels that paths and cells give."""
+
+# ruff: noqa: PTH119, PTH122 -- importing pathlib costs 10 ms
+
+import os
+
+_COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
+
+
+def split_label(argument: str) -> tuple[str | None, str]:
+    """
+    Return the label and the path of `LABEL=PATH`.
+
+    The label is None, and the argument a path, if nothing or a folder stands before
+    the first `=`, or if there is such a path.
+    """
+    label, equals, path = argument.partition("=")
+    if not equals or not label or "/" in label or is_path(argument):
+        return None, argument
+    return printable(os.fsencode(label)), path
+
+
+def folder_label(path: str) -> str:
+    """Return the folder's own name, without the dot of a Maildir's subfolder."""
+    name = os.path.basename(path.rstrip("/"))
+    if name in ("", ".", ".."):
+        name = os.path.basename(os.path.realpath(path)) or "/"
+    return printable(os.fsencode(name.removeprefix(".") or name))
+
+
+def file_label(path: str) -> str:
+    """Return the file's name without its suffixes: `mail/spam.mbox.gz` is spam."""
+    name = without_compression(os.path.basename(path))
+    return printable(os.fsencode(os.path.splitext(name)[0]))
+
+
+def without_compression(path: str) -> str:
+    """Take away a suffix that tells a compression."""
+    stem, suffix = os.path.splitext(path)
+    return stem if suffix.lower() in _COMPRESSIONS else path
+
+
+def printable(label: bytes) -> str:
+    r"""Return the label as text; a byte that is not UTF-8 becomes `\xff`."""
+    return label.decode("utf-8", "backslashreplace")
+
+
+def is_path(path: str) -> bool:
+    """Tell whether there is anything at a path, be it a broken link."""
+    try:
+        return os.path.lexists(path)
+    except ValueError:  # a NUL byte
+        return False

@@ -1,0 +1,46 @@
+"""A stream taken apart into lines of bounded length."""
+
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+from nbtext.document import Pause
+from nbtext.sources._stream import Stream
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class BadRecord(NamedTuple):
+    """What stands in a record's place when it cannot be read."""
+
+    reason: str
+
+
+Line: TypeAlias = bytes | BadRecord | Pause
+"""A line without its line feed, or what stands in its place."""
+
+_TOO_LONG = BadRecord("a line that is too long to hold; split it or raise --max-bytes")
+
+
+def lines(stream: Stream, longest: int) -> Iterator[Line]:
+    """Yield each line of at most `longest` bytes, after any byte order mark."""
+    begun: list[bytes] = []  # the pieces so far of a line whose end is to come
+    size = 0
+    mark = _BYTE_ORDER_MARK
+    for chunk in stream.chunks():
+        if isinstance(chunk, Pause):
+            yield chunk
+            continue
+        *ended, last = chunk.split(b"\n")
+        for piece in ended:
+            if size + len(piece) > longest:
+                yield _TOO_LONG
+            else:
+                line = b"".join([*begun, piece]) if begun else piece
+                yield line.removeprefix(mark)
+            begun, size, mark = [], 0, b""
+        size += len(last)
+        begun = [*begun, last] if size <= longest else []
+    if size > longest:
+        yield _TOO_LONG
+    elif size:
+        yield b"".join(begun).removeprefix(mark)

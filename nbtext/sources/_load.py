@@ -1,0 +1,88 @@
+"""A file that holds one document, opened and read when its turn comes."""
+
+# ruff: noqa: PTH118 -- importing pathlib costs 10 ms
+
+import os
+from typing import Final
+
+from nbtext.document import Document, Unread
+from nbtext.errors import MissingSourceError
+from nbtext.sources._compressed import compression, may_be_compressed
+from nbtext.sources._stream import Stream, open_path, read_start
+
+
+def load(unread: Unread, max_bytes: int) -> Document:
+    """
+    Open and read a document, decompressed if it is compressed, up to `max_bytes`.
+
+    Raises:
+        SourceError: it cannot be read, or is damaged before its end or `max_bytes`.
+    """
+    text = _small_file(unread.path, max_bytes)
+    if text is not None:
+        return Document(unread.name, (text,), unread.label, unread.is_mail)
+    stream = _opened(unread)
+    try:
+        text, is_cut = read_start(stream, max_bytes)
+    finally:
+        stream.close()
+    if stream.error is not None:
+        raise stream.error
+    return Document(unread.name, (text,), unread.label, unread.is_mail, is_cut)
+
+
+def _small_file(path: str, max_bytes: int) -> bytes | None:
+    """
+    Return a whole file in the fewest steps; None if it is not as simple as that.
+
+    It is not if the file is large, compressed, changing, no regular file or no file.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except (OSError, ValueError):
+        return None
+    try:
+        size = os.fstat(descriptor).st_size
+        if not 0 < size <= min(max_bytes, SMALL):
+            return None
+        text = os.read(descriptor, size + 1)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    if len(text) != size or may_be_compressed(text) or compression(text):
+        return None
+    return text
+
+
+SMALL: Final = 1 << 20
+
+
+def _opened(unread: Unread) -> Stream:
+    try:
+        return open_path(unread.path, unread.name)
+    except MissingSourceError:
+        moved = _moved(unread.path)
+        if moved is None:
+            raise
+        return open_path(moved, unread.name)
+
+
+def _moved(path: str) -> str | None:
+    """
+    Return where a mail program has put a message of a Maildir meanwhile, if it has.
+
+    It moves what it has shown from new/ to cur/, and changes the flags in its name;
+    what is before them stays.
+    """
+    folder, name = os.path.split(path)
+    maildir, part = os.path.split(folder)
+    if part not in ("new", "cur"):
+        return None
+    unique = name.partition(":2,")[0]
+    try:
+        with os.scandir(os.path.join(maildir, "cur")) as entries:
+            found = (e.path for e in entries if e.name.partition(":2,")[0] == unique)
+            return next(found, None)
+    except OSError:
+        return None

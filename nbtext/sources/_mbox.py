@@ -1,0 +1,114 @@
+"""
+An mbox file taken apart into its messages, as a stream (RFC 4155 and its variants).
+
+A message begins at the start of the file or after a blank line, with a line of "From ",
+a sender and a date; that line is not part of it, nor is the blank line at its end. The
+date is asked for because bodies have paragraphs that begin with "From " (RFC 4155,
+appendix A, leaves this to the reader). Lines `>From `, `>>From ` lose one `>`, as in
+the variant called mboxrd; Content-Length is ignored, because it is often wrong.
+"""
+
+import re
+from collections.abc import Iterator
+
+from nbtext.document import Pause
+from nbtext.sources._stream import Stream
+
+_DAY = rb"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},?[ \t]+"
+_MONTH = rb"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}[ \t]+"
+_TIME = rb"\d{1,2}:\d\d(?::\d\d)?"
+_ZONE = rb"(?:[ \t]+[A-Z+-][\w+-]{0,8}){0,2}"
+_DATE = b"".join(
+    [
+        b"(?:",
+        _DAY + _MONTH + rb"\d{1,2}[ \t]+" + _TIME + _ZONE + rb"[ \t]+\d{4}",
+        b"|",  # the order of a Date header, which some programs write
+        _DAY + rb"\d{1,2}[ \t]+" + _MONTH + rb"\d{4}[ \t]+" + _TIME,
+        rb")\b",
+    ]
+)
+# Both ends are bounded, so that a long line costs no more than many short ones. The
+# line feed at its end is not taken, because the next separator may begin with it.
+_FROM_LINE = rb"From [^\n]{0,255}?" + _DATE + rb"[^\n]{0,127}(?=\n)"
+_LONGEST_SEPARATOR = 512
+
+# To compile these takes a millisecond, so it is left to whoever has an mbox.
+_SEPARATOR = rb"\n\r?\n" + _FROM_LINE
+_QUOTED_FROM = rb"(?m)^>(?=>*From )"
+
+
+def is_mbox(head: bytes) -> bool:
+    """Tell whether the bytes begin with the line that begins a message."""
+    return _opening(head) is not None
+
+
+def messages(stream: Stream, max_bytes: int) -> Iterator[tuple[bytes, bool] | Pause]:
+    """
+    Yield each message, cut at `max_bytes`, and whether there was more of it.
+
+    What comes before the first "From " line is a message too, unless it is blank.
+    """
+    opening = _opening(stream.peek(_LONGEST_SEPARATOR))
+    separators = re.compile(_SEPARATOR)
+    is_message = opening is not None
+    message = _Message(max_bytes)
+    # The window holds one line feed more than the text, at `start - 1`: a separator
+    # begins with the end of the line before it, and the first line has none.
+    window = b"\n"
+    start = 1 + (opening.end() + 1 if opening else 0)
+    for chunk in stream.chunks():
+        if isinstance(chunk, Pause):
+            yield chunk
+            continue
+        window += chunk
+        for separator in separators.finditer(window, start - 1):
+            message.add(window[start : separator.start() + 1])
+            if is_message or not message.is_blank():
+                yield message.text(), message.is_cut
+            message = _Message(max_bytes)
+            is_message = True
+            start = separator.end() + 1
+        keep = max(start - 1, len(window) - _LONGEST_SEPARATOR)
+        message.add(window[start:keep])
+        window, start = window[keep:], max(start - keep, 0)
+    message.add(window[start:])
+    if is_message or not message.is_blank():
+        yield _without_blank_end(message.text()), message.is_cut
+
+
+class _Message:
+    """The pieces of a message, as many of them as are to be kept."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    @property
+    def is_cut(self) -> bool:
+        return self._size > self._max_bytes
+
+    def add(self, piece: bytes) -> None:
+        if not self.is_cut:
+            self._pieces.append(piece)
+            self._size += len(piece)
+
+    def is_blank(self) -> bool:
+        return not any(piece.strip() for piece in self._pieces)
+
+    def text(self) -> bytes:
+        """Return the message as it was before it was put into an mbox."""
+        text = b"".join(self._pieces)[: self._max_bytes]
+        return re.sub(_QUOTED_FROM, b"", text) if b">From " in text else text
+
+
+def _opening(head: bytes) -> re.Match[bytes] | None:
+    return re.match(_FROM_LINE, head) if head.startswith(b"From ") else None
+
+
+def _without_blank_end(text: bytes) -> bytes:
+    """Take away the blank line that ends the last message, and the whole file."""
+    for blank in (b"\n", b"\r\n"):
+        if text == blank or text.endswith(b"\n" + blank):
+            return text.removesuffix(blank)
+    return text

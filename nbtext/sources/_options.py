@@ -1,0 +1,75 @@
+"""How sources are to be read: what a user may force, name and bound."""
+
+from typing import NamedTuple
+
+FORMATS = (
+    "auto",
+    "mail",
+    "text",
+    "mbox",
+    "maildir",
+    "mh",
+    "jsonl",
+    "csv",
+    "tsv",
+    "index",
+)
+"""What may be forced: `mail` and `text` make every file one document of that kind."""
+
+
+class Options(NamedTuple):
+    """
+    What the user says about the sources.
+
+    Attributes:
+        format: one of `FORMATS`; "auto" goes by inspection.
+        label_column: the column that holds the label, by name or by number from 1.
+        text_columns: the columns to read, in this order, by name or by number.
+        id_column: the column whose value is a row's identity, by name or by number.
+        max_bytes: the size at which a document is cut, in bytes.
+
+    If all the columns that are given are numbers, a table has no header line.
+    """
+
+    format: str = "auto"
+    label_column: str | None = None
+    text_columns: tuple[str, ...] = ()
+    id_column: str | None = None
+    max_bytes: int = 16 * 2**20
+
+    def check(self) -> None:
+        """
+        Refuse what makes no sense.
+
+        Raises:
+            ValueError: the format is unknown, or the size below one byte.
+
+        """
+        if self.format not in FORMATS:
+            raise ValueError(f"format must be one of {FORMATS}, not {self.format!r}")
+        if self.max_bytes < 1:
+            raise ValueError(f"max_bytes must be at least 1, not {self.max_bytes}")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column that the user named."""
+        named = (self.label_column, *self.text_columns, self.id_column)
+        return tuple(column for column in named if column is not None)
+
+
+class Place(NamedTuple):
+    """
+    Where a document lies and what that says of its label.
+
+    Attributes:
+        name: the path as the user gave it, continued below a folder; `-` for stdin.
+        label: from `LABEL=PATH`, the folder, or the file's name; None on stdin.
+        is_label_given: whether the user or a folder gave it; a file's name gives way
+            to a column that is called label.
+        labelled: whether a document without a label is of no use.
+    """
+
+    name: str
+    label: str | None = None
+    is_label_given: bool = False
+    labelled: bool = False

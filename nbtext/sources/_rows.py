@@ -1,0 +1,196 @@
+"""
+JSON lines and tables: a record a document, its columns chosen by name or by number.
+
+What goes in is a stream, what comes out a document for each record, or what is wrong
+with it, called by the source's name and the record's number from 1.
+"""
+
+from collections.abc import Iterator
+
+from nbtext.document import Document, Item, Pause, Unreadable
+from nbtext.errors import SourceError
+from nbtext.sources._csv import csv_records
+from nbtext.sources._inspect import LABELLED_LINES
+from nbtext.sources._labels import printable
+from nbtext.sources._lines import BadRecord, Line, lines
+from nbtext.sources._options import Options, Place
+from nbtext.sources._stream import Stream
+from nbtext.sources._table import (
+    LABEL_COLUMNS,
+    NO_TEXT,
+    TEXT_COLUMNS,
+    Record,
+    first_of,
+    named,
+    tsv_records,
+)
+
+_LEAST_LONGEST = 2**20
+_LINE_SLACK = 2**16
+
+_NOT_AN_OBJECT = BadRecord(
+    'an object was expected, as in {"text": "..."}; '
+    "an array is made into lines by jq -c '.[]'"
+)
+
+
+def row_items(
+    stream: Stream, kind: str, place: Place, options: Options
+) -> Iterator[Item]:
+    """
+    Yield a document, or what is wrong with it, for each record.
+
+    The label is that of the column the user named; else the one given for the source
+    as a whole; else that of a column called label, class or category, if the first
+    record has one; else the one of the file's name.
+
+    Raises:
+        SourceError: the columns that are asked for, or a label, are not there.
+    """
+    number = 0
+    label_column = options.label_column
+    is_first = True
+    for record in _records(stream, kind, options):
+        if isinstance(record, Pause):
+            yield record
+            continue
+        number += 1
+        name = f"{place.name}:{number}"
+        if isinstance(record, BadRecord):
+            error = SourceError(f"{name}: {record.reason}")
+            yield Unreadable(name, error)
+            continue
+        if is_first and not label_column and not place.is_label_given:
+            label_column = first_of(LABEL_COLUMNS, record) if place.labelled else None
+        is_first = False
+        label = place.label
+        if place.labelled and not (label or label_column):
+            raise SourceError(
+                f"{place.name}: no column label, class or category to learn from; "
+                f"name another with --label-column, or write LABEL={place.name}"
+            )
+        try:
+            if label_column:
+                label = _label(record, name, label_column, is_needed=place.labelled)
+            yield _document(record, name, label, options)
+        except SourceError as error:
+            yield Unreadable(name, error)
+
+
+def _records(
+    stream: Stream, kind: str, options: Options
+) -> Iterator[Record | BadRecord | Pause]:
+    longest = max(options.max_bytes, _LEAST_LONGEST) + _LINE_SLACK
+    of_stream = lines(stream, longest)
+    if kind == "jsonl":
+        return json_records(of_stream)
+    if kind == "csv":
+        records = csv_records(of_stream, longest)
+        return named(records, stream.name, options, b",")
+    of_table = tsv_records(of_stream)
+    is_labelled = kind == LABELLED_LINES
+    return named(of_table, stream.name, options, b"\t", is_labelled=is_labelled)
+
+
+def json_records(lines: Iterator[Line]) -> Iterator[Record | BadRecord | Pause]:
+    """Yield the object on each line; a blank line is none."""
+    import json
+
+    for line in lines:
+        if not isinstance(line, bytes):
+            yield line
+        elif line and not line.isspace():
+            try:
+                # Bytes that are not UTF-8 come out again as they are (PEP 383).
+                record = json.loads(line.decode("utf-8", "surrogateescape"))
+            except (ValueError, RecursionError) as error:
+                yield BadRecord(f"not JSON ({error}); mend or remove the line")
+            else:
+                yield record if isinstance(record, dict) else _NOT_AN_OBJECT
+
+
+def _document(
+    record: Record, name: str, label: str | None, options: Options
+) -> Document:
+    """
+    Take the texts out of a record.
+
+    Raises:
+        SourceError: it lacks one of them, or that is not a text.
+    """
+    columns = options.text_columns
+    if not columns:
+        column = first_of(TEXT_COLUMNS, record)
+        if column is None:
+            raise SourceError(f"{name}: {NO_TEXT}")
+        columns = (column,)
+    texts = [_text(record, name, column) for column in columns]
+    identity = None
+    if options.id_column:
+        identity = printable(_text(record, name, options.id_column)) or None
+    return Document(
+        name,
+        tuple(text[: options.max_bytes] for text in texts),
+        label,
+        truncated=any(len(text) > options.max_bytes for text in texts),
+        identity=identity,
+    )
+
+
+def _label(record: Record, name: str, column: str, *, is_needed: bool) -> str | None:
+    """
+    Return the label that a record carries.
+
+    Raises:
+        SourceError: it carries none, and it is needed.
+    """
+    if column in record or is_needed:
+        label = printable(_text(record, name, column).strip())
+        if label:
+            return label
+    if is_needed:
+        raise SourceError(
+            f"{name}: no label in column {column}; fill it in or remove the row"
+        )
+    return None
+
+
+def _text(record: Record, name: str, column: str) -> bytes:
+    """
+    Return a column's value as bytes; a number as it is written, null as nothing.
+
+    Raises:
+        SourceError: there is no such column, or it holds a list or an object.
+    """
+    if column not in record:
+        raise SourceError(f"{name}: no column {column}; add it or remove the row")
+    value = record[column]
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, str):
+        return _encoded(value)
+    if value is None:
+        return b""
+    if isinstance(value, bool):
+        return b"true" if value else b"false"
+    if isinstance(value, int | float):
+        return str(value).encode()
+    raise SourceError(
+        f"{name}: a text was expected in column {column}, "
+        f"and a JSON {'list' if isinstance(value, list) else 'object'} found; "
+        "name another column"
+    )
+
+
+def _encoded(value: str) -> bytes:
+    r"""
+    Return the UTF-8 of a string of JSON.
+
+    A lone surrogate, such as "\ud800", is no character: it becomes U+FFFD, and not
+    bytes that would make the whole text look as if it were not UTF-8.
+    """
+    try:
+        return value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        units = value.encode("utf-16-le", "surrogatepass")
+        return units.decode("utf-16-le", "replace").encode()

@@ -1,0 +1,230 @@
+"""
+A source's bytes as they come: from a path, a pipe or a file object, decompressed.
+
+A `Stream` can show its head before it is read, so that the format can be told, and can
+say whether reading would wait, so that what is ready can be handed on first.
+"""
+
+import io
+import os
+import select
+import stat
+import sys
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from nbtext.document import PAUSE, Pause
+from nbtext.errors import SourceError
+from nbtext.sources._compressed import (
+    CHUNK,
+    ByteSource,
+    Decompressed,
+    compression,
+    may_be_compressed,
+)
+from nbtext.sources._failures import cannot_read
+
+
+class Stream:
+    """
+    The bytes of one source, decompressed if their head says so.
+
+    A failure ends the stream as the end of its bytes would, so that what came before
+    it is not lost; the reader looks at `error` afterwards.
+
+    Attributes:
+        name: what the user may call the source.
+        error: what ended the bytes before their end, if anything did.
+        may_wait: whether `read` and `peek` may have to wait for somebody else.
+    """
+
+    def __init__(
+        self, name: str, source: ByteSource, *, may_wait: bool = False
+    ) -> None:
+        self.name = name
+        self.may_wait = may_wait
+        self.error: SourceError | None = None
+        self._source = source
+        self._head = b""
+        self._is_begun = False
+
+    def would_block(self) -> bool:
+        """Tell whether `read` would have to wait for a pipe."""
+        return not self._head and self._source.would_block()
+
+    def read(self) -> bytes:
+        """Return the next piece, waiting if need be; nothing at the end."""
+        if self._head:
+            head, self._head = self._head, b""
+            return head
+        return self._pull()
+
+    def peek(self, size: int) -> bytes:
+        """
+        Return up to `size` bytes from the beginning, to be read again.
+
+        Fewer at the end of the source, and where a pipe has given a whole line but
+        would make the reader wait for more.
+        """
+        while len(self._head) < size:
+            if b"\n" in self._head and self._source.would_block():
+                break
+            more = self._pull()
+            if not more:
+                break
+            self._head += more
+        return self._head[:size]
+
+    def chunks(self) -> Iterator[bytes | Pause]:
+        """Yield what is left, piece by piece, and a pause whenever that would wait."""
+        while True:
+            if self.would_block():
+                yield PAUSE
+            chunk = self.read()
+            if not chunk:
+                return
+            yield chunk
+
+    def close(self) -> None:
+        """Close what is below."""
+        self._source.close()
+
+    def _pull(self) -> bytes:
+        if self.error is not None:
+            return b""
+        try:
+            if self._is_begun:
+                return self._source.read()
+            self._is_begun = True
+            return self._begin()
+        except SourceError as error:
+            self.error = error
+        except OSError as error:
+            self.error = cannot_read(self.name, error)
+        return b""
+
+    def _begin(self) -> bytes:
+        """Read as far as it takes to know the compression, and one piece."""
+        head = self._source.read()
+        while may_be_compressed(head):
+            more = self._source.read()
+            if not more:
+                break
+            head += more
+        kind = compression(head)
+        if kind is None:
+            return head
+        self._source = Decompressed(self.name, kind, head, self._source)
+        return self._source.read()
+
+
+class Descriptor:
+    """A file descriptor; only one that is not a regular file can make a reader wait."""
+
+    def __init__(self, descriptor: int, *, is_owned: bool) -> None:
+        self._descriptor = descriptor
+        self._is_owned = is_owned
+        self._poll: select.poll | None = None
+        self._piece = CHUNK
+        status = os.fstat(descriptor)
+        if stat.S_ISREG(status.st_mode):
+            # Most files are small, and a fresh buffer of CHUNK bytes costs its pages.
+            self._piece = max(4096, min(CHUNK, status.st_size + 1))
+        else:
+            self._poll = select.poll()
+            self._poll.register(descriptor, select.POLLIN)
+
+    def read(self) -> bytes:
+        """Return what one call gives; a descriptor set not to block is waited for."""
+        while True:
+            try:
+                return os.read(self._descriptor, self._piece)
+            except BlockingIOError:
+                if self._poll is None:
+                    raise
+                self._poll.poll()
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether this is no regular file."""
+        return self._poll is not None
+
+    def would_block(self) -> bool:
+        """Tell whether neither bytes nor the end are there yet."""
+        return self._poll is not None and not self._poll.poll(0)
+
+    def close(self) -> None:
+        """Close the descriptor, unless it is another's."""
+        if self._is_owned:
+            os.close(self._descriptor)
+
+
+class FileObject:
+    """A file object that has no descriptor of its own, such as `io.BytesIO`."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def read(self) -> bytes:
+        """Return the next bytes."""
+        return self._file.read(CHUNK)
+
+    def would_block(self) -> bool:
+        """Return False: nobody can tell."""
+        return False
+
+    def close(self) -> None:
+        """Leave it open, it is another's."""
+
+
+def open_path(path: str, name: str) -> Stream:
+    """
+    Open a file or a pipe; for a pipe this waits until another program writes to it.
+
+    Raises:
+        SourceError: it cannot be opened, or is a folder.
+    """
+    try:
+        source = Descriptor(os.open(path, os.O_RDONLY), is_owned=True)
+    except (OSError, ValueError) as error:
+        raise cannot_read(name, error) from error
+    return Stream(name, source, may_wait=source.may_wait)
+
+
+def open_stdin(stdin: BinaryIO | None = None) -> Stream:
+    """
+    Take the standard input, or what is given in its place.
+
+    A buffered file is read below its buffer, because only a descriptor can be asked
+    whether it would block; nothing may have been read from it before.
+
+    Raises:
+        SourceError: this process was started without a standard input.
+    """
+    if stdin is None:
+        if sys.stdin is None:
+            raise SourceError("-: standard input is closed; name a file instead")
+        stdin = sys.stdin.buffer
+    if isinstance(stdin, io.BufferedReader | io.FileIO):
+        try:
+            source = Descriptor(stdin.fileno(), is_owned=False)
+            return Stream("-", source, may_wait=source.may_wait)
+        except io.UnsupportedOperation:  # a buffer around something in memory
+            pass
+        except (OSError, ValueError) as error:
+            raise cannot_read("-", error) from error
+    return Stream("-", FileObject(stdin))
+
+
+def read_start(stream: Stream, max_bytes: int) -> tuple[bytes, bool]:
+    """Return at most the first `max_bytes` bytes, and whether there are more."""
+    pieces: list[bytes] = []
+    size = 0
+    while size <= max_bytes:
+        piece = stream.read()
+        if not piece:
+            break
+        pieces.append(piece)
+        size += len(piece)
+    whole = b"".join(pieces)
+    return whole[:max_bytes], size > max_bytes

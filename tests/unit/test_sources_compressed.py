@@ -1,0 +1,123 @@
+"""Compressed sources: recognised by their magic, bounded, and honest when damaged."""
+
+import bz2
+import gzip
+import lzma
+import subprocess
+import sys
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from nbtext.document import Document, Item, Unread, Unreadable
+from nbtext.errors import SourceError
+from nbtext.sources import Options, documents, load
+
+MAIL = b"Subject: x\n\nhello\n"
+LINES = b"".join(b'{"text": "%d"}\n' % number for number in range(50_000))
+
+CODECS: list[Callable[[bytes], bytes]] = [gzip.compress, bz2.compress, lzma.compress]
+each_codec = pytest.mark.parametrize("compress", CODECS, ids=["gz", "bz2", "xz"])
+
+
+def read(data: bytes) -> list[Item]:
+    return list(documents(["-"], Options(), labelled=False, stdin=BytesIO(data)))
+
+
+@each_codec
+def test_a_document_is_decompressed(
+    compress: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "mail"
+    path.write_bytes(compress(MAIL))
+
+    assert load(Unread("m", str(path)), 1000).texts == (MAIL,)
+    assert load(Unread("m", str(path)), 5) == Document("m", (MAIL[:5],), truncated=True)
+    assert read(compress(MAIL)) == [Document("-", (MAIL,))]
+    assert read(compress(b"")) == [Document("-", (b"",))]
+
+
+@each_codec
+def test_members_and_padding_are_read_through(
+    compress: Callable[[bytes], bytes],
+) -> None:
+    assert read(compress(b"a") + compress(b"b") + bytes(8)) == [Document("-", (b"ab",))]
+
+
+@each_codec
+def test_rows_inside_are_streamed(compress: Callable[[bytes], bytes]) -> None:
+    items = read(compress(LINES))
+
+    assert [getattr(item, "texts", None) for item in items] == [
+        (b"%d" % number,) for number in range(50_000)
+    ]
+
+
+@each_codec
+def test_what_comes_before_the_damage_is_read(
+    compress: Callable[[bytes], bytes],
+) -> None:
+    whole = compress(LINES)
+    cut = read(whole[:-20])
+    garbage = read(whole + b"garbage")
+
+    for items in (cut, garbage):
+        assert isinstance(items[-1], Unreadable)
+        assert "damaged" in str(items[-1].error)
+    assert len(garbage) == 50_001
+    # bzip2 gives nothing of a block that is not whole.
+    assert isinstance(cut[0], Document) or compress is bz2.compress
+
+
+@each_codec
+def test_a_damaged_document_is_an_error(
+    compress: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "mail"
+    path.write_bytes(compress(MAIL)[:-1])
+
+    with pytest.raises(SourceError, match=r"m: damaged .* data"):
+        load(Unread("m", str(path)), 1000)
+
+
+@each_codec
+def test_a_bomb_costs_what_is_asked_for(
+    compress: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "bomb"
+    path.write_bytes(compress(bytes(2**28)))
+    program = (
+        "import resource\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (2**28, 2**28))\n"
+        "from nbtext.document import Unread\n"
+        "from nbtext.sources import load\n"
+        f"assert load(Unread('b', {str(path)!r}), 1000).truncated\n"
+    )
+
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_texts_that_begin_like_a_magic_are_texts() -> None:
+    for text in (b"BZh9 is how bzip2 begins", b"BZ", b"\x1f", b"\xfd7z", b"B"):
+        assert read(text) == [Document("-", (text,))]
+
+
+def test_zstd_is_decompressed_or_its_library_asked_for(tmp_path: Path) -> None:
+    try:
+        import zstandard
+    except ImportError:
+        (item,) = read(b"\x28\xb5\x2f\xfd" + bytes(20))
+        assert isinstance(item, Unreadable)
+        assert "nbtext[zst]" in str(item.error)
+        return
+    compress = zstandard.ZstdCompressor().compress
+
+    assert read(compress(b"a") + compress(b"b")) == [Document("-", (b"ab",))]
+    assert len(read(compress(LINES))) == 50_000
+    assert "damaged" in str(getattr(read(compress(LINES)[:-9])[-1], "error", None))
+    assert "damaged" in str(getattr(read(compress(LINES) + b"x")[-1], "error", None))
+    path = tmp_path / "bomb"
+    path.write_bytes(compress(bytes(2**28)))
+    assert load(Unread("b", str(path)), 1000).truncated

@@ -1,0 +1,425 @@
+"""Arguments, folders, labels and the pauses between documents."""
+
+import os
+import socket
+import subprocess
+import threading
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from nbtext.document import PAUSE, Document, Item, Unread, Unreadable
+from nbtext.errors import MissingSourceError, SourceError
+from nbtext.sources import Options, documents, labels, load
+
+MAIL = b"From: a@example.org\nSubject: x\n\nhello\n"
+FROM_LINE = b"From a@example.org Tue Jun 14 19:52:09 2005\n"
+
+
+def read(
+    *arguments: str | Path,
+    labelled: bool = False,
+    stdin: bytes = b"",
+    options: Options | None = None,
+) -> list[Item]:
+    paths = [str(argument) for argument in arguments]
+    return list(
+        documents(paths, options or Options(), labelled=labelled, stdin=BytesIO(stdin))
+    )
+
+
+def names(items: list[Item], root: Path) -> list[str]:
+    assert all(isinstance(item, Unread) for item in items), items
+    return [i.path.removeprefix(f"{root}/") for i in items if isinstance(i, Unread)]
+
+
+def given_labels(items: list[Item]) -> list[str | None]:
+    return [item.label for item in items if isinstance(item, Document | Unread)]
+
+
+def error_of(item: Item) -> str:
+    assert isinstance(item, Unreadable), item
+    return str(item.error)
+
+
+def write(path: Path, data: bytes = MAIL) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+def test_a_folder_is_walked_in_the_order_of_its_paths(tmp_path: Path) -> None:
+    for name in ("b", "a/z", "a-b", "a/c/y", "Z", ".hidden", ".git/config"):
+        write(tmp_path / name)
+
+    assert names(read(tmp_path), tmp_path) == ["Z", "a-b", "a/c/y", "a/z", "b"]
+
+
+def test_numbered_files_are_sorted_by_number(tmp_path: Path) -> None:
+    for name in ("10", "9", "1", "sub/2"):
+        write(tmp_path / name)
+
+    assert names(read(tmp_path), tmp_path) == ["1", "9", "10", "sub/2"]
+    assert {i.is_mail for i in read(tmp_path) if isinstance(i, Unread)} == {None}
+
+
+def test_an_mh_folder_gives_its_numbered_files_as_mail(tmp_path: Path) -> None:
+    for name in ("10", "9", ",8", "note", ".mh_sequences"):
+        write(tmp_path / name)
+
+    items = read(tmp_path)
+
+    assert names(items, tmp_path) == ["9", "10"]
+    assert {item.is_mail for item in items if isinstance(item, Unread)} == {True}
+
+
+def test_a_maildir_gives_its_messages_but_not_the_deleted(tmp_path: Path) -> None:
+    kept = ("cur/1.host:2,S", "cur/2.DT.host:2,", "new/3.host")
+    left_out = ("cur/4:2,ST", "cur/5:2,D", "tmp/6", "cur/.7", ".Junk/cur/8", "dovecot")
+    for name in (*kept, *left_out):
+        write(tmp_path / name)
+
+    items = read(tmp_path)
+
+    assert names(items, tmp_path) == list(kept)
+    assert {item.is_mail for item in items if isinstance(item, Unread)} == {True}
+
+
+def test_a_maildir_below_a_folder_is_recognised(tmp_path: Path) -> None:
+    for name in ("box/cur/1", "box/new/2", "box/tmp/3", "note"):
+        write(tmp_path / name)
+
+    assert names(read(tmp_path), tmp_path) == ["box/cur/1", "box/new/2", "note"]
+
+
+def test_containers_in_a_folder_are_opened(tmp_path: Path) -> None:
+    write(tmp_path / "a.mbox", FROM_LINE + MAIL)
+    write(tmp_path / "b.jsonl", b'{"text": "x"}\n')
+    write(tmp_path / "c.csv", b"label,text\nspam,y\n")
+
+    items = read(tmp_path)
+
+    texts = [item.texts for item in items if isinstance(item, Document)]
+    assert texts == [(MAIL,), (b"x",), (b"y",)]
+
+
+def test_a_loop_of_links_ends(tmp_path: Path) -> None:
+    write(tmp_path / "a" / "1.txt")
+    (tmp_path / "a" / "loop").symlink_to(tmp_path)
+    (tmp_path / "a" / "self").symlink_to("self")
+
+    first, broken = read(tmp_path)
+
+    assert isinstance(first, Unread)
+    assert "self: cannot be read" in error_of(broken)
+
+
+def test_links_to_one_another_do_not_multiply(tmp_path: Path) -> None:
+    folders = [tmp_path / f"f{number}" for number in range(12)]
+    for folder in folders:
+        write(folder / "x.txt")
+    for folder in folders:
+        for other in folders:
+            (folder / f"to-{other.name}").symlink_to(other)
+
+    assert len(read(tmp_path)) == len(folders)
+
+
+def test_what_is_no_file_is_named_and_not_opened(tmp_path: Path) -> None:
+    write(tmp_path / "a.txt")
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "broken").symlink_to("nowhere")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "sock"))
+        items = read(tmp_path)
+
+    bad = [str(item.error) for item in items if isinstance(item, Unreadable)]
+    assert len(items) == 4
+    assert ["broken" in bad[0], "fifo" in bad[1], "sock" in bad[2]] == [True] * 3
+
+
+def test_an_empty_folder_yields_nothing(tmp_path: Path) -> None:
+    assert read(tmp_path) == []
+
+
+def test_a_deep_folder_is_walked(tmp_path: Path) -> None:
+    here = os.getcwd()  # noqa: PTH109 -- to come back to it
+    os.chdir(tmp_path)
+    try:
+        for _ in range(1200):
+            os.mkdir("d")  # noqa: PTH102 -- the whole path grows too long for pathlib
+            os.chdir("d")
+        Path("leaf").write_bytes(MAIL)
+    finally:
+        os.chdir(here)
+
+    items = read(tmp_path)
+
+    # The standard library's rmtree recurses, so pytest could not clean up.
+    subprocess.run(["rm", "-rf", tmp_path / "d"], check=True)
+    assert [isinstance(item, Unread) for item in items] == [True]
+
+
+def test_a_missing_path_is_told_apart(tmp_path: Path) -> None:
+    missing, nul = read(tmp_path / "inbox", "a\0b")
+
+    assert isinstance(missing, Unreadable)
+    assert isinstance(missing.error, MissingSourceError)
+    assert "inbox: no such file or folder; " in error_of(missing)
+    assert "NUL" in error_of(nul)
+
+
+@pytest.mark.parametrize(
+    ("path", "argument", "label"),
+    [
+        pytest.param("spam/x", "spam", "spam", id="folder"),
+        pytest.param("spam/x", "spam/", "spam", id="slash"),
+        pytest.param("spam/x", "./spam/.", "spam", id="dot"),
+        pytest.param("spam/sub/x", "spam/sub/..", "spam", id="parent"),
+        pytest.param(".Junk/cur/x", ".Junk", "Junk", id="maildir subfolder"),
+        pytest.param("f/x", "bad=f", "bad", id="LABEL=PATH"),
+        pytest.param("f=g/x", "f=g", "f=g", id="existing path"),
+        pytest.param("a/b=c", "a/b=c", "b=c", id="slash before ="),
+        pytest.param("spam.txt", "spam.txt", "spam", id="file"),
+        pytest.param("spam.mbox.gz", "spam.mbox.gz", "spam", id="suffixes"),
+        pytest.param("sp\udcffm/x", "sp\udcffm", "sp\\xffm", id="undecodable"),
+    ],
+)
+def test_labels_come_from_the_argument(
+    path: str,
+    argument: str,
+    label: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = FROM_LINE + MAIL if ".mbox" in path else MAIL
+    write(tmp_path / path, data)
+    write(tmp_path / "spam/y")
+    if argument == ".Junk":
+        (tmp_path / ".Junk/new").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    items = read(argument, labelled=True)
+
+    assert set(given_labels(items)) == {label}
+    assert labels([argument], Options()) == (label,)
+
+
+def test_a_label_is_the_resolved_name_of_the_dot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "spam" / "x")
+    monkeypatch.chdir(tmp_path / "spam")
+
+    assert given_labels(read(".", labelled=True)) == ["spam"]
+
+
+def test_a_single_folder_of_folders_is_a_folder_a_class(tmp_path: Path) -> None:
+    write(tmp_path / "spam" / "1")
+    write(tmp_path / "ham" / "1")
+    write(tmp_path / ".hidden")
+
+    assert given_labels(read(tmp_path, labelled=True)) == ["ham", "spam"]
+    assert labels([str(tmp_path)], Options()) == ("ham", "spam")
+    assert given_labels(read(tmp_path)) == [None, None]
+
+    write(tmp_path / "README")
+
+    assert set(given_labels(read(tmp_path, labelled=True))) == {tmp_path.name}
+
+
+def test_a_maildir_is_no_folder_of_classes(tmp_path: Path) -> None:
+    for name in ("cur/1", "new/2", "tmp/3"):
+        write(tmp_path / name)
+
+    assert given_labels(read(tmp_path, labelled=True)) == [tmp_path.name] * 2
+
+
+def test_labels_from_inside_are_not_known_beforehand(tmp_path: Path) -> None:
+    rows = write(tmp_path / "rows.jsonl", b'{"text": "x", "label": "a"}\n')
+    table = write(tmp_path / "sms.txt", b"ham\tx\nspam\ty\n")
+
+    assert labels([str(rows)], Options()) is None
+    assert labels([str(table)], Options()) is None
+    assert labels(["-"], Options()) is None
+    assert labels([f"spam={rows}"], Options()) == ("spam",)
+    assert labels([f"spam={rows}"], Options(label_column="label")) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "expected"),
+    [
+        pytest.param("a", FROM_LINE + MAIL, [True], id="mbox by its head"),
+        pytest.param("a.eml", FROM_LINE + MAIL, ["unread"], id="eml"),
+        pytest.param("a.txt", FROM_LINE + MAIL, ["unread"], id="txt"),
+        pytest.param("a", b'{"text": 1}\n{"text": 2}', [None, None], id="JSON lines"),
+        pytest.param("a", b"{ not JSON\n", ["unread"], id="a brace"),
+        pytest.param("a", b"", ["unread"], id="empty"),
+        pytest.param("a.mbox", b"", [], id="empty mbox"),
+        pytest.param("a.CSV", b"label,text\nx,y\n", [None], id="csv"),
+    ],
+)
+def test_a_named_file_is_inspected(
+    name: str, data: bytes, expected: list[object], tmp_path: Path
+) -> None:
+    items = read(write(tmp_path / name, data))
+
+    found = [
+        "unread" if isinstance(i, Unread) else getattr(i, "is_mail", 0) for i in items
+    ]
+    assert found == expected
+
+
+@pytest.mark.parametrize(("forced", "is_mail"), [("mail", True), ("text", False)])
+def test_a_forced_document_is_one(forced: str, is_mail: bool, tmp_path: Path) -> None:
+    data = FROM_LINE + MAIL
+    box = write(tmp_path / "a.mbox", data)
+    options = Options(format=forced)
+
+    assert read(box, options=options) == [Unread(str(box), str(box), None, is_mail)]
+    assert read(tmp_path, options=options) == [
+        Unread(str(box), str(box), None, is_mail)
+    ]
+    assert read("-", stdin=data, options=options) == [
+        Document("-", (data,), None, is_mail)
+    ]
+
+
+def test_the_standard_input_is_read_without_arguments() -> None:
+    assert read(stdin=MAIL) == [Document("-", (MAIL,))]
+    assert read("spam=-", stdin=MAIL, labelled=True) == [Document("-", (MAIL,), "spam")]
+    assert "no label" in error_of(read("-", stdin=MAIL, labelled=True)[0])
+
+
+def test_the_members_of_a_container_are_counted_from_one() -> None:
+    two = (FROM_LINE + MAIL + b"\n") * 2
+
+    items = read("-", stdin=two)
+
+    assert [getattr(item, "name", None) for item in items] == ["-:1", "-:2"]
+
+
+def test_a_long_document_is_cut(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", b"x" * 100)
+    options = Options(max_bytes=10)
+
+    (item,) = read(path, options=options)
+    assert isinstance(item, Unread)
+    assert load(item, 10) == Document(str(path), (b"x" * 10,), truncated=True)
+    assert load(item, 100) == Document(str(path), (b"x" * 100,))
+    assert read("-", stdin=b"x" * 100, options=options) == [
+        Document("-", (b"x" * 10,), truncated=True)
+    ]
+
+
+def test_a_huge_file_is_not_read_whole(tmp_path: Path) -> None:
+    path = write(tmp_path / "huge", b"")
+    os.truncate(path, 10 * 2**30)
+
+    assert load(Unread("huge", str(path)), 1000).texts == (bytes(1000),)
+
+
+def test_a_message_that_a_mail_program_moved_is_found(tmp_path: Path) -> None:
+    path = write(tmp_path / "new" / "1.host")
+    write(tmp_path / "cur" / "other:2,S")
+    path.rename(tmp_path / "cur" / "1.host:2,S")
+
+    assert load(Unread("m", str(path), None, True), 100).texts == (MAIL,)
+
+
+def test_load_says_why_it_cannot(tmp_path: Path) -> None:
+    with pytest.raises(MissingSourceError, match="x: no such file or folder"):
+        load(Unread("x", str(tmp_path / "x")), 100)
+    with pytest.raises(SourceError, match="d: a folder"):
+        load(Unread("d", str(tmp_path)), 100)
+    with pytest.raises(SourceError, match="NUL"):
+        load(Unread("n", "a\0b"), 100)
+    with pytest.raises(SourceError, match="cannot be read"):
+        load(Unread("l", "a" * 5000), 100)
+
+
+def test_an_index_names_files_and_their_labels(tmp_path: Path) -> None:
+    write(tmp_path / "data" / "inmail.1")
+    index = write(
+        tmp_path / "full" / "index", b"spam ../data/inmail.1\nham ../data/inmail.2\n"
+    )
+
+    first, second = read(index, labelled=True)
+
+    path = f"{tmp_path}/full/../data/inmail.1"
+    assert first == Unread(path, path, "spam", is_mail=True)
+    assert isinstance(second, Unread)
+    with pytest.raises(SourceError):
+        load(second, 100)
+    assert isinstance(read(index)[0], Unread)
+    assert given_labels(read(f"x={index}", labelled=True)) == ["x"]
+
+
+def test_a_forced_folder_must_be_one(tmp_path: Path) -> None:
+    path = write(tmp_path / "f" / "a")
+
+    for forced in ("maildir", "mh"):
+        assert f"--format {forced}" in error_of(
+            read(path, options=Options(format=forced))[0]
+        )
+    assert "Maildir" in error_of(read(tmp_path, options=Options(format="maildir"))[0])
+
+
+def test_options_refuse_what_they_do_not_know() -> None:
+    with pytest.raises(ValueError, match="format must be one of"):
+        Options(format="pdf").check()
+    with pytest.raises(ValueError, match="max_bytes must be at least 1"):
+        Options(max_bytes=0).check()
+
+
+def test_a_pause_comes_before_input_is_awaited(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt")
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as stdin, os.fdopen(writing, "wb", 0) as sender:
+        items = documents([str(path), "-"], Options(), labelled=False, stdin=stdin)
+
+        assert isinstance(next(items), Unread)
+        assert next(items) is PAUSE
+        sender.write(b'{"text": "one"}\n')
+        assert getattr(next(items), "texts", None) == (b"one",)
+        assert next(items) is PAUSE
+        sender.write(b'{"text": "two"}\n{"text": "thr')
+        assert getattr(next(items), "texts", None) == (b"two",)
+        assert next(items) is PAUSE
+        sender.write(b'ee"}\n')
+        assert getattr(next(items), "name", None) == "-:3"
+        assert next(items) is PAUSE
+        sender.close()
+        assert list(items) == []
+
+
+def test_messages_of_an_mbox_come_out_of_a_pipe_as_they_end() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as stdin, os.fdopen(writing, "wb", 0) as sender:
+        items = documents(["-"], Options(), labelled=False, stdin=stdin)
+        sender.write(FROM_LINE + b"one\n\n" + FROM_LINE + b"two\n")
+
+        assert getattr(next(items), "texts", None) == (b"one\n",)
+        assert next(items) is PAUSE
+        sender.close()
+        assert getattr(next(items), "texts", None) == (b"two\n",)
+        assert list(items) == []
+
+
+def test_nothing_pauses_where_nothing_waits() -> None:
+    lines = b'{"text": "x"}\n' * 1000
+
+    assert PAUSE not in read("-", stdin=lines)
+
+
+def test_a_named_pipe_is_read_once(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    sender = threading.Thread(target=fifo.write_bytes, args=[MAIL])
+    sender.start()
+
+    items = read(fifo)
+
+    sender.join()
+    assert items == [Document(str(fifo), (MAIL,))]

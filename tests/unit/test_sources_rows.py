@@ -1,0 +1,244 @@
+"""Rows of JSON lines and tables: texts, labels, identities, and what is wrong."""
+
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from nbtext.document import Document, Item, Unreadable
+from nbtext.sources import Options, documents
+
+
+def rows(
+    data: bytes,
+    format: str = "jsonl",  # noqa: A002 -- as the option is called
+    *,
+    argument: str = "-",
+    labelled: bool = False,
+    label_column: str | None = None,
+    text_columns: tuple[str, ...] = (),
+    id_column: str | None = None,
+    max_bytes: int = 2**24,
+) -> list[Item]:
+    options = Options(
+        format=format,
+        label_column=label_column,
+        text_columns=text_columns,
+        id_column=id_column,
+        max_bytes=max_bytes,
+    )
+    stdin = BytesIO(data)
+    return list(documents([argument], options, labelled=labelled, stdin=stdin))
+
+
+def texts(items: list[Item]) -> list[tuple[bytes, ...]]:
+    assert all(isinstance(item, Document) for item in items), items
+    return [item.texts for item in items if isinstance(item, Document)]
+
+
+def labels(items: list[Item]) -> list[str | None]:
+    return [item.label for item in items if isinstance(item, Document)]
+
+
+def errors(items: list[Item]) -> list[str]:
+    return [str(item.error) for item in items if isinstance(item, Unreadable)]
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        pytest.param(b'{"text": "a"}', b"a", id="text"),
+        pytest.param(b'{"body": "b", "message": "m"}', b"b", id="the first default"),
+        pytest.param(b'{"text": 1.5}', b"1.5", id="number"),
+        pytest.param(b'{"text": null}', b"", id="null"),
+        pytest.param(b'{"text": true}', b"true", id="boolean"),
+        pytest.param(b'{"text": "\\u00e9"}', "é".encode(), id="escape"),
+        pytest.param(b'{"text": "\xff"}', b"\xff", id="not UTF-8"),
+        pytest.param(b'{"text": "a\\ud800b"}', "a\ufffdb".encode(), id="surrogate"),
+        pytest.param(b'\xef\xbb\xbf{"text": "a"}\r\n', b"a", id="byte order mark"),
+        pytest.param(b'\n \n{"text": "a"}\n\n', b"a", id="blank lines"),
+    ],
+)
+def test_a_json_line_is_a_document(line: bytes, text: bytes) -> None:
+    assert rows(line) == [Document("-:1", (text,))]
+    assert texts(rows(line, "jsonl")) == [(text,)]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        pytest.param(b"{", "not JSON", id="broken"),
+        pytest.param(b"[1]", "an object was expected", id="array"),
+        pytest.param(b'{"a": "b"}', "no column text, body", id="no text"),
+        pytest.param(b'{"text": []}', "a JSON list found", id="list"),
+        pytest.param(b"[" * 100_000, "not JSON", id="nested"),
+        pytest.param(b'{"text": ' + b"9" * 5000 + b"}", "not JSON", id="huge number"),
+        pytest.param(b'{"text": "' + b"x" * 2**21, "too long", id="too long"),
+    ],
+)
+def test_a_bad_line_is_named_and_the_rest_goes_on(line: bytes, reason: str) -> None:
+    good = b'{"text": "good"}\n'
+
+    first, bad, last = rows(good + line + b"\n" + good, max_bytes=100)
+
+    assert [getattr(first, "texts", 0), getattr(last, "texts", 0)] == [(b"good",)] * 2
+    assert isinstance(bad, Unreadable)
+    assert bad.name == "-:2"
+    assert str(bad.error).startswith("-:2: ")
+    assert reason in str(bad.error)
+
+
+def test_columns_are_chosen_by_name() -> None:
+    line = b'{"subject": "s", "text": "t", "kind": " spam ", "n": 7}'
+
+    assert rows(
+        line, text_columns=("text", "subject"), label_column="kind", id_column="n"
+    ) == [Document("-:1", (b"t", b"s"), "spam", identity="7")]
+
+
+def test_texts_are_cut_apart() -> None:
+    assert rows(b'{"a": "xxx", "b": "y"}', text_columns=("a", "b"), max_bytes=2) == [
+        Document("-:1", (b"xx", b"y"), truncated=True)
+    ]
+
+
+def test_a_row_without_a_label_is_named_where_labels_are_needed() -> None:
+    data = b'{"text": "a", "label": "x"}\n{"text": "b"}\n{"text": "c", "label": ""}\n'
+
+    items = rows(data, labelled=True)
+
+    assert labels(items) == ["x"]
+    assert "-:2: no column label" in errors(items)[0]
+    assert "-:3: no label in column label" in errors(items)[1]
+    assert labels(rows(data)) == [None] * 3
+    assert labels(rows(data, label_column="label")) == ["x", None, None]
+
+
+def test_rows_without_any_label_take_that_of_their_source(tmp_path: Path) -> None:
+    path = tmp_path / "spam.jsonl"
+    path.write_bytes(b'{"text": "a"}\n')
+
+    assert labels(rows(b"", argument=str(path), format="auto", labelled=True)) == [
+        "spam"
+    ]
+    assert "no column label" in errors(rows(b'{"text": "a"}', labelled=True))[0]
+
+
+def test_a_label_that_is_given_stands_over_a_column_found_by_its_name() -> None:
+    data = b'{"text": "a", "label": "x"}\n'
+
+    assert labels(rows(data, argument="y=-", labelled=True)) == ["y"]
+    by_option = rows(data, argument="y=-", labelled=True, label_column="label")
+    assert labels(by_option) == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        pytest.param(b"label,text\nx,a\n", [("x", b"a")], id="header"),
+        pytest.param(b"Text,Class\na,x\n", [("x", b"a")], id="capitals"),
+        pytest.param(b"\xef\xbb\xbflabel,text\r\nx,a\r\n", [("x", b"a")], id="bom"),
+        pytest.param(b"x,a\ny,b\n", [("x", b"a"), ("y", b"b")], id="no header"),
+        pytest.param(b'x,"a ""b"", c"\n', [("x", b'a "b", c')], id="quotes"),
+        pytest.param(b'x,"a\r\n\nb"\r\n', [("x", b"a\r\n\nb")], id="line feeds"),
+        pytest.param(
+            b"y,c\nx,a, b\n", [("y", b"c"), ("x", b"a, b")], id="a stray comma"
+        ),
+        pytest.param(b"x,\xff\0\n", [("x", b"\xff\0")], id="bytes"),
+        pytest.param(b"x,\n\n", [("x", b"")], id="an empty text"),
+        pytest.param(b'x,5" b\n', [("x", b'5" b')], id="a quote inside"),
+        pytest.param(b'x,"a" b\n', [("x", b"a b")], id="after the quote"),
+        pytest.param(
+            b"x," + b"a" * 200_000 + b"\n", [("x", b"a" * 200_000)], id="a large field"
+        ),
+        pytest.param(b"", [], id="empty"),
+    ],
+)
+def test_a_csv_record_is_a_document(
+    data: bytes, expected: list[tuple[str, bytes]]
+) -> None:
+    items = rows(data, "csv", labelled=True)
+
+    found = list(zip(labels(items), texts(items), strict=True))
+    assert found == [(label, (text,)) for label, text in expected]
+
+
+def test_after_a_quote_that_is_never_closed_the_next_line_is_read() -> None:
+    data = b'x,a\nx,"b\ny,c\ny,""\n'
+
+    first, bad, *others = rows(data, "csv", labelled=True)
+
+    assert getattr(first, "texts", None) == (b"a",)
+    assert "-:2: a quote that is never closed" in errors([bad])[0]
+    assert texts(others) == [(b"c",), (b"",)]
+
+
+def test_a_quoted_field_is_bounded() -> None:
+    data = b'x,"b\n' + b"y,c\n" * 300_000
+
+    items = rows(data, "csv", labelled=True, max_bytes=10)
+
+    assert len(errors(items)) == 1
+    assert len(texts([i for i in items if isinstance(i, Document)])) == 300_000
+
+
+def test_a_tsv_line_is_a_document_whatever_its_quotes() -> None:
+    items = rows(b'ham\t"a\nspam\tb\tc\r\n\nbad\n', "tsv", labelled=True)
+
+    assert texts(items[:2]) == [(b'"a',), (b"b\tc",)]
+    assert labels(items) == ["ham", "spam"]
+    assert errors(items) == [
+        "-:3: no column text, body, content or message; name another with --text-column"
+    ]
+
+
+def test_numbered_columns_mean_no_header() -> None:
+    items = rows(
+        b"1,x,a\n2,y,b\n",
+        "csv",
+        label_column="2",
+        text_columns=("3",),
+        id_column="1",
+    )
+
+    assert items == [
+        Document("-:1", (b"a",), "x", identity="1"),
+        Document("-:2", (b"b",), "y", identity="2"),
+    ]
+
+
+def test_a_table_of_one_column_is_a_text_a_line() -> None:
+    assert texts(rows(b"a b\nc\n", "tsv")) == [(b"a b",), (b"c",)]
+    assert texts(rows(b"text\nc\n", "tsv")) == [(b"c",)]
+
+
+def test_a_table_without_the_columns_is_one_error() -> None:
+    assert errors(rows(b"a,b,c\n1,2,3\n", "csv")) == [
+        "-: no column text, body, content or message; name another with "
+        "--text-column (there are a, b, c)"
+    ]
+    (error,) = errors(rows(b"a,b\n1,2\n", "csv", text_columns=("c",)))
+    assert error == "-: no column c; name one of these: a, b"
+    assert errors(rows(b"a,b\n", "csv", text_columns=("3",)))
+
+
+def test_lines_of_label_and_text_are_recognised_where_labels_are_wanted(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "SMSSpamCollection"
+    path.write_bytes(b'ham\tone\tmore\nspam\ttwo, "2\nham\t\n')
+
+    items = rows(b"", "auto", argument=str(path), labelled=True)
+
+    assert labels(items) == ["ham", "spam", "ham"]
+    assert texts(items) == [(b"one\tmore",), (b'two, "2',), (b"",)]
+    assert not isinstance(rows(b"", "auto", argument=str(path))[0], Document)
+
+
+def test_one_line_without_a_label_makes_it_one_document(tmp_path: Path) -> None:
+    path = tmp_path / "note.txt"
+    path.write_bytes(b"ham\tone\nno label here\n")
+
+    (item,) = rows(b"", "auto", argument=str(path), labelled=True)
+
+    assert getattr(item, "label", None) == "note"
