@@ -1,0 +1,71 @@
+"""
+Any bytes at all are a mail: nothing raises, and all bounds are kept.
+
+The line ends and the mailbox make no difference, whatever the bytes.
+"""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nbtext.charsets import _CODECS, decode
+from nbtext.mail import (
+    DIGEST_SIZE,
+    MAX_HEADER_CHARS,
+    RAW_BYTES,
+    looks_like_mail,
+    read_mail,
+)
+from nbtext.markup import html_text
+
+PIECES = [
+    *(b"\n", b"\n\n", b" ", b"\t", b":", b";", b"=", b'"', b"\\", b"--b", b"--", b"'"),
+    *(b"From ", b"Subject: ", b"Received: ", b"Date: ", b"1.2.3.4", b"12:30", b"\0"),
+    *(b"Content-Type: ", b"multipart/mixed; boundary=b\n\n", b"message/rfc822\n\n"),
+    *(b"text/html", b"; charset=", b"utf-7", b"iso-2022-jp", b"gb2312", b"utf-16"),
+    *(b"Content-Transfer-Encoding: ", b"base64\n\n", b"quoted-printable\n\n"),
+    *(
+        b"x-uuencode\n\nbegin 644 x\n",
+        b"end\n",
+        b"QUJD",
+        b"=?utf-8?q?",
+        b"=?x?b?",
+        b"?=",
+    ),
+    *(b"<b>", b"<", b">", b"<!--", b"-->", b"&#", b"&amp;", b"\xe9", b"\xc3\xa9"),
+]
+
+mails = st.lists(st.sampled_from(PIECES) | st.binary(max_size=8)).map(b"".join)
+
+
+@given(mails | st.binary())
+def test_any_bytes_are_a_mail_within_bounds(data: bytes) -> None:
+    looks_like_mail(data)
+    mail = read_mail(data, max_depth=3, max_parts=5)
+
+    assert sum(len(name) + len(text) for name, text in mail.headers) <= MAX_HEADER_CHARS
+    assert len(mail.raw) <= RAW_BYTES
+    assert len(mail.digest) == DIGEST_SIZE
+    for text in (*mail.body, *(text for _, text in mail.headers)):
+        text.encode()  # no lone surrogates
+
+
+@given(mails)
+def test_line_ends_make_no_difference(data: bytes) -> None:
+    data = data.replace(b"\r", b"")  # of CR CR LF, two ends are made
+
+    assert read_mail(data.replace(b"\n", b"\r\n")) == read_mail(data)
+
+
+@given(mails)
+def test_an_envelope_line_makes_no_difference(data: bytes) -> None:
+    assert read_mail(b"From someone\n" + data.lstrip(b"\n")) == read_mail(data)
+
+
+@given(st.binary(), st.sampled_from(sorted(_CODECS)) | st.text())
+def test_any_bytes_are_text_in_any_charset(data: bytes, charset: str) -> None:
+    decode(data, charset).encode()
+
+
+@given(st.text(alphabet="<>!-/ab &;#x1\n\"'"))
+def test_markup_never_grows(markup: str) -> None:
+    assert len(html_text(markup)) <= len(markup)
