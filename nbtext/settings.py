@@ -1,0 +1,324 @@
+"""
+How documents are read: the settings that a model is made with, and keeps.
+
+Reading settings decide which tokens a document has. They are frozen values, stored in
+the model; what is classified is read by the model's settings and no others. The
+defaults, and what each of them is worth, are in docs/method.md.
+"""
+
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from nbtext import codepoints
+from nbtext.errors import SettingsError
+
+Text: TypeAlias = Literal["headers", "raw", "body", "summary"]
+"""Which text a view reads: header fields, the raw message, the body, or From, Subject
+and body together."""
+
+Alphabet: TypeAlias = Literal["fields", "words", "marks"]
+"""What is a token: whatever stands between separators, words, or words and marks."""
+
+Format: TypeAlias = Literal["mail", "text"]
+"""How a document's bytes are taken apart."""
+
+Column: TypeAlias = Literal["occurrences", "documents", "weight"]
+"""What is counted for a term in a class; `weight` is occurrences in documents scaled to
+unit Euclidean length, in units of 1/65535."""
+
+RAW_WORDS: Final = 1000
+"""How many words of the raw message its view reads (docs/method.md)."""
+
+
+class View(NamedTuple):
+    """
+    One way to see a document; a model counts each view apart.
+
+    Attributes:
+        name: what the view is called, unique in its settings.
+        text: which text it reads.
+        alphabet: what a token is.
+        tokens: whether single tokens are terms.
+        pairs: whether adjacent tokens of a field are terms together.
+        fold_tokens: whether single tokens are folded to lower case.
+        fold_pairs: whether the tokens of a pair are.
+        fields: whether a field's name is part of its terms.
+        limit: how many tokens of a document are read, None for all.
+    """
+
+    name: str
+    text: Text
+    alphabet: Alphabet
+    tokens: bool = True
+    pairs: bool = False
+    fold_tokens: bool = False
+    fold_pairs: bool = True
+    fields: bool = False
+    limit: int | None = None
+
+    def check(self) -> None:
+        """
+        Refuse what no nbtext would have written.
+
+        Raises:
+            SettingsError: a value is not one of those that its kind has.
+
+        """
+        name = str(self.name)
+        if not name.isidentifier():
+            message = f"the view name {self.name!r} is not a word"
+            raise SettingsError(message)
+        flags = ("tokens", "pairs", "fold_tokens", "fold_pairs", "fields")
+        _check_choices(
+            {
+                f"{name}.text": (self.text, ("headers", "raw", "body", "summary")),
+                f"{name}.alphabet": (self.alphabet, ("fields", "words", "marks")),
+            }
+            | {f"{name}.{flag}": (getattr(self, flag), (True, False)) for flag in flags}
+        )
+        limit = self.limit
+        if limit is not None and not (type(limit) is int and limit > 0):
+            message = f"the setting {name}.limit is {limit!r}, not a number"
+            raise SettingsError(message)
+        if not (self.tokens or self.pairs):
+            message = f"the view {name} has neither tokens nor pairs"
+            raise SettingsError(message)
+
+
+def _check_choices(found: dict[str, tuple[object, tuple[object, ...]]]) -> None:
+    """Refuse a value that is none of those allowed, by the setting's name."""
+    for name, (value, allowed) in found.items():
+        if not any(value == one and type(value) is type(one) for one in allowed):
+            message = f"the setting {name} is {value!r}, expected one of {allowed}"
+            raise SettingsError(message)
+
+
+HEADERS: Final = View(
+    name="headers", text="headers", alphabet="fields", fold_tokens=True, fields=True
+)
+RAW: Final = View(
+    name="raw",
+    text="raw",
+    alphabet="words",
+    tokens=False,
+    pairs=True,
+    fold_pairs=False,
+    limit=RAW_WORDS,
+)
+BODY: Final = View(name="body", text="body", alphabet="marks", pairs=True)
+TOPIC: Final = View(
+    name="body", text="body", alphabet="words", pairs=True, fold_tokens=True
+)
+SUMMARY: Final = TOPIC._replace(name="summary", text="summary")
+
+
+COLUMNS: Final[tuple[tuple[Column, ...], ...]] = (
+    ("occurrences", "documents"),
+    ("occurrences", "documents", "weight"),
+)
+"""The columns that a table may have."""
+
+
+class Settings(NamedTuple):
+    """
+    Everything that decides which counts a document leaves behind.
+
+    Attributes:
+        format: whether documents are mail or plain text.
+        views: in which they are seen, in the order that the model stores.
+        columns: what is counted for each (term, class).
+        codepoints: the version of the table of code points.
+        ledger: whether each document is entered in the ledger.
+    """
+
+    format: Format
+    views: tuple[View, ...]
+    columns: tuple[Column, ...] = ("occurrences", "documents")
+    codepoints: int = codepoints.VERSION
+    ledger: bool = True
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for msgpack and JSON."""
+        plain = self._asdict()
+        plain["views"] = [view._asdict() for view in self.views]
+        plain["columns"] = list(self.columns)
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Any) -> "Settings":
+        """
+        Rebuild settings from what `as_dict` gave, believing nothing.
+
+        Raises:
+            SettingsError: a part is missing, unknown, or not of its kind.
+
+        """
+        try:
+            views = tuple(View(**view) for view in plain["views"])
+            rest = {name: value for name, value in plain.items() if name != "views"}
+            settings = cls(**(rest | {"views": views, "columns": (*plain["columns"],)}))
+        except (TypeError, KeyError, AttributeError) as error:
+            message = f"the settings are not complete: {error}"
+            raise SettingsError(message) from error
+        settings.check()
+        return settings
+
+    def difference(self, other: "Settings") -> str:
+        """Say in what two settings differ."""
+        mine, theirs = self.as_dict(), other.as_dict()
+        return "; ".join(
+            f"{name} is {mine[name]} in one and {theirs[name]} in the other"
+            for name in mine
+            if mine[name] != theirs[name]
+        )
+
+    def check(self) -> None:
+        """
+        Refuse what no nbtext would have written.
+
+        Raises:
+            SettingsError: a value is not one of those that its kind has.
+
+        """
+        _check_choices(
+            {
+                "format": (self.format, ("mail", "text")),
+                "codepoints": (self.codepoints, (codepoints.VERSION,)),
+                "ledger": (self.ledger, (True, False)),
+                "columns": (self.columns, COLUMNS),
+            }
+        )
+        for view in self.views:
+            view.check()
+        names = [view.name for view in self.views]
+        if not names or len(set(names)) < len(names):
+            message = f"the views {names} are not one or more distinct names"
+            raise SettingsError(message)
+
+
+Score: TypeAlias = Literal["mean", "sum", "complement"]
+"""How a document's terms make a score: nbtext.score has the formulas."""
+
+Counting: TypeAlias = Literal["occurrences", "once"]
+"""Whether a term that occurs n times counts n times, or once."""
+
+
+class Scoring(NamedTuple):
+    """
+    How counts become a score: deciding settings, which may differ from file to file.
+
+    Attributes:
+        score: the event model and how its terms are put together.
+        smoothing: what is added to every count; for `mean` a share of the class's size
+            (accuracy: docs/method.md), else occurrences.
+        counting: whether repeated terms count repeatedly.
+        weak: for `mean`, the least log-odds of a term that counts, in nats.
+    """
+
+    score: Score
+    smoothing: float
+    counting: Counting = "occurrences"
+    weak: float = 2.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for msgpack and JSON."""
+        return self._asdict()
+
+    @classmethod
+    def from_dict(cls, plain: Any) -> "Scoring":
+        """
+        Rebuild a scoring from what `as_dict` gave, believing nothing.
+
+        Raises:
+            SettingsError: a part is missing, unknown, or out of its range.
+
+        """
+        try:
+            scoring = cls(**plain)
+        except TypeError as error:
+            message = f"the scoring is not complete: {error}"
+            raise SettingsError(message) from error
+        scoring.check()
+        return scoring
+
+    def changed(
+        self, score: Any = None, smoothing: float | None = None, counting: Any = None
+    ) -> "Scoring":
+        """
+        Return the same scoring but for what is given.
+
+        Another score brings its own smoothing, unless one is given.
+
+        Raises:
+            SettingsError: a value is unknown or out of its range.
+
+        """
+        changes: dict[str, Any] = {}
+        if score is not None and score != self.score:
+            changes |= {"score": score, "smoothing": SMOOTHING.get(score)}
+        if smoothing is not None:
+            changes["smoothing"] = smoothing
+        if counting is not None:
+            changes["counting"] = counting
+        scoring = self._replace(**changes)
+        scoring.check()
+        return scoring
+
+    def check(self) -> None:
+        """
+        Refuse what cannot be scored with.
+
+        Raises:
+            SettingsError: a value is unknown or out of its range.
+
+        """
+        if self.score not in ("mean", "sum", "complement"):
+            message = f"the score is {self.score!r}, expected mean, sum or complement"
+            raise SettingsError(message)
+        if self.counting not in ("occurrences", "once"):
+            message = f"counting is {self.counting!r}, expected occurrences or once"
+            raise SettingsError(message)
+        for name, value, least in (
+            ("smoothing", self.smoothing, SMALLEST),
+            ("weak", self.weak, 1e-6),
+        ):
+            if type(value) not in (float, int) or not least <= value <= LARGEST:
+                message = f"{name} is {value!r}, expected a number from {least}"
+                raise SettingsError(message)
+        if self.score == "complement" and self.counting == "once":
+            message = (
+                "the complement score counts repeats; use --score sum to count once"
+            )
+            raise SettingsError(message)
+
+
+SMOOTHING: Final[dict[str, float]] = {"mean": 0.01, "sum": 1.0, "complement": 0.03}
+"""What is added to counts, unless the user says otherwise."""
+
+SMALLEST: Final = 1e-9
+LARGEST: Final = 1e9
+
+
+def default_scoring(n_classes: int) -> Scoring:
+    """Return the scoring that does best for a number of classes."""
+    if n_classes > 2:
+        return Scoring(score="complement", smoothing=SMOOTHING["complement"])
+    return Scoring(score="mean", smoothing=SMOOTHING["mean"])
+
+
+def default_settings(document_format: Format, n_classes: int) -> Settings:
+    """
+    Return the settings that do best for a kind of document and a number of classes.
+
+    For more than two classes of mail nothing was measured; there the words of From,
+    Subject and body are read as one text.
+    """
+    if n_classes > 2:
+        return Settings(
+            format=document_format,
+            views=(SUMMARY if document_format == "mail" else TOPIC,),
+            columns=("occurrences", "documents", "weight"),
+        )
+    return Settings(
+        format=document_format,
+        views=(HEADERS, RAW, BODY) if document_format == "mail" else (BODY,),
+    )

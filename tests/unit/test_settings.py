@@ -1,0 +1,145 @@
+from typing import Any
+
+import pytest
+
+from nbtext.errors import SettingsError
+from nbtext.settings import (
+    BODY,
+    HEADERS,
+    RAW,
+    SUMMARY,
+    TOPIC,
+    Scoring,
+    Settings,
+    default_scoring,
+    default_settings,
+)
+
+MAIL = default_settings("mail", 2)
+
+
+@pytest.mark.parametrize(
+    ("document_format", "n_classes", "views", "weighs"),
+    [
+        ("mail", 2, (HEADERS, RAW, BODY), False),
+        ("text", 2, (BODY,), False),
+        ("mail", 3, (SUMMARY,), True),
+        ("text", 20, (TOPIC,), True),
+    ],
+)
+def test_defaults_go_by_the_format_and_the_number_of_classes(
+    document_format: Any, n_classes: int, views: tuple[object, ...], weighs: bool
+) -> None:
+    found = default_settings(document_format, n_classes)
+
+    assert found.format == document_format
+    assert found.views == views
+    assert ("weight" in found.columns) is weighs
+    assert found.ledger
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "score", "smoothing"),
+    [(2, "mean", 0.01), (3, "complement", 0.03), (1000, "complement", 0.03)],
+)
+def test_the_default_score_goes_by_the_number_of_classes(
+    n_classes: int, score: str, smoothing: float
+) -> None:
+    found = default_scoring(n_classes)
+
+    assert (found.score, found.smoothing) == (score, smoothing)
+    assert (found.counting, found.weak) == ("occurrences", 2.0)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("document_format", ["mail", "text"])
+def test_settings_come_back_from_plain_values(
+    document_format: Any, n_classes: int
+) -> None:
+    found = default_settings(document_format, n_classes)
+
+    assert Settings.from_dict(found.as_dict()) == found
+    assert Scoring.from_dict(default_scoring(n_classes).as_dict()) == default_scoring(
+        n_classes
+    )
+
+
+def with_view(**changes: object) -> dict[str, Any]:
+    plain = MAIL.as_dict()
+    plain["views"] = [plain["views"][0] | changes, *plain["views"][1:]]
+    return plain
+
+
+@pytest.mark.parametrize(
+    ("plain", "message"),
+    [
+        pytest.param({}, "not complete", id="nothing"),
+        pytest.param(None, "not complete", id="None"),
+        pytest.param([], "not complete", id="a list"),
+        pytest.param(MAIL.as_dict() | {"views": []}, "views", id="no view"),
+        pytest.param(MAIL.as_dict() | {"views": [1]}, "not complete", id="no map"),
+        pytest.param(MAIL.as_dict() | {"views": None}, "not complete", id="views None"),
+        pytest.param(MAIL.as_dict() | {"more": 1}, "not complete", id="unknown"),
+        pytest.param(
+            MAIL.as_dict() | {"format": "pdf"}, "format is 'pdf'", id="format"
+        ),
+        pytest.param(MAIL.as_dict() | {"ledger": 1}, "ledger is 1", id="1 for True"),
+        pytest.param(MAIL.as_dict() | {"codepoints": 2}, "codepoints", id="codepoints"),
+        pytest.param(MAIL.as_dict() | {"codepoints": True}, "codepoints", id="bool"),
+        pytest.param(MAIL.as_dict() | {"columns": ["weight"]}, "columns", id="columns"),
+        pytest.param(MAIL.as_dict() | {"columns": 3}, "not complete", id="columns 3"),
+        pytest.param(with_view(text="soul"), "headers.text is 'soul'", id="text"),
+        pytest.param(with_view(alphabet="x"), "headers.alphabet", id="alphabet"),
+        pytest.param(with_view(pairs="yes"), "headers.pairs", id="flag"),
+        pytest.param(with_view(limit=0), "headers.limit is 0", id="limit 0"),
+        pytest.param(with_view(limit=True), "headers.limit", id="limit True"),
+        pytest.param(with_view(limit="9"), "headers.limit", id="limit text"),
+        pytest.param(with_view(name="raw"), "distinct names", id="two of a name"),
+        pytest.param(with_view(colour=1), "not complete", id="unknown in a view"),
+    ],
+)
+def test_settings_that_nbtext_never_wrote_are_refused(plain: Any, message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        Settings.from_dict(plain)
+
+
+def test_a_view_without_terms_is_refused() -> None:
+    with pytest.raises(SettingsError, match="headers"):
+        Settings.from_dict(with_view(tokens=False, pairs=False))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"score": "median"}, "score is 'median'"),
+        ({"counting": "twice"}, "expected occurrences or once"),
+        ({"smoothing": 0}, "smoothing is 0"),
+        ({"smoothing": -1.0}, "smoothing is -1.0"),
+        ({"smoothing": float("nan")}, "smoothing is nan"),
+        ({"smoothing": float("inf")}, "smoothing is inf"),
+        ({"smoothing": True}, "smoothing is True"),
+        ({"smoothing": "1"}, "smoothing is '1'"),
+        ({"weak": -0.1}, "weak is -0.1"),
+        ({"weak": None}, "weak is None"),
+        ({"score": "complement", "counting": "once"}, "counts repeats"),
+        ({"colour": 1}, "not complete"),
+    ],
+    ids=lambda value: str(value),
+)
+def test_a_scoring_that_cannot_be_is_refused(
+    changes: dict[str, object], message: str
+) -> None:
+    plain = Scoring(score="mean", smoothing=1.0).as_dict() | changes
+
+    with pytest.raises(SettingsError, match=message):
+        Scoring.from_dict(plain)
+
+
+def test_a_difference_is_named() -> None:
+    other = Settings(format="text", views=MAIL.views, ledger=False)
+
+    assert MAIL.difference(other) == (
+        "format is mail in one and text in the other; "
+        "ledger is True in one and False in the other"
+    )
+    assert not MAIL.difference(default_settings("mail", 2))

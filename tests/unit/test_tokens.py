@@ -1,0 +1,136 @@
+from hashlib import blake2b
+
+import pytest
+
+from nbtext.settings import BODY, HEADERS, RAW, Alphabet, View
+from nbtext.tokens import fold, keys, pair_key, salt, terms, token_key, tokens
+
+
+@pytest.mark.parametrize(
+    ("alphabet", "text", "expected"),
+    [
+        ("words", "Buy now!!! Only $9.99", ["Buy", "now", "Only", "9", "99"]),
+        ("words", "don't naïve_snake", ["don", "t", "naïve", "snake"]),
+        ("marks", "Buy now!!! (only)", ["Buy", "now", "!!!", "(", "only", ")"]),
+        ("marks", "a...b -- c", ["a", "...", "b", "--", "c"]),
+        ("fields", "<joe@x.org> (Joe)", ["joe@x.org", "Joe"]),
+        ("fields", "a=b; c=中文", ["a=b", "c=中文"]),
+        ("words", "我爱 you2", ["我", "爱", "you2"]),
+        ("words", "สวัสดี", list("สวัสดี")),
+        ("words", "カナ漢字かな", list("カナ漢字かな")),
+        ("words", "हिन्दी العربية", ["हिन्दी", "العربية"]),
+        ("words", "e\u0301te\u0301", ["e\u0301te\u0301"]),
+        ("words", "nul\0inside", ["nul", "inside"]),
+        ("marks", "lone\ud800half", ["lone", "half"]),
+        ("marks", "", []),
+        ("words", " \t\n!?", []),
+    ],
+)
+def test_tokens_are_runs_of_a_kind(
+    alphabet: Alphabet, text: str, expected: list[str]
+) -> None:
+    assert list(tokens(text, alphabet)) == expected
+
+
+def test_folding_is_one_code_point_to_one() -> None:
+    assert fold("ÀÉ STRAẞE İ \u212a") == "àé straße i k"
+    assert fold("\u0391\u03a3") == "\u03b1\u03c3"  # no final sigma
+
+
+def view(**how: object) -> View:
+    plain = {"name": "view", "text": "body", "alphabet": "words"} | how
+    return View(**plain)  # type: ignore[arg-type]
+
+
+def test_pairs_are_neighbours_of_one_field() -> None:
+    fields = [("a", "One two Three"), ("b", "four"), ("b", "Five six")]
+
+    found = list(terms(view(pairs=True), fields))
+
+    assert found == [
+        ("a", "One", None),
+        ("a", "two", None),
+        ("a", "one", "two"),
+        ("a", "Three", None),
+        ("a", "two", "three"),
+        ("b", "four", None),
+        ("b", "Five", None),
+        ("b", "six", None),
+        ("b", "five", "six"),
+    ]
+
+
+def test_a_limit_is_on_the_tokens_of_a_document() -> None:
+    fields = [("a", "one two"), ("b", "three four five")]
+
+    found = list(terms(view(pairs=True, tokens=False, limit=4), fields))
+
+    assert found == [("a", "one", "two"), ("b", "three", "four")]
+
+
+def test_fields_set_terms_apart_only_where_the_view_says_so() -> None:
+    one, other = [("from", "joe")], [("to", "joe")]
+
+    assert list(keys(HEADERS, one)) != list(keys(HEADERS, other))
+    assert list(keys(RAW, one)) == list(keys(RAW, other))
+    assert list(keys(view(fields=False), one)) == [token_key("joe")]
+    assert list(keys(view(fields=True), one)) == [token_key("joe", salt("from"))]
+
+
+def test_the_order_of_a_pair_matters() -> None:
+    assert pair_key(token_key("a"), token_key("b")) != pair_key(
+        token_key("b"), token_key("a")
+    )
+
+
+def reference(token: str, field: str | None = None) -> int:
+    """The key as docs/model-format.md defines it, by large integers alone."""
+    data, modulus = token.encode(), 2**64
+    words = [data[start : start + 8] for start in range(0, len(data), 8)]
+    value = sum(
+        int.from_bytes(word, "little") * 0x9E3779B97F4A7C15**power
+        for power, word in enumerate(words)
+    )
+    if field is not None:
+        digest = blake2b(field.encode(), digest_size=8).digest()
+        value += int.from_bytes(digest, "little")
+    value = value * 0xD6E8FEB86659FD93 % modulus
+    value = (value ^ value >> 32) * 0xE7037ED1A0B428DB % modulus
+    return value ^ value >> 29
+
+
+@pytest.mark.parametrize("token", ["a", "free", "eightbit", "nine-byte", "é" * 300])
+def test_a_key_is_what_the_specification_says(token: str) -> None:
+    assert token_key(token) == reference(token)
+    assert token_key(token, salt("subject")) == reference(token, "subject")
+
+
+@pytest.mark.parametrize(
+    ("token", "expected"),
+    [
+        ("spam", 0xA4E15BC69178D1C0),
+        ("unsubscribe", 0x210EDC5D97F0A750),
+        ("中", 0xDDB2F9D59E4CB74B),
+    ],
+)
+def test_keys_never_change(token: str, expected: int) -> None:
+    assert token_key(token) == expected
+
+
+def test_long_tokens_are_hashed_whole() -> None:
+    found = {token_key("x" * n + last) for n in range(500, 520) for last in "yz"}
+
+    assert len(found) == 40
+
+
+def test_repeats_are_kept() -> None:
+    found = list(keys(view(), [("body", "spam spam eggs spam")]))
+
+    assert found.count(token_key("spam")) == 3
+
+
+def test_body_counts_marks_and_keeps_case() -> None:
+    assert [t for _, t, second in terms(BODY, [("body", "FREE!!")]) if not second] == [
+        "FREE",
+        "!!",
+    ]
