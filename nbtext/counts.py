@@ -1,0 +1,284 @@
+"""
+Counts: what a pile of labelled documents leaves behind, and how piles add up.
+
+A `CountTable` holds, for each view and class, the terms that occur there (sorted 64-bit
+keys) with their columns, and for each class the number of its documents and the ledger
+of their digests. Tables of the same settings add; what was added can be subtracted, and
+what is left is as if it had never been there, bit for bit. Everything large rests on
+that: batches, processes, folds, learning and forgetting, merging.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.settings import Column, Settings
+
+from nbtext.errors import SettingsError, TrainingError
+
+Keys: TypeAlias = "NDArray[np.uint64]"
+Counts: TypeAlias = "NDArray[np.int32] | NDArray[np.int64]"
+
+NO_KEYS: Final[Keys] = np.empty(0, np.uint64)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """
+    The counts of one view in one class.
+
+    Attributes:
+        keys: shape (n_terms,), sorted, distinct.
+        columns: one array of shape (n_terms,) for each of the settings' columns; in no
+            row are all of them zero.
+    """
+
+    keys: Keys
+    columns: tuple[Counts, ...]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def total(self, column: int) -> int:
+        """Return the sum of a column."""
+        return int(self.columns[column].sum(dtype=np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRun:
+    """
+    The documents of one class.
+
+    Attributes:
+        entries: shape (n_documents, 3), sorted: the two halves of a document's digest,
+            and the fingerprint of the counts that it left (`nbtext.counter`).
+        counts: shape (n_documents,), how often; never zero.
+    """
+
+    entries: Keys
+    counts: Counts
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class CountTable:
+    """
+    Counts that add up.
+
+    Attributes:
+        settings: how the documents were read; equal in tables that are added.
+        classes: the names of the classes, sorted.
+        documents: how many documents each class has.
+        runs: the counts, by view and then by class.
+        ledger: the documents, by class; empty where the settings keep none.
+    """
+
+    settings: Settings
+    classes: tuple[str, ...] = ()
+    documents: tuple[int, ...] = ()
+    runs: tuple[tuple[Run, ...], ...] = field(default=())
+    ledger: tuple[LedgerRun, ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        """Return how many (term, class) rows there are."""
+        return sum(len(run) for runs in self.runs for run in runs)
+
+    def __add__(self, other: CountTable) -> CountTable:
+        return add([self, other])
+
+    def __neg__(self) -> CountTable:
+        return CountTable(
+            settings=self.settings,
+            classes=self.classes,
+            documents=tuple(-count for count in self.documents),
+            runs=tuple(tuple(_negative(run) for run in runs) for runs in self.runs),
+            ledger=tuple(
+                LedgerRun(run.entries, narrow(-run.counts.astype(np.int64)))
+                for run in self.ledger
+            ),
+        )
+
+    def __sub__(self, other: CountTable) -> CountTable:
+        difference = add([self, -other])
+        difference.check()
+        return difference
+
+    def total(self, view: int, class_: int, column: Column = "occurrences") -> int:
+        """Return the sum of a column over the terms of one view in one class."""
+        return self.runs[view][class_].total(self.settings.columns.index(column))
+
+    def check(self) -> None:
+        """
+        Refuse counts that no pile of documents leaves.
+
+        Raises:
+            TrainingError: a count is below zero, with the class that it is in.
+
+        """
+        for place, name in enumerate(self.classes):
+            runs = [*self.ledger[place : place + 1]]
+            low = [run.counts.min(initial=0) for run in runs]
+            low += [
+                column.min(initial=0)
+                for view in self.runs
+                for column in view[place].columns
+            ]
+            if self.documents[place] < 0 or min(low, default=0) < 0:
+                message = (
+                    f"the counts of class {name!r} would fall below zero; what is "
+                    "taken away was never counted there"
+                )
+                raise TrainingError(message)
+
+
+def empty_run(n_columns: int) -> Run:
+    """Return the counts of no document."""
+    return Run(NO_KEYS, tuple(np.empty(0, np.int32) for _ in range(n_columns)))
+
+
+def empty_ledger() -> LedgerRun:
+    """Return the ledger of no document."""
+    return LedgerRun(np.empty((0, 3), np.uint64), np.empty(0, np.int32))
+
+
+def add(tables: Sequence[CountTable]) -> CountTable:
+    """
+    Add tables up; a class without documents or counts is gone from the sum.
+
+    Raises:
+        SettingsError: they were not counted with the same settings.
+
+    """
+    settings = tables[0].settings
+    for table in tables:
+        if table.settings != settings:
+            message = f"cannot add: {settings.difference(table.settings)}"
+            raise SettingsError(message)
+    names = sorted({name for table in tables for name in table.classes})
+    n_columns = len(settings.columns)
+    kept, documents, ledger = [], [], []
+    runs: list[list[Run]] = [[] for _ in settings.views]
+    for name in names:
+        parts = [
+            (table, table.classes.index(name))
+            for table in tables
+            if name in table.classes
+        ]
+        count = sum(table.documents[place] for table, place in parts)
+        by_view = [
+            merged([table.runs[view][place] for table, place in parts], n_columns)
+            for view in range(len(settings.views))
+        ]
+        entries = add_ledgers([table.ledger[place] for table, place in parts])
+        if count or len(entries) or any(map(len, by_view)):
+            kept.append(name)
+            documents.append(count)
+            ledger.append(entries)
+            for view, run in zip(runs, by_view, strict=True):
+                view.append(run)
+    return CountTable(
+        settings=settings,
+        classes=tuple(kept),
+        documents=tuple(documents),
+        runs=tuple(map(tuple, runs)),
+        ledger=tuple(ledger),
+    )
+
+
+def add_runs(one: Run, other: Run) -> Run:
+    """Add the counts of two runs; terms whose counts cancel are gone."""
+    if not len(one) or not len(other):
+        return one if len(one) else other
+    keys = np.concatenate([one.keys, other.keys])
+    order = np.argsort(keys, kind="stable")  # merges, since both are sorted
+    keys = keys.take(order)
+    is_first = np.empty(len(keys), np.bool_)
+    is_first[0] = True
+    np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
+    first = np.flatnonzero(is_first)
+    # a key that both have stands twice; its second place is added to its first
+    second = np.flatnonzero(~is_first)
+    rows = second - np.arange(1, len(second) + 1)
+    columns = []
+    for mine, theirs in zip(one.columns, other.columns, strict=True):
+        values = np.concatenate([mine, theirs]).take(order)
+        sums = values.take(first).astype(np.int64)
+        sums[rows] += values.take(second)
+        columns.append(narrow(sums))
+    return _without_zeros(keys.take(first), tuple(columns))
+
+
+def add_ledgers(ledgers: Sequence[LedgerRun]) -> LedgerRun:
+    """Add ledgers as the multisets they are; entries that cancel are gone."""
+    ledgers = [run for run in ledgers if len(run)] or list(ledgers[:1])
+    if len(ledgers) == 1:
+        return ledgers[0]
+    return ledger_of(
+        np.concatenate([run.entries for run in ledgers]),
+        np.concatenate([run.counts for run in ledgers]),
+    )
+
+
+def ledger_of(entries: Keys, counts: NDArray[np.signedinteger]) -> LedgerRun:
+    """Make a ledger of entries in any order, with repeats: shapes (n, 3) and (n,)."""
+    order = np.lexsort((entries[:, 2], entries[:, 1], entries[:, 0]))
+    entries = entries.take(order, axis=0)
+    is_first = np.ones(len(entries), np.bool_)
+    np.any(entries[1:] != entries[:-1], axis=1, out=is_first[1:])
+    first = np.flatnonzero(is_first)
+    sums = np.add.reduceat(counts.take(order), first, dtype=np.int64)
+    kept = np.flatnonzero(sums)
+    return LedgerRun(entries.take(first.take(kept), axis=0), narrow(sums.take(kept)))
+
+
+def starts_of_runs(keys: Keys) -> NDArray[np.int64]:
+    """Return where in a sorted array each distinct value begins."""
+    is_first = np.empty(len(keys), np.bool_)
+    is_first[:1] = True
+    np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
+    return np.flatnonzero(is_first)
+
+
+def narrow(values: NDArray[np.int64]) -> Counts:
+    """Return the same values in 32 bits if all of them fit."""
+    limit = 2**31
+    if not len(values) or (values.max() < limit and values.min() >= -limit):
+        return values.astype(np.int32)
+    return values
+
+
+def merged(runs: Iterable[Run], n_columns: int) -> Run:
+    """Add many runs, small ones first, so that none is copied often."""
+    pending = sorted(runs, key=len, reverse=True)
+    if not pending:
+        return empty_run(n_columns)
+    while len(pending) > 1:
+        pending.append(add_runs(pending.pop(), pending.pop()))
+        pending.sort(key=len, reverse=True)
+    return pending[0]
+
+
+def _negative(run: Run) -> Run:
+    negative = (-column.astype(np.int64) for column in run.columns)
+    return Run(run.keys, tuple(map(narrow, negative)))
+
+
+def _without_zeros(keys: Keys, columns: tuple[Counts, ...]) -> Run:
+    is_zero = columns[0] == 0
+    for column in columns[1:]:
+        is_zero &= column == 0
+    if not is_zero.any():
+        return Run(keys, columns)
+    kept = np.flatnonzero(~is_zero)
+    return Run(keys.take(kept), tuple(column.take(kept) for column in columns))

@@ -1,0 +1,111 @@
+from fractions import Fraction
+from math import isqrt
+
+import numpy as np
+import pytest
+
+from nbtext.bags import Terms, batch_terms, fingerprints, unit_weight, unit_weights
+from nbtext.counter import Counter, ReadDocument
+from nbtext.counts import CountTable
+from nbtext.settings import Settings, View
+from nbtext.tokens import MASK, MIX, token_key
+
+WORDS = View(name="body", text="body", alphabet="words")
+SETTINGS = Settings(
+    format="text", views=(WORDS,), columns=("occurrences", "documents", "weight")
+)
+
+
+def counted(*labelled: tuple[str, str]) -> CountTable:
+    counter = Counter(SETTINGS)
+    for place, (label, text) in enumerate(labelled):
+        views = ([("body", text)],)
+        counter.add(ReadDocument(label, views, bytes([place] * 16), len(text)))
+    return counter.table()
+
+
+def test_occurrences_documents_and_weights_are_counted() -> None:
+    table = counted(("a", "x x x y y y y"), ("a", "x"), ("b", "y"))
+
+    run = table.runs[0][0]
+    columns = np.array(run.columns).T.tolist()
+    rows = dict(zip(run.keys.tolist(), columns, strict=True))
+    assert table.classes == ("a", "b")
+    assert table.documents == (2, 1)
+    assert rows == {
+        token_key("x"): [4, 2, 65535 * 3 // 5 + 65535],
+        token_key("y"): [4, 1, 65535 * 4 // 5],
+    }
+
+
+def test_a_document_without_tokens_is_still_a_document() -> None:
+    table = counted(("a", ""), ("b", " ! "))
+
+    assert table.classes == ("a", "b")
+    assert table.documents == (1, 1)
+    assert table.n_rows == 0
+    assert [len(run) for run in table.ledger] == [1, 1]
+
+
+def test_the_ledger_counts_repeats_of_digest_and_counts() -> None:
+    counter = Counter(SETTINGS)
+    for label, text in [("a", "x"), ("a", "x"), ("a", "y"), ("b", "x")]:
+        counter.add(ReadDocument(label, ([("body", text)],), b"0123456789abcdef", 1))
+
+    first, second = counter.table().ledger
+
+    assert first.counts.tolist() in ([2, 1], [1, 2])
+    assert second.counts.tolist() == [1]
+    high, low, mark = second.entries[0].tolist()
+    assert (high, low) == (
+        int.from_bytes(b"01234567", "big"),
+        int.from_bytes(b"89abcdef", "big"),
+    )
+    value = (token_key("x") * 3 + 1) & MASK
+    assert mark == (value ^ value >> 32) * MIX & MASK
+
+
+def terms(*documents: list[int]) -> Terms:
+    """Return documents of terms 1, 2, ... that occur so often."""
+    keys = [key for counts in documents for key in range(1, len(counts) + 1)]
+    counts = [count for counts in documents for count in counts]
+    starts = np.cumsum([0, *map(len, documents)])
+    return Terms(np.array(keys, np.uint64), np.array(counts, np.int32), starts)
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [[1], [3, 4], [1] * 7, [65534, 1], [65535, 1], [2**20, 5, 1], [65534] * 3],
+    ids=str,
+)
+def test_weights_are_rounded_down_exactly(counts: list[int]) -> None:
+    squared = sum(count * count for count in counts)
+    # what is lost before the root is lost by rounding it down, too
+    expected = [isqrt(int(Fraction(65535**2 * c * c, squared))) for c in counts]
+
+    found = unit_weights(terms([1, 2], counts, []))[2:]
+
+    assert found.tolist() == expected
+    assert [unit_weight(count, squared) for count in counts] == expected
+
+
+def test_batch_terms_sort_within_documents() -> None:
+    keys = np.array([5, 3, 5, 9, 9, 9, 3], np.uint64)
+
+    found = batch_terms(keys, np.array([0, 0, 3, 6, 7, 7]))
+
+    assert found.keys.tolist() == [3, 5, 9, 3]
+    assert found.counts.tolist() == [1, 2, 3, 1]
+    assert found.starts.tolist() == [0, 0, 2, 3, 4, 4]
+
+
+def test_fingerprints_tell_counts_and_views_apart() -> None:
+    one, twice, nothing = terms([1]), terms([2]), terms([])
+
+    marks = {
+        int(fingerprints(views)[0])
+        for views in ([one, nothing], [nothing, one], [twice, nothing], [one, one])
+    }
+
+    assert len(marks) == 4
+    assert fingerprints([nothing, nothing]).tolist() == [0]

@@ -1,0 +1,110 @@
+import numpy as np
+import pytest
+
+from nbtext.counts import CountTable, LedgerRun, Run, add, empty_ledger, narrow
+from nbtext.errors import SettingsError, TrainingError
+from nbtext.settings import BODY, RAW, Settings
+
+TEXT = Settings(format="text", views=(BODY,))
+
+
+def run(rows: dict[int, tuple[int, int]]) -> Run:
+    columns = np.array([rows[key] for key in sorted(rows)], np.int32).reshape(-1, 2)
+    return Run(np.array(sorted(rows), np.uint64), (columns[:, 0], columns[:, 1]))
+
+
+def table(
+    classes: dict[str, tuple[int, dict[int, tuple[int, int]]]],
+    settings: Settings = TEXT,
+) -> CountTable:
+    return CountTable(
+        settings=settings,
+        classes=tuple(sorted(classes)),
+        documents=tuple(classes[name][0] for name in sorted(classes)),
+        runs=(tuple(run(classes[name][1]) for name in sorted(classes)),),
+        ledger=tuple(empty_ledger() for _ in classes),
+    )
+
+
+def rows(counts: CountTable, class_: str) -> dict[int, tuple[int, ...]]:
+    found = counts.runs[0][counts.classes.index(class_)]
+    columns = zip(*(column.tolist() for column in found.columns), strict=True)
+    return dict(zip(found.keys.tolist(), columns, strict=True))
+
+
+def test_tables_add_up() -> None:
+    one = table({"ham": (2, {3: (4, 2), 7: (1, 1)})})
+    other = table({"ham": (1, {3: (1, 1), 9: (5, 1)}), "spam": (1, {7: (2, 1)})})
+
+    total = one + other
+
+    assert total.classes == ("ham", "spam")
+    assert total.documents == (3, 1)
+    assert rows(total, "ham") == {3: (5, 3), 7: (1, 1), 9: (5, 1)}
+    assert rows(total, "spam") == {7: (2, 1)}
+    assert total.total(0, 0) == 11
+    assert total.total(0, 0, "documents") == 5
+    assert total.n_rows == 4
+
+
+def test_terms_whose_counts_cancel_are_gone() -> None:
+    one = table({"ham": (2, {3: (4, 2), 7: (1, 1)})})
+
+    left = one - table({"ham": (1, {7: (1, 1)})})
+
+    assert rows(left, "ham") == {3: (4, 2)}
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        pytest.param({"ham": (3, {})}, id="documents"),
+        pytest.param({"ham": (1, {3: (5, 2)})}, id="occurrences"),
+        pytest.param({"ham": (1, {3: (1, 3)})}, id="documents of a term"),
+        pytest.param({"ham": (1, {4: (1, 1)})}, id="another term"),
+        pytest.param({"spam": (1, {})}, id="another class"),
+    ],
+)
+def test_counts_never_go_below_zero(
+    taken: dict[str, tuple[int, dict[int, tuple[int, int]]]],
+) -> None:
+    with pytest.raises(TrainingError, match=r"the counts of class '(ham|spam)' would"):
+        table({"ham": (2, {3: (4, 2)})}) - table(taken)
+
+
+def test_a_ledger_entry_that_was_never_made_cannot_be_taken_away() -> None:
+    entry = LedgerRun(np.array([[1, 2, 3]], np.uint64), np.array([1], np.int32))
+    one = table({"ham": (2, {3: (4, 2)})})
+    other = CountTable(TEXT, ("ham",), (1,), ((run({3: (1, 1)}),),), (entry,))
+
+    with pytest.raises(TrainingError, match="was never counted there"):
+        one - other
+
+
+def test_tables_of_other_settings_do_not_add() -> None:
+    other = Settings(format="text", views=(RAW,))
+
+    with pytest.raises(SettingsError, match="cannot add: views is"):
+        add([table({}), table({}, other)])
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([], np.int32),
+        ([2**31 - 1, -(2**31)], np.int32),
+        ([2**31], np.int64),
+        ([-(2**31) - 1], np.int64),
+    ],
+)
+def test_values_take_32_bits_where_they_fit(values: list[int], dtype: type) -> None:
+    found = narrow(np.array(values, np.int64))
+
+    assert found.dtype == dtype
+    assert found.tolist() == values
+
+
+def test_the_lowest_count_has_a_negative() -> None:
+    lowest = table({"ham": (1, {3: (-(2**31), -1)})})
+
+    assert rows(-lowest, "ham") == {3: (2**31, 1)}

@@ -1,0 +1,72 @@
+import numpy as np
+
+from nbtext.bags import Terms
+from nbtext.sample import Block, Sample
+
+
+def block(digests: list[int], size: int = 1, label: str = "ham") -> Block:
+    n_terms = size * len(digests)
+    keys = np.tile(np.arange(size, dtype=np.uint64), len(digests))
+    starts = (
+        np.arange(0, n_terms + 1, size) if size else np.zeros(len(digests) + 1, int)
+    )
+    return Block(
+        [label] * len(digests),
+        [bytes([digest]) * 16 for digest in digests],
+        list(digests),
+        [Terms(keys, np.ones(n_terms, np.int32), starts)],
+    )
+
+
+def digests(sample: Sample) -> list[int]:
+    return sorted(digest[0] for block in sample.blocks() for digest in block.digests)
+
+
+def test_the_smallest_digests_are_kept() -> None:
+    sample = Sample(documents=3)
+    for digest in [9, 2, 7, 1, 8, 3, 6, 0]:
+        sample.add(block([digest]))
+
+    assert digests(sample) == [0, 1, 2]
+
+
+def test_documents_are_kept_with_their_terms() -> None:
+    sample = Sample(documents=2)
+    sample.add(block([5, 1, 3], size=2))
+
+    (kept,) = sample.blocks()
+
+    assert kept.labels == ["ham", "ham"]
+    assert kept.digests == [b"\1" * 16, b"\3" * 16]
+    assert kept.fingerprints == [1, 3]
+    assert kept.sizes.tolist() == [2, 2]
+    assert kept.views[0].keys.tolist() == [0, 1, 0, 1]
+
+
+def test_terms_are_bounded_too() -> None:
+    sample = Sample(documents=100, terms=10)
+    sample.add(block([4, 1, 3, 2], size=4))
+
+    assert digests(sample) == [1, 2]
+
+
+def test_repeats_are_documents_of_their_own() -> None:
+    sample = Sample(documents=3)
+    for label in ("ham", "spam", "ham"):
+        sample.add(block([1, 7], label=label))
+
+    assert digests(sample) == [1, 1, 1]
+
+
+def test_a_sample_of_none_is_empty() -> None:
+    sample = Sample(documents=0)
+    sample.add(block([1, 2]))
+
+    assert list(sample.blocks()) == []
+
+
+def test_documents_without_terms_are_sampled() -> None:
+    sample = Sample(documents=2)
+    sample.add(block([3, 1, 2], size=0))
+
+    assert digests(sample) == [1, 2]
