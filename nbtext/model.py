@@ -1,0 +1,230 @@
+"""
+A model, read in place: which counts a term has, without reading the others.
+
+An open model file goes in; what comes out is what scoring needs: the classes, their
+documents and totals, and the counts of a key, found by bisection in the mapped file.
+Several tables are summed as they are read. Nothing here is ever written to.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from math import isqrt
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from nbtext.errors import NotAModelError
+from nbtext.modelfile import ModelFile, StoredTable, open_model
+from nbtext.modelheader import BLOCK
+from nbtext.settings import Scoring, Settings
+
+Entry: TypeAlias = tuple[int, tuple[int, ...]]
+"""A class (its place in the model's classes) and a term's columns there."""
+
+GONE: Final = -1
+"""The place of a class that the tables together do not have."""
+
+ONCE: Final = (1, 1)
+"""The occurrences and documents of a term that occurs once."""
+
+
+class Model(NamedTuple):
+    """
+    What scoring needs of a model.
+
+    Attributes:
+        path: the file it was read from.
+        settings: how documents are read.
+        scoring: how counts become a score.
+        classes: the names of the classes, sorted.
+        documents: for each class, how many documents.
+        totals: for each view, for each class, the sum of each column.
+        calibrations: what each table keeps for calibration.
+        notes: what its user should know.
+        file: the open file.
+        stored: for each view the counts in each of its tables.
+    """
+
+    path: str
+    settings: Settings
+    scoring: Scoring
+    classes: tuple[str, ...]
+    documents: tuple[int, ...]
+    totals: tuple[tuple[tuple[int, ...], ...], ...]
+    calibrations: tuple[dict[str, Any], ...]
+    notes: tuple[str, ...]
+    file: ModelFile
+    stored: tuple[tuple["_StoredView", ...], ...]
+
+    def entries(self, view: int, key: int) -> list[Entry]:
+        """Return the counts of a term, by class, of all tables; none if unknown."""
+        views = self.stored[view]
+        if len(views) == 1:
+            entries = views[0].entries(key)
+            if not views[0].is_signed:
+                return entries
+        else:
+            sums: dict[int, tuple[int, ...]] = {}
+            for stored in views:
+                for class_, columns in stored.entries(key):
+                    before = sums.get(class_, (0,) * len(columns))
+                    sums[class_] = tuple(map(int.__add__, before, columns))
+            entries = sorted(entry for entry in sums.items() if any(entry[1]))
+        if any(min(columns) < 0 for _, columns in entries):
+            raise _damaged(self.path, "a term's counts are below zero")
+        return entries
+
+    def n_terms(self, view: int) -> int:
+        """Return how many distinct terms a view has, over all tables."""
+        views = self.stored[view]
+        if len(views) == 1:
+            return len(views[0])
+        keys = {key for stored in views for key in stored.all_keys()}
+        return sum(1 for key in keys if self.entries(view, key))
+
+
+def load_model(path: str, *, scoring: Scoring | None = None) -> Model:
+    """
+    Open a model for scoring.
+
+    Args:
+        path: the model file.
+        scoring: how to score, if not as the file asks.
+
+    Raises:
+        ModelFileError: there is no model, or it is damaged.
+
+    """
+    file = open_model(path)
+    settings = file.settings
+    classes = tuple(
+        sorted({name for table in file.tables for name in table.header.classes})
+    )
+    documents = [0] * len(classes)
+    totals = [[[0] * len(settings.columns) for _ in classes] for _ in settings.views]
+    places = []
+    for table in file.tables:
+        header = table.header
+        place = tuple(classes.index(name) for name in header.classes)
+        places.append(place)
+        for here, there in enumerate(place):
+            documents[there] += header.documents[here]
+            for view, by_class in zip(totals, header.totals, strict=True):
+                for column, total in enumerate(by_class[here]):
+                    view[there][column] += total
+    everything = [*documents, *(n for view in totals for sums in view for n in sums)]
+    if min(everything, default=0) < 0:
+        raise _damaged(path, "the sums of its counts are below zero")
+    # a class that later tables took away is gone
+    kept = [
+        place
+        for place, count in enumerate(documents)
+        if count or any(any(view[place]) for view in totals)
+    ]
+    renumbered = {place: number for number, place in enumerate(kept)}
+    places = [tuple(renumbered.get(place, GONE) for place in table) for table in places]
+    return Model(
+        path=path,
+        settings=settings,
+        scoring=scoring or file.scoring,
+        classes=tuple(classes[place] for place in kept),
+        documents=tuple(documents[place] for place in kept),
+        totals=tuple(
+            tuple(tuple(by_class[place]) for place in kept) for by_class in totals
+        ),
+        calibrations=tuple(table.header.calibration for table in file.tables),
+        notes=file.notes,
+        file=file,
+        stored=tuple(
+            tuple(
+                _StoredView(path, table, view.name, place)
+                for table, place in zip(file.tables, places, strict=True)
+            )
+            for view in settings.views
+        ),
+    )
+
+
+class _StoredView:
+    """The counts of one view in one table, where they lie in the file."""
+
+    __slots__ = (
+        "_classes", "_columns", "_keys", "_once", "_once_classes", "_once_weight",
+        "_path", "_places", "_sizes", "_starts", "is_signed",
+    )  # fmt: skip
+
+    def __init__(
+        self, path: str, table: StoredTable, view: str, places: tuple[int, ...]
+    ) -> None:
+        arrays = table.arrays
+        self._path = path
+        self._places = places
+        self._once = arrays[f"{view}.once.keys"]
+        self._once_classes = arrays[f"{view}.once.classes"]
+        self._once_weight = arrays.get(f"{view}.once.weight")
+        self._keys = arrays[f"{view}.keys"]
+        self._sizes = arrays[f"{view}.sizes"]
+        self._starts = arrays[f"{view}.starts"]
+        self._classes = arrays[f"{view}.classes"]
+        self._columns = [
+            arrays[f"{view}.{column}"] for column in table.header.settings.columns
+        ]
+        self.is_signed = any(column.format in "bhiq" for column in self._columns)
+
+    def __len__(self) -> int:
+        return len(self._once) + len(self._keys)
+
+    def all_keys(self) -> Iterator[int]:
+        """Yield the keys of all terms."""
+        yield from self._once
+        yield from self._keys
+
+    def entries(self, key: int) -> list[Entry]:
+        """Return the counts of a term, by class."""
+        place = find(self._once, key)
+        if place is not None:
+            class_ = self._class(self._once_classes[place])
+            if class_ == GONE:
+                return []
+            if self._once_weight is None:
+                return [(class_, ONCE)]
+            return [(class_, (*ONCE, self._once_weight[place]))]
+        place = find(self._keys, key)
+        if place is None:
+            return []
+        block = place // BLOCK
+        start = self._starts[block] + sum(self._sizes[block * BLOCK : place])
+        end = start + self._sizes[place]
+        if end > len(self._classes):
+            raise _damaged(self._path, f"a term has the entries {start} to {end}")
+        classes = map(self._class, self._classes[start:end])
+        columns = zip(*[column[start:end] for column in self._columns], strict=True)
+        return [
+            entry for entry in zip(classes, columns, strict=True) if entry[0] != GONE
+        ]
+
+    def _class(self, number: int) -> int:
+        if number >= len(self._places):
+            raise _damaged(
+                self._path, f"a term is in class {number} of {len(self._places)}"
+            )
+        return self._places[number]
+
+
+def find(keys: memoryview, key: int) -> int | None:
+    """
+    Return the place of a key among sorted keys, None if it is not there.
+
+    Keys are hashes, so a key's place is known to about the square root of their number;
+    the window looked at first is six standard deviations either way.
+    """
+    n_keys = len(keys)
+    guess = key * n_keys >> 64
+    reach = 3 * isqrt(n_keys) + 1
+    low, high = max(guess - reach, 0), min(guess + reach, n_keys)
+    if (low and keys[low] > key) or (high < n_keys and keys[high] < key):
+        low, high = 0, n_keys
+    place = bisect_left(keys, key, low, high)
+    return place if place < n_keys and keys[place] == key else None
+
+
+def _damaged(path: str, what: str) -> NotAModelError:
+    return NotAModelError(f"{path}: damaged: {what}; restore a copy or train again")

@@ -1,0 +1,276 @@
+"""
+Count tables to and from the arrays of a model file.
+
+Most terms of mail occur once, in one document of one class; such a term takes its key
+and its class, and stands apart from the others, which have a place among the entries
+and a row of columns for each class. Arrays get the smallest type that holds them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.modelfile import Buffer, ModelFile, StoredTable
+    from nbtext.settings import Scoring, Settings
+
+from nbtext.counts import (
+    CountTable,
+    LedgerRun,
+    Run,
+    add,
+    empty_ledger,
+    merged,
+    narrow,
+)
+from nbtext.errors import NotAModelError, TrainingError
+from nbtext.modelheader import BLOCK, Header
+from nbtext.modelwriting import pack
+from nbtext.terms import Entries, TermTable, arrange, arrange_runs
+
+
+def pack_table(
+    table: CountTable,
+    *,
+    terms: tuple[TermTable, ...] | None = None,
+    scoring: Scoring,
+    calibration: dict[str, Any],
+    written: str,
+    writer: str,
+) -> list[Buffer]:
+    """
+    Return the bytes of a table, in pieces, ready for a model file.
+
+    Args:
+        table: the counts.
+        terms: the same by term, if they have been arranged already.
+        scoring: how they ask to be scored.
+        calibration: what `nbtext.calibrate` keeps.
+        written: when, as ISO 8601 in UTC.
+        writer: which program.
+
+    """
+    arrays: dict[str, tuple[str, Buffer]] = {}
+    if terms is None:
+        terms = tuple(arrange_runs(runs) for runs in table.runs)
+    for view, arranged in zip(table.settings.views, terms, strict=True):
+        arrays |= _view_arrays(view.name, table.settings, arranged)
+    if table.settings.ledger:
+        arrays |= _ledger_arrays(table.ledger)
+    header = Header(
+        settings=table.settings,
+        scoring=scoring,
+        classes=table.classes,
+        documents=table.documents,
+        totals=tuple(
+            tuple(
+                tuple(run.total(column) for column in range(len(run.columns)))
+                for run in runs
+            )
+            for runs in table.runs
+        ),
+        terms=tuple(arranged.n_terms for arranged in terms),
+        calibration=calibration,
+        written=written,
+        writer=writer,
+    )
+    return list(pack(header, arrays))
+
+
+def _view_arrays(
+    view: str, settings: Settings, terms: TermTable
+) -> dict[str, tuple[str, Buffer]]:
+    lengths = np.diff(terms.starts[:-1])
+    first = terms.starts[:-2]
+    is_once = lengths == 1
+    for column in terms.columns[:2]:
+        is_once[is_once] = column.take(first[is_once]) == 1
+    once = np.flatnonzero(is_once)
+    rest = np.flatnonzero(~is_once)
+    once_entries = first.take(once)
+    is_rest = np.ones(len(terms.classes), np.bool_)
+    is_rest[once_entries] = False
+    entries = np.flatnonzero(is_rest)
+    sizes = lengths.take(rest)
+    starts = np.cumsum(sizes) - sizes
+
+    arrays = {
+        f"{view}.once.keys": _smallest(terms.keys.take(once), "u8"),
+        f"{view}.once.classes": _smallest(terms.classes.take(once_entries), "u1", "u2"),
+    }
+    if "weight" in settings.columns:
+        weights = terms.columns[settings.columns.index("weight")].take(once_entries)
+        arrays[f"{view}.once.weight"] = _smallest(weights)
+    arrays |= {
+        f"{view}.keys": _smallest(terms.keys.take(rest), "u8"),
+        f"{view}.sizes": _smallest(sizes, "u1", "u2"),
+        f"{view}.starts": _smallest(starts[::BLOCK], "u4", "u8"),
+        f"{view}.classes": _smallest(terms.classes.take(entries), "u1", "u2"),
+    }
+    for name, column in zip(settings.columns, terms.columns, strict=True):
+        arrays[f"{view}.{name}"] = _smallest(column.take(entries))
+    return arrays
+
+
+def _ledger_arrays(ledger: Sequence[LedgerRun]) -> dict[str, tuple[str, Buffer]]:
+    entries = np.concatenate(
+        [np.empty((0, 3), np.uint64), *(r.entries for r in ledger)]
+    )
+    counts = np.concatenate([np.empty(0, np.int64), *(run.counts for run in ledger)])
+    classes = np.repeat(np.arange(len(ledger)), [len(run) for run in ledger])
+    order = np.lexsort((entries[:, 2], classes, entries[:, 1], entries[:, 0]))
+    high, low, fingerprints = (entries[order, part] for part in range(3))
+    return {
+        "ledger.high": _smallest(high, "u8"),
+        "ledger.low": _smallest(low, "u8"),
+        "ledger.fingerprints": _smallest(fingerprints, "u8"),
+        "ledger.classes": _smallest(classes.take(order), "u1", "u2"),
+        "ledger.counts": _smallest(counts.take(order)),
+    }
+
+
+def _smallest(values: NDArray[np.integer], *kinds: str) -> tuple[str, Buffer]:
+    """Return the first type that holds all values, and their bytes in it."""
+    low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
+    for kind in kinds or ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"):
+        limits = np.iinfo(kind)
+        if limits.min <= low and high <= limits.max:
+            return kind, np.ascontiguousarray(values, f"<{kind}").data.cast("B")
+    message = f"values from {low} to {high} do not fit into {kinds}"
+    raise ValueError(message)
+
+
+def stored_terms(path: str, table: StoredTable, view: int) -> TermTable:
+    """
+    Arrange the terms of one view of a table in a file.
+
+    Raises:
+        NotAModelError: its arrays contradict one another.
+
+    """
+    return arrange(_entries(path, table, view))
+
+
+def unpack(file: ModelFile) -> CountTable:
+    """
+    Return the sum of a file's tables as a count table.
+
+    Raises:
+        NotAModelError: its arrays contradict one another.
+
+    """
+    table = add([unpack_table(file.path, table) for table in file.tables])
+    try:
+        table.check()
+    except TrainingError as error:
+        message = f"{file.path}: damaged: {error}; restore a copy or train again"
+        raise NotAModelError(message) from error
+    return table
+
+
+def unpack_table(path: str, table: StoredTable) -> CountTable:
+    """
+    Return one table of a file as a count table.
+
+    Raises:
+        NotAModelError: its arrays contradict one another.
+
+    """
+    header = table.header
+    n_classes, n_columns = len(header.classes), len(header.settings.columns)
+    views = []
+    for view in range(len(header.settings.views)):
+        parts = _entries(path, table, view)
+        runs = []
+        for place in range(n_classes):
+            chosen = [np.flatnonzero(part.classes == place) for part in parts]
+            runs.append(
+                merged(
+                    [
+                        Run(
+                            part.keys.take(rows),
+                            tuple(
+                                narrow(column.take(rows).astype(np.int64))
+                                for column in part.columns
+                            ),
+                        )
+                        for part, rows in zip(parts, chosen, strict=True)
+                    ],
+                    n_columns,
+                )
+            )
+        views.append(tuple(runs))
+    return CountTable(
+        settings=header.settings,
+        classes=header.classes,
+        documents=header.documents,
+        runs=tuple(views),
+        ledger=_ledger(table),
+    )
+
+
+def _ledger(table: StoredTable) -> tuple[LedgerRun, ...]:
+    n_classes = len(table.header.classes)
+    if not table.header.settings.ledger:
+        return tuple(empty_ledger() for _ in range(n_classes))
+    entries = np.stack(
+        [
+            np.asarray(table.arrays[f"ledger.{name}"])
+            for name in ("high", "low", "fingerprints")
+        ],
+        axis=1,
+    )
+    classes = np.asarray(table.arrays["ledger.classes"])
+    counts = np.asarray(table.arrays["ledger.counts"]).astype(np.int64)
+    return tuple(
+        LedgerRun(entries[classes == place], counts[classes == place])
+        for place in range(n_classes)
+    )
+
+
+def _entries(path: str, table: StoredTable, view: int) -> list[Entries]:
+    """Return the terms that occur once, and then the others, one row an entry."""
+    settings = table.header.settings
+    name = settings.views[view].name
+    arrays = {
+        part.removeprefix(f"{name}."): np.asarray(array)
+        for part, array in table.arrays.items()
+        if part.startswith(f"{name}.")
+    }
+    once_keys = arrays["once.keys"]
+    one = np.ones(len(once_keys), np.int32)
+    once_columns = [one, one]
+    if "weight" in settings.columns:
+        once_columns.append(arrays["once.weight"])
+    lengths = arrays["sizes"].astype(np.int64)
+    starts = np.cumsum(lengths) - lengths
+    sound = bool((arrays["starts"] == starts[::BLOCK]).all())
+    sound = sound and int(lengths.sum()) == len(arrays["classes"])
+    for keys in (once_keys, arrays["keys"]):
+        sound = sound and bool((keys[1:] > keys[:-1]).all())
+    for classes in (arrays["once.classes"], arrays["classes"]):
+        sound = sound and classes.max(initial=0) < max(len(table.header.classes), 1)
+    low = [
+        int(arrays[name].min(initial=0)) for name in ("once.keys", *settings.columns)
+    ]
+    sound = sound and (table.offset > 0 or min(low) >= 0)
+    if not sound:
+        message = (
+            f"{path}: damaged: the arrays of the view {name!r} of the table at byte "
+            f"{table.offset} contradict one another; restore a copy or train again"
+        )
+        raise NotAModelError(message)
+    return [
+        Entries(once_keys, arrays["once.classes"], tuple(once_columns)),
+        Entries(
+            np.repeat(arrays["keys"], lengths),
+            arrays["classes"],
+            tuple(arrays[column] for column in settings.columns),
+        ),
+    ]

@@ -1,0 +1,148 @@
+"""
+Counts arranged by term: what scoring many documents looks up.
+
+The entries of a count table or of a model file go in; out comes, for each view, every
+distinct term once with its entries side by side, and a direct index on the top bits of
+the keys. Keys are hashes, so they fill the index evenly, and a term is found in a step
+or two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.counts import Keys, Run
+
+
+Index: TypeAlias = "NDArray[np.int64]"
+
+Places: TypeAlias = "NDArray[np.signedinteger]"
+"""Shape (n,), in 32 bits if they fit."""
+
+SENTINEL: Final = np.uint64(2**64 - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """
+    Counts by (key, class), sorted by key.
+
+    Attributes:
+        keys: shape (n_entries,).
+        classes: shape (n_entries,), each entry's class.
+        columns: one array of shape (n_entries,) for each column.
+    """
+
+    keys: Keys
+    classes: NDArray[np.integer]
+    columns: tuple[NDArray[np.integer], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TermTable:
+    """
+    The terms of one view.
+
+    Attributes:
+        keys: shape (n_terms + 1,), sorted, distinct; the last is a sentinel.
+        buckets: shape (n_buckets,), where the keys with these top bits begin.
+        shift: how many low bits of a key do not choose its bucket.
+        starts: shape (n_terms + 2,), where each term's entries begin; the sentinel has
+            none.
+        classes: shape (n_entries,), sorted within a term.
+        columns: one array of shape (n_entries,) for each column.
+    """
+
+    keys: Keys
+    buckets: Places
+    shift: np.uint64
+    starts: Places
+    classes: NDArray[np.integer]
+    columns: tuple[NDArray[np.integer], ...]
+
+    @property
+    def n_terms(self) -> int:
+        """Return how many distinct terms there are."""
+        return len(self.keys) - 1
+
+    def find(self, keys: Keys) -> Places:
+        """Return the place of each key, n_terms for those that are unknown."""
+        places = self.buckets.take((keys >> self.shift).astype(np.int64))
+        found = self.keys.take(places)
+        behind = (found < keys).nonzero()[0]
+        while len(behind):
+            places[behind] += 1
+            found[behind] = after = self.keys.take(places.take(behind))
+            behind = behind.take((after < keys.take(behind)).nonzero()[0])
+        places[found != keys] = self.n_terms
+        return places
+
+    def pairs(self, column: int) -> NDArray[np.signedinteger]:
+        """Return a column in the first and the second class, shape (n_terms + 1, 2)."""
+        values = self.columns[column]
+        is_small = int(values.max(initial=0)) < 2**31
+        pairs = np.zeros((self.n_terms + 1, 2), np.int32 if is_small else np.int64)
+        rows = np.repeat(np.arange(self.n_terms + 1), np.diff(self.starts))
+        pairs[rows, self.classes] = values
+        return pairs
+
+
+def take_pairs(
+    pairs: NDArray[np.signedinteger], places: Places
+) -> NDArray[np.signedinteger]:
+    """Return the pairs at some places; a pair is taken as one value."""
+    whole = pairs.view(np.uint64 if pairs.dtype == np.int32 else np.complex128)
+    return whole.ravel().take(places).view(pairs.dtype).reshape(-1, 2)
+
+
+def arrange(parts: Sequence[Entries]) -> TermTable:
+    """
+    Arrange entries by term.
+
+    Args:
+        parts: entries that have no (key, class) in common; where they share a key, the
+            parts stand in the order of their classes.
+
+    """
+    keys = np.concatenate([part.keys for part in parts])
+    order = np.argsort(keys, kind="stable")  # merges, since each part is sorted
+    keys = keys.take(order)
+    is_first = np.empty(len(keys), np.bool_)
+    is_first[:1] = True
+    np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
+    first = is_first.nonzero()[0]
+    distinct = np.append(keys.take(first), SENTINEL)
+    bits = max(len(first).bit_length(), 1)
+    shift = np.uint64(64 - bits)
+    sizes = np.bincount((distinct[:-1] >> shift).astype(np.int64), minlength=1 << bits)
+    place_type = np.dtype(np.int32 if len(keys) < 2**31 else np.int64)
+    buckets: Places = (np.cumsum(sizes) - sizes).astype(place_type)
+    return TermTable(
+        keys=distinct,
+        buckets=buckets,
+        shift=shift,
+        starts=np.append(first, [len(keys), len(keys)]).astype(place_type),
+        classes=np.concatenate([part.classes for part in parts]).take(order),
+        columns=tuple(
+            np.concatenate(columns).take(order)
+            for columns in zip(*(part.columns for part in parts), strict=True)
+        ),
+    )
+
+
+def arrange_runs(runs: Sequence[Run]) -> TermTable:
+    """Arrange the runs of the classes, in their order."""
+    return arrange(
+        [
+            Entries(run.keys, np.full(len(run), place, np.uint16), run.columns)
+            for place, run in enumerate(runs)
+        ]
+    )

@@ -1,0 +1,683 @@
+"""
+A model file gives back what was put into it, and anything else is a `ModelFileError`.
+
+`unpack(open_model(pack(t)))` is t; packing is repeatable byte for byte but for the time
+stamp; the tables of files that are joined add up. Bytes that are random, cut off or
+changed give a model or a `ModelFileError`: no other exception, no hang, no memory
+without bound. A file is replaced whole or not at all.
+"""
+
+import os
+import stat
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nbtext.calibrate import Calibration
+from nbtext.counter import Counter, ReadDocument
+from nbtext.counts import CountTable, LedgerRun, Run, add
+from nbtext.crowd import open_bulk, score_readings
+from nbtext.errors import ModelFileError, ModelVersionError, NotAModelError
+from nbtext.model import load_model
+from nbtext.modelfile import (
+    TRAILER,
+    ModelFile,
+    header_checksum,
+    lead_of,
+    open_model,
+    round_up,
+)
+from nbtext.modelwriting import replace_file
+from nbtext.packing import pack_table, unpack, unpack_table
+from nbtext.reading import Reading
+from nbtext.score import fitted, score
+from nbtext.settings import BODY, HEADERS, RAW, Scoring, Settings, default_scoring
+from nbtext.tokens import keys
+
+MAIL = Settings(format="mail", views=(HEADERS, RAW, BODY))
+WEIGHTS = Settings(
+    format="text", views=(BODY,), columns=("occurrences", "documents", "weight")
+)
+NO_LEDGER = Settings(format="text", views=(BODY, RAW), ledger=False)
+
+SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+STAMP = "2026-01-01T00:00:00+00:00"
+
+
+def packed(
+    table: CountTable,
+    scoring: Scoring | None = None,
+    calibration: Calibration | None = None,
+    written: str = STAMP,
+) -> bytes:
+    pieces = pack_table(
+        table,
+        scoring=scoring or default_scoring(len(table.classes)),
+        calibration=(calibration or Calibration()).as_dict(),
+        written=written,
+        writer="a test",
+    )
+    return b"".join(map(bytes, pieces))
+
+
+def values(table: CountTable) -> tuple[Any, ...]:
+    """Return all that a table holds, as values that compare."""
+    return (
+        table.settings,
+        table.classes,
+        table.documents,
+        [
+            [(run.keys.tolist(), [c.tolist() for c in run.columns]) for run in runs]
+            for runs in table.runs
+        ],
+        [(run.entries.tolist(), run.counts.tolist()) for run in table.ledger],
+    )
+
+
+KEYS = st.integers(0, 2**64 - 1) | st.sampled_from([0, 1, 2, 2**63, 2**64 - 1])
+COUNTS = [0, 1, 1, 1, 2, 255, 256, 65535, 65536, 2**31, 2**40]
+
+
+@st.composite
+def tables(
+    draw: st.DrawFn, fixed: Settings | None = None, *, negative: bool = False
+) -> CountTable:
+    """Draw any table that could stand in a file; negative ones are to be taken away."""
+    reading = fixed or draw(st.sampled_from([MAIL, WEIGHTS, NO_LEDGER]))
+    values = st.sampled_from([*COUNTS, -1, -300] if negative else COUNTS)
+    names = draw(st.lists(st.text(max_size=5), min_size=1, max_size=5, unique=True))
+    width = len(reading.columns)
+    row = st.tuples(*[values] * width).filter(any)
+    rows = st.dictionaries(KEYS, row, max_size=8)
+
+    def run() -> Run:
+        found = sorted(draw(rows).items())
+        columns = np.array([row for _, row in found], np.int64).reshape(-1, width)
+        return Run(
+            np.array([key for key, _ in found], np.uint64),
+            tuple(columns[:, place].copy() for place in range(width)),
+        )
+
+    def ledger() -> LedgerRun:
+        entries = st.dictionaries(
+            st.tuples(KEYS, KEYS, KEYS), st.sampled_from([1, 300]), max_size=4
+        )
+        found = sorted(draw(entries).items() if reading.ledger else [])
+        return LedgerRun(
+            np.array([entry for entry, _ in found], np.uint64).reshape(-1, 3),
+            np.array([count for _, count in found], np.int64),
+        )
+
+    return CountTable(
+        settings=reading,
+        classes=tuple(sorted(names)),
+        documents=tuple(draw(st.integers(1, 2**33)) for _ in names),
+        runs=tuple(tuple(run() for _ in names) for _ in reading.views),
+        ledger=tuple(ledger() for _ in names),
+    )
+
+
+def counted(
+    labelled: list[tuple[str, str]], reading: Settings = MAIL, stride: int = 1
+) -> CountTable:
+    counter = Counter(reading)
+    for place, (label, text) in enumerate(labelled):
+        digest = (place * stride + 1).to_bytes(16, "big")
+        views = tuple([("body", text)] for _ in reading.views)
+        counter.add(ReadDocument(label, views, digest, len(text)))
+    return counter.table()
+
+
+SMALL = [
+    ("ham", "lunch on friday? the usual place"),
+    ("ham", "Re: lunch lunch on monday"),
+    ("spam", "cheap pills! cheap! cheap!"),
+    ("spam", "the cheap place on friday"),
+]
+WORDS = [("body", "lunch cheap friday pills on the place ! unknown")]
+
+
+@given(tables())
+@SAME_FOLDER
+def test_a_table_comes_back_as_it_was(tmp_path: Path, table: CountTable) -> None:
+    file = open_file(tmp_path / "model.nbt", packed(table))
+
+    assert values(unpack(file)) == values(table)
+    assert file.tables[0].is_sound()
+    assert not file.notes
+
+
+@given(tables(WEIGHTS), tables(WEIGHTS, negative=True))
+@SAME_FOLDER
+def test_a_table_behind_the_first_may_be_negative(
+    tmp_path: Path, first: CountTable, second: CountTable
+) -> None:
+    file = open_file(tmp_path / "model.nbt", packed(first) + packed(second))
+
+    assert values(unpack_table(file.path, file.tables[1])) == values(second)
+
+
+@given(st.lists(tables(WEIGHTS), min_size=2, max_size=3), st.data())
+@SAME_FOLDER
+def test_a_negative_table_takes_away_what_was_added(
+    tmp_path: Path, parts: list[CountTable], data: st.DataObject
+) -> None:
+    later = data.draw(st.permutations([*parts[1:], -parts[0]]))
+    contents = b"".join(map(packed, [parts[0], *later]))
+
+    file = open_file(tmp_path / "model.nbt", contents)
+
+    assert values(unpack(file)) == values(add(parts[1:]))
+
+
+def test_a_table_of_hundreds_of_classes_comes_back_as_it_was(tmp_path: Path) -> None:
+    labelled = [(f"class {place:03}", f"all w{place % 7}") for place in range(600)]
+    table = counted(labelled, WEIGHTS)
+    path = tmp_path / "model.nbt"
+    path.write_bytes(packed(table))
+
+    assert values(unpack(open_model(str(path)))) == values(table)
+
+
+def test_a_table_comes_back_in_the_types_that_it_had(tmp_path: Path) -> None:
+    table = counted([("ham", "a"), ("spam", "b b"), ("spam", "c")], WEIGHTS)
+    path = tmp_path / "model.nbt"
+    path.write_bytes(packed(table))
+
+    found = unpack(open_model(str(path)))
+
+    assert [[c.dtype for c in run.columns] for run in found.runs[0]] == [
+        [c.dtype for c in run.columns] for run in table.runs[0]
+    ]
+
+
+@given(tables())
+def test_packing_is_repeatable_but_for_the_time_stamp(table: CountTable) -> None:
+    later = STAMP.replace("2026", "2031")
+
+    assert packed(table) == packed(table)
+    assert unstamped(packed(table)) == unstamped(packed(table, written=later))
+
+
+def unstamped(data: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return the header without its time and checksum, and what follows it."""
+    unpacker = msgpack.Unpacker()
+    unpacker.feed(data)
+    header = unpacker.unpack()
+    header.pop("written")
+    header.pop("header_checksum")
+    return header, data[unpacker.tell() :]
+
+
+@given(st.lists(tables(WEIGHTS), min_size=1, max_size=3))
+@SAME_FOLDER
+def test_files_that_are_joined_add_up(tmp_path: Path, parts: list[CountTable]) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(b"".join(map(packed, parts)))
+
+    total = add(parts)
+
+    assert values(unpack(open_model(str(path)))) == values(total)
+
+
+@given(st.lists(tables(WEIGHTS), min_size=2, max_size=3))
+@SAME_FOLDER
+def test_the_plain_engine_reads_the_sum_of_the_tables(
+    tmp_path: Path, parts: list[CountTable]
+) -> None:
+    joined, whole = tmp_path / "joined.nbt", tmp_path / "whole.nbt"
+    total = add(parts)
+    joined.write_bytes(b"".join(map(packed, parts)))
+    whole.write_bytes(packed(total))
+
+    one, other = load_model(str(joined)), load_model(str(whole))
+
+    assert dict(zip(one.classes, one.documents, strict=True)) == dict(
+        zip(other.classes, other.documents, strict=True)
+    )
+    assert one.totals == other.totals
+    assert one.n_terms(0) == other.n_terms(0)
+    for key in {key for run in parts[0].runs[0] for key in run.keys.tolist()}:
+        assert one.entries(0, key) == other.entries(0, key)
+
+
+def test_a_class_that_a_later_table_takes_away_is_gone(tmp_path: Path) -> None:
+    whole, gone = counted(SMALL), counted(SMALL[:2])
+    path = tmp_path / "model.nbt"
+    path.write_bytes(packed(whole) + packed(-gone))
+
+    assert unpack(open_model(str(path))).classes == ("spam",)
+    assert load_model(str(path)).classes == ("spam",)
+
+
+def use(path: Path) -> None:
+    """Do with a model all that nbtext does; each step may raise `ModelFileError`."""
+    try:
+        model = load_model(str(path))
+        calibration = fitted(model)
+    except ModelFileError:
+        return
+    views = [list(keys(view, WORDS)) for view in model.settings.views]
+    reading = Reading(tuple(WORDS for _ in model.settings.views), b"", 50, False)
+    steps: list[Callable[[], object]] = [
+        lambda: score(model, views, calibration),
+        lambda: list(score_readings(open_bulk(model), [reading], calibration)),
+        lambda: unpack(model.file),
+        lambda: [model.n_terms(view) for view in range(len(views))],
+        lambda: [table.is_sound() for table in model.file.tables],
+    ]
+    for step in steps:
+        with suppress(ModelFileError):
+            step()
+
+
+def open_file(path: Path, data: bytes) -> ModelFile:
+    path.write_bytes(data)
+    return open_model(str(path))
+
+
+def header_size(data: bytes) -> int:
+    unpacker = msgpack.Unpacker()
+    unpacker.feed(data)
+    unpacker.skip()
+    size: int = unpacker.tell()
+    return size
+
+
+@contextmanager
+def bounded(megabytes: int) -> Iterator[None]:
+    """Fail if Python comes to hold more memory than that."""
+    tracemalloc.start()
+    try:
+        yield
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < megabytes << 20
+
+
+FILES = {
+    "mail": lambda: packed(counted(SMALL)),
+    "weights": lambda: packed(counted(SMALL, WEIGHTS), default_scoring(3)),
+    "two tables": lambda: packed(counted(SMALL)) + packed(counted(SMALL[1:], stride=7)),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_changed_byte_anywhere_raises_nothing_else(name: str, tmp_path: Path) -> None:
+    data, path = FILES[name](), tmp_path / "model.nbt"
+    last = len(data) - open_file(path, data).tables[-1].length
+    arrays = last + header_size(data[last:])  # the headers have their own test
+    for place in range(arrays, len(data)):
+        changed = bytearray(data)
+        changed[place] ^= 0xFF if place % 9 == 0 else 1 << place % 8
+        path.write_bytes(changed)
+
+        use(path)
+
+
+@given(st.sampled_from(sorted(FILES)), st.data())
+@settings(SAME_FOLDER, max_examples=150)
+def test_changed_stretches_raise_nothing_else(
+    tmp_path: Path, name: str, data: st.DataObject
+) -> None:
+    changed, path = bytearray(FILES[name]()), tmp_path / "model.nbt"
+    place = data.draw(st.integers(0, len(changed)))
+    change = data.draw(st.binary(max_size=80))
+    if data.draw(st.booleans()):
+        changed[place:place] = change
+    else:
+        changed[place : place + len(change)] = change
+    path.write_bytes(changed)
+
+    use(path)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_header_that_was_changed_is_noticed(name: str, tmp_path: Path) -> None:
+    data, path = FILES[name](), tmp_path / "model.nbt"
+    for place in range(header_size(data)):
+        changed = bytearray(data)
+        changed[place] ^= 1 << place % 8
+        path.write_bytes(changed)
+
+        with pytest.raises(ModelFileError, match=r"model\.nbt"):
+            open_model(str(path))
+
+
+def test_changed_arrays_behind_the_first_table_are_noticed(tmp_path: Path) -> None:
+    first, second = packed(counted(SMALL)), packed(counted(SMALL[1:]))
+    path = tmp_path / "model.nbt"
+    path.write_bytes(first + second)
+    assert len(open_model(str(path)).tables) == 2
+    changed = bytearray(first + second)
+    changed[-(len(second) - second.index(bytes(keys_of(second))))] ^= 1
+    path.write_bytes(changed)
+
+    with pytest.raises(NotAModelError, match="its arrays are not what was written"):
+        open_model(str(path))
+
+
+def keys_of(data: bytes) -> bytes:
+    """Return the bytes of the first array of a file."""
+    header, rest = unstamped(data)
+    _, kind, length = header["arrays"][0]
+    start = rest.index(b"\xc6") + 5
+    return rest[start : start + length * int(kind[1])]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_cut_off_anywhere_is_a_model_or_an_error(
+    name: str, tmp_path: Path
+) -> None:
+    data, path = FILES[name](), tmp_path / "model.nbt"
+    first = open_file(path, data).tables[0].length
+    lengths = {*range(0, len(data), 7), *range(100), *range(first - 80, first + 80)}
+    for length in sorted(lengths & {*range(len(data))}):
+        path.write_bytes(data[:length])
+        if length < first:
+            with pytest.raises(NotAModelError):
+                open_model(str(path))
+        elif length == first:
+            assert not open_model(str(path)).notes
+        else:
+            cut = open_model(str(path))
+
+            assert len(cut.tables) == 1
+            assert f"the last {length - first} bytes are a table" in cut.notes[0]
+            assert cut.tables[0].is_sound()
+
+
+def test_a_cut_off_table_with_another_behind_it_is_an_error(tmp_path: Path) -> None:
+    base, last = packed(counted(SMALL)), packed(counted(SMALL[1:]))
+    long = packed(counted([("ham", " ".join(f"word{i}" for i in range(2000)))]))
+    path = tmp_path / "model.nbt"
+    path.write_bytes(base + long[:2500] + last)
+
+    with pytest.raises(NotAModelError):
+        open_model(str(path))
+
+
+BEGINNINGS = [b"", b"\x8d", b"\x8d\xa6format", b"\x8d\xa6format\xb2nbtext count table"]
+
+
+@given(st.sampled_from(BEGINNINGS), st.binary(max_size=400))
+@SAME_FOLDER
+def test_random_bytes_are_no_model(tmp_path: Path, start: bytes, rest: bytes) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(start + rest)
+
+    with pytest.raises(ModelFileError):
+        open_model(str(path))
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        pytest.param(b"\xdc\xff\xff" * 100, id="deep lists"),
+        pytest.param(b"\xde\xff\xff" * 5000, id="deep maps"),
+        pytest.param(b"\xdd\xff\xff\xff\xff" * 9, id="long lists"),
+        pytest.param(b"\xdf\xff\xff\xff\xff" * 9, id="large maps"),
+        pytest.param(b"\xc6\xff\xff\xff\xff", id="a long bin"),
+        pytest.param(b"\xdb\xff\xff\xff\xff", id="a long text"),
+        pytest.param(b"\xc9\xff\xff\xff\xff\x05", id="a long extension"),
+        pytest.param(b"\xd7\xff" + bytes(8), id="a time"),
+        pytest.param(b"\xa2\xff\xfe", id="text that is not UTF-8"),
+        pytest.param(b"\x00" * 1000, id="zeros"),
+    ],
+)
+def test_lengths_are_not_believed(rest: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(b"\x82\xa6format" + rest)
+
+    with bounded(megabytes=64), pytest.raises(ModelFileError):
+        open_model(str(path))
+
+
+def forged(**changes: object) -> bytes:
+    """Return a file whose checksums are right and whose header says what it likes."""
+    data = packed(counted(SMALL))
+    unpacker = msgpack.Unpacker()
+    unpacker.feed(data)
+    header = unpacker.unpack()
+    arrays, end = [], unpacker.tell()
+    for _, kind, length in header["arrays"]:
+        end = round_up(end + 5)
+        arrays.append(data[end : end + length * int(kind[1])])
+        end += len(arrays[-1])
+    header |= changes
+    header["header_checksum"] = header.pop("header_checksum")
+    out = msgpack.packb(header)[:-8]
+    out += header_checksum(out)
+    for array in arrays:
+        out += lead_of(len(out), len(array)) + array
+    whole = round_up(len(out) + len(TRAILER) + 8)
+    out += b"\xc0" * (whole - len(out) - len(TRAILER) - 8)
+    return out + TRAILER + whole.to_bytes(8, "big")
+
+
+def test_what_the_tests_forge_is_what_pack_writes() -> None:
+    assert forged() == packed(counted(SMALL))
+
+
+JUNK: list[object] = [
+    *(None, True, -1, 0, 7, 2**63, 1.5, float("nan"), "", "x", b"x"),
+    *([], [[]], [None], ["a", "b"], [1, 2], [[1, 2, 3]], {}, {"x": None}),
+]
+FIELDS: list[Any] = [
+    *("format", "version", "writer", "written", "settings", "scoring", "classes"),
+    *("documents", "totals", "terms", "calibration", "arrays"),
+    "arrays_checksum",
+]
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_forged_header_is_a_model_or_an_error(field: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    for junk in JUNK:
+        path.write_bytes(forged(**{field: junk}))
+
+        use(path)
+
+
+SPOILT_CALIBRATIONS = [
+    pytest.param(
+        {"counts": [[0, 0, 60], [0, 1, 60], [0, 2, 1]]},
+        id="a third class",
+    ),
+    pytest.param(
+        {"counts": [[0, 0, 60], [0, 1, 60], [1, -3, 1]]},
+        id="class -3",
+    ),
+    pytest.param(
+        {"counts": [[0, 0, 60], [0, 1, 60], [1, 0, 10**18]]},
+        id="many documents",
+    ),
+    pytest.param({"counts": [[0, 0, 60], [0, 1, 60], [1, 0, -50]]}, id="negative"),
+    pytest.param({"losses": [-(2**60)] * 65, "documents": {"a": 99}}, id="losses"),
+    pytest.param({"losses": [*range(65)], "documents": {"a": 2**63}}, id="documents"),
+]
+
+
+@pytest.mark.parametrize("spoilt", SPOILT_CALIBRATIONS)
+def test_a_forged_calibration_is_used_or_an_error(
+    spoilt: dict[str, object], tmp_path: Path
+) -> None:
+    plain = Calibration(scoring=default_scoring(2).as_dict()).as_dict() | spoilt
+    path = tmp_path / "model.nbt"
+    path.write_bytes(forged(calibration=plain))
+
+    use(path)
+
+
+def array_entry(**changes: object) -> list[object]:
+    header, _ = unstamped(packed(counted(SMALL)))
+    first = dict(zip(("name", "kind", "length"), header["arrays"][0], strict=True))
+    return [list((first | changes).values()), *header["arrays"][1:]]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param({"length": 2**62}, id="too long"),
+        pytest.param({"length": -1}, id="negative"),
+        pytest.param({"length": "9" * 5000}, id="digits"),
+        pytest.param(
+            {"length": float("inf")},
+            id="infinite",
+        ),
+        pytest.param({"length": None}, id="nothing"),
+        pytest.param({"kind": "u1"}, id="another type"),
+        pytest.param({"kind": "f8"}, id="an unknown type"),
+        pytest.param({"name": "other"}, id="another name"),
+    ],
+)
+def test_a_forged_array_is_an_error(change: dict[str, object], tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(forged(arrays=array_entry(**change)))
+
+    with bounded(megabytes=16), pytest.raises(ModelFileError):
+        open_model(str(path))
+
+
+def test_a_forged_checksum_takes_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(forged(arrays_checksum=1 << 28))
+
+    with bounded(megabytes=16), suppress(ModelFileError):
+        open_model(str(path))
+
+
+def test_counts_below_zero_are_an_error_not_a_traceback(tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(packed(-counted(SMALL)))
+
+    use(path)
+
+
+@pytest.mark.parametrize("version", [0, 2, 99, -1, None, "1", 1.5])
+def test_another_version_is_named_and_refused(version: object, tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(forged(version=version))
+
+    with pytest.raises(ModelVersionError, match=r"model\.nbt: .*upgrade nbtext"):
+        open_model(str(path))
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def written(*pieces: bytes) -> Iterator[bytes]:
+    yield from pieces
+
+
+def broken_off(error: BaseException) -> Iterator[bytes]:
+    yield b"half"
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (OSError("no space left"), ModelFileError),
+        (ModelFileError("too large"), ModelFileError),
+        (RuntimeError("a bug"), ModelFileError),
+        (KeyboardInterrupt(), KeyboardInterrupt),
+        (MemoryError(), MemoryError),
+    ],
+    ids=["OSError", "ModelFileError", "RuntimeError", "Ctrl-C", "MemoryError"],
+)
+@pytest.mark.parametrize("old", [b"the old one", None], ids=["old", "none"])
+def test_a_failure_while_writing_leaves_what_was_there(
+    error: BaseException,
+    expected: type[BaseException],
+    old: bytes | None,
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "model.nbt"
+    if old is not None:
+        path.write_bytes(old)
+
+    with pytest.raises(expected):
+        replace_file(str(path), broken_off(error))
+
+    assert (path.read_bytes() if path.exists() else None) == old
+    assert names(tmp_path) == ([] if old is None else ["model.nbt"])
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o077, 0o777], ids=oct)
+def test_only_the_owner_may_read_whatever_the_umask(umask: int, tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(b"old")
+    path.chmod(0o644)
+    before = os.umask(umask)
+    try:
+        size = replace_file(str(path), written(b"new", b"", b"er"))
+    finally:
+        os.umask(before)
+
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert (size, path.read_bytes()) == (5, b"newer")
+    assert names(tmp_path) == ["model.nbt"]
+
+
+@pytest.mark.parametrize("exists", [True, False], ids=["to a file", "to nothing yet"])
+def test_a_symbolic_link_stays_one(exists: bool, tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    target, link = tmp_path / "there" / "target.nbt", tmp_path / "model.nbt"
+    if exists:
+        target.write_bytes(b"old")
+    link.symlink_to(Path("there") / "target.nbt")
+
+    replace_file(str(link), written(b"new"))
+
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    assert names(target.parent) == ["target.nbt"]
+
+
+def test_folders_that_are_missing_are_made(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b" / "model.nbt"
+
+    replace_file(str(path), written(b"new"))
+
+    assert path.read_bytes() == b"new"
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_folder_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    path.mkdir()
+
+    with pytest.raises(ModelFileError, match="cannot be written"):
+        replace_file(str(path), written(b"new"))
+
+    assert names(tmp_path) == ["model.nbt"]
+
+
+def test_a_link_that_goes_in_circles_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    path.symlink_to(path)
+
+    with pytest.raises(ModelFileError, match="cannot be written"):
+        replace_file(str(path), written(b"new"))
+
+
+@pytest.mark.xfail(strict=True, reason="pack raises UnicodeEncodeError")
+def test_a_class_whose_name_is_not_utf_8_is_packed_or_an_nbtext_error(
+    tmp_path: Path,
+) -> None:
+    labelled = [("sp\udcffam", "a b"), ("ham", "c d")]
+    path = tmp_path / "model.nbt"
+    path.write_bytes(packed(counted(labelled)))
+
+    assert open_model(str(path)).tables[0].header.classes == ("ham", "sp\udcffam")

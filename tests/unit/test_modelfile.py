@@ -1,0 +1,137 @@
+from pathlib import Path
+
+import msgpack
+import pytest
+
+from nbtext.calibrate import Calibration
+from nbtext.counter import Counter, ReadDocument
+from nbtext.errors import ModelFileError, NoModelError, NotAModelError
+from nbtext.modelfile import FORMAT, VERSION, open_model
+from nbtext.packing import pack_table
+from nbtext.settings import BODY, RAW, Scoring, Settings, default_scoring
+
+TEXT = Settings(format="text", views=(BODY,))
+
+
+def packed(settings: Settings = TEXT, scoring: Scoring | None = None) -> bytes:
+    counter = Counter(settings)
+    for place, (label, text) in enumerate([("ham", "a b b"), ("spam", "b c")]):
+        views = tuple([("body", text)] for _ in settings.views)
+        counter.add(ReadDocument(label, views, bytes([place] * 16), 9))
+    pieces = pack_table(
+        counter.table(),
+        scoring=scoring or default_scoring(2),
+        calibration=Calibration().as_dict(),
+        written="2026-01-01T00:00:00+00:00",
+        writer="a test",
+    )
+    return b"".join(map(bytes, pieces))
+
+
+def test_a_model_that_is_not_there_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(NoModelError, match=r"none\.nbt: no model there; make one with"):
+        open_model(str(tmp_path / "none.nbt"))
+
+
+@pytest.mark.parametrize(
+    ("contents", "message"),
+    [
+        (b"", r"model\.nbt: the file is empty; train a model"),
+        (b"\n", "damaged at byte 0"),
+        (b"Dear Sir,\n", r"model\.nbt: not an nbtext model; check the path"),
+        (bytes(1000), "not an nbtext model"),
+        (b"\x1f\x8b" + bytes(100), "not an nbtext model"),
+        (msgpack.packb({"format": "another"}), "it is not the header"),
+        (msgpack.packb({"Format": FORMAT}), "not an nbtext model"),
+    ],
+    ids=["empty", "a byte", "text", "zeros", "gzip", "another format", "another map"],
+)
+def test_what_was_never_a_model_is_told_from_one(
+    contents: bytes, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(contents)
+
+    with pytest.raises(NotAModelError, match=message):
+        open_model(str(path))
+
+
+def test_a_folder_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(ModelFileError, match="the model cannot be read"):
+        open_model(str(tmp_path))
+
+
+def test_a_path_with_a_nul_cannot_be_read() -> None:
+    with pytest.raises(ModelFileError, match="the model cannot be read"):
+        open_model("a\0b")
+
+
+def test_any_msgpack_library_can_read_a_file() -> None:
+    data = packed() + packed()
+
+    objects = list(msgpack.Unpacker(iter_of(data), max_buffer_size=len(data)))
+
+    headers = [one for one in objects if isinstance(one, dict)]
+    arrays = [one for one in objects if isinstance(one, bytes)]
+    assert [header["format"] for header in headers] == [FORMAT] * 2
+    assert {header["version"] for header in headers} == {VERSION}
+    assert [len(one) for one in arrays] == [
+        length * int(kind[1])
+        for header in headers
+        for _, kind, length in header["arrays"]
+    ]
+    assert [one for one in objects if isinstance(one, list)] == [
+        ["end", len(data) // 2]
+    ] * 2
+    assert len(data) % 128 == 0
+
+
+def iter_of(data: bytes) -> "msgpack.Unpacker":
+    from io import BytesIO
+
+    return BytesIO(data)
+
+
+def test_every_array_begins_at_a_multiple_of_64(tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    data = packed() + packed()
+    path.write_bytes(data)
+
+    for table in open_model(str(path)).tables:
+        assert table.offset % 64 == table.length % 64 == 0
+        for array in table.arrays.values():
+            assert len(array) == 0 or data.find(bytes(array)) >= 0
+
+
+def test_tables_that_were_read_otherwise_are_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    other = Settings(format="text", views=(BODY, RAW), ledger=False)
+    path.write_bytes(packed() + packed(other))
+
+    with pytest.raises(ModelFileError, match="ledger is True in one and False") as info:
+        open_model(str(path))
+
+    assert "the table at byte" in str(info.value)
+    assert "views is" in str(info.value)
+
+
+def test_the_last_scoring_wins_and_is_noted(tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    last = Scoring(score="sum", smoothing=0.5)
+    path.write_bytes(packed() + packed(scoring=last))
+
+    file = open_model(str(path))
+
+    assert file.scoring == last
+    assert file.notes == (
+        f"{path}: its tables ask to be scored in different ways; the last one wins "
+        "(--score sum --smoothing 0.5)",
+    )
+
+
+def test_whatever_follows_a_table_and_is_none_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(packed() + b"some more")
+
+    with pytest.raises(NotAModelError, match="no table begins here"):
+        open_model(str(path))

@@ -1,0 +1,140 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nbtext.counter import Counter, ReadDocument
+from nbtext.counts import CountTable
+from nbtext.errors import NotAModelError
+from nbtext.modelfile import StoredTable, open_model
+from nbtext.packing import pack_table, unpack
+from nbtext.settings import Column, Settings, View, default_scoring
+from nbtext.tokens import token_key
+
+WORDS = View(name="words", text="body", alphabet="words")
+PLAIN: tuple[Column, ...] = ("occurrences", "documents")
+WEIGHTS: tuple[Column, ...] = (*PLAIN, "weight")
+
+
+def counted(
+    labelled: list[tuple[str, str]],
+    columns: tuple[Column, ...] = PLAIN,
+    *,
+    ledger: bool = True,
+) -> CountTable:
+    settings = Settings(format="text", views=(WORDS,), columns=columns, ledger=ledger)
+    counter = Counter(settings)
+    for place, (label, text) in enumerate(labelled):
+        digest = place.to_bytes(16, "big")
+        counter.add(ReadDocument(label, ([("body", text)],), digest, len(text)))
+    return counter.table()
+
+
+def stored(path: Path, table: CountTable) -> StoredTable:
+    pieces = pack_table(
+        table,
+        scoring=default_scoring(2),
+        calibration={},
+        written="now",
+        writer="a test",
+    )
+    path.write_bytes(b"".join(map(bytes, pieces)))
+    return open_model(str(path)).tables[0]
+
+
+def array(table: StoredTable, name: str) -> list[int]:
+    return list(table.arrays[name])
+
+
+def test_terms_that_occur_once_stand_apart(tmp_path: Path) -> None:
+    table = counted([("ham", "once twice twice both"), ("spam", "both")])
+
+    found = stored(tmp_path / "model.nbt", table)
+
+    assert array(found, "words.once.keys") == [token_key("once")]
+    assert array(found, "words.once.classes") == [0]
+    rest = sorted([token_key("twice"), token_key("both")])
+    assert array(found, "words.keys") == rest
+    is_both = rest[0] == token_key("both")
+    assert array(found, "words.sizes") == ([2, 1] if is_both else [1, 2])
+    assert array(found, "words.classes") == ([0, 1, 0] if is_both else [0, 0, 1])
+    assert array(found, "words.occurrences") == ([1, 1, 2] if is_both else [2, 1, 1])
+    assert array(found, "words.documents") == [1, 1, 1]
+    assert array(found, "words.starts") == [0]
+
+
+def test_the_header_has_documents_totals_and_terms(tmp_path: Path) -> None:
+    table = counted([("ham", "a b b"), ("ham", "a"), ("spam", "c")], WEIGHTS)
+
+    header = stored(tmp_path / "model.nbt", table).header
+
+    assert header.classes == ("ham", "spam")
+    assert header.documents == (2, 1)
+    assert header.terms == (3,)
+    (totals,) = header.totals
+    assert [columns[:2] for columns in totals] == [(4, 3), (1, 1)]
+    assert totals[1][2] == 65535
+
+
+def test_arrays_have_the_smallest_type_that_holds_them(tmp_path: Path) -> None:
+    small = counted([("ham", "a " * 255)])
+    large = counted([("ham", "a " * 256)])
+
+    kinds = [
+        stored(tmp_path / "model.nbt", table).arrays["words.occurrences"].format
+        for table in (small, large, -large)
+        if table.documents[0] > 0
+    ]
+
+    assert kinds == ["B", "H"]
+
+
+def test_a_model_takes_few_bytes_a_term(tmp_path: Path) -> None:
+    n_terms = 20_000
+    text = " ".join(f"w{n}" for n in range(n_terms))
+    table = counted([("ham", text), ("spam", "w1 w2 w3")], ledger=False)
+
+    found = stored(tmp_path / "model.nbt", table)
+
+    assert found.length <= 9.1 * n_terms  # a key and a class
+
+
+@pytest.mark.xfail(strict=True, reason="arrange has nothing to concatenate")
+@pytest.mark.parametrize("columns", [PLAIN, WEIGHTS], ids=["plain", "weights"])
+def test_a_table_without_documents_can_be_packed(
+    columns: tuple[Column, ...], tmp_path: Path
+) -> None:
+    path = tmp_path / "model.nbt"
+
+    found = stored(path, counted([], columns))
+
+    assert found.header.classes == ()
+    assert unpack(open_model(str(path))).n_rows == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [
+        ("words.classes", 0, 9),
+        ("words.once.classes", 0, 9),
+        ("words.sizes", 1, 200),
+        ("words.starts", 1, 7),
+        ("words.keys", 3, 0),
+        ("words.once.keys", 3, 0),
+    ],
+)
+def test_arrays_that_contradict_one_another_are_damage(
+    name: str, place: int, value: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.nbt"
+    twice = " ".join(f"w{n} w{n}" for n in range(200))
+    once = " ".join(f"v{n}" for n in range(200))
+    found = stored(path, counted([("ham", twice), ("spam", once)]))
+    array = np.asarray(found.arrays[name])
+    changed = array.copy()
+    changed[place] = value
+    data = path.read_bytes()
+    path.write_bytes(data.replace(array.tobytes(), changed.tobytes(), 1))
+
+    with pytest.raises(NotAModelError, match="'words' of the table at byte 0 contra"):
+        unpack(open_model(str(path)))

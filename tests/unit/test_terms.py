@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+
+from nbtext.counts import Run
+from nbtext.terms import Entries, arrange, arrange_runs, take_pairs
+
+TOP = 2**64 - 1
+RANDOM = np.random.default_rng(3).integers(0, TOP, 3000, np.uint64, endpoint=True)
+
+
+def run(rows: dict[int, int]) -> Run:
+    keys = np.array(sorted(rows), np.uint64)
+    counts = np.array([rows[key] for key in sorted(rows)], np.int32)
+    return Run(keys, (counts, counts))
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        pytest.param([], id="none"),
+        pytest.param([5], id="one"),
+        pytest.param([0, TOP], id="both ends"),
+        pytest.param([TOP], id="the sentinel itself"),
+        pytest.param([*range(200)], id="one bucket"),
+        pytest.param(sorted(set(RANDOM.tolist())), id="random"),
+    ],
+)
+def test_each_key_is_found_and_no_other(keys: list[int]) -> None:
+    table = arrange_runs([run(dict.fromkeys(keys, 1)), run({})])
+    others = sorted({*range(0, 400, 7), TOP, TOP - 1, 2**63} - {*keys})
+
+    found = table.find(np.array([*keys, *others], np.uint64))
+
+    assert table.n_terms == len(keys)
+    assert found.tolist() == [*range(len(keys))] + [len(keys)] * len(others)
+
+
+def test_entries_of_a_term_stand_in_the_order_of_the_classes() -> None:
+    table = arrange_runs([run({1: 10, 3: 30}), run({3: 31}), run({1: 12, 2: 22})])
+
+    assert table.keys[:-1].tolist() == [1, 2, 3]
+    assert table.starts.tolist() == [0, 2, 3, 5, 5]
+    assert table.classes.tolist() == [0, 2, 2, 0, 1]
+    assert table.columns[0].tolist() == [10, 12, 22, 30, 31]
+
+
+def test_parts_may_be_the_once_and_the_rest() -> None:
+    one = np.ones(2, np.int32)
+    once = Entries(np.array([4, 9], np.uint64), np.array([1, 0], np.uint8), (one,))
+    rest = Entries(
+        np.array([6, 6], np.uint64),
+        np.array([0, 1], np.uint8),
+        (np.array([5, 7], np.uint16),),
+    )
+
+    table = arrange([once, rest])
+
+    assert table.keys[:-1].tolist() == [4, 6, 9]
+    assert table.classes.tolist() == [1, 0, 1, 0]
+    assert table.columns[0].tolist() == [1, 5, 7, 1]
+
+
+@pytest.mark.parametrize("high", [200, 2**31 - 1, 2**31, 2**40], ids=str)
+def test_pairs_have_both_classes_side_by_side(high: int) -> None:
+    counts = np.array([high, 2, 3], np.int64)
+    parts = [
+        Entries(np.array([1, 5], np.uint64), np.zeros(2, np.uint8), (counts[:2],)),
+        Entries(np.array([5], np.uint64), np.ones(1, np.uint8), (counts[2:],)),
+    ]
+
+    pairs = arrange(parts).pairs(0)
+
+    assert pairs.tolist() == [[high, 0], [2, 3], [0, 0]]
+    places = np.array([2, 1, 1, 0])
+    assert take_pairs(pairs, places).tolist() == [[0, 0], [2, 3], [2, 3], [high, 0]]
