@@ -1,0 +1,204 @@
+"""
+Classifying a stream of documents: one decision a document, in their order.
+
+A few documents are scored by the plain engine, because importing numpy takes longer
+than scoring them; from many at once on the batch engine takes over. Both give the same
+scores. Whatever is ready is decided as soon as input would block.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from nbtext.decide import Decision, decide
+from nbtext.document import Document, Item, Pause, Unread, Unreadable
+from nbtext.errors import SourceError
+from nbtext.model import Model, load_model
+from nbtext.reading import Reading, read
+from nbtext.score import Scored, check_scoring, fitted, score
+from nbtext.settings import Scoring
+from nbtext.sources import load
+from nbtext.tokens import keys
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
+    from nbtext.bulk import BulkModel
+
+FEW: Final = 12
+FEW_BYTES: Final = 1 << 19
+"""Up to so many documents of so many bytes are scored by the plain engine."""
+
+BATCH: Final = 1 << 18
+"""How many bytes of documents are scored at a time, by default."""
+
+MANY: Final = 512
+"""How many documents are scored at a time at the most."""
+
+
+class Classifier:
+    """
+    A model that is ready to classify.
+
+    Attributes:
+        model: what it was opened from.
+    """
+
+    def __init__(self, model: Model) -> None:
+        check_scoring(model.scoring, model.settings, model.classes)
+        self.model = model
+        self._calibration = fitted(model)
+        self._bulk: BulkModel | None = None
+
+    def classify(
+        self, documents: list[Document], *, threshold: float = 0.0
+    ) -> list[Decision]:
+        """Decide about documents, in their order."""
+        readings = [read(document, self.model.settings) for document in documents]
+        size = sum(reading.size for reading in readings)
+        scores: Iterator[Scored]
+        is_few = len(documents) <= FEW and size <= FEW_BYTES
+        if is_few and self._bulk is None:
+            scores = map(self._plain, readings)
+        else:
+            scores = self._many(readings)
+        return [
+            decide(
+                document.name,
+                scored,
+                self.model.classes,
+                threshold=threshold,
+                truncated=document.truncated,
+                expected=document.label,
+            )
+            for document, scored in zip(documents, scores, strict=True)
+        ]
+
+    def _plain(self, reading: Reading) -> Scored:
+        views = self.model.settings.views
+        found = [
+            keys(view, fields)
+            for view, fields in zip(views, reading.views, strict=True)
+        ]
+        return score(self.model, found, self._calibration)
+
+    def _many(self, readings: list[Reading]) -> Iterator[Scored]:
+        from nbtext.crowd import open_bulk, score_readings
+
+        if self._bulk is None:
+            self._bulk = open_bulk(self.model)
+        return score_readings(self._bulk, readings, self._calibration)
+
+
+def classify(
+    items: Iterable[Item],
+    classifier: Classifier,
+    *,
+    threshold: float = 0.0,
+    max_bytes: int,
+    complain: Callable[[Unreadable], None],
+) -> Iterator[list[Decision]]:
+    """
+    Decide about a stream of documents.
+
+    Args:
+        items: the documents.
+        classifier: the model.
+        threshold: the least probability of a label.
+        max_bytes: how much of a document is read.
+        complain: told of each document that cannot be read.
+
+    Yields:
+        One decision a document, in their order, in batches; whatever is ready when
+        input pauses.
+
+    """
+    for batch in _batches(items, max_bytes, complain):
+        yield classifier.classify(batch, threshold=threshold)
+
+
+def _batches(
+    items: Iterable[Item], max_bytes: int, complain: Callable[[Unreadable], None]
+) -> Iterator[list[Document]]:
+    batch: list[Document] = []
+    size = 0
+    for item in items:
+        if isinstance(item, Pause):
+            if batch:
+                yield batch
+            batch, size = [], 0
+            continue
+        if isinstance(item, Unreadable):
+            complain(item)
+            continue
+        try:
+            document = load(item, max_bytes) if isinstance(item, Unread) else item
+        except SourceError as error:
+            complain(Unreadable(item.name, error))
+            continue
+        batch.append(document)
+        size += sum(map(len, document.texts))
+        if size >= BATCH or len(batch) >= MANY:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def classify_with(
+    executor: "Executor",
+    jobs: int,
+    items: Iterable[Item],
+    path: str,
+    scoring: Scoring | None,
+    *,
+    threshold: float = 0.0,
+    max_bytes: int,
+    complain: Callable[[Unreadable], None],
+) -> Iterator[list[Decision]]:
+    """Decide about a stream of documents, wherever an executor runs a chunk of it."""
+    from nbtext.counting import chunks
+
+    pending: list[Future[tuple[list[Decision], list[Unreadable]]]] = []
+
+    def next_result() -> list[Decision]:
+        decisions, unreadable = pending.pop(0).result()
+        for one in unreadable:
+            complain(one)
+        return decisions
+
+    for chunk in chunks(items):
+        if chunk:
+            pending.append(
+                executor.submit(
+                    _classify_chunk, path, scoring, chunk, threshold, max_bytes
+                )
+            )
+        while len(pending) > jobs or (pending and not chunk):
+            yield next_result()
+    while pending:
+        yield next_result()
+
+
+def _classify_chunk(
+    path: str,
+    scoring: Scoring | None,
+    items: list[Item],
+    threshold: float,
+    max_bytes: int,
+) -> tuple[list[Decision], list[Unreadable]]:
+    unreadable: list[Unreadable] = []
+    batches = classify(
+        items,
+        _opened(path, scoring),
+        threshold=threshold,
+        max_bytes=max_bytes,
+        complain=unreadable.append,
+    )
+    return [decision for batch in batches for decision in batch], unreadable
+
+
+@lru_cache(maxsize=1)
+def _opened(path: str, scoring: Scoring | None) -> Classifier:
+    """Open a model once a process."""
+    return Classifier(load_model(path, scoring=scoring))

@@ -1,0 +1,74 @@
+"""The batch engine behind `nbtext.classifying`: a model opened for many documents."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+
+from nbtext.bags import read_terms
+from nbtext.bulk import BulkModel, bulk_model, bulk_model_of, score_batch
+from nbtext.calibrate import Fit
+from nbtext.model import Model
+from nbtext.packing import stored_terms, unpack
+from nbtext.reading import WIDTHS, Reading
+from nbtext.score import Scored
+
+KEPT: Final = 16 << 20
+
+
+def open_bulk(model: Model) -> BulkModel:
+    """Arrange a model's counts for scoring many documents."""
+    file = model.file
+    if len(file.tables) > 1:
+        return bulk_model_of(unpack(file), model.scoring)
+    terms = tuple(
+        stored_terms(file.path, file.tables[0], view)
+        for view in range(len(model.settings.views))
+    )
+    return bulk_model(
+        model.settings,
+        model.scoring,
+        model.classes,
+        model.documents,
+        model.totals,
+        terms,
+    )
+
+
+def score_readings(
+    model: BulkModel, readings: Sequence[Reading], calibration: Fit
+) -> Iterator[Scored]:
+    """Yield what the counts say of each document, in their order."""
+    widths = np.array([reading.width for reading in readings])
+    scored: dict[int, Scored] = {}
+    for width in WIDTHS:
+        places = np.flatnonzero(widths == width)
+        if not len(places):
+            continue
+        views = [readings[place].views for place in places.tolist()]
+        batch = score_batch(model, read_terms(model.settings, views), calibration)
+        rows = zip(
+            places.tolist(),
+            batch.log_posterior.tolist(),
+            batch.known.tolist(),
+            batch.tokens.tolist(),
+            strict=True,
+        )
+        scored |= {
+            place: Scored(tuple(posterior), known, tokens)
+            for place, posterior, known, tokens in rows
+        }
+    for place in range(len(readings)):
+        yield scored[place]
+
+
+def keep_memory() -> None:
+    """
+    Have the C library keep what is freed, rather than give it back again and again.
+
+    Batches need arrays of a megabyte or so, thousands of times. glibc gives such memory
+    back to the system as soon as it is freed, and fetching it anew costs a quarter of
+    the time (docs/benchmarks.md); but it learns from what is freed (mallopt(3),
+    M_MMAP_THRESHOLD), and one larger array teaches it.
+    """
+    np.empty(KEPT, np.uint8)

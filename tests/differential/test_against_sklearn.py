@@ -1,0 +1,169 @@
+"""
+The scores of scikit-learn's naive Bayes on the same counts.
+
+`sum` is `MultinomialNB`, to rounding. `complement` is `ComplementNB` without weight
+normalisation on documents of unit length; there a weight is kept in units of 1/65535
+and rounded down, so the scores differ by what that can move them, and not at all where
+the weights are whole numbers of such units.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.naive_bayes import ComplementNB, MultinomialNB
+from sklearn.preprocessing import normalize
+
+from nbtext.calibrate import Fit
+from nbtext.counter import Counter, ReadDocument
+from nbtext.crowd import open_bulk, score_readings
+from nbtext.model import Model, load_model
+from nbtext.modelwriting import replace_file
+from nbtext.packing import pack_table
+from nbtext.reading import Reading
+from nbtext.score import score
+from nbtext.settings import Scoring, Settings, View
+from nbtext.tokens import Field, keys
+
+RTOL = 1e-9
+ATOL = 1e-12
+N_TERMS = 40
+
+WORDS = View(name="body", text="body", alphabet="words")
+SETTINGS = Settings(
+    format="text", views=(WORDS,), columns=("occurrences", "documents", "weight")
+)
+SHARES = {2: [0.8, 0.2], 5: [0.5, 0.2, 0.15, 0.1, 0.05]}
+Counts = NDArray[np.int64]
+
+
+def drawn(n_classes: int, seed: int, n: int = 120) -> tuple[Counts, Counts, Counts]:
+    """Draw counts to train on, their classes, and counts to score; no term is new."""
+    random = np.random.default_rng(seed)
+    classes = random.choice(n_classes, size=n, p=SHARES[n_classes])
+    classes[:n_classes] = np.arange(n_classes)
+    rates = random.gamma(0.3, size=(n_classes, N_TERMS))
+    training = random.poisson(rates[classes])
+    training[0] += 1
+    training[:, 0] += 1
+    testing = random.poisson(rates[random.choice(n_classes, size=50)])
+    testing[:, 1] += 1
+    return training, classes, testing
+
+
+def fields(counts: Counts) -> list[Field]:
+    words = [f"t{term}" for term, n in enumerate(counts) for _ in range(n)]
+    return [("body", " ".join(words))]
+
+
+def model_of(folder: Path, training: Counts, classes: Counts, how: Scoring) -> Model:
+    counter = Counter(SETTINGS)
+    for place, (counts, class_) in enumerate(zip(training, classes, strict=True)):
+        digest = place.to_bytes(16, "big")
+        counter.add(ReadDocument(f"class {class_}", (fields(counts),), digest, 1))
+    pieces = pack_table(
+        counter.table(), scoring=how, calibration={}, written="now", writer="a test"
+    )
+    replace_file(str(folder / "model.nbt"), pieces)
+    return load_model(str(folder / "model.nbt"))
+
+
+def by_each_engine(model: Model, testing: Counts) -> list[NDArray[np.float64]]:
+    documents = [fields(counts) for counts in testing]
+    one = [score(model, [keys(WORDS, found)], Fit()) for found in documents]
+    readings = [Reading((found,), b"", 1, False) for found in documents]
+    many = list(score_readings(open_bulk(model), readings, Fit()))
+    return [np.array([s.log_posterior for s in engine]) for engine in (one, many)]
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 0.1, 1.0, 7.5])
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_sum_is_multinomial(n_classes: int, alpha: float, tmp_path: Path) -> None:
+    training, classes, testing = drawn(n_classes, seed=n_classes)
+    how = Scoring(score="sum", smoothing=alpha)
+
+    model = model_of(tmp_path, training, classes, how)
+    theirs = MultinomialNB(alpha=alpha).fit(training, classes)
+
+    for ours in by_each_engine(model, testing):
+        np.testing.assert_allclose(
+            ours, theirs.predict_log_proba(testing), rtol=RTOL, atol=ATOL
+        )
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 0.1, 1.0])
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_sum_of_terms_once_is_multinomial_on_presence(
+    n_classes: int, alpha: float, tmp_path: Path
+) -> None:
+    training, classes, testing = drawn(n_classes, seed=10 + n_classes)
+    how = Scoring(score="sum", smoothing=alpha, counting="once")
+
+    model = model_of(tmp_path, training, classes, how)
+    theirs = MultinomialNB(alpha=alpha).fit(training > 0, classes)
+
+    for ours in by_each_engine(model, testing):
+        np.testing.assert_allclose(
+            ours, theirs.predict_log_proba(testing > 0), rtol=RTOL, atol=ATOL
+        )
+
+
+def complement(training: Counts, classes: Counts, alpha: float) -> ComplementNB:
+    return ComplementNB(alpha=alpha, norm=False).fit(normalize(training), classes)
+
+
+def most_moved(training: Counts, testing: Counts) -> NDArray[np.float64]:
+    """
+    Return how far rounding the weights can move each document's log posterior.
+
+    A weight w of unit 1/65535 that is rounded down loses less than a unit, so a sum of
+    weights loses less than the share 1/(65535 w) of the smallest among them, and its
+    logarithm is moved by about as much; smoothing only lessens it. A score has a sum
+    over terms and one over all terms, each times x; a posterior, two scores.
+    """
+    weights = normalize(training)
+    share = 1 / (65535 * weights[weights > 0].min())
+    moved: NDArray[np.float64] = 4 * normalize(testing).sum(axis=1) * -np.log1p(-share)
+    return moved[:, None]
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 0.03, 1.0])
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_complement_is_complement_up_to_the_fixed_point(
+    n_classes: int, alpha: float, tmp_path: Path
+) -> None:
+    training, classes, testing = drawn(n_classes, seed=20 + n_classes)
+    how = Scoring(score="complement", smoothing=alpha)
+
+    model = model_of(tmp_path, training, classes, how)
+    theirs = complement(training, classes, alpha).predict_log_proba(normalize(testing))
+
+    allowed = most_moved(training, testing)
+    assert allowed.max() < 5e-3
+    for ours in by_each_engine(model, testing):
+        assert (np.abs(ours - theirs) <= allowed).all()
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 0.03, 1.0])
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_complement_is_exact_where_weights_are_whole(
+    n_classes: int, alpha: float, tmp_path: Path
+) -> None:
+    # 65535 = 3 * 5 * 17 * 257, so lengths of 1, 5 and 17 divide it
+    _, classes, testing = drawn(n_classes, seed=30 + n_classes)
+    random = np.random.default_rng(n_classes)
+    training = np.zeros((len(classes), N_TERMS), np.int64)
+    for place, row in enumerate(training):
+        row[place % N_TERMS] = 1
+        if place >= N_TERMS:
+            pair = [(3, 4), (8, 15)][random.integers(2)]
+            row[:] = 0
+            row[random.choice(N_TERMS, 2, replace=False)] = pair
+    how = Scoring(score="complement", smoothing=alpha)
+
+    model = model_of(tmp_path, training, classes, how)
+    theirs = complement(training, classes, alpha).predict_log_proba(normalize(testing))
+
+    for ours in by_each_engine(model, testing):
+        np.testing.assert_allclose(ours, theirs, rtol=RTOL, atol=ATOL)

@@ -1,0 +1,270 @@
+"""
+Worked examples; Manning, Raghavan and Schütze (2008), chapter 13, among them.
+
+Numbers stand as fractions, as a reader can check them.
+"""
+
+from fractions import Fraction
+from math import exp, log, sqrt
+from pathlib import Path
+
+import pytest
+
+from nbtext.calibrate import Calibration, Fit
+from nbtext.counter import Counter, ReadDocument
+from nbtext.counts import CountTable
+from nbtext.errors import NotAModelError, SettingsError
+from nbtext.model import Model, load_model
+from nbtext.packing import pack_table
+from nbtext.score import Scored, check_scoring, fitted, log_shares, score
+from nbtext.settings import Scoring, Settings, View, default_settings
+from nbtext.tokens import keys
+
+WORDS = View(name="body", text="body", alphabet="words")
+TEXT = Settings(
+    format="text", views=(WORDS,), columns=("occurrences", "documents", "weight")
+)
+
+CHINA = [
+    ("c", "Chinese Beijing Chinese"),
+    ("c", "Chinese Chinese Shanghai"),
+    ("c", "Chinese Macao"),
+    ("j", "Tokyo Japan Chinese"),
+]
+QUESTION = "Chinese Chinese Chinese Tokyo Japan"
+
+
+def counted(labelled: list[tuple[str, str]], settings: Settings = TEXT) -> CountTable:
+    counter = Counter(settings)
+    for place, (label, text) in enumerate(labelled):
+        fields = [("body", text)]
+        digest = bytes([place] * 16)
+        views = tuple(fields for _ in settings.views)
+        counter.add(ReadDocument(label, views, digest, len(text)))
+    return counter.table()
+
+
+def model_of(
+    folder: Path,
+    table: CountTable,
+    scoring: Scoring,
+    calibration: dict[str, object] | None = None,
+) -> Model:
+    path = folder / "model.nbt"
+    plain = Calibration().as_dict() if calibration is None else calibration
+    pieces = pack_table(
+        table, scoring=scoring, calibration=plain, written="now", writer="a test"
+    )
+    path.write_bytes(b"".join(map(bytes, pieces)))
+    return load_model(str(path))
+
+
+def scored(model: Model, text: str, calibration: Fit | None = None) -> Scored:
+    fields = [("body", text)]
+    views = [list(keys(view, fields)) for view in model.settings.views]
+    return score(model, views, calibration or Fit())
+
+
+def test_manning_example_13_1(tmp_path: Path) -> None:
+    how = Scoring(score="sum", smoothing=1)
+
+    found = scored(model_of(tmp_path, counted(CHINA), how), QUESTION)
+
+    c = Fraction(3, 4) * Fraction(5 + 1, 8 + 6) ** 3 * Fraction(0 + 1, 8 + 6) ** 2
+    j = Fraction(1, 4) * Fraction(1 + 1, 3 + 6) ** 3 * Fraction(1 + 1, 3 + 6) ** 2
+    expected = [log(c / (c + j)), log(j / (c + j))]
+    assert found.log_posterior == pytest.approx(expected, rel=1e-12)
+    assert (found.known, found.tokens) == (5, 5)
+
+
+def test_the_sum_score_may_count_each_term_once(tmp_path: Path) -> None:
+    how = Scoring(score="sum", smoothing=1, counting="once")
+
+    found = scored(model_of(tmp_path, counted(CHINA), how), QUESTION)
+
+    # documents with the term; 3 + 1 + 1 + 1 in c, 1 + 1 + 1 in j
+    c = Fraction(3, 4) * Fraction(3 + 1, 6 + 6) * Fraction(0 + 1, 6 + 6) ** 2
+    j = Fraction(1, 4) * Fraction(1 + 1, 3 + 6) * Fraction(1 + 1, 3 + 6) ** 2
+    expected = [log(c / (c + j)), log(j / (c + j))]
+    assert found.log_posterior == pytest.approx(expected, rel=1e-12)
+    assert (found.known, found.tokens) == (5, 5)
+
+
+def test_unknown_tokens_add_nothing_to_the_sum(tmp_path: Path) -> None:
+    model = model_of(tmp_path, counted(CHINA), Scoring(score="sum", smoothing=1))
+
+    found = scored(model, f"{QUESTION} Paris Paris")
+
+    assert found.log_posterior == scored(model, QUESTION).log_posterior
+    assert (found.known, found.tokens) == (5, 7)
+
+
+def test_the_mean_score_by_hand(tmp_path: Path) -> None:
+    how = Scoring(score="mean", smoothing=0.01, weak=2.0)
+    # 8 tokens in c, 3 in j; Chinese is weak: |ln((1/3 + h) / (5/8 + h))| < 2
+    h = 2 * Fraction(1, 100) / (8 + 3)
+    tokyo = log((Fraction(1, 3) + h) / h)
+    macao = log(h / (Fraction(1, 8) + h))
+    log_odds = 0.5 * ((2 * tokyo + macao) / 3) + 0.25
+
+    model = model_of(tmp_path, counted(CHINA), how)
+    found = scored(model, "Chinese Tokyo Tokyo Macao Paris", Fit(0.5, 0.25, 99))
+
+    assert found.log_posterior[1] - found.log_posterior[0] == pytest.approx(
+        log_odds, rel=1e-12
+    )
+    assert (found.known, found.tokens) == (4, 5)
+
+
+def test_the_mean_score_of_terms_once_by_hand(tmp_path: Path) -> None:
+    how = Scoring(score="mean", smoothing=0.01, counting="once", weak=1e-6)
+    h = 2 * Fraction(1, 100) / (6 + 3)
+    tokyo = log((Fraction(1, 3) + h) / h)
+    chinese = log((Fraction(1, 3) + h) / (Fraction(3, 6) + h))
+
+    model = model_of(tmp_path, counted(CHINA), how)
+    found = scored(model, "Chinese Tokyo Tokyo Chinese Chinese")
+
+    assert found.log_posterior[1] - found.log_posterior[0] == pytest.approx(
+        (tokyo + chinese) / 2, rel=1e-12
+    )
+
+
+def test_views_are_added_and_not_weighed_by_their_length(tmp_path: Path) -> None:
+    head = View(name="head", text="headers", alphabet="words")
+    two = Settings(format="text", views=(head, WORDS))
+    how = Scoring(score="mean", smoothing=0.01)
+    table = counted(CHINA, two)
+    one_view = model_of(tmp_path, counted(CHINA), how)
+    (tmp_path / "two").mkdir()
+    model = model_of(tmp_path / "two", table, how)
+
+    def log_odds(found: Scored) -> float:
+        return found.log_posterior[1] - found.log_posterior[0]
+
+    def of(head: str, body: str) -> float:
+        views = [list(keys(WORDS, [("", text)])) for text in (head, body)]
+        return log_odds(score(model, views, Fit()))
+
+    tokyo = log_odds(scored(one_view, "Tokyo"))
+    macao = log_odds(scored(one_view, "Macao"))
+    assert of("Tokyo", "") == pytest.approx(tokyo)
+    assert of("Tokyo", "Macao " * 50) == pytest.approx(tokyo + macao)
+
+
+def test_the_complement_score_by_hand(tmp_path: Path) -> None:
+    a = 0.03
+    how = Scoring(score="complement", smoothing=a)
+    # lengths 1 and 5, so that the weights are exact: 65535 is a multiple of 5
+    table = counted(
+        [("x", "p"), ("y", "q q q r r r r"), ("z", "p p p q q q q"), ("z", "r")]
+    )
+    weights = {"p": (1, 0, 0.6), "q": (0, 0.6, 0.8), "r": (0, 0.8, 1)}
+    sizes = (1, 1.4, 2.4)
+    document = {"p": 1 / sqrt(5), "q": 2 / sqrt(5)}
+    expected = [
+        -sum(
+            n * log((sum(weights[t]) - weights[t][c] + a) / (4.8 - sizes[c] + a * 3))
+            for t, n in document.items()
+        )
+        for c in range(3)
+    ]
+
+    found = scored(model_of(tmp_path, table, how), "p q q s", Fit(2.0, 0.0, 99))
+
+    for c in (1, 2):
+        assert found.log_posterior[c] - found.log_posterior[0] == pytest.approx(
+            2.0 * (expected[c] - expected[0]), rel=1e-9
+        )
+    assert (found.known, found.tokens) == (3, 4)
+
+
+@pytest.mark.parametrize("kind", ["sum", "mean", "complement"])
+@pytest.mark.parametrize("text", ["", "Paris", "!?"])
+def test_without_a_known_token_the_class_shares_are_all_there_is(
+    kind: str, text: str, tmp_path: Path
+) -> None:
+    how = Scoring(score=kind, smoothing=0.1)  # type: ignore[arg-type]
+
+    found = scored(model_of(tmp_path, counted(CHINA), how), text, Fit(3.0, 1.0, 99))
+
+    assert found.known == 0
+    assert found.log_posterior == pytest.approx([log(3 / 4), log(1 / 4)])
+
+
+def test_class_shares_are_those_of_the_documents() -> None:
+    assert log_shares([2, 3, 5]) == pytest.approx([log(n / 10) for n in (2, 3, 5)])
+
+
+def test_a_class_without_documents_has_a_share_next_to_nothing() -> None:
+    shares = log_shares([0, 5])
+
+    assert exp(shares[0]) < 1e-8
+    assert shares[1] == 0
+
+
+def test_ten_thousand_tokens_do_not_underflow(tmp_path: Path) -> None:
+    how = Scoring(score="sum", smoothing=1)
+
+    found = scored(model_of(tmp_path, counted(CHINA), how), "Tokyo " * 10_000)
+
+    ratio = log(Fraction(2, 9) / Fraction(1, 14))
+    assert found.log_posterior[1] == pytest.approx(0.0, abs=1e-12)
+    assert found.log_posterior[0] == pytest.approx(log(3) - 10_000 * ratio)
+
+
+@pytest.mark.parametrize(
+    ("how", "classes", "message"),
+    [
+        ("mean", ("ham",), "knows only the class ham; it needs two"),
+        ("mean", ("a", "b", "c"), "is for two classes, the model has 3; use --score"),
+        ("complement", ("a", "b"), "needs the weight column"),
+    ],
+)
+def test_a_score_that_the_counts_do_not_support_is_refused(
+    how: str, classes: tuple[str, ...], message: str
+) -> None:
+    scoring = Scoring(score=how, smoothing=0.1)  # type: ignore[arg-type]
+
+    with pytest.raises(SettingsError, match=message):
+        check_scoring(scoring, default_settings("mail", 2), classes)
+
+
+MEAN = Scoring(score="mean", smoothing=0.01)
+
+
+def held_out(how: Scoring) -> dict[str, object]:
+    counts = {(-20, "c"): 60, (20, "j"): 60, (-5, "j"): 3}
+    return Calibration(how.as_dict(), counts, (), {"c": 60, "j": 63}).as_dict()
+
+
+def test_the_calibration_of_the_file_is_used(tmp_path: Path) -> None:
+    model = model_of(tmp_path, counted(CHINA), MEAN, held_out(MEAN))
+
+    assert fitted(model).documents == 123
+
+
+def test_a_calibration_of_other_scores_is_not_used(tmp_path: Path) -> None:
+    other = Scoring(score="mean", smoothing=0.5)
+
+    model = model_of(tmp_path, counted(CHINA), MEAN, held_out(other))
+
+    assert fitted(model) == Fit()
+
+
+def test_the_sum_score_is_not_calibrated(tmp_path: Path) -> None:
+    how = Scoring(score="sum", smoothing=1)
+
+    assert fitted(model_of(tmp_path, counted(CHINA), how, held_out(how))) == Fit()
+
+
+@pytest.mark.parametrize("plain", [{}, {"counts": 3}], ids=str)
+def test_a_damaged_calibration_says_what_to_do(
+    plain: dict[str, object], tmp_path: Path
+) -> None:
+    model = model_of(tmp_path, counted(CHINA), MEAN, plain)
+
+    with pytest.raises(
+        NotAModelError, match=r"damaged: the calibration .* train again"
+    ):
+        fitted(model)

@@ -1,0 +1,189 @@
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+import pytest
+
+from nbtext import counting
+from nbtext.document import Document, Item, Unreadable
+from nbtext.errors import SettingsError, SourceError, TrainingError
+from nbtext.settings import Scoring
+from nbtext.training import Trained, train
+
+MAIL = """From: {0}@example.org
+Subject: {0}
+Date: Mon, 1 Jan 2024 10:00:00 +0000
+Message-ID: <{0}@example.org>
+MIME-Version: 1.0
+
+{1}
+"""
+
+
+def texts(*labelled: tuple[str, str]) -> list[Document]:
+    return [
+        Document(f"{place}.txt", (text.encode(),), label)
+        for place, (label, text) in enumerate(labelled)
+    ]
+
+
+def mails(n: int, label: str) -> list[Document]:
+    return [
+        Document(f"{n}.eml", (MAIL.format(label, f"{label} {n}").encode(),), label)
+        for n in range(n)
+    ]
+
+
+def again(items: Sequence[Item]) -> Callable[[], Iterable[Item]]:
+    return partial(iter, items)
+
+
+PAIR = texts(("ham", "lunch on friday"), ("spam", "cheap pills"))
+
+
+def test_two_classes_of_text_make_a_model() -> None:
+    trained = train(again(PAIR))
+
+    assert trained.table.classes == ("ham", "spam")
+    assert trained.table.settings.format == "text"
+    assert trained.scoring.score == "mean"
+    assert trained.tokens == 3 + 2 + 2 + 1  # words, and pairs of them
+    assert trained.account.documents == 2
+    assert trained.account.bytes == len("lunch on friday" + "cheap pills")
+    assert (trained.repeats, trained.conflicts) == (0, 0)
+
+
+def test_three_classes_are_scored_by_their_complement() -> None:
+    trained = train(again([*PAIR, *texts(("eggs", "boiled"))]))
+
+    assert trained.scoring.score == "complement"
+    assert "weight" in trained.table.settings.columns
+
+
+def test_documents_are_mail_if_most_of_them_are() -> None:
+    mostly = [*mails(3, "ham"), *PAIR]
+    hardly = [*mails(2, "ham"), *PAIR]
+
+    assert train(again(mostly)).table.settings.format == "mail"
+    assert train(again(hardly)).table.settings.format == "text"
+
+
+@pytest.mark.parametrize("executor", [True, False], ids=["a pool", "here"])
+def test_a_wrong_guess_is_made_good(executor: bool) -> None:
+    # the first documents, which are looked at, are not like the others
+    items = [*texts(*[("spam", f"t {n}") for n in range(40)]), *mails(60, "ham")]
+
+    with ThreadPoolExecutor(1) as pool:
+        trained = train(again(items), executor=pool if executor else None)
+
+    assert trained.table.settings.format == "mail"
+    assert trained.account.documents == 100
+
+
+@pytest.mark.parametrize(
+    ("items", "message"),
+    [
+        pytest.param([], "have no class, and two are needed", id="nothing"),
+        pytest.param(texts(("ham", "a")), "only the class 'ham'", id="one class"),
+        pytest.param(texts(("a", ""), ("b", " \n")), "not one token", id="no token"),
+    ],
+)
+def test_what_supports_no_model_is_an_error(items: list[Item], message: str) -> None:
+    with pytest.raises(TrainingError, match=message):
+        train(again(items))
+
+
+def test_a_score_that_does_not_go_with_the_classes_is_an_error() -> None:
+    items = [*PAIR, *texts(("eggs", "boiled"))]
+
+    with pytest.raises(SettingsError, match="mean score is for two classes"):
+        train(again(items), scoring=Scoring(score="mean", smoothing=0.01))
+
+
+def test_repeats_are_counted_and_told_loudly_across_classes() -> None:
+    same = ("spam", "cheap pills")
+    items = texts(("ham", "lunch"), same, same, same, ("ham", "cheap pills"))
+
+    trained = train(again(items))
+
+    assert trained.table.documents == (2, 3)
+    assert (trained.repeats, trained.conflicts) == (2, 1)
+
+
+def test_without_a_ledger_nobody_knows_of_repeats() -> None:
+    items = [*PAIR, *PAIR]
+
+    trained = train(
+        again(items),
+        adjust=lambda s: type(s).from_dict(s.as_dict() | {"ledger": False}),
+    )
+
+    assert (trained.repeats, trained.conflicts) == (0, 0)
+    assert not any(map(len, trained.table.ledger))
+
+
+def test_what_cannot_be_read_is_told_and_skipped() -> None:
+    bad = Unreadable("bad.eml", SourceError("bad.eml: no permission"))
+
+    trained = train(again([PAIR[0], bad, PAIR[1]]))
+
+    assert trained.account.skipped == [bad]
+    assert trained.account.documents == 2
+
+
+def test_what_was_cut_short_is_named() -> None:
+    long = Document("long.txt", (b"more spam",), "spam", truncated=True)
+
+    assert train(again([*PAIR, long])).account.truncated == ["long.txt"]
+
+
+def drawn(n: int, n_classes: int) -> list[Document]:
+    random = np.random.default_rng(1)
+    labelled = []
+    for place in range(n):
+        class_ = place % n_classes
+        numbers = random.integers(0, 60, 15) + 8 * class_
+        labelled.append((f"class {class_}", " ".join(f"w{n}" for n in numbers)))
+    return texts(*labelled)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_file_is_the_same_for_any_number_of_jobs(
+    n_classes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = drawn(200, n_classes)
+    alone = contents(train(again(items)))
+    monkeypatch.setattr(counting, "CHUNK", 4096)
+
+    with ThreadPoolExecutor(3) as executor:
+        apart = train(again(items), executor=executor, jobs=3)
+
+    assert contents(apart) == alone
+
+
+def contents(trained: Trained) -> bytes:
+    data = b"".join(map(bytes, trained.pack()))
+    stamp = data.index(b"written") + len("written") + 2
+    checksum = data.index(b"header_checksum") + len("header_checksum") + 2
+    return data[:stamp] + data[stamp + 25 : checksum] + data[checksum + 8 :]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_held_out_scores_calibrate(n_classes: int) -> None:
+    calibration = train(again(drawn(200, n_classes))).calibration
+
+    assert sum(calibration.documents.values()) == 200
+    assert bool(calibration.losses) is (n_classes == 3)
+    assert sum(calibration.counts.values()) == (200 if n_classes == 2 else 0)
+
+
+def test_progress_is_told_of_what_was_read() -> None:
+    told: list[tuple[int, int]] = []
+    items = texts(*[(f"c{n % 2}", f"{n} " * 200_000) for n in range(6)])
+
+    trained = train(again(items), progress=lambda n, size: told.append((n, size)))
+
+    assert told
+    assert sum(n for n, _ in told) <= trained.account.documents
+    assert sum(size for _, size in told) <= trained.account.bytes
