@@ -1,0 +1,121 @@
+import gc
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+import numpy as np
+import pytest
+
+from nbtext.crossvalidate import cross_validate
+from nbtext.document import Document, Item, Unreadable
+from nbtext.errors import SettingsError, SourceError, TrainingError
+from nbtext.settings import Scoring
+
+
+def texts(*labelled: tuple[str, str]) -> list[Document]:
+    return [
+        Document(f"{place}.txt", (text.encode(),), label)
+        for place, (label, text) in enumerate(labelled)
+    ]
+
+
+def again(items: Sequence[Item]) -> Callable[[], Iterable[Item]]:
+    return partial(iter, items)
+
+
+EASY = texts(
+    *[("ham", f"lunch friday {n}") for n in range(12)],
+    *[("spam", f"cheap pills {n}") for n in range(20, 26)],
+)
+
+
+def test_every_document_is_scored_once() -> None:
+    found = cross_validate(again(EASY), 3, max_bytes=1000)
+
+    assert found.classes == ("ham", "spam")
+    assert sorted(found.truth.tolist()) == [0] * 12 + [1] * 6
+    assert found.log_posterior.shape == (18, 2)
+    assert (found.log_posterior.argmax(axis=1) == found.truth).all()
+    np.testing.assert_allclose(np.exp(found.log_posterior).sum(axis=1), 1)
+    # two words and their pair are known; the number and its pair never are
+    assert found.known.tolist() == [3] * 18
+    assert found.account.documents == 18
+    assert found.scoring.score == "mean"
+    assert found.settings.format == "text"
+
+
+def test_a_copy_of_a_document_is_never_trained_on() -> None:
+    copies = [("spam", "only here")] * 4
+    items = [*EASY, *texts(*copies)]
+
+    found = cross_validate(again(items), 3, max_bytes=1000)
+
+    assert sorted(found.known.tolist()) == [0] * 4 + [3] * 18
+
+
+def test_there_may_be_more_folds_than_documents_of_a_class() -> None:
+    found = cross_validate(again(EASY), 15, max_bytes=1000)
+
+    assert (found.log_posterior.argmax(axis=1) == found.truth).all()
+
+
+def test_documents_that_are_not_ascii_or_empty_are_scored_too() -> None:
+    more = texts(("ham", "Mittagessen für alle"), ("spam", ""), ("spam", "薬 薬"))
+
+    found = cross_validate(again([*EASY, *more]), 3, max_bytes=1000)
+
+    assert found.truth.tolist().count(1) == 8
+    assert (found.known == 0).sum() == 3
+
+
+@pytest.mark.parametrize(
+    ("items", "message"),
+    [
+        pytest.param([], "no class", id="nothing"),
+        pytest.param(
+            texts(("ham", "a"), ("ham", "b")), "only the class", id="one class"
+        ),
+        pytest.param(texts(("a", ""), ("b", "!")) * 2, "not one token", id="no token"),
+        pytest.param(
+            [*EASY, *texts(("eggs", "boiled"))], "a fold holds all", id="one of a class"
+        ),
+    ],
+)
+def test_what_cannot_be_cross_validated_is_an_error(
+    items: list[Item], message: str
+) -> None:
+    if message == "not one token":
+        items = texts(("a", ""), ("a", " "), ("b", "\n"), ("b", "\t"))
+    with pytest.raises(TrainingError, match=message):
+        cross_validate(again(items), 2, max_bytes=1000)
+
+
+def test_a_score_that_does_not_go_with_the_classes_is_an_error() -> None:
+    items = [*EASY, *texts(("eggs", "boiled"), ("eggs", "fried"))]
+
+    with pytest.raises(SettingsError, match="mean score is for two classes"):
+        cross_validate(
+            again(items),
+            2,
+            scoring=Scoring(score="mean", smoothing=0.01),
+            max_bytes=1000,
+        )
+
+
+def test_what_cannot_be_read_is_told_and_skipped() -> None:
+    bad = Unreadable("bad.eml", SourceError("bad.eml: no permission"))
+
+    found = cross_validate(again([bad, *EASY]), 3, max_bytes=1000)
+
+    assert found.account.skipped == [bad]
+    assert len(found.truth) == 18
+
+
+def test_the_temporary_file_is_closed() -> None:
+    gc.collect()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        cross_validate(again(EASY), 3, max_bytes=1000)
+        gc.collect()
+
+    assert not [str(one.message) for one in caught]
