@@ -1,0 +1,52 @@
+"""
+nbtext: a naive Bayes spam and text classifier, at the command line and in Python.
+
+What is exported is loaded when it is first asked for, because the command line
+classifies one message in less time than it takes to import numpy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from nbtext.api import classify, classify_all, load, train, train_on
+    from nbtext.classifying import Classifier
+    from nbtext.decide import Decision
+    from nbtext.errors import NbtextError
+    from nbtext.settings import Scoring
+    from nbtext.sources import Options
+    from nbtext.training import Trained
+
+__version__: Final = "0.1.0"
+
+__all__ = [
+    "Classifier",
+    "Decision",
+    "NbtextError",
+    "Options",
+    "Scoring",
+    "Trained",
+    "classify",
+    "classify_all",
+    "load",
+    "train",
+    "train_on",
+]
+
+_HOMES: Final = {
+    "Classifier": "classifying",
+    "Decision": "decide",
+    "NbtextError": "errors",
+    "Options": "sources",
+    "Scoring": "settings",
+    "Trained": "training",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is exported when it is first asked for."""
+    if name not in __all__:
+        message = f"module 'nbtext' has no attribute {name!r}"
+        raise AttributeError(message)
+    home = import_module(f"nbtext.{_HOMES.get(name, 'api')}")
+    return getattr(home, name)

@@ -1,0 +1,147 @@
+r"""
+The library in a few calls: train a model, load it, classify with it.
+
+    from nbtext import classify, load, train
+
+    train(["spam/", "ham/"], "mail.nbt")
+    model = load("mail.nbt")
+    decision = classify(model, b"Subject: hello\n\nHello.")
+    print(decision.label, decision.probability)
+
+The command line does the same with the modules behind these.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from nbtext.classifying import MANY, Classifier
+from nbtext.decide import Decision
+from nbtext.document import Document, Item
+from nbtext.model import load_model
+from nbtext.modelwriting import replace_file
+from nbtext.settings import Scoring
+from nbtext.sources import Options, documents, labels
+from nbtext.training import Trained
+from nbtext.training import train as train_counts
+
+
+def train(
+    sources: Sequence[str],
+    path: str,
+    *,
+    options: Options | None = None,
+    scoring: Scoring | None = None,
+) -> Trained:
+    """
+    Make a model of labelled sources, and put it in a file's place.
+
+    Args:
+        sources: as on the command line: `spam/`, `ham=Maildir/.Archive`, `rows.csv`.
+        path: where the model goes; what is there is replaced once it is complete.
+        options: what the sources are, if not what they look like.
+        scoring: how to score, if not by the default for the number of classes.
+
+    Returns:
+        The counts, and an account of what was read and what was skipped.
+
+    Raises:
+        TrainingError: fewer than two classes, or not one token.
+        SettingsError: the score does not go with the number of classes.
+        ModelFileError: the file cannot be written.
+
+    """
+    options = options or Options()
+    known = labels(sources, options)
+    trained = train_counts(
+        lambda: documents(sources, options, labelled=True),
+        n_classes=None if known is None else len(known),
+        scoring=scoring,
+        max_bytes=options.max_bytes,
+    )
+    replace_file(path, trained.pack())
+    return trained
+
+
+def train_on(
+    pairs: Iterable[tuple[str, bytes | str]],
+    path: str,
+    *,
+    scoring: Scoring | None = None,
+) -> Trained:
+    """
+    Make a model of labels and documents in memory, and put it in a file's place.
+
+    Args:
+        pairs: a label and a document each; text is read as its UTF-8 bytes.
+        path: where the model goes; what is there is replaced once it is complete.
+        scoring: how to score, if not by the default for the number of classes.
+
+    Raises:
+        As `train` does.
+
+    """
+    items: list[Item] = [
+        Document(str(number), (_bytes(document),), label)
+        for number, (label, document) in enumerate(pairs, 1)
+    ]
+    trained = train_counts(lambda: items, scoring=scoring)
+    replace_file(path, trained.pack())
+    return trained
+
+
+def load(path: str, *, scoring: Scoring | None = None) -> Classifier:
+    """
+    Open a model, ready to classify.
+
+    Args:
+        path: the model file.
+        scoring: how to score, if not as the file asks.
+
+    Raises:
+        ModelFileError: there is no model, or it is damaged.
+        SettingsError: the counts do not support the score.
+
+    """
+    return Classifier(load_model(path, scoring=scoring))
+
+
+def classify(
+    model: Classifier, document: bytes | str, *, threshold: float = 0.0
+) -> Decision:
+    """
+    Decide about one document.
+
+    Args:
+        model: what `load` returned.
+        document: a raw message, or a text; text is read as its UTF-8 bytes.
+        threshold: the least probability of a label, from 0 to 1.
+
+    """
+    return model.classify([_document(1, document)], threshold=threshold)[0]
+
+
+def classify_all(
+    model: Classifier, documents: Iterable[bytes | str], *, threshold: float = 0.0
+) -> Iterator[Decision]:
+    """
+    Decide about many documents, in their order; decisions are named 1, 2, 3, ...
+
+    Args:
+        model: what `load` returned.
+        documents: raw messages or texts.
+        threshold: the least probability of a label, from 0 to 1.
+
+    """
+    numbered = enumerate(documents, 1)
+    while batch := [_document(*one) for one in islice(numbered, MANY)]:
+        yield from model.classify(batch, threshold=threshold)
+
+
+def _document(number: int, document: bytes | str) -> Document:
+    return Document(str(number), (_bytes(document),))
+
+
+def _bytes(document: bytes | str) -> bytes:
+    if isinstance(document, str):
+        return document.encode("utf-8", "replace")
+    return document

@@ -1,0 +1,67 @@
+"""
+The command line: a thin shell over the library.
+
+Each command is a file that reads as usage, options, call, print; commands are loaded
+when called. Errors become one line and an exit status here, and nowhere else.
+"""
+
+import os
+import sys
+from contextlib import suppress
+from typing import NoReturn
+
+from nbtext.cli import _status as status
+from nbtext.cli._quick import request_of
+from nbtext.errors import NbtextError
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run a command and exit with its status."""
+    try:
+        code = _run(sys.argv[1:] if arguments is None else arguments)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _give_up_output()
+        code = status.CLOSED_PIPE
+    except KeyboardInterrupt:
+        code = status.INTERRUPTED
+    except NbtextError as error:
+        code = status.status_of(error)
+        _complain(str(error))
+    except OSError as error:
+        _give_up_output()
+        code = status.IO_ERROR
+        _complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
+    except Exception as error:
+        if os.environ.get("NBTEXT_DEBUG"):
+            raise
+        code = status.SOFTWARE
+        _complain(
+            f"a fault in nbtext itself: {type(error).__name__}: {error}; please report "
+            "it, with what NBTEXT_DEBUG=1 prints"
+        )
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    request = None if sys.stdin is None or sys.stdin.isatty() else request_of(arguments)
+    if request is not None:
+        from nbtext.cli._classify import run
+
+        return run(request)
+    from nbtext.cli._group import run_command
+
+    return run_command(arguments)
+
+
+def _give_up_output() -> None:
+    """Lead what is left of the output nowhere: the interpreter, ending, flushes it."""
+    with suppress(OSError, ValueError, AttributeError):  # there is none, or no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _complain(message: str) -> None:
+    from nbtext.cli._terminal import to_stderr
+
+    to_stderr(f"Error: {message}")

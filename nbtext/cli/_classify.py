@@ -1,0 +1,151 @@
+"""
+What `nbtext classify` does, apart from reading its command line.
+
+Neither click nor numpy is imported here: a mail filter starts this program for every
+message.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from nbtext.classifying import Classifier, classify
+from nbtext.cli import _status as status
+from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
+from nbtext.document import Item, Unreadable
+from nbtext.errors import SettingsError
+from nbtext.model import load_model
+from nbtext.report import as_json_lines, as_tsv
+from nbtext.sources import Options, documents
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from nbtext.decide import Decision
+
+
+DEFAULT: Final = Options()
+
+
+class Request(NamedTuple):
+    """
+    What is asked of `nbtext classify`; the options are those of the command.
+
+    Attributes:
+        model: the model file.
+        sources: what to classify; standard input if there is none.
+        wanted: the class that `--is` asks for.
+        threshold: the least probability of a label.
+        options: how sources are read.
+        scoring: the score, smoothing and count asked for.
+        as_json: whether to print JSON lines.
+        quiet: whether to say nothing but errors, and with `--is` nothing at all.
+        verbose: whether to say which model is used.
+    """
+
+    model: str
+    sources: tuple[str, ...] = ()
+    wanted: str | None = None
+    threshold: float = 0.0
+    options: Options = DEFAULT
+    scoring: tuple[str | None, float | None, str | None] = (None, None, None)
+    as_json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+
+def run(request: Request, executor: "Executor | None" = None, jobs: int = 1) -> int:
+    """Classify what is asked for and return the exit status."""
+    opened = load_model(request.model)
+    scoring = opened.scoring.changed(*request.scoring)
+    if scoring != opened.scoring:
+        opened = load_model(request.model, scoring=scoring)
+    if request.verbose:
+        to_stderr(f"model: {request.model}")
+    if not request.quiet:
+        for note in opened.notes:
+            to_stderr(f"note: {note}")
+    classifier = Classifier(opened)
+    options = request.options
+    if request.wanted is not None:
+        _check_wanted(request.wanted, opened.classes)
+        if options.format == "auto":  # one document, whatever it looks like
+            options = Options(
+                format=opened.settings.format, max_bytes=options.max_bytes
+            )
+    failures: list[Unreadable] = []
+
+    def complain(one: Unreadable) -> None:
+        failures.append(one)
+        to_stderr(f"skipped: {one.error}")
+
+    items: Iterable[Item] = documents(request.sources, options, labelled=False)
+    if executor is None:
+        batches = classify(
+            items,
+            classifier,
+            threshold=request.threshold,
+            max_bytes=options.max_bytes,
+            complain=complain,
+        )
+    else:
+        from nbtext.classifying import classify_with
+
+        batches = classify_with(
+            executor,
+            jobs,
+            items,
+            request.model,
+            scoring,
+            threshold=request.threshold,
+            max_bytes=options.max_bytes,
+            complain=complain,
+        )
+    if request.wanted is not None:
+        decisions: list[Decision] = []
+        for batch in batches:
+            decisions += batch
+            if len(decisions) > 1:
+                raise SettingsError("--is takes one document, and there are more")
+        if failures:
+            return status.outcome(failures)
+        return _verdict(decisions, request)
+    _write(batches, request)
+    return status.outcome(failures)
+
+
+def _check_wanted(wanted: str, classes: tuple[str, ...]) -> None:
+    if wanted not in classes:
+        message = f"--is {wanted}: the model's classes are {', '.join(classes)}"
+        raise SettingsError(message)
+
+
+def _write(batches: "Iterable[list[Decision]]", request: Request) -> None:
+    """Write each batch of decisions as soon as it is there."""
+    named = bool(request.sources)
+    if not request.as_json and named and is_watched(sys.stdout):
+        from nbtext.cli._tables import decision_lines
+
+        show(decision_lines(batches))
+        return
+    for batch in batches:
+        to_stdout(_lines(batch, request))
+
+
+def _lines(batch: "list[Decision]", request: Request) -> Iterator[str]:
+    if request.as_json:
+        return as_json_lines(batch)
+    # what comes from standard input alone has no name
+    return as_tsv(batch, named=bool(request.sources))
+
+
+def _verdict(decisions: "list[Decision]", request: Request) -> int:
+    """Print the one decision and return the exit status that says what it is."""
+    if len(decisions) != 1:
+        raise SettingsError("--is takes one document, and there is none")
+    if not request.quiet:
+        to_stdout(_lines(decisions, request))
+    label = decisions[0].label
+    if label is None:
+        return status.UNSURE
+    return status.IT_IS if label == request.wanted else status.IT_IS_NOT

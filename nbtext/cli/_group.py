@@ -1,0 +1,99 @@
+"""The group of commands, each loaded when it is called."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, Final
+
+import click
+
+from nbtext import __version__
+from nbtext.cli import _status as status
+
+COMMANDS: Final = ("train", "classify", "eval", "info", "tokens")
+"""In the order of the help; each is the module of the same name with `_command`."""
+
+
+class _ClosedPipe(Exception):  # noqa: N818  it is no error, and never seen outside
+    """Standard output is closed; click would exit with status 1, which is a verdict."""
+
+
+@contextmanager
+def _kept_from_click() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise _ClosedPipe from error
+
+
+class Commands(click.Group):
+    """The group of commands, each loaded when it is called."""
+
+    def make_context(self, *arguments: Any, **extra: Any) -> click.Context:
+        """Read the command line."""
+        with _kept_from_click():
+            return super().make_context(*arguments, **extra)
+
+    def invoke(self, context: click.Context) -> Any:
+        """Call the command."""
+        with _kept_from_click():
+            return super().invoke(context)
+
+    def list_commands(self, _context: click.Context) -> list[str]:
+        """Name the commands, in the order in which a newcomer needs them."""
+        return list(COMMANDS)
+
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+        """Load one command."""
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"nbtext.cli.{name}_command").command
+        return command
+
+    def resolve_command(
+        self, context: click.Context, arguments: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, and suggest one if there is none of that name."""
+        try:
+            return super().resolve_command(context, arguments)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            near = get_close_matches(arguments[0], COMMANDS, 1)
+            if near and near[0] not in error.message:
+                message = f"{error.message} Did you mean '{near[0]}'?"
+                raise click.UsageError(message, context) from error
+            raise
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
+)
+@click.version_option(__version__, "-V", "--version", message="nbtext %(version)s")
+def nbtext() -> None:
+    """
+    Sort mail and text into classes that it learnt from examples.
+
+    \b
+    nbtext train spam/ ham/          learn two folders of mail
+    nbtext classify < email.txt      print the class and its probability
+    nbtext eval spam/ ham/           say how good that is
+    """  # noqa: D301  click wants a real backspace
+
+
+def run_command(arguments: list[str]) -> int:
+    """Read a command line, run its command and return the exit status."""
+    try:
+        outcome = nbtext.main(arguments, "nbtext", standalone_mode=False)
+    except click.Abort as error:
+        raise KeyboardInterrupt from error
+    except _ClosedPipe as error:
+        raise BrokenPipeError from error
+    except click.UsageError as error:
+        error.show()
+        return status.USAGE
+    except click.ClickException as error:
+        error.show()
+        return status.SOFTWARE
+    return outcome if isinstance(outcome, int) else status.DONE

@@ -1,0 +1,14 @@
+"""Where the model is."""
+
+import os
+
+
+def default_model() -> str:
+    """Return where the model is if nobody says otherwise."""
+    named = os.environ.get("NBTEXT_MODEL")
+    if named:
+        return named
+    data = os.environ.get("XDG_DATA_HOME")
+    if not data or not data.startswith("/"):
+        data = os.path.expanduser("~/.local/share")  # noqa: PTH111  pathlib costs 3 ms
+    return f"{data}/nbtext/model.nbt"

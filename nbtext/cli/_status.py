@@ -1,0 +1,53 @@
+"""Exit statuses: 0 and the verdicts of `--is`, else those of sysexits.h."""
+
+from typing import TYPE_CHECKING, Final
+
+from nbtext.errors import (
+    MissingSourceError,
+    ModelFileError,
+    ModelWriteError,
+    NbtextError,
+    NoModelError,
+    SettingsError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nbtext.document import Unreadable
+
+DONE: Final = 0
+IT_IS: Final = 0
+IT_IS_NOT: Final = 1
+UNSURE: Final = 2
+USAGE: Final = 64
+DATA: Final = 65
+NO_INPUT: Final = 66
+SOFTWARE: Final = 70
+CANNOT_CREATE: Final = 73
+IO_ERROR: Final = 74
+INTERRUPTED: Final = 130
+CLOSED_PIPE: Final = 141
+
+OF_ERRORS: Final[tuple[tuple[type[NbtextError], int], ...]] = (
+    (NoModelError, NO_INPUT),
+    (MissingSourceError, NO_INPUT),
+    (SettingsError, USAGE),
+    (ModelWriteError, CANNOT_CREATE),
+    (ModelFileError, DATA),
+)
+"""The first kind that an error is of decides; other errors are the data's fault."""
+
+
+def status_of(error: NbtextError) -> int:
+    """Return the exit status of an error that ends a command."""
+    return next((code for kind, code in OF_ERRORS if isinstance(error, kind)), DATA)
+
+
+def outcome(failures: "Sequence[Unreadable]") -> int:
+    """Return the exit status of a batch: not 0 if anything was skipped."""
+    if not failures:
+        return DONE
+    if all(isinstance(one.error, MissingSourceError) for one in failures):
+        return NO_INPUT
+    return DATA

@@ -1,0 +1,151 @@
+"""Results as rich tables: what people read on a terminal."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any, Final
+
+from rich.cells import cell_len
+from rich.table import Table
+from rich.text import Text
+
+from nbtext.decide import Decision
+from nbtext.evaluate import Evaluation
+from nbtext.report import UNSURE, escaped, probability, share
+
+COLOURS: Final = ("green", "red", "cyan", "magenta", "yellow", "blue")
+
+MATRIX: Final = 8
+"""Of more classes than these the commonest errors are listed: no terminal is so wide
+that it holds the whole confusion matrix."""
+
+ERRORS: Final = 20
+"""How many of them are."""
+
+
+def decision_lines(batches: Iterable[list[Decision]]) -> Iterator[Text]:
+    """
+    Yield a heading and a line for each decision.
+
+    They are lines, and not the rows of a table, so that a long name is wrapped by the
+    terminal alone and can be copied whole.
+    """
+    is_first = True
+    for batch in batches:
+        if not batch:
+            continue
+        width = max(len("class"), *map(_width, batch[0].classes))
+        if is_first:
+            yield Text(f"{'class':{width}}  probability  document", "bold")
+        is_first = False
+        for decision in batch:
+            line = _label(decision)
+            line.pad_right(width - line.cell_len)
+            line.append(f"  {probability(decision.probability):>11}  ", "none")
+            yield line.append(escaped(decision.name), "none")
+
+
+def _width(label: str) -> int:
+    return cell_len(escaped(label))
+
+
+def _label(decision: Decision) -> Text:
+    if decision.label is None:
+        return Text().append(UNSURE, "dim")
+    place = decision.classes.index(decision.label)
+    return Text().append(escaped(decision.label), COLOURS[place % len(COLOURS)])
+
+
+def info_tables(facts: dict[str, Any]) -> Iterator[Table | Text]:
+    """Yield what `info` says of a model."""
+    yield from _facts(facts["lines"])
+    yield Text()
+    classes = _headed("class", "documents", "tokens")
+    for name, counts in facts["classes"].items():
+        classes.add_row(
+            Text(escaped(name)), f"{counts['documents']:,}", f"{counts['tokens']:,}"
+        )
+    yield classes
+
+
+def evaluation_tables(
+    result: Evaluation, lines: list[tuple[str, str]]
+) -> Iterator[Table | Text]:
+    """Yield what `eval` says: figures, classes, confusion and reliability."""
+    yield from _facts(lines)
+    for table in (_per_class(result), _confusion(result), _reliability(result)):
+        if table.row_count:
+            yield Text()
+            yield table
+
+
+def _per_class(result: Evaluation) -> Table:
+    table = _headed("class", "precision", "recall", "F1", "support")
+    rows = zip(result.classes, result.per_class, strict=True)
+    averages = (("macro average", result.macro), ("micro average", result.micro))
+    for name, figures in chain(rows, averages):
+        table.add_row(
+            Text(escaped(name)),
+            *(
+                share(value)
+                for value in (figures.precision, figures.recall, figures.f1)
+            ),
+            f"{figures.support:,}",
+        )
+    return table
+
+
+def _confusion(result: Evaluation) -> Table:
+    if len(result.classes) > MATRIX:
+        return _commonest_errors(result)
+    table = _headed("truth")
+    width = max(len(f"{int(count):,}") for row in result.confusion for count in row)
+    for name in (*result.classes, UNSURE):
+        table.add_column(Text(escaped(name)), justify="right", min_width=width)
+    for name, row in zip(result.classes, result.confusion, strict=True):
+        table.add_row(Text(escaped(name)), *(f"{int(count):,}" for count in row))
+    return table
+
+
+def _commonest_errors(result: Evaluation) -> Table:
+    decided = (*result.classes, UNSURE)
+    errors = [
+        (int(count), truth, label)
+        for truth, row in zip(result.classes, result.confusion, strict=True)
+        for label, count in zip(decided, row, strict=True)
+        if count and truth != label
+    ]
+    errors.sort(key=lambda error: (-error[0], *error[1:]))
+    table = Table(box=None, pad_edge=False)
+    table.add_column("truth")
+    table.add_column("decided")
+    table.add_column("documents", justify="right", no_wrap=True)
+    for count, truth, label in errors[:ERRORS]:
+        table.add_row(Text(escaped(truth)), Text(escaped(label)), f"{count:,}")
+    return table
+
+
+def _reliability(result: Evaluation) -> Table:
+    table = _headed("probability", "documents", "mean", "right")
+    for one in result.reliability:
+        table.add_row(
+            f"{one.low:.2f} to {one.high:.2f}",
+            f"{one.documents:,}",
+            f"{one.mean_probability:.4f}",
+            f"{one.share_right:.4f}",
+        )
+    return table
+
+
+def _facts(lines: list[tuple[str, str]]) -> Iterator[Text]:
+    width = max(len(name) for name, _ in lines)
+    for name, value in lines:
+        yield Text.assemble((f"{name:{width}}  ", "dim"), value)
+
+
+def _headed(first: str, *numbers: str) -> Table:
+    """Return a table of numbers, whose first column gives way to the others."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column(first)
+    for heading in numbers:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table

@@ -1,0 +1,127 @@
+"""
+The terminal: the one module that writes to it.
+
+Results go to standard output as UTF-8, whatever the locale; everything else goes to
+standard error. rich is used, and imported, only where a person looks on.
+"""
+
+import io
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from errno import EBADF
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+    from nbtext.counting import Account
+
+Advance = Callable[[int, int], None]
+"""Told how many more documents and bytes were read."""
+
+
+def to_stdout(lines: Iterable[str]) -> None:
+    """
+    Write lines to standard output, and see them out.
+
+    Raises:
+        OSError: this process was started without a standard output.
+
+    """
+    if sys.stdout is None:
+        raise OSError(EBADF, os.strerror(EBADF), "standard output")
+    text = "".join(f"{line}\n" for line in lines)
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is None:
+        sys.stdout.write(text)
+    else:
+        rest = memoryview(text.encode("utf-8", "backslashreplace"))
+        while rest:  # with PYTHONUNBUFFERED set, a part may be all that is written
+            rest = rest[stream.write(rest) :]
+    sys.stdout.flush()
+
+
+def to_stderr(message: str) -> None:
+    """Write one line to standard error."""
+    printable = message.encode("utf-8", "backslashreplace").decode()
+    if sys.stderr is None:
+        return
+    with suppress(OSError, ValueError):  # standard error is closed: nobody to tell
+        sys.stderr.write(f"{_one_line(printable)}\n")
+        sys.stderr.flush()
+
+
+def complain(account: "Account") -> None:
+    """Name what could not be read, and what was longer than what was read of it."""
+    for one in account.skipped:
+        to_stderr(f"skipped: {one.error}")
+    for name in account.truncated:
+        to_stderr(
+            f"cut short: {name} is longer than --max-bytes; its rest was not read"
+        )
+
+
+def is_watched(stream: Any) -> bool:
+    """Return whether a person looks on at a stream, on a terminal that can draw."""
+    if stream is None:  # this process was started without it
+        return False
+    return bool(stream.isatty()) and os.environ.get("TERM") != "dumb"
+
+
+def show(results: Iterable["Table | Text"]) -> None:
+    """Draw on standard output, escaping what the terminal's charset lacks."""
+    from rich.console import Console
+    from rich.table import Table
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    console = Console(file=sys.stdout, highlight=False)
+    for result in results:
+        is_table = isinstance(result, Table)  # the terminal itself wraps lines
+        console.print(result, soft_wrap=not is_table)
+
+
+@contextmanager
+def progress(*, quiet: bool) -> Iterator[Advance | None]:
+    """Draw on standard error how far reading has come, if a person looks on."""
+    if quiet or not is_watched(sys.stderr):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        FileSizeColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.fields[documents]:,} documents"),
+        FileSizeColumn(),
+        TimeElapsedColumn(),
+    )
+    console = Console(file=sys.stderr)
+    # no refreshing thread: processes are forked while this is on the screen
+    bar = Progress(*columns, console=console, transient=True, auto_refresh=False)
+    with bar:
+        task = bar.add_task("reading", total=None, documents=0)
+        documents = 0
+
+        def advance(more: int, size: int) -> None:
+            nonlocal documents
+            documents += more
+            bar.update(task, advance=size, documents=documents, refresh=True)
+
+        yield advance
+
+
+def _one_line(text: str) -> str:
+    return "".join(
+        character if character.isprintable() else repr(character)[1:-1]
+        for character in text
+    )

@@ -1,0 +1,98 @@
+"""`nbtext info`: say what a model knows."""
+
+import sys
+from typing import Any
+
+import click
+
+from nbtext.cli._options import json_option, model_option
+from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
+from nbtext.model import Model, load_model
+from nbtext.report import as_json as json_of
+from nbtext.report import counted, escaped, size
+from nbtext.score import fitted
+
+
+@click.command()
+@model_option
+@json_option
+def command(model: str, as_json: bool) -> None:
+    """
+    Say what a model knows, from its classes to its settings.
+
+    \b
+    nbtext info
+    nbtext info --json | jq .classes.spam.documents
+    """  # noqa: D301  click wants a real backspace
+    opened = load_model(model)
+    for note in opened.notes:
+        to_stderr(f"note: {note}")
+    facts = facts_of(opened)
+    if as_json:
+        to_stdout([json_of(facts)])
+        return
+    lines = lines_of(opened, facts)
+    if is_watched(sys.stdout):
+        from nbtext.cli._tables import info_tables
+
+        show(info_tables({"lines": lines, "classes": facts["classes"]}))
+        return
+    text = [f"{name}\t{value}" for name, value in lines]
+    text += [
+        f"class\t{escaped(name)}\t{counts['documents']}\t{counts['tokens']}"
+        for name, counts in facts["classes"].items()
+    ]
+    to_stdout(text)
+
+
+def facts_of(model: Model) -> dict[str, Any]:
+    """Return what a model knows, for a program."""
+    classes = {
+        name: {
+            "documents": model.documents[place],
+            "tokens": sum(view[place][0] for view in model.totals),
+        }
+        for place, name in enumerate(model.classes)
+    }
+    calibration = fitted(model)
+    newest = model.file.tables[-1].header
+    return {
+        "path": model.path,
+        "bytes": model.file.size,
+        "tables": len(model.file.tables),
+        "terms": sum(map(model.n_terms, range(len(model.settings.views)))),
+        "classes": classes,
+        "settings": model.settings.as_dict(),
+        "scoring": model.scoring.as_dict(),
+        "calibration": {
+            "documents": calibration.documents,
+            "slope": calibration.slope,
+            "offset": calibration.offset,
+        },
+        "written": newest.written,
+        "writer": newest.writer,
+    }
+
+
+def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the same for a person, but for the classes."""
+    scoring, calibration = model.scoring, facts["calibration"]
+    rests = (
+        f"fitted to {calibration['documents']:,} held-out documents"
+        if calibration["documents"]
+        else "none"
+    )
+    return [
+        ("model", escaped(model.path)),
+        ("size", f"{size(facts['bytes'])} in {counted(facts['tables'], 'table')}"),
+        ("written", f"{facts['written']} by {facts['writer']}"),
+        ("documents", f"{sum(model.documents):,} of {model.settings.format}"),
+        ("terms", f"{facts['terms']:,}"),
+        ("views", ", ".join(view.name for view in model.settings.views)),
+        (
+            "score",
+            f"{scoring.score}, smoothing {scoring.smoothing:g}, counting "
+            + ("once" if scoring.counting == "once" else "every occurrence"),
+        ),
+        ("calibration", rests),
+    ]

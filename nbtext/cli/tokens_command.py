@@ -1,0 +1,119 @@
+"""`nbtext tokens`: show exactly what the tokenizer sees."""
+
+import json
+from collections import Counter as Tally
+
+import click
+
+from nbtext.cli._options import (
+    MAX_BYTES,
+    bytes_of,
+    json_option,
+    model_option,
+    needs_sources,
+)
+from nbtext.cli._status import outcome
+from nbtext.cli._terminal import to_stderr, to_stdout
+from nbtext.counting import Account, documents
+from nbtext.errors import NoModelError
+from nbtext.model import load_model
+from nbtext.reading import is_mail, read
+from nbtext.report import escaped, readable
+from nbtext.settings import Settings, default_settings
+from nbtext.sources import Options
+from nbtext.sources import documents as source_documents
+from nbtext.tokens import terms
+
+
+@click.command()
+@click.argument("sources", nargs=-1)
+@model_option
+@click.option(
+    "--as",
+    "kind",
+    type=click.Choice(["mail", "text"]),
+    help="Read the documents as mail or text with the default settings of two classes, "
+    "whatever the model says.",
+)
+@click.option(
+    "--max-bytes", type=bytes_of, default=MAX_BYTES, metavar="SIZE", show_default=True,
+    help="Read no more than this of a document.",
+)  # fmt: skip
+@json_option
+@click.pass_context
+def command(
+    context: click.Context,
+    sources: tuple[str, ...],
+    model: str,
+    kind: str | None,
+    max_bytes: int,
+    as_json: bool,
+) -> int:
+    """
+    Show what the tokenizer sees, view by view and field by field.
+
+    \b
+    nbtext tokens < email.txt
+    nbtext tokens --json email.txt | jq .views.body
+
+    One line a term: view, field, how often, the term; the two tokens of a pair have a
+    space between them. Read by the model's settings, or without a model by the
+    default ones. A document's name stands on a line of its own if there are several.
+    """  # noqa: D301  click wants a real backspace
+    needs_sources(context, sources)
+    settings = None
+    if kind is not None:
+        settings = default_settings("mail" if kind == "mail" else "text", 2)
+    else:
+        try:
+            settings = load_model(model).settings
+        except NoModelError:
+            to_stderr(f"note: {model}: no model there; reading by the default settings")
+    account = Account()
+    options = Options(max_bytes=max_bytes)
+    items = source_documents(sources, options, labelled=False)
+    for document in documents(items, account, max_bytes):
+        wanted = settings or default_settings(
+            "mail" if is_mail(document) else "text", 2
+        )
+        rows = counted_terms(wanted, read(document, wanted).views)
+        if as_json:
+            to_stdout([json_line(document.name, rows)])
+            continue
+        if len(sources) > 1 or document.name not in ("-", *sources):
+            to_stdout([f"# {escaped(document.name)}"])
+        to_stdout(
+            "\t".join((view, escaped(field), str(count), escaped(term)))
+            for view, field, term, count in rows
+        )
+    for one in account.skipped:
+        to_stderr(f"skipped: {one.error}")
+    return outcome(account.skipped)
+
+
+Row = tuple[str, str, str, int]
+"""A view, a field, a term, and how often it occurs there."""
+
+
+def counted_terms(
+    settings: Settings, views: "tuple[list[tuple[str, str]], ...]"
+) -> list[Row]:
+    """Return each term once, in the order of its first occurrence."""
+    rows: list[Row] = []
+    for view, fields in zip(settings.views, views, strict=True):
+        counts = Tally(
+            (field, token if second is None else f"{token} {second}")
+            for field, token, second in terms(view, fields)
+        )
+        rows += [(view.name, *place, count) for place, count in counts.items()]
+    return rows
+
+
+def json_line(name: str, rows: list[Row]) -> str:
+    """Return the terms of a document as one JSON object."""
+    views: dict[str, list[dict[str, object]]] = {}
+    for view, field, term, count in rows:
+        row: dict[str, object] = {"field": field, "term": term, "count": count}
+        views.setdefault(view, []).append(row)
+    text = json.dumps({"name": readable(name), "views": views}, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,122 @@
+"""The program, in this process and in one of its own, and something to feed it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from nbtext.cli import main
+
+SPAM = ("money", "winner", "lottery", "cash", "prize", "loan", "casino", "pills")
+HAM = ("meeting", "minutes", "review", "patch", "lunch", "garden", "library", "train")
+
+
+class Outcome(NamedTuple):
+    """What a run of the program leaves: its exit status and what it printed."""
+
+    status: int
+    out: str
+    err: str
+
+
+Run: TypeAlias = Callable[..., Outcome]
+"""Runs the program with arguments, `stdin` and `env`."""
+
+
+class _Whole(click.Command):
+    """The whole program, errors and exit status included, for click's runner."""
+
+    def main(self, args: Any = None, *_: Any, **__: Any) -> Any:
+        main([str(argument) for argument in args])
+
+
+def mail(number: int, words: tuple[str, ...]) -> bytes:
+    """A small message about some of the words."""
+    chosen = [words[(number + step) % len(words)] for step in range(4)]
+    return (
+        f"Received: from mx{number}.example by inbox.example; Tue, 6 Feb 2024 10:00\n"
+        f"Date: Tue, 6 Feb 2024 10:{number:02}:00 +0000\n"
+        f"Message-ID: <{words[0]}{number}@example.org>\n"
+        f"From: {chosen[0]}@example.org\n"
+        "To: reader@example.com\n"
+        f"Subject: {chosen[1]} {chosen[2]}\n"
+        "\n"
+        f"About the {chosen[3]} and the {chosen[0]}, number {number}.\n"
+    ).encode()
+
+
+@pytest.fixture(autouse=True)
+def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in an empty folder, with nothing of the user's in the environment."""
+    unwanted = ("NBTEXT_MODEL", "XDG_DATA_HOME", "NO_COLOR", "NBTEXT_DEBUG")
+    for name in (*unwanted, "PYTHONUNBUFFERED"):  # which would hide what buffers do
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def run() -> Run:
+    """The program in this process."""
+
+    def run(
+        *arguments: object, stdin: bytes = b"", env: Mapping[str, str] | None = None
+    ) -> Outcome:
+        result = CliRunner().invoke(
+            _Whole("nbtext"), [str(one) for one in arguments], input=stdin, env=env
+        )
+        return Outcome(result.exit_code, result.stdout, result.stderr)
+
+    return run
+
+
+@pytest.fixture
+def process() -> Run:
+    """The program in a process of its own."""
+
+    def process(
+        *arguments: object,
+        stdin: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        cwd: str | None = None,
+        wrap: str = "exec",
+    ) -> Outcome:
+        command = [sys.executable, "-m", "nbtext", *map(str, arguments)]
+        if wrap != "exec":  # a line of shell in which "$@" is the program
+            command = ["sh", "-c", wrap, "sh", *command]
+        done = subprocess.run(
+            command, input=stdin, capture_output=True, check=False, cwd=cwd, timeout=60,
+            env=os.environ | dict(env or {}),
+        )  # fmt: skip
+        out = done.stdout.decode("utf-8", "backslashreplace")
+        err = done.stderr.decode("utf-8", "backslashreplace")
+        return Outcome(done.returncode, out, err)
+
+    return process
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """A folder with spam/ and ham/, eight messages each."""
+    for label, words in (("spam", SPAM), ("ham", HAM)):
+        folder = tmp_path / label
+        folder.mkdir()
+        for number in range(8):
+            (folder / f"{number}.eml").write_bytes(mail(number, words))
+    return tmp_path
+
+
+@pytest.fixture
+def model(corpus: Path, run: Run) -> Path:
+    """A model of the corpus, mail.nbt in the folder we are in."""
+    path = corpus / "mail.nbt"
+    trained = run("train", "-q", "-m", path, "spam", "ham")
+
+    assert trained == (0, "", "")
+    return path

@@ -1,0 +1,242 @@
+"""`nbtext eval`: what it measures, with a model and without one."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run
+
+KEYS = {
+    "classes", "documents", "correct", "unsure", "unknown_label", "confusion",
+    "confusion_unknown_label", "accuracy", "accuracy_decided", "per_class", "macro",
+    "micro", "log_loss", "brier", "calibration_error", "reliability", "two_class",
+}  # fmt: skip
+TWO_CLASS_KEYS = {
+    "positive", "negative", "positives", "negatives", "positives_unsure",
+    "negatives_unsure", "false_positives", "false_negatives", "false_positive_rate",
+    "false_negative_rate", "roc_auc", "one_minus_auc_percent", "lam_percent",
+    "false_positives_allowed", "missed_at_fpr", "miss_rate_at_fpr",
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("model")
+def test_eval_prints_figures_classes_confusion_and_reliability(run: "Run") -> None:
+    status, out, err = run("eval", "-m", "mail.nbt", "spam", "ham")
+
+    assert (status, err) == (0, "")
+    figures, classes, confusion, reliability = (
+        [line.split("\t") for line in part.splitlines()] for part in out.split("\n\n")
+    )
+    assert dict(figures) | {"log-loss": "", "Brier score": "", "lam %": ""} == {
+        "documents": "16",
+        "unsure": "0",
+        "accuracy": "1.0000",
+        "macro F1": "1.0000",
+        "log-loss": "",
+        "Brier score": "",
+        "calibration error": dict(figures)["calibration error"],
+        "positive class": "spam",
+        "false positive rate": "0.0000 (0 of 8)",
+        "false negative rate": "0.0000 (0 of 8)",
+        "ROC AUC": "1.0000",
+        "1-AUC %": "0.0000",
+        "lam %": "",
+        "missed at 0.1 % fpr": "0.0000",
+    }
+    assert classes[0] == ["class", "precision", "recall", "F1", "support"]
+    assert [row[0] for row in classes[1:]] == [
+        "ham", "spam", "macro average", "micro average",
+    ]  # fmt: skip
+    assert confusion == [
+        ["truth", "ham", "spam", "?"],
+        ["ham", "8", "0", "0"],
+        ["spam", "0", "8", "0"],
+    ]
+    assert reliability[0] == ["probability", "documents", "mean", "right"]
+    assert sum(int(row[1]) for row in reliability[1:]) == 16
+
+
+@pytest.mark.parametrize("folds", [(), ("--folds", "4")], ids=["model", "folds"])
+@pytest.mark.usefixtures("model")
+def test_eval_gives_all_of_it_to_a_program(run: "Run", folds: tuple[str, ...]) -> None:
+    arguments = folds or ("-m", "mail.nbt")
+
+    status, out, err = run("eval", "--json", *arguments, "spam", "ham")
+
+    assert (status, err) == (0, "")
+    said = json.loads(out)
+    assert set(said) == KEYS
+    assert set(said["two_class"]) == TWO_CLASS_KEYS
+    assert said["classes"] == ["ham", "spam"]
+    assert said["documents"] == 16
+    assert sum(map(sum, said["confusion"])) == 16
+    assert said["two_class"]["positive"] == "spam"
+    assert set(said["per_class"]["ham"]) == {"precision", "recall", "f1", "support"}
+
+
+@pytest.mark.usefixtures("corpus")
+def test_folds_need_no_model_and_write_none(run: "Run") -> None:
+    status, out, err = run("eval", "--folds", "4", "spam", "ham")
+
+    assert (status, err) == (0, "")
+    assert out.startswith("documents\t16\n")
+    assert sorted(path.name for path in Path().rglob("*.nbt")) == []
+
+
+@pytest.mark.usefixtures("corpus")
+def test_eval_with_a_model_needs_one(run: "Run") -> None:
+    status, out, err = run("eval", "spam", "ham")
+
+    assert (status, out) == (66, "")
+    assert err.startswith("Error: ")
+    assert "/home/.local/share/nbtext/model.nbt: no model there" in err
+
+
+@pytest.mark.usefixtures("model")
+def test_labels_that_the_model_does_not_know_are_errors(run: "Run") -> None:
+    sources = ("spam", "ham", "news=ham/1.eml", "news=ham/2.eml")
+
+    status, out, err = run("eval", "-m", "mail.nbt", "--json", *sources)
+
+    assert status == 0
+    assert err == (
+        "note: 2 documents have a label that the model does not know; they count as "
+        "errors\n"
+    )
+    said = json.loads(out)
+    assert said["classes"] == ["ham", "spam"]
+    assert (said["documents"], said["correct"], said["unknown_label"]) == (18, 16, 2)
+    assert said["confusion_unknown_label"] == [2, 0, 0]
+    assert said["accuracy"] == 16 / 18
+    assert run("eval", "-m", "mail.nbt", "-q", *sources).err == ""
+
+
+@pytest.mark.parametrize("arguments", [("--folds", "4"), ("-m", "mail.nbt")])
+@pytest.mark.usefixtures("model")
+def test_unsure_documents_are_counted_apart(
+    run: "Run", arguments: tuple[str, ...]
+) -> None:
+    command = ("eval", *arguments, "--json", "--unsure", "1")
+
+    status, out, err = run(*command, "spam", "ham")
+
+    assert (status, err) == (0, "")
+    said = json.loads(out)
+    assert said["unsure"] == 16
+    assert said["confusion"] == [[0, 0, 8], [0, 0, 8]]
+
+
+@pytest.mark.parametrize("arguments", [("--folds", "4"), ("-m", "mail.nbt")])
+@pytest.mark.usefixtures("model")
+def test_positive_names_the_class_that_is_looked_for(
+    run: "Run", arguments: tuple[str, ...]
+) -> None:
+    good = run("eval", *arguments, "--positive", "ham", "spam", "ham")
+    bad = run("eval", *arguments, "--positive", "eggs", "spam", "ham")
+
+    assert (good.status, good.err) == (0, "")
+    assert "\npositive class\tham\n" in good.out
+    assert (bad.status, bad.out) == (64, "")
+    assert bad.err.startswith("Error: positive class: ")
+
+
+def test_more_classes_than_two_have_no_positive_one(run: "Run") -> None:
+    for label in ("a", "b", "c"):
+        Path("all", label).mkdir(parents=True)
+        for number in range(4):
+            Path("all", label, str(number)).write_text(f"{label}{label} w{number}")
+
+    status, out, err = run("eval", "--folds", "4", "--json", "all")
+
+    assert (status, err) == (0, "")
+    assert json.loads(out)["classes"] == ["a", "b", "c"]
+    assert json.loads(out)["two_class"] is None
+
+
+@pytest.mark.parametrize("arguments", [("--folds", "4"), ("-m", "mail.nbt")])
+@pytest.mark.usefixtures("model")
+def test_eval_goes_on_without_what_it_cannot_read(
+    run: "Run", arguments: tuple[str, ...]
+) -> None:
+    Path("spam/9.eml").symlink_to("nothing")
+
+    status, out, err = run("eval", *arguments, "spam", "ham", "nowhere")
+
+    assert status == 65
+    assert out.startswith("documents\t16\n")
+    first, second = err.splitlines()
+    assert first.startswith("skipped: spam/9.eml: the link leads nowhere; ")
+    assert second.startswith("skipped: nowhere: no such file or folder; ")
+
+
+@pytest.mark.usefixtures("model")
+def test_eval_says_that_a_source_is_missing(run: "Run") -> None:
+    status, out, err = run("eval", "-m", "mail.nbt", "nowhere")
+
+    assert (status, out) == (66, "")
+    assert err.startswith("Error: nowhere: no such file or folder; ")
+
+
+@pytest.mark.usefixtures("model")
+def test_eval_needs_documents(run: "Run") -> None:
+    Path("empty").mkdir()
+
+    status, out, err = run("eval", "-m", "mail.nbt", "empty")
+
+    assert (status, out) == (65, "")
+    assert err == "Error: empty: no document there; name folders or files\n"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--folds", "1"),
+        ("--folds", "x"),
+        ("--unsure", "2"),
+        ("-m", "mail.nbt", "--ngrams", "1"),
+        ("-m", "mail.nbt", "--alphabet", "words"),
+        ("--jobs", "two"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.usefixtures("model")
+def test_eval_refuses_bad_options(run: "Run", options: tuple[str, ...]) -> None:
+    status, out, err = run("eval", *options, "spam", "ham")
+
+    assert (status, out) == (64, "")
+    assert "Error: " in err
+
+
+@pytest.mark.usefixtures("corpus")
+def test_more_folds_than_documents_are_refused(run: "Run") -> None:
+    status, out, err = run("eval", "--folds", "50", "spam/1.eml", "ham/1.eml")
+
+    assert (status, out) == (65, "")
+    assert err.startswith("Error: ")
+
+
+@pytest.mark.usefixtures("corpus")
+def test_folds_follow_the_settings_asked_for(run: "Run") -> None:
+    command = ("eval", "--folds", "4", "--json", "spam", "ham")
+
+    plain = run(*command)
+    other = run(*command, "--score", "sum", "--smoothing", "1", "--ngrams", "1")
+
+    assert (other.status, other.err) == (0, "")
+    assert json.loads(plain.out)["log_loss"] != json.loads(other.out)["log_loss"]
+
+
+@pytest.mark.usefixtures("corpus")
+def test_folds_read_a_class_from_standard_input(process: "Run") -> None:
+    rows = [
+        json.dumps({"text": path.read_text()}) + "\n" for path in Path("spam").iterdir()
+    ]
+    stdin = "".join(rows).encode()
+
+    status, out, err = process("eval", "--folds", "4", "spam=-", "ham", stdin=stdin)
+
+    assert (status, err) == (0, "")
+    assert out.startswith("documents\t16\n")

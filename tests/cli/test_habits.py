@@ -1,0 +1,358 @@
+"""What every command has in common: pipes, terminals, interruptions, places, help."""
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from nbtext import __version__
+from nbtext.cli._group import COMMANDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tests.cli.conftest import Run
+
+PROGRAM = [sys.executable, "-m", "nbtext"]
+
+
+def on_a_terminal(
+    *arguments: str, env: "Mapping[str, str] | None" = None
+) -> tuple[int, str]:
+    """Run the program with a terminal of 80 columns for everything."""
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": "80"} | dict(env or {})
+    child, terminal = pty.fork()
+    if not child:
+        os.execve(PROGRAM[0], [*PROGRAM, *arguments], environment)  # noqa: S606
+    printed = b""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        if not select.select([terminal], [], [], 1)[0]:
+            continue
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:  # the other end is closed
+            break
+        printed += piece
+    os.close(terminal)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status), printed.decode(
+        "utf-8", "backslashreplace"
+    ).replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
+@pytest.mark.parametrize(
+    "arguments", [[], ["--json"], ["--jobs", "2"]], ids=["alone", "json", "jobs"]
+)
+@pytest.mark.usefixtures("model")
+def test_a_closed_pipe_ends_quietly(arguments: list[str], unbuffered: str) -> None:
+    Path("big").mkdir()
+    for number in range(3000):
+        os.link("ham/1.eml", f"big/{number:060}")
+
+    with subprocess.Popen(
+        [*PROGRAM, "classify", "-m", "mail.nbt", *arguments, "big"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+    ) as program:
+        assert program.stdout
+        assert program.stderr
+        first = program.stdout.readline()
+        program.stdout.close()
+        complaints = program.stderr.read()
+
+    assert b"ham" in first
+    assert complaints == b""
+    assert program.returncode == 141
+
+
+@pytest.mark.usefixtures("model")
+def test_ctrl_c_ends_quietly() -> None:
+    with subprocess.Popen(
+        [*PROGRAM, "classify", "-m", "mail.nbt", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as program:
+        assert program.stdin
+        assert program.stdout
+        program.stdin.write(b'{"text": "meeting"}\n')
+        program.stdin.flush()
+        answer = program.stdout.readline()
+        program.send_signal(signal.SIGINT)
+        out, err = program.communicate(timeout=30)
+
+    assert answer.endswith(b"\t-:1\n")
+    assert (program.returncode, out) == (130, b"")
+    assert err.strip() == b""
+
+
+@pytest.mark.parametrize(
+    ("wrap", "expected"),
+    [
+        ('"$@" 2>&-', 0),
+        ('"$@" >&-', 74),
+        ('"$@" >&- 2>&-', 74),
+        ('"$@" </dev/null', 0),
+        ('"$@" <&-', 65),
+        ('"$@" >/dev/full', 74),
+        ('"$@" 2>/dev/full', 0),
+    ],
+)
+@pytest.mark.usefixtures("model")
+def test_a_closed_stream_is_no_fault_of_the_program(
+    process: "Run", wrap: str, expected: int
+) -> None:
+    status, _, err = process("classify", "-m", "mail.nbt", wrap=wrap)
+
+    assert status == expected
+    assert "fault in nbtext" not in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.usefixtures("corpus")
+def test_train_needs_no_standard_streams(process: "Run") -> None:
+    arguments = ("train", "-m", "m.nbt", "spam", "ham")
+
+    silent = process(*arguments, wrap='"$@" <&- >&- 2>&-')
+
+    assert silent == (0, "", "")
+    assert process("info", "-m", "m.nbt").status == 0
+
+
+@pytest.mark.usefixtures("model")
+def test_a_terminal_gets_colours_and_a_heading() -> None:
+    status, shown = on_a_terminal("classify", "-m", "mail.nbt", "spam", "ham")
+
+    assert status == 0
+    lines = shown.splitlines()
+    assert len(lines) == 17
+    assert re.search(r"class +probability +document", lines[0])
+    assert "\x1b[31mspam\x1b[0m" in lines[1]
+    assert "\t" not in shown
+
+
+@pytest.mark.parametrize("name", ["spam and more", "x" * 150, "[bold]y"])
+@pytest.mark.usefixtures("model")
+def test_a_terminal_gets_names_whole(name: str) -> None:
+    Path("spam").rename(name)
+
+    status, shown = on_a_terminal("classify", "-m", "mail.nbt", name)
+
+    assert status == 0
+    assert f"{name}/7.eml" in shown
+
+
+@pytest.mark.usefixtures("model")
+def test_no_color_is_honoured() -> None:
+    command = ("classify", "-m", "mail.nbt", "spam")
+
+    status, shown = on_a_terminal(*command, env={"NO_COLOR": "1"})
+
+    assert status == 0
+    assert re.search(
+        r"^class +probability +document$", re.sub(r"\x1b\[1?0?m", "", shown), re.M
+    )
+    assert not re.search(r"\x1b\[3\dm", shown)
+
+
+@pytest.mark.usefixtures("model")
+def test_a_dumb_terminal_gets_plain_lines(process: "Run") -> None:
+    for command in (("classify", "-m", "mail.nbt", "spam"), ("info", "-m", "mail.nbt")):
+        status, shown = on_a_terminal(*command, env={"TERM": "dumb"})
+
+        assert (status, shown) == process(*command)[:2]
+        assert "\x1b" not in shown
+
+
+@pytest.mark.usefixtures("model")
+def test_a_terminal_gets_tables_from_info_and_eval() -> None:
+    status, known = on_a_terminal("info", "-m", "mail.nbt")
+    done, measured = on_a_terminal("eval", "-m", "mail.nbt", "spam", "ham")
+
+    assert (status, done) == (0, 0)
+    known, measured = (re.sub(r"\x1b\[\d*m", "", text) for text in (known, measured))
+    assert re.search(r"^class +documents +tokens *$", known, re.M)
+    assert re.search(r"^truth +ham +spam +\? *$", measured, re.M)
+    assert re.search(r"^accuracy +1\.0000 *$", measured, re.M)
+
+
+def test_the_names_of_classes_are_no_markup(run: "Run") -> None:
+    for label in ("[red]a", "[bold]b"):
+        Path(label).mkdir()
+        for number in range(3):
+            Path(label, str(number)).write_text(f"{label} {number}")
+    assert run("train", "-q", "-m", "m.nbt", "[red]a", "[bold]b") == (0, "", "")
+
+    for command in (
+        ("info", "-m", "m.nbt"),
+        ("eval", "-m", "m.nbt", "[red]a", "[bold]b"),
+    ):
+        status, shown = on_a_terminal(*command, env={"NO_COLOR": "1"})
+
+        assert status == 0
+        assert "[red]a" in shown
+        assert "[bold]b" in shown
+
+
+@pytest.mark.usefixtures("model")
+def test_many_classes_fit_a_terminal(run: "Run") -> None:
+    for number in range(12):
+        Path("all", f"class{number}").mkdir(parents=True)
+        for name in ("1", "2"):
+            Path("all", f"class{number}", name).write_text(f"all w{number // 2} {name}")
+
+    status, shown = on_a_terminal("eval", "--folds", "2", "all")
+
+    assert status == 0
+    plain = re.sub(r"\x1b\[\d*m", "", shown)
+    assert max(map(len, plain.splitlines())) <= 80
+    assert re.search(r"^truth +decided +documents *$", plain, re.M)
+
+
+@pytest.mark.usefixtures("model")
+def test_a_terminal_of_another_charset_gets_every_result() -> None:
+    Path("spam").rename("東京 é")
+
+    status, shown = on_a_terminal(
+        "classify", "-m", "mail.nbt", "東京 é", env={"PYTHONIOENCODING": "latin-1"}
+    )
+
+    assert status == 0
+    assert shown.count("\\u6771\\u4eac") == 8
+
+
+@pytest.mark.usefixtures("corpus")
+def test_progress_is_for_terminals_only(process: "Run") -> None:
+    status, shown = on_a_terminal("train", "-m", "m.nbt", "spam", "ham")
+    piped = process("train", "-m", "m.nbt", "spam", "ham")
+
+    assert status == 0
+    assert "read 16 documents of mail" in shown
+    assert "\x1b" not in piped.err
+
+
+@pytest.mark.parametrize("command", ["classify", "tokens"])
+@pytest.mark.usefixtures("model")
+def test_nobody_is_left_to_type_a_document_by_hand(command: str) -> None:
+    status, shown = on_a_terminal(command, "-m", "mail.nbt")
+
+    assert status == 64
+    lines = shown.splitlines()
+    assert lines[0].startswith(f"Usage: nbtext {command} ")
+    assert any(line.startswith(f"  nbtext {command} < email.txt") for line in lines)
+    assert lines[-1] == "Error: Name a source, or pipe a document in."
+
+
+def test_a_wrong_command_is_a_usage_error(run: "Run") -> None:
+    status, out, err = run("clasify")
+
+    assert (status, out) == (64, "")
+    assert "No such command 'clasify'" in err
+    assert "Did you mean" in err
+    assert "classify" in err.rpartition("Did you mean")[2]
+
+
+def test_no_command_shows_the_help_as_a_usage_error(process: "Run") -> None:
+    status, out, err = process()
+
+    assert (status, out) == (64, "")
+    assert "nbtext train spam/ ham/" in err
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_is_a_result(run: "Run", command: tuple[str, ...], option: str) -> None:
+    status, out, err = run(*command, option)
+
+    assert (status, err) == (0, "")
+    assert out.startswith("Usage: nbtext ")
+
+
+@pytest.mark.parametrize("option", ["-V", "--version"])
+def test_version_is_a_result(run: "Run", option: str) -> None:
+    assert run(option) == (0, f"nbtext {__version__}\n", "")
+
+
+def places(run: "Run", env: dict[str, str], *arguments: str) -> str:
+    """Where the program looks for its model, in vain."""
+    status, out, err = run("info", *arguments, env=env)
+
+    assert (status, out) == (66, "")
+    return err.removeprefix("Error: ").partition(": no model there")[0]
+
+
+def test_the_model_is_where_one_says(run: "Run", tmp_path: Path) -> None:
+    env = {"NBTEXT_MODEL": "env.nbt", "XDG_DATA_HOME": "/data", "HOME": "/home/me"}
+
+    assert places(run, env, "-m", "option.nbt") == "option.nbt"
+    assert places(run, env) == "env.nbt"
+    assert places(run, env | {"NBTEXT_MODEL": ""}) == "/data/nbtext/model.nbt"
+    del env["NBTEXT_MODEL"]
+    assert places(run, env) == "/data/nbtext/model.nbt"
+    in_home = "/home/me/.local/share/nbtext/model.nbt"
+    assert places(run, env | {"XDG_DATA_HOME": ""}) == in_home
+    assert places(run, env | {"XDG_DATA_HOME": "not/absolute"}) == in_home
+
+
+def test_the_model_has_a_place_without_a_home(process: "Run") -> None:
+    status, _, err = process("info", wrap='unset HOME; "$@"')
+
+    assert status == 66
+    assert "/.local/share/nbtext/model.nbt: no model there" in err
+
+
+def test_every_command_uses_the_same_place(run: "Run", corpus: Path) -> None:
+    env = {"XDG_DATA_HOME": str(corpus / "data")}
+
+    assert run("train", "-q", "spam", "ham", env=env) == (0, "", "")
+
+    assert (corpus / "data/nbtext/model.nbt").exists()
+    assert run("info", env=env).out.startswith(f"model\t{corpus}/data/nbtext/")
+    assert run("classify", "spam/1.eml", env=env).out.startswith("spam\t")
+    assert run("eval", "spam", "ham", env=env).out.startswith("documents\t16\n")
+    assert run("tokens", "spam/1.eml", env=env).err == ""
+    said = run("classify", "-v", "spam/1.eml", env=env)
+    assert said.err == f"model: {corpus}/data/nbtext/model.nbt\n"
+
+
+def test_two_dashes_end_the_options(run: "Run", model: Path) -> None:
+    Path("ham/1.eml").rename("--json")
+
+    status, out, err = run("classify", "-m", model, "--", "--json")
+
+    assert (status, err) == (0, "")
+    assert out.startswith("ham\t")
+    assert out.endswith("\t--json\n")
+
+
+def test_a_fault_of_the_program_asks_for_a_report(
+    run: "Run", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nbtext.cli._run", lambda _: 1 // 0)
+
+    status, out, err = run("info")
+
+    assert (status, out) == (70, "")
+    assert err.startswith("Error: a fault in nbtext itself: ZeroDivisionError: ")
+    assert "NBTEXT_DEBUG=1" in err
+
+
+def test_completion_is_clicks_own(process: "Run") -> None:
+    env = {"_NBTEXT_COMPLETE": "bash_complete"}
+    env |= {"COMP_WORDS": "nbtext cl", "COMP_CWORD": "1"}
+
+    status, out, _ = process(env=env)
+
+    assert status == 0
+    assert "classify" in out

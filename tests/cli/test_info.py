@@ -1,0 +1,116 @@
+"""`nbtext info`: what it says of a model."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run
+
+
+def test_info_says_what_a_model_knows(run: "Run", model: Path) -> None:
+    status, out, err = run("info", "-m", model)
+
+    assert (status, err) == (0, "")
+    said = [line.split("\t") for line in out.splitlines()]
+    assert [row[0] for row in said] == [
+        "model", "size", "written", "documents", "terms", "views", "score",
+        "calibration", "class", "class",
+    ]  # fmt: skip
+    assert said[0] == ["model", str(model)]
+    assert said[1][1].endswith(" kB in 1 table")
+    assert said[3] == ["documents", "16 of mail"]
+    assert said[5] == ["views", "headers, raw, body"]
+    assert said[6] == ["score", "mean, smoothing 0.01, counting every occurrence"]
+    assert [row[1:3] for row in said[-2:]] == [["ham", "8"], ["spam", "8"]]
+
+
+def test_info_tells_a_program(run: "Run", model: Path) -> None:
+    status, out, err = run("info", "--json", "-m", model)
+
+    assert (status, err) == (0, "")
+    said = json.loads(out)
+    assert {"classes", "terms", "tables", "bytes", "settings", "path"} <= set(said)
+    assert set(said["classes"]) == {"ham", "spam"}
+    for counts in said["classes"].values():
+        assert counts["documents"] == 8
+        assert counts["tokens"] > 0
+    assert said["path"] == str(model)
+    assert said["bytes"] == model.stat().st_size
+    assert said["tables"] == 1
+    assert said["terms"] > 50
+    assert said["settings"]["format"] == "mail"
+    assert [view["name"] for view in said["settings"]["views"]] == [
+        "headers", "raw", "body",
+    ]  # fmt: skip
+    assert said["scoring"]["score"] == "mean"
+
+
+def test_info_tells_two_classes_from_more(run: "Run") -> None:
+    for label in "abc":
+        Path(label).write_text(f"{label}{label} words")
+    two = ("train", "-q", "-m", "2.nbt", "a=a", "b=b")
+    three = ("train", "-q", "-m", "3.nbt", "a=a", "b=b", "c=c")
+    assert run(*two) == run(*three) == (0, "", "")
+
+    assert "\nscore\tmean, " in run("info", "-m", "2.nbt").out
+    assert "\nscore\tcomplement, " in run("info", "-m", "3.nbt").out
+
+
+def test_info_escapes_the_names_of_classes(run: "Run") -> None:
+    for label in ("a\tb", "c\nd"):
+        Path(label).mkdir()
+        Path(label, "1").write_text(f"words of {label[0]}")
+    assert run("train", "-q", "-m", "m.nbt", "a\tb", "c\nd") == (0, "", "")
+
+    status, out, err = run("info", "-m", "m.nbt")
+    known = json.loads(run("info", "--json", "-m", "m.nbt").out)
+
+    assert (status, err) == (0, "")
+    names = [line.split("\t")[1] for line in out.splitlines()[-2:]]
+    assert names == [r"a\tb", r"c\nd"]
+    assert list(known["classes"]) == ["a\tb", "c\nd"]
+
+
+def test_info_says_that_there_is_no_model(run: "Run") -> None:
+    status, out, err = run("info", "-m", "nowhere.nbt")
+
+    assert (status, out) == (66, "")
+    assert err.startswith("Error: nowhere.nbt: no model there; ")
+
+
+@pytest.mark.parametrize("contents", [b"", b"hello", b"\x80" * 4096])
+def test_info_refuses_a_file_that_is_not_a_model(run: "Run", contents: bytes) -> None:
+    Path("m.nbt").write_bytes(contents)
+
+    status, out, err = run("info", "-m", "m.nbt")
+
+    assert (status, out) == (65, "")
+    assert err.startswith("Error: m.nbt: ")
+
+
+def test_info_refuses_a_damaged_model(run: "Run", model: Path) -> None:
+    data = bytearray(model.read_bytes())
+    data[40] ^= 0xFF
+    model.write_bytes(data)
+
+    status, out, err = run("info", "-m", model)
+
+    assert (status, out) == (65, "")
+    assert err.startswith(f"Error: {model}: ")
+
+
+def test_info_refuses_a_folder(run: "Run", corpus: Path) -> None:
+    status, out, err = run("info", "-m", corpus)
+
+    assert (status, out) == (65, "")
+    assert err.startswith(f"Error: {corpus}: ")
+
+
+def test_info_takes_no_sources(run: "Run", model: Path) -> None:
+    status, out, err = run("info", "-m", model, "spam")
+
+    assert (status, out) == (64, "")
+    assert "unexpected extra argument" in err

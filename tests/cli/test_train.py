@@ -1,0 +1,463 @@
+"""`nbtext train`: what it makes, what it says, and what it leaves alone."""
+
+import bz2
+import gzip
+import json
+import lzma
+import mailbox
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgpack
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run
+
+FROM_LINE = b"From a@example.org Tue Jun 14 19:52:09 2005\n"
+
+
+def names() -> list[str]:
+    return sorted(path.name for path in Path().iterdir())
+
+
+def info(run: "Run", path: object) -> Any:
+    return json.loads(run("info", "--json", "-m", path).out)
+
+
+def documents(run: "Run", path: object) -> dict[str, int]:
+    classes = info(run, path)["classes"]
+    return {name: counts["documents"] for name, counts in classes.items()}
+
+
+@pytest.mark.usefixtures("corpus")
+def test_train_makes_a_model_and_says_what_it_read(run: "Run") -> None:
+    status, out, err = run("train", "-m", "new/folder/m.nbt", "spam/", "ham/")
+
+    assert (status, out) == (0, "")
+    assert re.fullmatch(
+        r"read 16 documents of mail \([\d.]+ kB\) in \d+\.\d s: ham 8, spam 8\n"
+        r"[\d,]+ tokens, [\d,]+ terms, 0 skipped, 0 repeats\n"
+        r"wrote new/folder/m\.nbt \([\d.]+ kB\)\n",
+        err,
+    )
+    assert documents(run, "new/folder/m.nbt") == {"ham": 8, "spam": 8}
+
+
+@pytest.mark.usefixtures("corpus")
+def test_train_lets_only_its_owner_read_the_model(run: "Run") -> None:
+    assert run("train", "-q", "-m", "m.nbt", "spam", "ham") == (0, "", "")
+
+    assert Path("m.nbt").stat().st_mode & 0o777 == 0o600
+    assert names() == ["ham", "m.nbt", "spam"]
+
+
+@pytest.mark.usefixtures("corpus")
+def test_train_tells_a_program_what_it_read(run: "Run") -> None:
+    status, out, err = run("train", "-q", "--json", "-m", "m.nbt", "spam", "ham")
+
+    assert (status, err) == (0, "")
+    said = json.loads(out)
+    known = info(run, "m.nbt")
+    assert said["documents"] == 16
+    assert said["classes"] == {"ham": 8, "spam": 8}
+    assert said["format"] == "mail"
+    assert said["tokens"] == sum(one["tokens"] for one in known["classes"].values())
+    assert said["bytes"] == sum(
+        path.stat().st_size for path in Path().glob("*am/*.eml")
+    )
+    assert said["seconds"] >= 0
+    assert (said["skipped"], said["truncated"]) == (0, 0)
+    assert (said["repeats"], said["conflicts"]) == (0, 0)
+    assert (said["path"], said["size"]) == ("m.nbt", known["bytes"])
+
+
+def test_train_takes_more_than_two_classes(run: "Run", tmp_path: Path) -> None:
+    for label in ("art", "law", "sea"):
+        (tmp_path / "all" / label).mkdir(parents=True)
+        (tmp_path / "all" / label / "1").write_text(f"words of {label}")
+
+    assert run("train", "-q", "-m", "m.nbt", "all") == (0, "", "")
+    assert documents(run, "m.nbt") == {"art": 1, "law": 1, "sea": 1}
+    assert info(run, "m.nbt")["scoring"]["score"] == "complement"
+
+
+def test_train_refuses_one_class_and_leaves_the_old_model(
+    run: "Run", model: Path
+) -> None:
+    before = model.read_bytes()
+
+    status, out, err = run("train", "-m", model, "spam")
+
+    assert (status, out) == (65, "")
+    assert err.startswith("Error: the documents have only the class 'spam'")
+    assert model.read_bytes() == before
+    assert names() == ["ham", "mail.nbt", "spam"]
+
+
+def test_train_refuses_documents_without_a_token(run: "Run", model: Path) -> None:
+    before = model.read_bytes()
+    Path("a.txt").write_bytes(b"")
+    Path("b.txt").write_bytes(b" \n\t")
+
+    status, out, err = run("train", "-m", model, "a=a.txt", "b=b.txt")
+
+    assert (status, out) == (65, "")
+    assert err.startswith("Error: the documents have not one token")
+    assert model.read_bytes() == before
+
+
+def test_train_needs_sources(run: "Run") -> None:
+    status, out, err = run("train")
+
+    assert (status, out) == (64, "")
+    assert "Usage: nbtext train" in err
+    assert "Error: Missing argument 'SOURCES...'" in err
+
+
+@pytest.mark.usefixtures("corpus")
+def test_train_goes_on_without_a_source_that_is_missing(run: "Run") -> None:
+    status, out, err = run("train", "-m", "m.nbt", "spam", "ham", "nowhere")
+
+    assert (status, out) == (66, "")
+    assert err.startswith("skipped: nowhere: no such file or folder; ")
+    assert ", 1 skipped, " in err
+    assert documents(run, "m.nbt") == {"ham": 8, "spam": 8}
+
+
+@pytest.mark.usefixtures("corpus")
+def test_train_goes_on_without_what_it_cannot_read(run: "Run") -> None:
+    Path("spam/9.eml").symlink_to("nothing")
+    Path("ham/9.eml.gz").write_bytes(gzip.compress(b"hello" * 99)[:-9])
+
+    status, out, err = run("train", "-m", "m.nbt", "spam", "ham")
+
+    assert (status, out) == (65, "")
+    assert "skipped: spam/9.eml: the link leads nowhere; " in err
+    assert re.search(r"^skipped: ham/9\.eml\.gz: .", err, re.MULTILINE)
+    assert ", 2 skipped, " in err
+    assert documents(run, "m.nbt") == {"ham": 8, "spam": 8}
+
+
+@pytest.mark.usefixtures("corpus")
+def test_train_names_what_it_skipped_when_it_fails(run: "Run") -> None:
+    status, out, err = run("train", "-m", "m.nbt", "spam", "hma")
+
+    assert (status, out) == (65, "")
+    skipped, error = err.splitlines()
+    assert skipped.startswith("skipped: hma: no such file or folder; ")
+    assert error.startswith("Error: the documents have only the class 'spam'")
+
+
+def test_train_reports_repeats_and_conflicts(run: "Run", tmp_path: Path) -> None:
+    Path("rows.tsv").write_text(
+        "one two\tx\nalpha beta\tx\nalpha beta\tx\nalpha beta\ty\ngamma\ty\n"
+    )
+
+    status, out, err = run(
+        "train", "-m", "m.nbt", "--label-column", 2, "--text-column", 1, "rows.tsv"
+    )
+
+    assert (status, out) == (0, "")
+    assert ", 0 skipped, 1 repeat\n" in err
+    assert "WARNING: 1 document stood under two labels or more; " in err
+    assert documents(run, "m.nbt") == {"x": 3, "y": 2}
+
+
+def test_train_without_a_ledger_cannot_tell_repeats(run: "Run") -> None:
+    Path("rows.jsonl").write_text('{"text": "a b", "label": "x"}\n' * 2)
+    arguments = ("train", "-m", "m.nbt", "--no-ledger", "rows.jsonl", "y=y.txt")
+    Path("y.txt").write_text("c d")
+
+    status, out, err = run(*arguments)
+
+    assert (status, out) == (0, "")
+    assert ", 0 skipped, 0 repeats\n" in err
+    assert info(run, "m.nbt")["settings"]["ledger"] is False
+
+
+@pytest.mark.usefixtures("corpus")
+def test_train_says_which_documents_it_cut(run: "Run") -> None:
+    Path("spam/long.eml").write_bytes(Path("spam/0.eml").read_bytes() + b"x " * 9000)
+
+    status, out, err = run(
+        "train", "-m", "m.nbt", "--json", "--max-bytes", "2k", "spam", "ham"
+    )
+
+    assert status == 0
+    assert json.loads(out)["truncated"] == 1
+    line = "cut short: spam/long.eml is longer than --max-bytes; its rest was not read"
+    assert line in err.splitlines()
+
+
+def write_mbox(folder: Path) -> list[str]:
+    for path in list(folder.glob("*am")):
+        messages = [FROM_LINE + one.read_bytes() + b"\n" for one in path.iterdir()]
+        (folder / f"{path.name}.mbox").write_bytes(b"".join(messages))
+    return ["spam.mbox", "ham.mbox"]
+
+
+def write_maildir(folder: Path) -> list[str]:
+    for path in list(folder.glob("*am")):
+        box = mailbox.Maildir(folder / f"Box.{path.name}")
+        for one in path.iterdir():
+            box.add(one.read_bytes())
+    return ["spam=Box.spam", "ham=Box.ham"]
+
+
+def write_mh(folder: Path) -> list[str]:
+    for path in list(folder.glob("*am")):
+        box = mailbox.MH(folder / f"mh.{path.name}")
+        for one in path.iterdir():
+            box.add(one.read_bytes())
+        (folder / f"mh.{path.name}" / ".mh_sequences").touch()
+    return ["spam=mh.spam", "ham=mh.ham"]
+
+
+def write_labels(_: Path) -> list[str]:
+    return ["good=ham", "bad=spam"]
+
+
+def write_one_folder(folder: Path) -> list[str]:
+    (folder / "both").mkdir()
+    for label in ("spam", "ham"):
+        (folder / label).rename(folder / "both" / label)
+    return ["both"]
+
+
+def write_rows(folder: Path) -> list[dict[str, str]]:
+    return [
+        {"label": path.parent.name, "text": path.read_text()}
+        for path in sorted(folder.glob("*am/*.eml"))
+    ]
+
+
+def write_jsonl(folder: Path) -> list[str]:
+    rows = "".join(json.dumps(row) + "\n" for row in write_rows(folder))
+    (folder / "rows.jsonl").write_text(rows)
+    return ["rows.jsonl"]
+
+
+def write_csv(folder: Path) -> list[str]:
+    rows = [f'{row["label"]},"{row["text"]}"\r\n' for row in write_rows(folder)]
+    (folder / "rows.csv").write_text("".join(["label,text\r\n", *rows]))
+    return ["rows.csv"]
+
+
+def write_tsv(folder: Path) -> list[str]:
+    rows = [
+        "\t".join((row["label"], *row["text"].split())) + "\n"
+        for row in write_rows(folder)
+    ]
+    (folder / "rows.tsv").write_text("".join(["label\ttext\n", *rows]))
+    return ["rows.tsv"]
+
+
+def write_index(folder: Path) -> list[str]:
+    (folder / "full").mkdir()
+    rows = [
+        f"{path.parent.name} ../{path.parent.name}/{path.name}\n"
+        for path in sorted(folder.glob("*am/*.eml"))
+    ]
+    (folder / "full" / "index").write_text("".join(rows))
+    return ["full/index"]
+
+
+def compressed(suffix: str, compress: Callable[[bytes], bytes]) -> Any:
+    def write(folder: Path) -> list[str]:
+        names = [f"{name}{suffix}" for name in write_mbox(folder)]
+        for name in names:
+            plain = folder / name.removesuffix(suffix)
+            (folder / name).write_bytes(compress(plain.read_bytes()))
+        return names
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        pytest.param(write_labels, id="LABEL=PATH"),
+        pytest.param(write_one_folder, id="a folder of folders"),
+        pytest.param(write_mbox, id="mbox"),
+        pytest.param(write_maildir, id="Maildir"),
+        pytest.param(write_mh, id="MH"),
+        pytest.param(write_jsonl, id="JSON lines"),
+        pytest.param(write_csv, id="CSV"),
+        pytest.param(write_tsv, id="TSV"),
+        pytest.param(write_index, id="index"),
+        pytest.param(compressed(".gz", gzip.compress), id="gz"),
+        pytest.param(compressed(".bz2", bz2.compress), id="bz2"),
+        pytest.param(compressed(".xz", lzma.compress), id="xz"),
+    ],
+)
+def test_train_reads_every_kind_of_source(
+    run: "Run", corpus: Path, write: Callable[[Path], list[str]]
+) -> None:
+    sources = write(corpus)
+
+    status, out, err = run("train", "-m", "m.nbt", *sources)
+
+    assert (status, out) == (0, "")
+    assert err.startswith("read 16 documents of ")
+    assert list(documents(run, "m.nbt").values()) == [8, 8]
+
+
+@pytest.mark.usefixtures("corpus")
+def test_train_reads_a_class_from_standard_input(process: "Run", run: "Run") -> None:
+    mbox = b"".join(FROM_LINE + p.read_bytes() + b"\n" for p in Path("spam").iterdir())
+
+    status, out, err = process("train", "-m", "m.nbt", "spam=-", "ham", stdin=mbox)
+
+    assert (status, out) == (0, "")
+    assert err.startswith("read 16 documents of mail ")
+    assert documents(run, "m.nbt") == {"ham": 8, "spam": 8}
+
+
+@pytest.mark.usefixtures("corpus")
+def test_train_decides_by_most_documents_whether_they_are_mail(run: "Run") -> None:
+    Path("spam/note.txt").write_text("no mail at all")
+    for number in range(9):
+        for label in ("x", "y"):
+            Path(label).mkdir(exist_ok=True)
+            Path(label, str(number)).write_text(f"words {label} {number}")
+
+    assert run("train", "-q", "-m", "mail.nbt", "spam", "ham") == (0, "", "")
+    assert run("train", "-q", "-m", "text.nbt", "x", "y", "x=ham") == (0, "", "")
+
+    assert info(run, "mail.nbt")["settings"]["format"] == "mail"
+    assert info(run, "text.nbt")["settings"]["format"] == "text"
+
+
+@pytest.mark.usefixtures("corpus")
+def test_train_reads_mail_as_text_if_told_to(run: "Run") -> None:
+    arguments = ("train", "-q", "-m", "m.nbt", "--format", "text", "spam", "ham")
+
+    assert run(*arguments) == (0, "", "")
+    assert info(run, "m.nbt")["settings"]["format"] == "text"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--score", "best"),
+        ("--smoothing", "0"),
+        ("--smoothing", "nan"),
+        ("--smoothing", "x"),
+        ("--ngrams", "3"),
+        ("--alphabet", "runes"),
+        ("--jobs", "0"),
+        ("--format", "word"),
+        ("--max-bytes", "0"),
+        ("--max-bytes", "-1"),
+        ("--max-bytes", "12x"),
+        ("--max-bytes", ""),
+        ("--nonsense",),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.usefixtures("corpus")
+def test_train_refuses_bad_options(run: "Run", options: tuple[str, ...]) -> None:
+    status, out, err = run("train", "-m", "m.nbt", *options, "spam", "ham")
+
+    assert (status, out) == (64, "")
+    assert "Error: " in err
+    assert not Path("m.nbt").exists()
+
+
+@pytest.mark.usefixtures("corpus")
+def test_train_refuses_a_score_that_the_classes_rule_out(run: "Run") -> None:
+    sources = ("spam", "ham", "news=ham/1.eml")
+
+    status, out, err = run("train", "-m", "m.nbt", "--score", "mean", *sources)
+
+    assert (status, out) == (64, "")
+    assert err.startswith("Error: the mean score is for two classes, the model has 3")
+    assert not Path("m.nbt").exists()
+
+
+def test_train_smooths_as_told_whatever_the_number_of_classes(run: "Run") -> None:
+    rows = [f'{{"text": "t{label} w", "label": "{label}"}}\n' for label in "abc"]
+    Path("rows.jsonl").write_text("".join(rows))
+
+    status, _, _ = run("train", "-m", "m.nbt", "--smoothing", "0.5", "rows.jsonl")
+
+    assert status == 0
+    assert info(run, "m.nbt")["scoring"]["score"] == "complement"
+
+
+@pytest.mark.usefixtures("corpus")
+def test_train_says_that_a_model_cannot_be_written(run: "Run") -> None:
+    status, out, err = run("train", "-m", "/proc/nbtext/m.nbt", "spam", "ham")
+
+    assert (status, out) == (73, "")
+    assert err.startswith("Error: /proc/nbtext/m.nbt: the model cannot be written: ")
+
+
+def test_train_needs_no_writable_current_folder(
+    process: "Run", corpus: Path, run: "Run"
+) -> None:
+    arguments = ("train", "-q", "-m", corpus / "m.nbt", corpus / "spam", corpus / "ham")
+
+    assert process(*arguments, cwd="/proc") == (0, "", "")
+    assert documents(run, corpus / "m.nbt") == {"ham": 8, "spam": 8}
+
+
+def without_time(path: Path) -> tuple[dict[str, Any], bytes]:
+    data = path.read_bytes()
+    unpacker = msgpack.Unpacker()
+    unpacker.feed(data)
+    header = unpacker.unpack()
+    del header["written"], header["header_checksum"]
+    return header, data[unpacker.tell() :]
+
+
+def test_train_makes_the_same_file_in_any_number_of_processes(
+    process: "Run", tmp_path: Path
+) -> None:
+    for label in ("spam", "ham"):
+        (tmp_path / label).mkdir()
+        for number in range(12):  # several chunks of work
+            words = [f"{label}{number * n % 9973}" for n in range(20_000)]
+            (tmp_path / label / str(number)).write_text(" ".join(words))
+
+    assert process("train", "-q", "-m", "1.nbt", "spam", "ham") == (0, "", "")
+    assert process("train", "-q", "-m", "2.nbt", "-j2", "spam", "ham") == (0, "", "")
+
+    assert without_time(tmp_path / "1.nbt") == without_time(tmp_path / "2.nbt")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_train_stops_at_ctrl_c_and_leaves_nothing_behind(
+    model: Path, jobs: int
+) -> None:
+    before = model.read_bytes()
+    os.mkfifo("pipe.jsonl")
+    arguments = ["train", "-j", str(jobs), "-m", str(model), "ham", "spam=pipe.jsonl"]
+
+    with (
+        subprocess.Popen(
+            [sys.executable, "-m", "nbtext", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # a terminal, too, interrupts the whole group
+        ) as program,
+        Path("pipe.jsonl").open("wb") as pipe,
+    ):
+        for number in range(200):  # more than a pipe holds, so it is being read
+            text = f"words {number} " * 100
+            pipe.write(json.dumps({"text": text}).encode() + b"\n")
+        pipe.flush()
+        os.killpg(program.pid, signal.SIGINT)
+        out, err = program.communicate(timeout=30)
+
+    assert (program.returncode, out) == (130, b"")
+    assert b"Traceback" not in err
+    assert model.read_bytes() == before
+    assert names() == ["ham", "mail.nbt", "pipe.jsonl", "spam"]

@@ -1,0 +1,132 @@
+"""Every command has help that says what it does, and the documentation knows it."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from nbtext.cli import _status as status
+from nbtext.cli._group import COMMANDS, nbtext
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "cli.md"
+
+
+def command_of(name: str) -> click.Command:
+    command = nbtext.get_command(click.Context(nbtext), name)
+    assert command is not None
+    return command
+
+
+def help_of(name: str) -> str:
+    with click.Context(nbtext, info_name="nbtext") as above:
+        command = command_of(name)
+        with click.Context(
+            command, parent=above, info_name=name, terminal_width=80
+        ) as context:
+            return command.get_help(context)
+
+
+OPTIONS = [
+    pytest.param(name, option, id=f"{name} {option.opts[0]}")
+    for name in COMMANDS
+    for option in command_of(name).params
+    if isinstance(option, click.Option)
+]
+
+
+def test_the_page_is_what_the_commands_say() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "make_cli.py", "--check"],
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert (done.returncode, done.stderr.decode()) == (0, "")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_documented(name: str) -> None:
+    assert f"\n## nbtext {name}\n" in PAGE.read_text("utf-8")
+    assert re.search(rf"\bnbtext {name}\b", (ROOT / "README.md").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_begins_with_what_it_does_and_an_example(name: str) -> None:
+    usage, summary, examples, *_ = re.split(r"\n\s*\n", help_of(name))
+
+    assert usage.startswith(f"Usage: nbtext {name} [OPTIONS]")
+    assert len(summary.splitlines()) <= 2
+    assert summary.endswith(".")
+    for line in examples.splitlines():
+        assert line.startswith(f"  nbtext {name}"), "the lines have run together"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_says_what_each_does(name: str) -> None:
+    listed = command_of(name).get_short_help_str(66)  # what fits in 80 columns
+
+    assert listed.endswith(".")
+    assert not listed.endswith("...")
+
+
+@pytest.mark.parametrize(("name", "option"), OPTIONS)
+def test_every_option_has_help(name: str, option: click.Option) -> None:
+    assert option.help
+    assert not option.help[0].islower()
+    assert option.help.endswith("."), f"{name} {option.opts}"
+    assert max(map(len, option.opts)) > 2, "there is no long name"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_that_prints_results_can_print_json(name: str) -> None:
+    assert any("--json" in param.opts for param in command_of(name).params)
+
+
+def test_an_option_means_the_same_everywhere() -> None:
+    meanings: dict[str, set[str | None]] = {}
+    for name in COMMANDS:
+        for option in command_of(name).params:
+            if isinstance(option, click.Option):
+                for opt in option.opts:
+                    meanings.setdefault(opt, set()).add(option.help)
+
+    assert {opt for opt, helps in meanings.items() if len(helps) > 1} == set()
+
+
+def test_every_exit_status_is_documented() -> None:
+    statuses = {value for value in vars(status).values() if isinstance(value, int)}
+    documented = re.findall(r"^\| (\d+) \|", PAGE.read_text("utf-8"), re.MULTILINE)
+
+    assert statuses <= set(map(int, documented))
+
+
+def test_every_environment_variable_is_documented() -> None:
+    text = PAGE.read_text("utf-8")
+    sources = "".join(
+        path.read_text("utf-8") for path in (ROOT / "nbtext").rglob("*.py")
+    )
+    used = set(re.findall(r'environ(?:\.get\(|\[)"(\w+)"', sources))
+
+    assert used
+    assert {name for name in used if f"| `{name}` |" not in text} == set()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_documented_and_works(shell: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "nbtext"],
+        env={"_NBTEXT_COMPLETE": f"{shell}_complete", "PATH": "/usr/bin:/bin"}
+        | {"COMP_WORDS": "nbtext in", "COMP_CWORD": "in" if shell == "fish" else "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+
+    assert b"info" in done.stdout
+    assert f"_NBTEXT_COMPLETE={shell}_source nbtext" in PAGE.read_text("utf-8")
