@@ -1,0 +1,43 @@
+"""The command line of every benchmark: measure, and print a table."""
+
+import argparse
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
+
+from benchmarks.bench import Bench, open_bench
+from benchmarks.figures import Row, Skipped, skipped, table
+
+Figures: TypeAlias = Callable[[Bench], Iterable[Row]]
+"""Measures the rows of a table, one after the other."""
+
+
+def main(figures: Figures) -> None:
+    """Run one benchmark alone."""
+    from benchmarks.machine import facts
+
+    arguments = parser().parse_args()
+    with open_bench(runs=arguments.runs, is_large=arguments.large) as bench:
+        for line in table(measured(figures, bench)):
+            print(line, flush=True)
+    print()
+    print(*facts(), sep="\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the options that all benchmarks take."""
+    options = argparse.ArgumentParser()
+    options.add_argument(
+        "--runs", type=int, default=7, metavar="N", help="how many pairs are timed [7]"
+    )
+    options.add_argument(
+        "--large", action="store_true", help="3 GB of mail, too: 10 minutes, 20 GB"
+    )
+    return options
+
+
+def measured(figures: Figures, bench: Bench) -> Iterator[Row]:
+    """Measure what can be measured here; a row says what cannot."""
+    try:
+        yield from figures(bench)
+    except Skipped as why:
+        yield skipped(figures.__module__.rpartition(".")[2], why)

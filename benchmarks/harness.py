@@ -1,0 +1,162 @@
+"""
+Timing whole processes in pairs: A B A B …, after one of each that does not count.
+
+What disturbs a machine for a while disturbs both members of a pair, so it is the ratio
+within a pair that is kept, and the median of these that is told.
+"""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from benchmarks.figures import seconds
+
+KILOBYTE: Final = 1024
+"""The unit of ru_maxrss on Linux."""
+
+ENVIRONMENT: Final[Mapping[str, str]] = {
+    name: value
+    for name, value in os.environ.items()
+    if not name.startswith(("PYTHON", "NBTEXT", "XDG_", "BOGOFILTER"))
+}
+"""What processes see: nothing that changes how Python or a peer starts."""
+
+
+class JobError(Exception):
+    """A timed process failed; its last words are the message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """
+    Something to be timed.
+
+    Attributes:
+        steps: command lines, run one after the other.
+        fresh: a folder that is made anew, and empty, before each run.
+        stdin: what each step reads, nothing if None.
+        statuses: the exit statuses that mean success.
+    """
+
+    steps: tuple[tuple[str, ...], ...]
+    fresh: Path | None = None
+    stdin: Path | None = None
+    statuses: frozenset[int] = frozenset({0})
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """
+    What a job took, its steps together.
+
+    Attributes:
+        wall: seconds on the clock.
+        cpu: seconds of processors, user and system, children included.
+        peak: the most memory a single process held, in bytes.
+    """
+
+    wall: float
+    cpu: float
+    peak: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Runs of two jobs, in pairs."""
+
+    ours: tuple[Run, ...]
+    others: tuple[Run, ...]
+
+    @property
+    def ratios(self) -> list[float]:
+        """Return our wall time in units of the other's, pair by pair."""
+        return [
+            ours.wall / other.wall
+            for ours, other in zip(self.ours, self.others, strict=True)
+        ]
+
+    @property
+    def ratio(self) -> float:
+        """Return the median of the ratios."""
+        return median(self.ratios)
+
+    def explained(self, other: str) -> str:
+        """Say what the ratio is made of."""
+        walls = [median(run.wall for run in runs) for runs in (self.ours, self.others)]
+        cpus = [median(run.cpu for run in runs) for runs in (self.ours, self.others)]
+        return (
+            f"nbtext {seconds(walls[0])}, {other} {seconds(walls[1])}; "
+            f"CPU {seconds(cpus[0])} and {seconds(cpus[1])}; "
+            f"{len(self.ratios)} pairs, {min(self.ratios):.2f} to "
+            f"{max(self.ratios):.2f}"
+        )
+
+
+def pairs(ours: Job, other: Job, n_pairs: int) -> Pairs:
+    """Run each job once to warm the caches, then both in turn."""
+    run(ours)
+    run(other)
+    timed = [(run(ours), run(other)) for _ in range(n_pairs)]
+    return Pairs(tuple(one for one, _ in timed), tuple(one for _, one in timed))
+
+
+def run(job: Job) -> Run:
+    """
+    Run a job.
+
+    Raises:
+        JobError: a step did not succeed.
+
+    """
+    if job.fresh is not None:
+        shutil.rmtree(job.fresh, ignore_errors=True)
+        job.fresh.mkdir(parents=True)
+    runs = [_step(job, arguments) for arguments in job.steps]
+    return Run(
+        wall=sum(one.wall for one in runs),
+        cpu=sum(one.cpu for one in runs),
+        peak=max(one.peak for one in runs),
+    )
+
+
+def _step(job: Job, arguments: tuple[str, ...]) -> Run:
+    stdin = job.stdin or Path(os.devnull)
+    with tempfile.TemporaryFile() as errors, stdin.open("rb") as source:
+        started = time.perf_counter()
+        process = subprocess.Popen(
+            arguments,
+            stdin=source,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            env=ENVIRONMENT,
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode not in job.statuses:
+            errors.seek(0)
+            said = errors.read().decode(errors="replace").strip()
+            raise JobError(f"{arguments[0]}: status {process.returncode}: {said}")
+    _check_peak(usage.ru_maxrss)
+    return Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * KILOBYTE)
+
+
+def _check_peak(peak: int) -> None:
+    """
+    Warn where a peak is not the child's own.
+
+    Between fork and exec a child is as large as its parent, and Linux counts that; so
+    this process has to stay small (no numpy) as long as memory is measured.
+    """
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if peak <= own and "numpy" in sys.modules:
+        print("note: the peak is that of the benchmark itself", file=sys.stderr)

@@ -1,0 +1,81 @@
+"""What nbtext is compared with, and how to install it where it is missing."""
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+from benchmarks.bench import Bench
+from benchmarks.figures import Skipped
+from benchmarks.harness import Job
+from benchmarks.mail import Mail
+
+BOGOFILTER_DONE: Final = frozenset({0, 1, 2})
+"""bogofilter's exit status says what a mail is: spam, ham or unsure."""
+
+
+def bogofilter() -> str:
+    """
+    Return the program.
+
+    Raises:
+        Skipped: it is not installed.
+
+    """
+    path = shutil.which("bogofilter")
+    if path is None:
+        raise Skipped("bogofilter is missing: apt-get install bogofilter")
+    return path
+
+
+def bogofilter_training(bench: Bench, mail: Mail) -> Job:
+    """Return the registration of mail in a new database."""
+    database = bench.folder / "bogofilter"
+    command = (bogofilter(), "-d", str(database))
+    return Job(
+        steps=(
+            (*command, "-n", "-B", *map(str, mail.ham)),
+            (*command, "-s", "-B", *map(str, mail.spam)),
+        ),
+        fresh=database,
+    )
+
+
+def bogofilter_classification(bench: Bench, mail: Mail) -> Job:
+    """Return the classification of mail by the database that training left."""
+    database = str(bench.folder / "bogofilter")
+    command = (bogofilter(), "-d", database, "-T", "-B", *mail.folders)
+    return Job((command,), statuses=BOGOFILTER_DONE)
+
+
+def bogofilter_version() -> str:
+    """Return name and version."""
+    said = subprocess.run([bogofilter(), "-V"], capture_output=True, check=True)
+    return said.stdout.decode().splitlines()[0].replace(" version", "")
+
+
+def scikit_learn_python() -> str:
+    """
+    Return an interpreter that has scikit-learn: this one.
+
+    Raises:
+        Skipped: it has not.
+
+    """
+    if importlib.util.find_spec("sklearn") is None:
+        raise Skipped("scikit-learn is missing: pip install scikit-learn")
+    return sys.executable
+
+
+def scikit_learn_training(folder: Path) -> Job:
+    """Return the training of a model of words on folders of text."""
+    script = Path(__file__).with_name("train_scikit_learn.py")
+    return Job(((scikit_learn_python(), str(script), str(folder)),))
+
+
+def scikit_learn_start() -> Job:
+    """Return what of that is only importing."""
+    imports = "import sklearn.feature_extraction.text, sklearn.naive_bayes"
+    return Job(((scikit_learn_python(), "-c", imports),))

@@ -1,0 +1,35 @@
+"""Training on plain text, words only, against scikit-learn on the same files."""
+
+from collections.abc import Iterator
+from statistics import median
+
+from benchmarks.bench import Bench
+from benchmarks.command import main
+from benchmarks.figures import Figure, at_most, seconds
+from benchmarks.harness import pairs, run
+from benchmarks.mail import corpus
+from benchmarks.peers import scikit_learn_start, scikit_learn_training
+
+
+def figures(bench: Bench) -> Iterator[Figure]:
+    """Time both as wholes; then take off what scikit-learn takes to be imported."""
+    folder = corpus("20news") / "train"
+    ours = bench.train("--ngrams", "1", str(folder))
+    timed = pairs(ours, scikit_learn_training(folder), bench.runs)
+    name = "train, 20news words only, of scikit-learn's time"
+    yield at_most(name, timed.ratio, 0.25, timed.explained("scikit-learn"))
+
+    start = median(run(scikit_learn_start()).wall for _ in range(bench.runs))
+    work = median(one.wall for one in timed.others) - start
+    ratio = median(one.wall for one in timed.ours) / work
+    yield Figure(
+        "the same, scikit-learn's time less its imports",
+        f"{ratio:.2f}",
+        "",
+        None,
+        f"scikit-learn {seconds(work)} after {seconds(start)} of imports; nbtext whole",
+    )
+
+
+if __name__ == "__main__":
+    main(figures)
