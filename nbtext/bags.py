@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isqrt
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbtext.batch import batch_keys
+from nbtext.settings import UNIT
 from nbtext.tokens import MIX
 
 if TYPE_CHECKING:
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from nbtext.counts import Keys
     from nbtext.settings import Settings
     from nbtext.tokens import Field
-
-UNIT: Final = 65535
-"""The weight of the only term of a document; the largest that 16 bits hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,7 @@ def batch_terms(keys: Keys, starts: NDArray[np.int64]) -> Terms:
     is_first = np.empty(len(keys), np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
     is_first[starts[:-1][starts[:-1] < len(keys)]] = True
-    first = np.flatnonzero(is_first)
+    first = is_first.nonzero()[0]
     counts = np.empty(len(first), np.int32)
     np.subtract(first[1:], first[:-1], out=counts[:-1], casting="unsafe")
     counts[-1:] = len(keys) - first[-1:]
@@ -112,7 +110,7 @@ def unit_weights(terms: Terms) -> NDArray[np.int64]:
     quotient = product // np.maximum(length, 1).astype(np.uint64)
     # exact, because a quotient is below 2^52
     weights: NDArray[np.int64] = np.sqrt(quotient.astype(np.float64)).astype(np.int64)
-    for place in np.flatnonzero(~small).tolist():
+    for place in (~small).nonzero()[0].tolist():
         weights[place] = unit_weight(int(counts[place]), int(length[place]))
     return weights
 
@@ -128,7 +126,7 @@ def sum_by_document(
     """Return the sum of values over each document, 0 for one without any."""
     dtype = np.dtype({"f": np.float64, "u": np.uint64}.get(values.dtype.kind, np.int64))
     sums = np.zeros(len(starts) - 1, dtype)
-    filled = np.flatnonzero(starts[:-1] < starts[1:])
+    filled = (starts[:-1] < starts[1:]).nonzero()[0]
     if len(filled):
         firsts = starts[:-1].take(filled)
         sums[filled] = np.add.reduceat(values, firsts, dtype=dtype)

@@ -32,7 +32,8 @@ from nbtext.calibrate import (
     Fit,
     bin_of,
 )
-from nbtext.score import UNIT, check_scoring, log_shares
+from nbtext.score import check_scoring, log_shares
+from nbtext.settings import UNIT
 from nbtext.terms import TermTable, arrange_runs, take_pairs
 
 Scores: TypeAlias = "NDArray[np.float64]"

@@ -196,7 +196,9 @@ def _logistic(rows: list[tuple[float, int, float]]) -> tuple[float, float]:
 
     """
     documents = sum(n for _, n, _ in rows)
-    slope, offset = 1.0, 0.0
+    # from where every probability is the same, because far out nothing slopes
+    share = sum(n * target for _, n, target in rows) / documents
+    slope, offset = 0.0, log(share / (1 - share))
     loss = _loss(rows, slope, offset)
     for _ in range(50):
         g_slope = g_offset = h_slope = h_both = h_offset = 0.0

@@ -29,7 +29,7 @@ FEW: Final = 12
 FEW_BYTES: Final = 1 << 19
 """Up to so many documents of so many bytes are scored by the plain engine."""
 
-BATCH: Final = 1 << 18
+BATCH: Final = 1 << 19
 """How many bytes of documents are scored at a time, by default."""
 
 MANY: Final = 512

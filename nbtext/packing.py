@@ -26,6 +26,7 @@ from nbtext.counts import (
     Run,
     add,
     empty_ledger,
+    empty_run,
     merged,
     narrow,
 )
@@ -58,7 +59,8 @@ def pack_table(
     """
     arrays: dict[str, tuple[str, Buffer]] = {}
     if terms is None:
-        terms = tuple(arrange_runs(runs) for runs in table.runs)
+        nothing = (empty_run(len(table.settings.columns)),)
+        terms = tuple(arrange_runs(runs or nothing) for runs in table.runs)
     for view, arranged in zip(table.settings.views, terms, strict=True):
         arrays |= _view_arrays(view.name, table.settings, arranged)
     if table.settings.ledger:

@@ -43,6 +43,8 @@ def _escaped(character: str) -> str:
     code = ord(character)
     if 0xDC80 <= code <= 0xDCFF:  # a byte that was not UTF-8 (PEP 383)
         return f"\\x{code - 0xDC00:02x}"
+    if code < 0x100:
+        return f"\\x{code:02x}"
     return character.encode("ascii", "backslashreplace").decode()
 
 

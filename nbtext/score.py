@@ -26,7 +26,7 @@ from typing import NamedTuple, TypeAlias
 from nbtext.calibrate import Calibration, Fit, fit, log_sum_exp, softplus, total
 from nbtext.errors import NotAModelError, SettingsError
 from nbtext.model import Model
-from nbtext.settings import Scoring, Settings
+from nbtext.settings import UNIT, Scoring, Settings
 
 Terms: TypeAlias = dict[int, int]
 """A document in one view: key to how often it occurs."""
@@ -212,9 +212,6 @@ def _complement(
 
 LEAST_SHARE = 1e-9
 """Stands for no document at all, which has no logarithm."""
-
-UNIT = 65535.0
-"""A weight of one, as the counts keep it (nbtext.counter)."""
 
 
 def _normalised(scores: list[float]) -> list[float]:

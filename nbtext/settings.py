@@ -25,6 +25,9 @@ Column: TypeAlias = Literal["occurrences", "documents", "weight"]
 """What is counted for a term in a class; `weight` is occurrences in documents scaled to
 unit Euclidean length, in units of 1/65535."""
 
+UNIT: Final = 65535
+"""The weight of the only term of a document; the largest that 16 bits hold."""
+
 RAW_WORDS: Final = 1000
 """How many words of the raw message its view reads (docs/method.md)."""
 

@@ -106,12 +106,3 @@ def test_tokens_of_any_length_are_hashed_whole(letter: str, lengths: list[int]) 
     documents = [[("body", f"{text} {letter}"), ("body", text[1:])]]
 
     assert by_document(BODY, documents) == [sorted(keys(BODY, documents[0]))]
-
-
-@pytest.mark.xfail(strict=True, reason="batch_keys gives tokens to a view of neither")
-def test_a_view_of_neither_tokens_nor_pairs_has_no_terms() -> None:
-    view = View(name="none", text="body", alphabet="words", tokens=False)
-
-    assert by_document(view, [[("body", "a b")]]) == [
-        list(keys(view, [("body", "a b")]))
-    ]

@@ -84,7 +84,6 @@ def loss(calibration: Calibration, slope: float, offset: float) -> float:
     )
 
 
-@pytest.mark.xfail(strict=True, reason="Newton's method starts where nothing slopes")
 @given(SIDES, SIDES)
 @example({-400: 950, 400: 50}, {-400: 50, 400: 950})
 @settings(max_examples=60)

@@ -75,7 +75,11 @@ def test_documents_that_are_not_ascii_or_empty_are_scored_too() -> None:
         pytest.param(
             texts(("ham", "a"), ("ham", "b")), "only the class", id="one class"
         ),
-        pytest.param(texts(("a", ""), ("b", "!")) * 2, "not one token", id="no token"),
+        pytest.param(
+            texts(*[("a", ""), ("a", " "), ("b", "\n"), ("b", "\t")]),
+            "not one token",
+            id="no token",
+        ),
         pytest.param(
             [*EASY, *texts(("eggs", "boiled"))], "a fold holds all", id="one of a class"
         ),
@@ -84,8 +88,6 @@ def test_documents_that_are_not_ascii_or_empty_are_scored_too() -> None:
 def test_what_cannot_be_cross_validated_is_an_error(
     items: list[Item], message: str
 ) -> None:
-    if message == "not one token":
-        items = texts(("a", ""), ("a", " "), ("b", "\n"), ("b", "\t"))
     with pytest.raises(TrainingError, match=message):
         cross_validate(again(items), 2, max_bytes=1000)
 

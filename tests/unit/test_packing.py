@@ -99,7 +99,6 @@ def test_a_model_takes_few_bytes_a_term(tmp_path: Path) -> None:
     assert found.length <= 9.1 * n_terms  # a key and a class
 
 
-@pytest.mark.xfail(strict=True, reason="arrange has nothing to concatenate")
 @pytest.mark.parametrize("columns", [PLAIN, WEIGHTS], ids=["plain", "weights"])
 def test_a_table_without_documents_can_be_packed(
     columns: tuple[Column, ...], tmp_path: Path

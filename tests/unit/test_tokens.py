@@ -96,7 +96,7 @@ def reference(token: str, field: str | None = None) -> int:
         value += int.from_bytes(digest, "little")
     value = value * 0xD6E8FEB86659FD93 % modulus
     value = (value ^ value >> 32) * 0xE7037ED1A0B428DB % modulus
-    return value ^ value >> 29
+    return int(value ^ value >> 29)
 
 
 @pytest.mark.parametrize("token", ["a", "free", "eightbit", "nine-byte", "é" * 300])
