@@ -44,13 +44,19 @@ class Terms:
     """
 
     keys: Keys
-    counts: NDArray[np.int32]
+    counts: NDArray[np.signedinteger]
     starts: NDArray[np.int64]
 
     @property
     def n_documents(self) -> int:
         """Return how many documents there are."""
         return len(self.starts) - 1
+
+    def compact(self) -> Terms:
+        """Return the same with counts in 16 bits, if they fit."""
+        if self.counts.max(initial=0) >= 1 << 15:
+            return self
+        return Terms(self.keys, self.counts.astype(np.int16), self.starts)
 
     def take(self, documents: NDArray[np.int64]) -> Terms:
         """Return the terms of some of the documents."""

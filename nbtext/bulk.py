@@ -1,45 +1,37 @@
 """
-Scores of many documents: `nbtext.score` for a crowd, and for held-out documents.
+Scores of many documents: `nbtext.score` for a crowd.
 
 The formulas are those of `nbtext.score`; here the terms of a batch are found at once
-and every step is an operation on arrays. A document of the training set can be scored
-as if it had not been in it, its own counts subtracted: exact leave-one-out.
+and every step is an operation on arrays.
 """
 
 from __future__ import annotations
 
-from collections import Counter as Tally
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from nbtext.calibrate import (
+        Fit,
+    )
     from nbtext.counts import CountTable
     from nbtext.settings import Scoring, Settings
 
-from nbtext.bags import Terms, sum_by_document, unit_weights
-from nbtext.calibrate import (
-    LOSS_UNIT,
-    TEMPERATURES,
-    Calibration,
-    Fit,
-    bin_of,
-)
+from nbtext.bags import Terms, sum_by_document
 from nbtext.score import check_scoring, log_shares
 from nbtext.settings import UNIT
-from nbtext.terms import TermTable, arrange_runs, take_pairs
+from nbtext.terms import TermTable, arrange_runs
 
 Scores: TypeAlias = "NDArray[np.float64]"
 """Shape (n_documents,) for the mean score: F in nats; else (n_documents, n_classes)."""
-
-NOTHING: Final[NDArray[np.signedinteger]] = np.empty(0, np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +78,7 @@ class BulkModel:
 
         Shape (n_terms + 1,); zero for weak terms and the unknown one.
         """
-        column = _column(self.scoring)
+        column = counted_column(self.scoring)
         return [
             _evidence(table.pairs(column), self.totals[view, :, column], self.scoring)
             for view, table in enumerate(self.terms)
@@ -101,10 +93,19 @@ class BulkModel:
             for table in self.terms
         ]
 
-    def weights(self, view: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return a view's weights by entry, and their sums by term."""
+    @cached_property
+    def document_sums(self) -> list[NDArray[np.int64]]:
+        """Return for each view how many documents have a term, shape (n_terms + 1,)."""
+        column = self.settings.columns.index("documents")
+        return [
+            sum_by_document(table.columns[column], table.starts) for table in self.terms
+        ]
+
+    def weights(self, view: int, entries: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the weights of some entries of a view."""
         column = self.settings.columns.index("weight")
-        return self.terms[view].columns[column] / UNIT, self.weight_sums[view]
+        weights: Scores = self.terms[view].columns[column].take(entries) / UNIT
+        return weights
 
     def sizes(self, view: int) -> NDArray[np.float64]:
         """Return the sums of a view's weights by class."""
@@ -186,58 +187,15 @@ def posteriors(scores: Scores, scoring: Scoring, calibration: Fit) -> Scores:
         log_odds = calibration.slope * scores + calibration.offset
         return np.stack([-_softplus(log_odds), -_softplus(-log_odds)], axis=1)
     slope = calibration.slope if scoring.score == "complement" else 1.0
-    return _normalised(slope * scores)
+    return normalised(slope * scores)
 
 
-def left_out(
-    model: BulkModel, sample: Iterable[tuple[Sequence[str], Sequence[Terms]]]
-) -> Calibration:
-    """
-    Score documents of the training set as if they had not been in it.
-
-    Args:
-        model: the counts, the documents' own among them.
-        sample: batches of documents: their labels, and for each view their terms.
-
-    Returns:
-        What their scores say for calibration; nothing for the sum score, which is
-        not calibrated.
-
-    """
-    scoring = model.scoring
-    if scoring.score == "sum":
-        return Calibration()
-    losses = np.zeros(len(TEMPERATURES), np.int64)
-    counts: Tally[tuple[int, str]] = Tally()
-    documents: Tally[str] = Tally()
-    pairs = [
-        table.pairs(_column(scoring)) if scoring.score == "mean" else NOTHING
-        for table in model.terms
-    ]
-    for names, views in sample:
-        labels = np.array([model.classes.index(name) for name in names])
-        documents.update(names)
-        if scoring.score == "mean":
-            scores = _mean_left_out(model, pairs, views, labels)
-            counts.update(
-                (bin_of(value), name)
-                for value, name in zip(scores.tolist(), names, strict=True)
-            )
-        else:
-            losses += _losses(_complement_left_out(model, views, labels), labels)
-    return Calibration(
-        scoring=scoring.as_dict(),
-        counts=dict(counts),
-        losses=tuple(losses.tolist()) if scoring.score == "complement" else (),
-        documents=dict(documents),
-    )
-
-
-def _column(scoring: Scoring) -> int:
+def counted_column(scoring: Scoring) -> int:
+    """Return which column the score counts."""
     return 1 if scoring.counting == "once" else 0
 
 
-def _times(scoring: Scoring, terms: Terms) -> NDArray[np.integer]:
+def times_counted(scoring: Scoring, terms: Terms) -> NDArray[np.integer]:
     """Return how often each term counts."""
     return np.ones_like(terms.counts) if scoring.counting == "once" else terms.counts
 
@@ -258,10 +216,10 @@ def _evidence(
     h = 2 * scoring.smoothing / (sizes[0] + sizes[1])
     ratio = counts[:, 1] / sizes[1] + h
     ratio /= counts[:, 0] / sizes[0] + h
-    return _log_of_strong(ratio, scoring)
+    return log_of_strong(ratio, scoring)
 
 
-def _log_of_strong(ratio: NDArray[np.float64], scoring: Scoring) -> NDArray[np.float64]:
+def log_of_strong(ratio: NDArray[np.float64], scoring: Scoring) -> NDArray[np.float64]:
     """Return the logarithms, in place, of ratios that are not weak; zero for others."""
     least = exp(scoring.weak)
     # compared before the logarithm, so that both engines keep the same
@@ -274,11 +232,13 @@ def _mean(
 ) -> Scores:
     scores = np.zeros(len(views[0].starts) - 1)
     for evidence, terms, found in zip(model.evidence, views, places, strict=True):
-        scores += _means(evidence.take(found), _times(model.scoring, terms), terms)
+        scores += means(
+            evidence.take(found), times_counted(model.scoring, terms), terms
+        )
     return scores
 
 
-def _means(
+def means(
     said: NDArray[np.float64], times: NDArray[np.integer], terms: Terms
 ) -> NDArray[np.float64]:
     """Return the mean of what each document's terms say, 0 if they say nothing."""
@@ -287,52 +247,16 @@ def _means(
     return sums
 
 
-def _mean_left_out(
-    model: BulkModel,
-    pairs: Sequence[NDArray[np.signedinteger]],
-    views: Sequence[Terms],
-    labels: NDArray[np.int64],
-) -> Scores:
-    scoring = model.scoring
-    scores = np.zeros(len(labels))
-    documents = np.arange(len(labels))
-    for view, terms in enumerate(views):
-        times = _times(scoring, terms)
-        sizes = np.empty((2, len(labels)))
-        sizes[:] = model.totals[view, :, _column(scoring), None]
-        sizes[labels, documents] -= sum_by_document(times, terms.starts)
-        sizes = np.maximum(sizes, 1)
-        h = 2 * scoring.smoothing / (sizes[0] + sizes[1])
-
-        lengths = np.diff(terms.starts)
-        found = model.terms[view].find(terms.keys)
-        in_second = np.repeat(labels, lengths)
-        both = take_pairs(pairs[view], found)
-        first = both[:, 0] - times * (1 - in_second)
-        second = both[:, 1] - times * in_second
-        is_unknown = (first | second) == 0
-        # (n_1 / N_1 + h) / (n_0 / N_0 + h), its h divided out
-        ratio = second * np.repeat(1 / (sizes[1] * h), lengths)
-        ratio += 1
-        divisor = first * np.repeat(1 / (sizes[0] * h), lengths)
-        divisor += 1
-        ratio /= divisor
-        said = _log_of_strong(ratio, scoring)
-        said[is_unknown] = 0.0
-        scores += _means(said, times, terms)
-    return scores
-
-
 def _sum(
     model: BulkModel, views: Sequence[Terms], places: Sequence[NDArray[np.int64]]
 ) -> Scores:
     a = model.scoring.smoothing
-    column = _column(model.scoring)
+    column = counted_column(model.scoring)
     scores = np.tile(log_shares(model.documents), (len(views[0].starts) - 1, 1))
     for view, (terms, found) in enumerate(zip(views, places, strict=True)):
         table = model.terms[view]
-        times = _times(model.scoring, terms) * (found != table.n_terms)
-        spread = _spread(table, terms.starts, found)
+        times = times_counted(model.scoring, terms) * (found != table.n_terms)
+        spread = spread_entries(table, terms.starts, found)
         logs = np.log((table.columns[column].take(spread.entries) + a) / a)
         spread.add(scores, times.take(spread.terms) * logs)
         sizes = model.totals[view, :, column] + a * max(table.n_terms, 1)
@@ -347,11 +271,10 @@ def _complement(
     scores = np.zeros((len(views[0].starts) - 1, len(model.classes)))
     for view, (terms, found) in enumerate(zip(views, places, strict=True)):
         table = model.terms[view]
-        weights, of_term = model.weights(view)
-        x = _unit_length(terms, found != table.n_terms)
-        spread = _spread(table, terms.starts, found)
-        whole = of_term.take(found).take(spread.terms)
-        rest = whole - weights.take(spread.entries)
+        x = unit_length(terms, found != table.n_terms)
+        spread = spread_entries(table, terms.starts, found)
+        whole = model.weight_sums[view].take(found).take(spread.terms)
+        rest = whole - model.weights(view, spread.entries)
         spread.add(scores, x.take(spread.terms) * np.log((whole + a) / (rest + a)))
         sizes = model.sizes(view)
         divisors = np.log(sizes.sum() - sizes + a * table.n_terms)
@@ -359,54 +282,7 @@ def _complement(
     return scores
 
 
-def _complement_left_out(
-    model: BulkModel, views: Sequence[Terms], labels: NDArray[np.int64]
-) -> Scores:
-    a = model.scoring.smoothing
-    scores = np.zeros((len(labels), len(model.classes)))
-    documents = np.arange(len(labels))
-    for view, terms in enumerate(views):
-        table = model.terms[view]
-        found = table.find(terms.keys)
-        weights, of_term = model.weights(view)
-        own = unit_weights(terms) / UNIT
-        # what remains of a term without the document; a term that was its own is gone
-        remains = np.maximum(of_term.take(found) - own, 0.0)
-        remains[remains < LEAST_WEIGHT] = 0.0
-        is_known = remains > 0
-        x = _unit_length(terms, is_known)
-        spread = _spread(table, terms.starts, found)
-        whole = remains.take(spread.terms)
-        weight = weights.take(spread.entries)
-        is_own = spread.classes == labels.take(spread.documents)
-        weight = weight - own.take(spread.terms) * is_own
-        rest = np.maximum(whole - weight, 0.0)
-        spread.add(scores, x.take(spread.terms) * np.log((whole + a) / (rest + a)))
-        n_terms = table.n_terms - sum_by_document(~is_known, terms.starts)
-        sizes = np.tile(model.sizes(view), (len(labels), 1))
-        sizes[documents, labels] -= sum_by_document(own, terms.starts)
-        others = sizes.sum(axis=1, keepdims=True) - sizes + a * n_terms[:, None]
-        scores += sum_by_document(x, terms.starts)[:, None] * np.log(others)
-    return scores
-
-
-LEAST_WEIGHT: Final = 0.5 / UNIT
-"""Less than any weight that a document leaves: rounding, not a weight."""
-
-
-def _losses(scores: Scores, labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the sum of the log-losses at each temperature, in units of 2^-20 nats."""
-    documents = np.arange(len(labels))
-    losses = [
-        -_normalised(temperature * scores)[documents, labels]
-        for temperature in TEMPERATURES
-    ]
-    units: NDArray[np.int64] = np.rint(np.array(losses) * LOSS_UNIT).astype(np.int64)
-    sums: NDArray[np.int64] = units.sum(axis=1)
-    return sums
-
-
-def _unit_length(terms: Terms, is_known: NDArray[np.bool_]) -> NDArray[np.float64]:
+def unit_length(terms: Terms, is_known: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the documents' vectors of known terms, scaled to unit length."""
     counts = terms.counts * is_known
     squares = sum_by_document(counts.astype(np.float64) ** 2, terms.starts)
@@ -416,7 +292,7 @@ def _unit_length(terms: Terms, is_known: NDArray[np.bool_]) -> NDArray[np.float6
 
 
 @dataclass(frozen=True, slots=True)
-class _Spread:
+class Spread:
     """
     The entries of the terms of documents, one row for each (term, entry).
 
@@ -440,23 +316,25 @@ class _Spread:
         scores += sums.reshape(n_documents, n_classes)
 
 
-def _spread(
+def spread_entries(
     table: TermTable, starts: NDArray[np.int64], found: NDArray[np.int64]
-) -> _Spread:
+) -> Spread:
+    """Put the entries of all terms of documents one below the other."""
     first = table.starts.take(found)
     lengths = table.starts.take(found + 1) - first
     begin = np.cumsum(lengths) - lengths
     terms = np.repeat(np.arange(len(found)), lengths)
     entries = np.arange(len(terms)) + (first - begin).take(terms)
     documents = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    return _Spread(terms, entries, table.classes.take(entries), documents.take(terms))
+    return Spread(terms, entries, table.classes.take(entries), documents.take(terms))
 
 
 def _softplus(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
 
 
-def _normalised(scores: Scores) -> Scores:
+def normalised(scores: Scores) -> Scores:
+    """Return scores less the logarithm of the sum of their exponentials."""
     highest = scores.max(axis=1, keepdims=True)
     whole = highest + np.log(np.exp(scores - highest).sum(axis=1, keepdims=True))
     normalised: Scores = scores - whole

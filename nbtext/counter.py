@@ -85,7 +85,7 @@ class _Piles:
 
     distinct: list[Keys]
     repeats: list[Keys]
-    weights: list[NDArray[np.int64]]
+    weights: list[NDArray[np.uint16]]
 
 
 class Counter:
@@ -167,12 +167,14 @@ class Counter:
         if self._settings.ledger:
             for label, digest, mark in zip(labels, digests, marks, strict=True):
                 self._digests[label] += digest + mark.to_bytes(8, "big")
-        self.sample.add(Block(list(labels), list(digests), marks, list(views)))
+        kept = [terms.compact() for terms in views]
+        self.sample.add(Block(list(labels), list(digests), marks, kept))
         if self._piled >= PILE:
             self._sort_piles()
 
     def _pile(self, view: int, n_documents: Tally[str], terms: Terms) -> None:
-        weights = unit_weights(terms) if self._has_weights else None
+        # in 16 bits they fit, because none is above UNIT
+        weights = unit_weights(terms).astype(np.uint16) if self._has_weights else None
         document = 0
         for label, count in n_documents.items():
             part = slice(terms.starts[document], terms.starts[document + count])
@@ -217,9 +219,8 @@ def _sorted_run(pile: _Piles) -> Run:
     documents = np.diff(first, append=len(distinct))
     if pile.weights:
         weights = np.concatenate(pile.weights).take(order)
-        columns.append(
-            narrow(np.add.reduceat(weights, first)) if len(first) else weights
-        )
+        sums = np.add.reduceat(weights, first, dtype=np.int64) if len(first) else first
+        columns.append(narrow(sums))
 
     repeats = np.concatenate(pile.repeats)
     repeats.sort()

@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from nbtext.settings import Scoring, Settings
 
 from nbtext.bags import read_terms
-from nbtext.bulk import bulk_model_of, left_out, score_batch
+from nbtext.bulk import bulk_model_of, score_batch
 from nbtext.calibrate import fit
 from nbtext.counter import BATCH, Counter
 from nbtext.counting import Account, Progress, documents, guess, settings_for
 from nbtext.counts import CountTable, add
 from nbtext.errors import TrainingError
 from nbtext.evaluate import stratified_folds
+from nbtext.heldout import left_out
 from nbtext.reading import WIDTHS, Reading, read
 from nbtext.sample import DOCUMENTS, TERMS, Sample
 from nbtext.score import check_scoring

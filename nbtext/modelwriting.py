@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from tempfile import mkstemp
 
 import msgpack
 
@@ -94,23 +95,24 @@ def replace_file(path: str, chunks: Iterable[Buffer]) -> int:
 
     """
     size = 0
-    aside: Path | None = None
+    aside: str | None = None
     try:
         target = Path(path).resolve()
-        aside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
         if target.exists() and not target.is_file():
             message = f"{path}: the model cannot be written: there is no regular file"
             raise ModelWriteError(message)
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        folder = target.parent
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # a new file of an unforeseeable name, for the owner alone whatever the umask
+        descriptor, aside = mkstemp(".tmp", f".{target.name}.", folder)
         with os.fdopen(descriptor, "wb") as file:
-            os.fchmod(file.fileno(), 0o600)
+            os.fchmod(descriptor, 0o600)
             for chunk in chunks:
                 size += file.write(chunk)
             file.flush()
             os.fsync(file.fileno())
-        aside.replace(target)
-        _make_durable(target.parent)
+        Path(aside).replace(target)
+        aside = None
     except (OSError, ValueError, RuntimeError) as error:
         message = (
             f"{path}: the model cannot be written: {error}; what was there before is "
@@ -118,9 +120,14 @@ def replace_file(path: str, chunks: Iterable[Buffer]) -> int:
         )
         raise ModelWriteError(message) from error
     finally:
-        with suppress(OSError, ValueError):
-            if aside is not None:
-                aside.unlink()
+        if aside is not None:
+            with suppress(OSError):
+                Path(aside).unlink()
+    try:
+        _make_durable(folder)
+    except OSError as error:
+        message = f"{path}: the model is written, but may not outlast a crash: {error}"
+        raise ModelWriteError(message) from error
     return size
 
 

@@ -258,9 +258,8 @@ def _entries(path: str, table: StoredTable, view: int) -> list[Entries]:
         sound = sound and bool((keys[1:] > keys[:-1]).all())
     for classes in (arrays["once.classes"], arrays["classes"]):
         sound = sound and classes.max(initial=0) < max(len(table.header.classes), 1)
-    low = [
-        int(arrays[name].min(initial=0)) for name in ("once.keys", *settings.columns)
-    ]
+    counted = [name for name in ("once.weight", *settings.columns) if name in arrays]
+    low = [int(arrays[name].min(initial=0)) for name in counted]
     sound = sound and (table.offset > 0 or min(low) >= 0)
     if not sound:
         message = (

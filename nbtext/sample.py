@@ -116,6 +116,7 @@ class Sample:
 
     def absorb(self, other: Sample) -> None:
         """Take into account all that another sample has taken into account."""
+        other._prune()  # which finds its end
         ends = [end for end in (self._end, other._end) if end is not None]
         self._end = min(ends, default=None)
         for block in other.blocks():

@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from nbtext import __version__
-from nbtext.bulk import bulk_model_of, left_out
+from nbtext.bulk import bulk_model_of
 from nbtext.calibrate import Calibration
 from nbtext.counting import (
     Account,
@@ -30,6 +30,7 @@ from nbtext.counting import (
 from nbtext.counts import CountTable
 from nbtext.document import Item
 from nbtext.errors import TrainingError
+from nbtext.heldout import left_out
 from nbtext.modelfile import Buffer
 from nbtext.modelheader import MOST_CLASSES
 from nbtext.packing import pack_table

@@ -1,5 +1,6 @@
 """Options that several commands share, and what they stand for."""
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
@@ -290,12 +291,22 @@ def executor_of(jobs: int) -> Iterator[Executor | None]:
         yield None
         return
     import multiprocessing
+    import signal
     from concurrent.futures import ProcessPoolExecutor
 
-    # a forked process has everything imported already; there are no threads yet
+    import nbtext.counting
+    import nbtext.crowd  # noqa: F401  a forked process has it imported already
+
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if "fork" in methods else None)
-    with ProcessPoolExecutor(jobs, mp_context=context) as executor:
+    # an interrupt is for this process, which then stops the others
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        executor = ProcessPoolExecutor(jobs, mp_context=context)
+        executor.submit(os.getpid).result()  # which starts all of them
+    finally:
+        signal.signal(signal.SIGINT, before)
+    with executor:
         try:
             yield executor
         except BaseException:

@@ -17,7 +17,7 @@ PIPELINE = [
     "codepoints", "settings", "tokens", "reading",  # the plain engine
     "counts", "batch", "bags", "sample", "counter", "counting", "terms",  # the other
     "modelheader", "modelfile", "modelwriting", "packing", "model",
-    "calibrate", "score", "decide", "spool", "bulk", "crowd", "classifying",
+    "calibrate", "score", "decide", "spool", "bulk", "heldout", "crowd", "classifying",
     "training", "measures", "twoclass", "evaluate", "crossvalidate", "report",
     "api", "cli",
 ]  # fmt: skip

@@ -670,3 +670,16 @@ def test_a_link_that_goes_in_circles_is_an_error(tmp_path: Path) -> None:
 
     with pytest.raises(ModelFileError, match="cannot be written"):
         replace_file(str(path), written(b"new"))
+
+
+def test_a_link_planted_where_the_file_is_written_aside_is_not_followed(
+    tmp_path: Path,
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    (tmp_path / f".model.nbt.{os.getpid()}.tmp").symlink_to(victim)
+
+    with suppress(ModelFileError):
+        replace_file(str(tmp_path / "model.nbt"), written(b"new"))
+
+    assert victim.read_bytes() == b"precious"

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from nbtext import bulk
+from nbtext import bulk, heldout
 from nbtext.bags import Terms, read_terms
 from nbtext.bulk import BulkModel, bulk_model_of
 from nbtext.calibrate import Fit
@@ -41,6 +41,7 @@ from nbtext.settings import (
     RAW,
     Scoring,
     Settings,
+    View,
     default_settings,
 )
 from nbtext.tokens import keys
@@ -238,12 +239,12 @@ def left_out(
     model: BulkModel, views: Sequence[Terms], labels: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     if model.scoring.score == "complement":
-        return bulk._complement_left_out(model, views, labels)
+        return heldout._complement_left_out(model, views, labels)
     pairs = [
         table.pairs(1 if model.scoring.counting == "once" else 0)
         for table in model.terms
     ]
-    return bulk._mean_left_out(model, pairs, views, labels)
+    return heldout._mean_left_out(model, pairs, views, labels)
 
 
 def kept(model: BulkModel, views: Sequence[Terms]) -> NDArray[np.float64]:
@@ -283,6 +284,25 @@ def test_leaving_a_document_out_is_never_having_counted_it(
             rtol=CLOSE,
             atol=CLOSE,
         )
+
+
+def test_a_term_is_known_whose_weight_elsewhere_rounds_to_zero() -> None:
+    view = View(name="body", text="body", alphabet="words")
+    reading = Settings(format="text", views=(view,), columns=TEXT.columns)
+    scoring = Scoring(score="complement", smoothing=0.03)
+
+    def table(*labelled: tuple[str, str]) -> CountTable:
+        items = [Document("", (body.encode(),), label) for label, body in labelled]
+        return count(items, reading, Limits(1 << 20, 0)).table
+
+    one = ("spam", "rare lunch")
+    rest = [("ham", "many " * 66_000 + "rare"), ("ham", "lunch"), ("spam", "cash")]
+    views = read_terms(reading, [[[("body", one[1])]]])
+
+    found = left_out(bulk_model_of(table(one, *rest), scoring), views, np.array([1]))
+
+    expected = kept(bulk_model_of(table(*rest), scoring), views)
+    np.testing.assert_allclose(relative(found), relative(expected), rtol=CLOSE)
 
 
 def check_folds(

@@ -1,9 +1,11 @@
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from nbtext.counter import Counter, ReadDocument
 from nbtext.counts import CountTable
+from nbtext.errors import NotAModelError
 from nbtext.model import find, load_model
 from nbtext.packing import pack_table
 from nbtext.settings import Scoring, Settings, View, default_scoring
@@ -99,6 +101,44 @@ def test_one_may_ask_for_another_scoring(tmp_path: Path) -> None:
 
     assert load_model(path).scoring == default_scoring(2)
     assert load_model(path, scoring=wanted).scoring == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("sizes", 200, "a term has the entries 0 to 200"),
+        ("starts", 2**31, "a term has the entries 2147483648 to"),
+        ("classes", 7, "a term is in class 7 of 2"),
+        ("once.classes", 7, "a term is in class 7 of 2"),
+    ],
+)
+def test_a_place_that_is_not_there_is_damage(
+    name: str, value: int, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.nbt"
+    table = counted(("ham", "twice twice"), ("spam", "twice once"))
+    model = load_model(write(path, table))
+    array = model.file.tables[0].arrays[f"body.{name}"]
+    changed = value.to_bytes(array.itemsize, "little") + bytes(array)[array.itemsize :]
+    spoilt = bytearray(path.read_bytes())
+    place = place_of(model.file.tables[0].arrays, f"body.{name}", bytes(spoilt))
+    spoilt[place : place + len(changed)] = changed
+    path.write_bytes(spoilt)
+    term = "once" if name.startswith("once") else "twice"
+
+    with pytest.raises(NotAModelError, match=f"damaged: {message}"):
+        load_model(str(path)).entries(0, token_key(term))
+
+
+def place_of(arrays: Mapping[str, memoryview], wanted: str, data: bytes) -> int:
+    """Return where an array begins, by walking over those before it."""
+    place = data.index(bytes(arrays["body.once.keys"]))
+    for name, array in arrays.items():
+        place = -(-(place) // 64) * 64
+        if name == wanted:
+            return place
+        place += array.nbytes + 5
+    raise KeyError(wanted)
 
 
 TOP = 2**64 - 1

@@ -1,0 +1,158 @@
+"""
+Scores of held-out documents: exact leave-one-out, and what it says for calibration.
+
+A document of the training set is scored as if it had not been in it, its own counts
+subtracted from the model's. The formulas are those of `nbtext.bulk`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from nbtext.bags import sum_by_document, unit_weights
+from nbtext.bulk import (
+    counted_column,
+    log_of_strong,
+    means,
+    normalised,
+    spread_entries,
+    times_counted,
+    unit_length,
+)
+from nbtext.calibrate import LOSS_UNIT, TEMPERATURES, Calibration, bin_of
+from nbtext.settings import UNIT
+from nbtext.terms import take_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.bags import Terms
+    from nbtext.bulk import BulkModel, Scores
+
+NOTHING: Final[NDArray[np.signedinteger]] = np.empty(0, np.int32)
+
+
+def left_out(
+    model: BulkModel, sample: Iterable[tuple[Sequence[str], Sequence[Terms]]]
+) -> Calibration:
+    """
+    Score documents of the training set as if they had not been in it.
+
+    Args:
+        model: the counts, the documents' own among them.
+        sample: batches of documents: their labels, and for each view their terms.
+
+    Returns:
+        What their scores say for calibration; nothing for the sum score, which is
+        not calibrated.
+
+    """
+    scoring = model.scoring
+    if scoring.score == "sum":
+        return Calibration()
+    losses = np.zeros(len(TEMPERATURES), np.int64)
+    counts: Tally[tuple[int, str]] = Tally()
+    documents: Tally[str] = Tally()
+    pairs = [
+        table.pairs(counted_column(scoring)) if scoring.score == "mean" else NOTHING
+        for table in model.terms
+    ]
+    for names, views in sample:
+        labels = np.array([model.classes.index(name) for name in names])
+        documents.update(names)
+        if scoring.score == "mean":
+            scores = _mean_left_out(model, pairs, views, labels)
+            counts.update(
+                (bin_of(value), name)
+                for value, name in zip(scores.tolist(), names, strict=True)
+            )
+        else:
+            losses += _losses(_complement_left_out(model, views, labels), labels)
+    return Calibration(
+        scoring=scoring.as_dict(),
+        counts=dict(counts),
+        losses=tuple(losses.tolist()) if scoring.score == "complement" else (),
+        documents=dict(documents),
+    )
+
+
+def _mean_left_out(
+    model: BulkModel,
+    pairs: Sequence[NDArray[np.signedinteger]],
+    views: Sequence[Terms],
+    labels: NDArray[np.int64],
+) -> Scores:
+    scoring = model.scoring
+    scores = np.zeros(len(labels))
+    documents = np.arange(len(labels))
+    for view, terms in enumerate(views):
+        times = times_counted(scoring, terms)
+        sizes = np.empty((2, len(labels)))
+        sizes[:] = model.totals[view, :, counted_column(scoring), None]
+        sizes[labels, documents] -= sum_by_document(times, terms.starts)
+        sizes = np.maximum(sizes, 1)
+        h = 2 * scoring.smoothing / (sizes[0] + sizes[1])
+
+        lengths = np.diff(terms.starts)
+        found = model.terms[view].find(terms.keys)
+        in_second = np.repeat(labels, lengths)
+        both = take_pairs(pairs[view], found)
+        first = both[:, 0] - times * (1 - in_second)
+        second = both[:, 1] - times * in_second
+        is_unknown = (first | second) == 0
+        # (n_1 / N_1 + h) / (n_0 / N_0 + h), its h divided out
+        ratio = second * np.repeat(1 / (sizes[1] * h), lengths)
+        ratio += 1
+        divisor = first * np.repeat(1 / (sizes[0] * h), lengths)
+        divisor += 1
+        ratio /= divisor
+        said = log_of_strong(ratio, scoring)
+        said[is_unknown] = 0.0
+        scores += means(said, times, terms)
+    return scores
+
+
+def _complement_left_out(
+    model: BulkModel, views: Sequence[Terms], labels: NDArray[np.int64]
+) -> Scores:
+    a = model.scoring.smoothing
+    scores = np.zeros((len(labels), len(model.classes)))
+    documents = np.arange(len(labels))
+    for view, terms in enumerate(views):
+        table = model.terms[view]
+        found = table.find(terms.keys)
+        own = unit_weights(terms) / UNIT
+        # what remains of a term without the document; a term that was its own is gone
+        remains = np.maximum(model.weight_sums[view].take(found) - own, 0.0)
+        is_known = model.document_sums[view].take(found) > 1
+        x = unit_length(terms, is_known)
+        spread = spread_entries(table, terms.starts, found)
+        whole = remains.take(spread.terms)
+        weight = model.weights(view, spread.entries)
+        is_own = spread.classes == labels.take(spread.documents)
+        weight = weight - own.take(spread.terms) * is_own
+        rest = np.maximum(whole - weight, 0.0)
+        spread.add(scores, x.take(spread.terms) * np.log((whole + a) / (rest + a)))
+        n_terms = table.n_terms - sum_by_document(~is_known, terms.starts)
+        sizes = np.tile(model.sizes(view), (len(labels), 1))
+        sizes[documents, labels] -= sum_by_document(own, terms.starts)
+        others = sizes.sum(axis=1, keepdims=True) - sizes + a * n_terms[:, None]
+        scores += sum_by_document(x, terms.starts)[:, None] * np.log(others)
+    return scores
+
+
+def _losses(scores: Scores, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the sum of the log-losses at each temperature, in units of 2^-20 nats."""
+    documents = np.arange(len(labels))
+    losses = [
+        -normalised(temperature * scores)[documents, labels]
+        for temperature in TEMPERATURES
+    ]
+    units: NDArray[np.int64] = np.rint(np.array(losses) * LOSS_UNIT).astype(np.int64)
+    sums: NDArray[np.int64] = units.sum(axis=1)
+    return sums
