@@ -88,18 +88,13 @@ class BulkModel:
     def weight_sums(self) -> list[NDArray[np.float64]]:
         """Return for each view the sum of each term's weights, shape (n_terms + 1,)."""
         column = self.settings.columns.index("weight")
-        return [
-            sum_by_document(table.columns[column], table.starts) / UNIT
-            for table in self.terms
-        ]
+        return [table.sums(column) / UNIT for table in self.terms]
 
     @cached_property
-    def document_sums(self) -> list[NDArray[np.int64]]:
-        """Return for each view how many documents have a term, shape (n_terms + 1,)."""
+    def is_shared(self) -> list[NDArray[np.bool_]]:
+        """Return for each view whether terms are in two documents or more."""
         column = self.settings.columns.index("documents")
-        return [
-            sum_by_document(table.columns[column], table.starts) for table in self.terms
-        ]
+        return [table.sums(column) > 1 for table in self.terms]
 
     def weights(self, view: int, entries: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the weights of some entries of a view."""

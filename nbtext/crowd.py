@@ -13,7 +13,7 @@ from nbtext.packing import stored_terms, unpack
 from nbtext.reading import WIDTHS, Reading
 from nbtext.score import Scored
 
-KEPT: Final = 16 << 20
+KEPT: Final = 8 << 20
 
 
 def open_bulk(model: Model) -> BulkModel:

@@ -27,12 +27,16 @@ from nbtext.settings import UNIT
 from nbtext.terms import take_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from nbtext.bags import Terms
     from nbtext.bulk import BulkModel, Scores
+
+PART: Final = 48
+"""How many documents are scored at a time; each term has a row for each of its classes,
+so more would take much room."""
 
 NOTHING: Final[NDArray[np.signedinteger]] = np.empty(0, np.int32)
 
@@ -62,7 +66,7 @@ def left_out(
         table.pairs(counted_column(scoring)) if scoring.score == "mean" else NOTHING
         for table in model.terms
     ]
-    for names, views in sample:
+    for names, views in _in_parts(sample):
         labels = np.array([model.classes.index(name) for name in names])
         documents.update(names)
         if scoring.score == "mean":
@@ -79,6 +83,17 @@ def left_out(
         losses=tuple(losses.tolist()) if scoring.score == "complement" else (),
         documents=dict(documents),
     )
+
+
+def _in_parts(
+    sample: Iterable[tuple[Sequence[str], Sequence[Terms]]],
+) -> Iterator[tuple[Sequence[str], Sequence[Terms]]]:
+    """Cut batches to PART documents."""
+    for names, views in sample:
+        for start in range(0, len(names), PART):
+            part = names[start : start + PART]
+            places = np.arange(start, start + len(part))
+            yield part, [terms.take(places) for terms in views]
 
 
 def _mean_left_out(
@@ -129,7 +144,7 @@ def _complement_left_out(
         own = unit_weights(terms) / UNIT
         # what remains of a term without the document; a term that was its own is gone
         remains = np.maximum(model.weight_sums[view].take(found) - own, 0.0)
-        is_known = model.document_sums[view].take(found) > 1
+        is_known = model.is_shared[view].take(found)
         x = unit_length(terms, is_known)
         spread = spread_entries(table, terms.starts, found)
         whole = remains.take(spread.terms)

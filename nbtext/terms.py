@@ -10,7 +10,7 @@ or two.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -85,6 +85,14 @@ class TermTable:
         places[found != keys] = self.n_terms
         return places
 
+    def sums(self, column: int) -> NDArray[np.int64]:
+        """Return the sum of a column over the classes, shape (n_terms + 1,)."""
+        sums = np.zeros(self.n_terms + 1, np.int64)
+        if self.n_terms:
+            first = self.starts[:-2]
+            np.add.reduceat(self.columns[column], first, dtype=np.int64, out=sums[:-1])
+        return sums
+
     def pairs(self, column: int) -> NDArray[np.signedinteger]:
         """Return a column in the first and the second class, shape (n_terms + 1, 2)."""
         values = self.columns[column]
@@ -112,6 +120,7 @@ def arrange(parts: Sequence[Entries]) -> TermTable:
             parts stand in the order of their classes.
 
     """
+    # what is done with is let go of, because all of this is as long as the entries
     keys = np.concatenate([part.keys for part in parts])
     order = np.argsort(keys, kind="stable")  # merges, since each part is sorted
     keys = keys.take(order)
@@ -120,22 +129,36 @@ def arrange(parts: Sequence[Entries]) -> TermTable:
     np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
     first = is_first.nonzero()[0]
     distinct = np.append(keys.take(first), SENTINEL)
-    bits = max(len(first).bit_length(), 1)
+    del keys, is_first
+    columns = tuple(
+        np.concatenate(column).take(order)
+        for column in zip(*(part.columns for part in parts), strict=True)
+    )
+    classes = np.concatenate([part.classes for part in parts]).take(order)
+    place_type = np.dtype(np.int32 if len(order) < 2**31 else np.int64)
+    starts = np.append(first, [len(order), len(order)]).astype(place_type)
+    bits = max(len(first).bit_length() - 1, 1)
+    del order, first
     shift = np.uint64(64 - bits)
-    sizes = np.bincount((distinct[:-1] >> shift).astype(np.int64), minlength=1 << bits)
-    place_type = np.dtype(np.int32 if len(keys) < 2**31 else np.int64)
-    buckets: Places = (np.cumsum(sizes) - sizes).astype(place_type)
     return TermTable(
         keys=distinct,
-        buckets=buckets,
+        buckets=_buckets(distinct[:-1], bits, place_type),
         shift=shift,
-        starts=np.append(first, [len(keys), len(keys)]).astype(place_type),
-        classes=np.concatenate([part.classes for part in parts]).take(order),
-        columns=tuple(
-            np.concatenate(columns).take(order)
-            for columns in zip(*(part.columns for part in parts), strict=True)
-        ),
+        starts=starts,
+        classes=classes,
+        columns=columns,
     )
+
+
+def _buckets(keys: Keys, bits: int, place_type: np.dtype[Any]) -> Places:
+    """Return where the keys of each value of their first bits begin."""
+    bucket_of = (keys >> np.uint64(64 - bits)).astype(np.int64)
+    sizes = np.bincount(bucket_of, minlength=1 << bits).astype(place_type)
+    del bucket_of
+    buckets: Places = np.empty_like(sizes)
+    np.cumsum(sizes, out=buckets)
+    buckets -= sizes
+    return buckets
 
 
 def arrange_runs(runs: Sequence[Run]) -> TermTable:
