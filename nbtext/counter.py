@@ -1,7 +1,7 @@
 """
 The streaming counter: batches of documents in, one count table out.
 
-Documents are tokenised in batches of about 128 Ki code points. Within a document the
+Documents are tokenised in batches of about 256 Ki code points. Within a document the
 keys are sorted, which tells its distinct terms from their repeats; a class then needs
 no more than two sorted piles of keys, one of each document's distinct terms (their
 multiplicity is the documents column) and one of the repeats (the rest of the
@@ -48,7 +48,7 @@ PILE: Final = 1 << 21
 """How many keys are piled up before they are sorted into runs: 16 MiB of them."""
 
 BATCH: Final = 1 << 18
-"""How many code points make a batch: what the cache holds (docs/benchmarks.md)."""
+"""How many code points make a batch (docs/experiments/002-speed.md)."""
 
 
 @dataclass(frozen=True, slots=True)

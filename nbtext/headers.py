@@ -26,7 +26,7 @@ Fields that are no evidence: written after delivery, by mailboxes and other filt
 
 A message must give the same tokens when it is learnt from a mailbox as when it arrives,
 and another filter's verdict, if learnt, would be all that is believed
-(`accuracy.md` 0.7; `INVISIBLE_PREFIXES` belongs to it).
+(docs/method.md; `INVISIBLE_PREFIXES` belongs to it).
 """
 
 INVISIBLE_PREFIXES = (

@@ -1,7 +1,7 @@
 """
 The bytes of a mail go in, what the three views of it read comes out.
 
-`accuracy.md` section 1 says what the views are: H reads the headers field by field, R
+docs/method.md says what the views are: H reads the headers field by field, R
 the words of the raw message, B the decoded text. Any bytes at all are a mail, if a
 strange one: nothing here raises, and time and memory are in proportion to the size.
 """
@@ -53,7 +53,8 @@ _FIELDS_WITH_ADDRESSES = frozenset({
 _FIELDS_WITH_MAILBOXES = frozenset({
     "cc", "errors-to", "from", "message-id", "reply-to", "return-path", "sender", "to",
 })  # fmt: skip
-"""Fields whose hosts say something where the whole address or identifier is new."""
+"""Fields whose hosts say something where the whole address or identifier is new
+(docs/experiments/001-headers-and-raw.md)."""
 
 _HOST = re.compile(r"@[a-z0-9.-]*[a-z0-9]", re.IGNORECASE | re.ASCII)
 
