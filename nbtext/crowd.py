@@ -68,7 +68,7 @@ def keep_memory() -> None:
 
     Batches need arrays of a megabyte or so, thousands of times. glibc gives such memory
     back to the system as soon as it is freed, and fetching it anew costs a quarter of
-    the time (docs/experiments/002-speed.md); but it learns from what is freed (mallopt(3),
-    M_MMAP_THRESHOLD), and one larger array teaches it.
+    the time (docs/experiments/002-speed.md); but it learns from what is freed
+    (mallopt(3), M_MMAP_THRESHOLD), and one larger array teaches it.
     """
     np.empty(KEPT, np.uint8)
