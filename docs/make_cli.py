@@ -44,7 +44,7 @@ A source is a path, or `-` for standard input. What it holds is told by looking,
 | a folder | one a file, sorted by path, hidden ones left out | |
 | Maildir | one a message of `cur/` and `new/`; not trash, not drafts | the two folders |
 | MH | one a numbered file | `.mh_sequences`, or nothing but numbers |
-| mbox | one a message, called `name:1`, `name:2` | `.mbox`, `.mbx`, or a first line `From ` with a date |
+| mbox | one a message, called `name:1`, `name:2` | `.mbox`, `.mbx`; named by itself also a first line `From ` with a date |
 | JSON lines | one a line | `.jsonl`, `.ndjson`, `.json`, or a first line that is an object |
 | CSV | one a row | `.csv` |
 | TSV | one a row, nothing quoted | `.tsv`, or where labels are wanted a label, a tab and a text on each line |
@@ -111,7 +111,8 @@ truth; and reliability. `eval --json` prints one object; [measures.md](measures.
 defines each of its keys.
 
 **`train`** prints nothing on standard output; what it read and what it wrote is said on
-standard error. `train --json` prints one object: `documents`, `classes` (name to
+standard error. The model is readable by its owner alone (mode 0600), also where it
+replaces another. `train --json` prints one object: `documents`, `classes` (name to
 documents), `format`, `tokens`, `terms` (distinct ones), `bytes`,
 `seconds`, `skipped`, `truncated`, `repeats`, `conflicts` (documents under two labels or
 more), `path` and `size`.
@@ -134,7 +135,9 @@ pair have a space between them. A line `# name` precedes each of several documen
 | 70 | a fault in nbtext itself |
 | 73 | the model cannot be written |
 | 74 | input or output failed |
+| 75 | a process of `--jobs` was killed; try again with fewer |
 | 130 | interrupted (Ctrl-C) |
+| 129, 143 | ended by SIGHUP or SIGTERM, which `train`, `eval` and long runs of `classify` clean up after |
 | 141 | standard output was closed (`nbtext classify inbox/ \\| head`) |
 
 Those from 64 are of `sysexits.h`, which mail software acts on. A document that cannot

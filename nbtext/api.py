@@ -48,8 +48,12 @@ def train(
         TrainingError: fewer than two classes, or not one token.
         SettingsError: the score does not go with the number of classes.
         ModelFileError: the file cannot be written.
+        TypeError: the sources are one string, or none.
 
     """
+    if isinstance(sources, str) or not sources:
+        message = f"sources: expected a list of one or more, found {sources!r}"
+        raise TypeError(message)
     options = options or Options()
     known = labels(sources, options)
     trained = train_counts(
@@ -144,4 +148,7 @@ def _document(number: int, document: bytes | str) -> Document:
 def _bytes(document: bytes | str) -> bytes:
     if isinstance(document, str):
         return document.encode("utf-8", "replace")
+    if not isinstance(document, bytes):
+        message = f"a document is bytes or str, not {type(document).__name__}"
+        raise TypeError(message)
     return document

@@ -330,7 +330,10 @@ def _softplus(x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def normalised(scores: Scores) -> Scores:
     """Return scores less the logarithm of the sum of their exponentials."""
-    highest = scores.max(axis=1, keepdims=True)
-    whole = highest + np.log(np.exp(scores - highest).sum(axis=1, keepdims=True))
-    normalised: Scores = scores - whole
-    return normalised
+    # the best one's own term is 1; without it the sum does not round to certainty
+    best = scores.argmax(axis=1)[:, None]
+    shifted = scores - np.take_along_axis(scores, best, axis=1)
+    terms = np.exp(shifted)
+    np.put_along_axis(terms, best, 0.0, axis=1)
+    whole: Scores = shifted - np.log1p(terms.sum(axis=1, keepdims=True))
+    return whole

@@ -9,6 +9,7 @@ from nbtext.bags import read_terms
 from nbtext.bulk import BulkModel, bulk_model, bulk_model_of, score_batch
 from nbtext.calibrate import Fit
 from nbtext.model import Model
+from nbtext.modelfile import check_sound
 from nbtext.packing import stored_terms, unpack
 from nbtext.reading import WIDTHS, Reading
 from nbtext.score import Scored
@@ -19,6 +20,7 @@ KEPT: Final = 8 << 20
 def open_bulk(model: Model) -> BulkModel:
     """Arrange a model's counts for scoring many documents."""
     file = model.file
+    check_sound(file)
     if len(file.tables) > 1:
         return bulk_model_of(unpack(file), model.scoring)
     terms = tuple(

@@ -188,8 +188,9 @@ def _header_view(head: Head, part_fields: list[Field]) -> list[Field]:
     for place in [place for place, name in enumerate(names) if name in special]:
         name, text = headers[place]
         headers[place] = (name, special[name](text))
-    headers.append(("has", " ".join(head.first_values)))
-    headers.append(("hops", f"received={names.count('received')}"))
+    if names:  # of nothing there is nothing to say
+        headers.append(("has", " ".join(head.first_values)))
+        headers.append(("hops", f"received={names.count('received')}"))
     headers += [_part_field(name, readable(value)) for name, value in part_fields]
     return headers
 

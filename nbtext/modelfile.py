@@ -163,7 +163,10 @@ def open_model(path: str) -> ModelFile:
         )
         raise NoModelError(message) from error
     except (OSError, ValueError) as error:
-        message = f"{path}: the model cannot be read: {error}"
+        message = (
+            f"{path}: the model cannot be read: "
+            f"{getattr(error, 'strerror', None) or error}; name a model file"
+        )
         raise ModelFileError(message) from error
     tables: list[StoredTable] = []
     offset = 0
@@ -179,6 +182,19 @@ def open_model(path: str) -> ModelFile:
     if not tables:
         raise _damaged(path, 0, "the file ends before its first table does")
     return ModelFile(path, offset, tuple(tables), _notes(path, tables, size - offset))
+
+
+def check_sound(file: ModelFile) -> None:
+    """
+    Read every byte of the arrays, for those who read most of them anyway.
+
+    Raises:
+        NotAModelError: they are not as written.
+
+    """
+    for table in file.tables:
+        if not table.is_sound():
+            raise _damaged(file.path, table.offset, "its arrays are not as written")
 
 
 def _check_tail(path: str, mapped: memoryview, offset: int) -> None:

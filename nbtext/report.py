@@ -158,6 +158,8 @@ def evaluation_text(result: "Evaluation") -> Iterator[str]:
     yield "\t".join(("truth", *map(escaped, result.classes), UNSURE))
     for name, counts in zip(result.classes, result.confusion, strict=True):
         yield "\t".join((escaped(name), *map(str, counts)))
+    if result.unknown_label:
+        yield "\t".join(("(no class)", *map(str, result.confusion_unknown_label)))
     yield ""
     yield "probability\tdocuments\tmean\tright"
     for one in result.reliability:

@@ -20,10 +20,10 @@ many documents, and a property test holds them together.
 
 from collections import Counter as Tally
 from collections.abc import Iterable, Sequence
-from math import exp, log, sqrt
+from math import exp, log, log1p, sqrt
 from typing import NamedTuple, TypeAlias
 
-from nbtext.calibrate import Calibration, Fit, fit, log_sum_exp, softplus, total
+from nbtext.calibrate import Calibration, Fit, fit, softplus, total
 from nbtext.errors import NotAModelError, SettingsError
 from nbtext.model import Model
 from nbtext.settings import UNIT, Scoring, Settings
@@ -215,5 +215,8 @@ LEAST_SHARE = 1e-9
 
 
 def _normalised(scores: list[float]) -> list[float]:
-    whole = log_sum_exp(scores)
-    return [value - whole for value in scores]
+    # the best one's own term is 1; without it the sum does not round to certainty
+    best = max(range(len(scores)), key=scores.__getitem__)
+    shifted = [value - scores[best] for value in scores]
+    rest = sum(exp(value) for place, value in enumerate(shifted) if place != best)
+    return [value - log1p(rest) for value in shifted]

@@ -206,6 +206,9 @@ def check_trainable(table: CountTable) -> None:
             "(nbtext train spam/ ham/) or label them (LABEL=PATH)"
         )
         raise TrainingError(message)
+    if "?" in table.classes:
+        message = "a class cannot be called '?', which means unsure; use LABEL=PATH"
+        raise TrainingError(message)
     if len(table.classes) > MOST_CLASSES:
         message = (
             f"the documents have {len(table.classes):,} classes, and a model holds "

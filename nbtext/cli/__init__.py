@@ -33,7 +33,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _give_up_output()
         code = status.IO_ERROR
         _complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
+    except Terminated as error:
+        code = 128 + error.number  # as the shell says it
     except Exception as error:
+        if type(error).__name__ == "BrokenProcessPool":
+            _complain("a process was killed, perhaps for want of memory; try --jobs 1")
+            sys.exit(status.TRY_AGAIN)
         if os.environ.get("NBTEXT_DEBUG"):
             raise
         code = status.SOFTWARE
@@ -44,14 +49,33 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     sys.exit(code)
 
 
+class Terminated(BaseException):
+    """This process was asked to end: what has been begun is cleaned up first."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def _terminate(number: int, _frame: object) -> NoReturn:
+    raise Terminated(number)
+
+
 def _run(arguments: list[str]) -> int:
     request = None if sys.stdin is None or sys.stdin.isatty() else request_of(arguments)
     if request is not None:
         from nbtext.cli._classify import run
 
         return run(request)
+    import signal
+    from threading import current_thread, main_thread
+
     from nbtext.cli._group import run_command
 
+    if current_thread() is main_thread():
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) == signal.SIG_DFL:
+                signal.signal(number, _terminate)
     return run_command(arguments)
 
 

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nbtext.classifying import Classifier, classify
 from nbtext.cli import _status as status
-from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
+from nbtext.cli._terminal import (
+    cut_short,
+    is_watched,
+    show,
+    to_stderr,
+    to_stdout,
+)
 from nbtext.document import Item, Unreadable
 from nbtext.errors import SettingsError
 from nbtext.model import load_model
@@ -130,6 +136,10 @@ def _write(batches: "Iterable[list[Decision]]", request: Request) -> None:
         return
     for batch in batches:
         to_stdout(_lines(batch, request))
+        if not request.quiet:
+            for one in batch:
+                if one.truncated:
+                    cut_short(one.name)
 
 
 def _lines(batch: "list[Decision]", request: Request) -> Iterator[str]:

@@ -302,7 +302,12 @@ def executor_of(jobs: int) -> Iterator[Executor | None]:
     # an interrupt is for this process, which then stops the others
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        executor = ProcessPoolExecutor(jobs, mp_context=context)
+        executor = ProcessPoolExecutor(
+            jobs,
+            mp_context=context,
+            initializer=_live_with,
+            initargs=(os.getpid(),),
+        )
         executor.submit(os.getpid).result()  # which starts all of them
     finally:
         signal.signal(signal.SIGINT, before)
@@ -312,6 +317,23 @@ def executor_of(jobs: int) -> Iterator[Executor | None]:
         except BaseException:
             executor.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _live_with(parent: int) -> None:
+    """End this process when its parent has ended, however that was."""
+    import signal
+    from threading import Thread
+    from time import sleep
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            sleep(1)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def needs_sources(context: click.Context, sources: tuple[str, ...]) -> None:

@@ -26,6 +26,7 @@ NO_INPUT: Final = 66
 SOFTWARE: Final = 70
 CANNOT_CREATE: Final = 73
 IO_ERROR: Final = 74
+TRY_AGAIN: Final = 75
 INTERRUPTED: Final = 130
 CLOSED_PIPE: Final = 141
 

@@ -59,9 +59,12 @@ def complain(account: "Account") -> None:
     for one in account.skipped:
         to_stderr(f"skipped: {one.error}")
     for name in account.truncated:
-        to_stderr(
-            f"cut short: {name} is longer than --max-bytes; its rest was not read"
-        )
+        cut_short(name)
+
+
+def cut_short(name: str) -> None:
+    """Say that the rest of a document was not read."""
+    to_stderr(f"cut short: {name} is longer than --max-bytes; its rest was not read")
 
 
 def is_watched(stream: Any) -> bool:

@@ -156,6 +156,8 @@ def of_model(
     scoring = opened.scoring.changed(*asked)
     if scoring != opened.scoring:
         opened = load_model(path, scoring=scoring)
+    for note in opened.notes:
+        to_stderr(f"note: {note}")
     account = Account()
     places = {name: place for place, name in enumerate(opened.classes)}
     rows: list[tuple[int, int, tuple[float, ...]]] = []
@@ -170,6 +172,8 @@ def of_model(
             truth = places.get(one.expected or "", -1)
             decided = -1 if one.label is None else places[one.label]
             rows.append((truth, decided, one.log_posterior))
+            if one.truncated:
+                account.truncated.append(one.name)
     if not rows and account.skipped:
         raise account.skipped[0].error
     if not rows:

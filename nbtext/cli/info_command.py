@@ -8,6 +8,7 @@ import click
 from nbtext.cli._options import json_option, model_option
 from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
 from nbtext.model import Model, load_model
+from nbtext.modelfile import check_sound
 from nbtext.report import as_json as json_of
 from nbtext.report import counted, escaped, size
 from nbtext.score import fitted
@@ -27,6 +28,7 @@ def command(model: str, as_json: bool) -> None:
     opened = load_model(model)
     for note in opened.notes:
         to_stderr(f"note: {note}")
+    check_sound(opened.file)
     facts = facts_of(opened)
     if as_json:
         to_stdout([json_of(facts)])

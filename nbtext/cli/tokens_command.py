@@ -66,7 +66,10 @@ def command(
         settings = default_settings("mail" if kind == "mail" else "text", 2)
     else:
         try:
-            settings = load_model(model).settings
+            opened = load_model(model)
+            settings = opened.settings
+            for note in opened.notes:
+                to_stderr(f"note: {note}")
         except NoModelError:
             to_stderr(f"note: {model}: no model there; reading by the default settings")
     account = Account()

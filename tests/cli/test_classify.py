@@ -330,10 +330,27 @@ def test_a_long_document_is_cut_and_says_so(run: "Run") -> None:
         "classify", "-m", "mail.nbt", *arguments, "long.eml", "short.eml"
     )
 
-    assert (status, err) == (0, "")
+    cut = "cut short: long.eml is longer than --max-bytes; its rest was not read\n"
+    assert (status, err) == (0, cut)
     long, short = objects(out)
     assert (long["truncated"], short["truncated"]) == (True, False)
     assert long | {"name": "", "truncated": 0} == short | {"name": "", "truncated": 0}
+
+
+@pytest.mark.usefixtures("model")
+def test_an_empty_message_is_unsure(run: "Run") -> None:
+    outcome = run("classify", "-m", "mail.nbt", stdin=b"")
+
+    assert outcome == (0, "?\t0.5000\n", "")
+
+
+@pytest.mark.usefixtures("model")
+def test_the_log_posterior_of_a_sure_class_is_short_of_certainty(run: "Run") -> None:
+    arguments = ("classify", "-m", "mail.nbt", "--json", "--score", "sum")
+
+    out = run(*arguments, stdin=Path("spam/3.eml").read_bytes() * 40).out
+
+    assert max(objects(out)[0]["log_posterior"].values()) < 0
 
 
 @pytest.mark.usefixtures("corpus")

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import msgpack
 import pytest
 
+from nbtext.modelfile import open_model
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
@@ -431,6 +433,56 @@ def test_train_makes_the_same_file_in_any_number_of_processes(
     assert process("train", "-q", "-m", "2.nbt", "-j2", "spam", "ham") == (0, "", "")
 
     assert without_time(tmp_path / "1.nbt") == without_time(tmp_path / "2.nbt")
+
+
+@pytest.mark.usefixtures("corpus")
+def test_a_class_cannot_be_called_what_unsure_is(run: "Run") -> None:
+    status, out, err = run("train", "-m", "m.nbt", "?=spam", "ham")
+
+    assert (status, out) == (65, "")
+    assert "'?'" in err
+    assert not Path("m.nbt").exists()
+
+
+def test_damage_in_the_first_table_is_seen_by_info(model: Path, run: "Run") -> None:
+    damaged = bytearray(model.read_bytes())
+    keys = open_model(str(model)).tables[0].arrays["body.once.keys"].tobytes()
+    damaged[damaged.index(keys)] ^= 1
+    Path("damaged.nbt").write_bytes(damaged)
+
+    status, out, err = run("info", "-m", "damaged.nbt")
+
+    assert (status, out) == (65, "")
+    assert "arrays are not as written" in err
+
+
+@pytest.mark.parametrize("signalled", [signal.SIGTERM, signal.SIGHUP])
+def test_train_cleans_up_when_it_is_asked_to_end(
+    model: Path, signalled: signal.Signals
+) -> None:
+    before = model.read_bytes()
+    os.mkfifo("pipe.jsonl")
+    arguments = ["train", "-j2", "-m", str(model), "ham", "spam=pipe.jsonl"]
+
+    with (
+        subprocess.Popen(
+            [sys.executable, "-m", "nbtext", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as program,
+        Path("pipe.jsonl").open("wb") as pipe,
+    ):
+        for number in range(200):  # more than a pipe holds, so it is being read
+            text = f"words {number} " * 100
+            pipe.write(json.dumps({"text": text}).encode() + b"\n")
+        pipe.flush()
+        program.send_signal(signalled)
+        # until the last worker has closed them too
+        out, err = program.communicate(timeout=30)
+
+    assert (program.returncode, out, err) == (128 + signalled, b"", b"")
+    assert model.read_bytes() == before
+    assert names() == ["ham", "mail.nbt", "pipe.jsonl", "spam"]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
