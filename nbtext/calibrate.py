@@ -253,13 +253,6 @@ def softplus(x: float) -> float:
     return max(x, 0.0) + log1p(exp(-abs(x)))
 
 
-def log_sum_exp(values: Iterable[float]) -> float:
-    """Return ln of the sum of exponentials, without overflow."""
-    values = list(values)
-    highest = max(values)
-    return highest + log(sum(exp(value - highest) for value in values))
-
-
 def _whole(value: Any, low: int, high: int) -> int:
     if type(value) is not int or not low <= value <= high:
         message = f"{value!r} is not a whole number from {low} to {high}"
