@@ -51,6 +51,10 @@ BATCH: Final = 1 << 18
 """How many code points make a batch (docs/experiments/002-speed.md)."""
 
 
+LEAST_SIZE: Final = 64
+"""What an empty document counts for, so that not any number of them waits."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
     """
@@ -114,7 +118,7 @@ class Counter:
         """Count one document."""
         batch = self._batches[document.width]
         batch.documents.append(document)
-        batch.size += document.size
+        batch.size += max(document.size, LEAST_SIZE)
         if batch.size >= BATCH:
             self._count(batch)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 from nbtext.bags import read_terms
 from nbtext.bulk import bulk_model_of, score_batch
 from nbtext.calibrate import fit
-from nbtext.counter import BATCH, Counter
+from nbtext.counter import BATCH, LEAST_SIZE, Counter
 from nbtext.counting import Account, Progress, documents, guess, settings_for
 from nbtext.counts import CountTable, add
 from nbtext.errors import TrainingError
@@ -157,13 +157,16 @@ def _put_by(
         wished = adjust(settings) if adjust else settings
         spool, account = Spool(), Account()
         waiting: dict[int, list[tuple[str, Reading]]] = {width: [] for width in WIDTHS}
+        sizes = dict.fromkeys(WIDTHS, 0)
         for document in documents(items, account, max_bytes, progress):
             reading = read(document, wished)
             account.mail += reading.is_mail
             batch = waiting[reading.width]
             batch.append((document.label or "", reading))
-            if sum(one.size for _, one in batch) >= BATCH:
+            sizes[reading.width] += max(reading.size, LEAST_SIZE)
+            if sizes[reading.width] >= BATCH:
                 _add(spool, wished, batch)
+                sizes[reading.width] = 0
         for batch in waiting.values():
             _add(spool, wished, batch)
         wanted = settings_for(account)

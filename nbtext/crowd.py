@@ -21,6 +21,7 @@ def open_bulk(model: Model) -> BulkModel:
     """Arrange a model's counts for scoring many documents."""
     file = model.file
     check_sound(file)
+    keep_memory()
     if len(file.tables) > 1:
         return bulk_model_of(unpack(file), model.scoring)
     terms = tuple(

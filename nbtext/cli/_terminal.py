@@ -54,11 +54,11 @@ def to_stderr(message: str) -> None:
         sys.stderr.flush()
 
 
-def complain(account: "Account") -> None:
-    """Name what could not be read, and what was longer than what was read of it."""
+def complain(account: "Account", *, quiet: bool) -> None:
+    """Name what could not be read, and unless quiet what was read in part."""
     for one in account.skipped:
         to_stderr(f"skipped: {one.error}")
-    for name in account.truncated:
+    for name in () if quiet else account.truncated:
         cut_short(name)
 
 

@@ -1,6 +1,7 @@
 """`nbtext eval`: measure a model, or what these documents would make of one."""
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -114,11 +115,11 @@ def command(
                 scoring=lambda default: default.changed(score, smoothing, count_),
                 max_bytes=max_bytes,
                 progress=advance,
-                complain=complain,
+                complain=partial(complain, quiet=quiet),
             )
             result, account = of_folds(checked, threshold, positive), checked.account
     if folds is None:
-        complain(account)
+        complain(account, quiet=quiet)
     if not quiet and result.unknown_label:
         to_stderr(
             f"note: {result.unknown_label:,} documents have a label that the model "

@@ -1,6 +1,7 @@
 """`nbtext train`: make a model of labelled documents."""
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -87,7 +88,7 @@ def command(
             executor=executor,
             jobs=jobs,
             progress=advance,
-            complain=complain,
+            complain=partial(complain, quiet=quiet),
         )
     written = replace_file(model, trained.pack())
     seconds = time.monotonic() - started

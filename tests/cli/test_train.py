@@ -436,6 +436,14 @@ def test_train_makes_the_same_file_in_any_number_of_processes(
 
 
 @pytest.mark.usefixtures("corpus")
+def test_quiet_training_does_not_say_what_was_cut_short(run: "Run") -> None:
+    arguments = ("train", "--max-bytes", "100", "-m", "m.nbt", "spam", "ham")
+
+    assert "cut short: " in run(*arguments).err
+    assert run(*arguments, "-q") == (0, "", "")
+
+
+@pytest.mark.usefixtures("corpus")
 def test_a_class_cannot_be_called_what_unsure_is(run: "Run") -> None:
     status, out, err = run("train", "-m", "m.nbt", "?=spam", "ham")
 
