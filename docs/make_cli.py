@@ -44,7 +44,7 @@ A source is a path, or `-` for standard input. What it holds is told by looking,
 | a folder | one a file, sorted by path, hidden ones left out | |
 | Maildir | one a message of `cur/` and `new/`; not trash, not drafts | the two folders |
 | MH | one a numbered file | `.mh_sequences`, or nothing but numbers |
-| mbox | one a message, called `name:1`, `name:2` | `.mbox`, `.mbx`; named by itself also a first line `From ` with a date |
+| mbox | one a message, called `name:1`, `name:2` | `.mbox`, `.mbx`, or a first line `From ` with a date |
 | JSON lines | one a line | `.jsonl`, `.ndjson`, `.json`, or a first line that is an object |
 | CSV | one a row | `.csv` |
 | TSV | one a row, nothing quoted | `.tsv`, or where labels are wanted a label, a tab and a text on each line |
@@ -53,6 +53,10 @@ A source is a path, or `-` for standard input. What it holds is told by looking,
 Each may be compressed: gzip, bzip2, xz, and zstd where the Python package `zstandard`
 is there; the bytes tell, not the suffix. `--format mail` and `--format text` make every
 file one document.
+
+A file in a folder is an mbox without that suffix only if a second message begins in it,
+with such a line, after an empty one, and a header: collections of single messages keep
+the line of the mailbox that they came from.
 
 Of rows and objects the column `text`, `body`, `content` or `message` is read, or those
 that `--text-column` names; `--label-column` and `--id-column` name others. Columns are

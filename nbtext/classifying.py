@@ -17,7 +17,7 @@ from nbtext.model import Model, load_model
 from nbtext.reading import Reading, read
 from nbtext.score import Scored, check_scoring, fitted, score
 from nbtext.settings import Scoring
-from nbtext.sources import load
+from nbtext.sources import load_all
 from nbtext.tokens import keys
 
 if TYPE_CHECKING:
@@ -131,18 +131,26 @@ def _batches(
         if isinstance(item, Unreadable):
             complain(item)
             continue
-        try:
-            document = load(item, max_bytes) if isinstance(item, Unread) else item
-        except SourceError as error:
-            complain(Unreadable(item.name, error))
-            continue
-        batch.append(document)
-        size += sum(map(len, document.texts))
-        if size >= BATCH or len(batch) >= MANY:
-            yield batch
-            batch, size = [], 0
+        for document in _documents(item, max_bytes, complain):
+            batch.append(document)
+            size += sum(map(len, document.texts))
+            if size >= BATCH or len(batch) >= MANY:
+                yield batch
+                batch, size = [], 0
     if batch:
         yield batch
+
+
+def _documents(
+    item: Document | Unread, max_bytes: int, complain: Callable[[Unreadable], None]
+) -> Iterator[Document]:
+    if isinstance(item, Document):
+        yield item
+        return
+    try:
+        yield from load_all(item, max_bytes)
+    except SourceError as error:
+        complain(Unreadable(item.name, error))
 
 
 def classify_with(

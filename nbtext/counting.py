@@ -21,7 +21,7 @@ from nbtext.errors import SourceError
 from nbtext.reading import is_mail, read
 from nbtext.sample import Sample
 from nbtext.settings import Settings, default_settings
-from nbtext.sources import load
+from nbtext.sources import load_all
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called now and then with the documents and bytes read since the last call."""
@@ -105,20 +105,7 @@ def documents(
 ) -> Iterator[Document]:
     """Open what has not been opened, and enter everything into an account."""
     told = Account()
-    for item in items:
-        if isinstance(item, Pause):
-            continue
-        if isinstance(item, Unread):
-            try:
-                document = load(item, max_bytes)
-            except SourceError as error:
-                account.skipped.append(Unreadable(item.name, error))
-                continue
-        elif isinstance(item, Unreadable):
-            account.skipped.append(item)
-            continue
-        else:
-            document = item
+    for document in _opened(items, account, max_bytes):
         account.documents += 1
         account.bytes += sum(map(len, document.texts))
         if document.label is not None:
@@ -129,6 +116,22 @@ def documents(
             progress(account.documents - told.documents, account.bytes - told.bytes)
             told.documents, told.bytes = account.documents, account.bytes
         yield document
+
+
+def _opened(
+    items: Iterable[Item], account: Account, max_bytes: int
+) -> Iterator[Document]:
+    """Open what has not been opened; an account takes what cannot be."""
+    for item in items:
+        if isinstance(item, Unread):
+            try:
+                yield from load_all(item, max_bytes)
+            except SourceError as error:
+                account.skipped.append(Unreadable(item.name, error))
+        elif isinstance(item, Unreadable):
+            account.skipped.append(item)
+        elif isinstance(item, Document):
+            yield item
 
 
 def count(
@@ -256,13 +259,12 @@ def guess(
 
     """
     stream = iter(items)
-    first = [item for item in islice(stream, GUESSED) if not isinstance(item, Pause)]
     account = Account()
-    opened = list(documents(first, account, max_bytes))
+    opening = documents(islice(stream, GUESSED), account, max_bytes)
+    opened = list(islice(opening, GUESSED))  # a file may hold more than memory does
     account.mail = sum(map(is_mail, opened))
     settings = settings_for(account, n_classes)
-    read_already: list[Item] = [*account.skipped, *opened]
-    return settings, chain(read_already, stream)
+    return settings, chain(opened, opening, account.skipped, stream)
 
 
 def settings_for(account: Account, n_classes: int | None = None) -> Settings:

@@ -11,7 +11,7 @@ lazily; nothing is held but the document at hand. The modules, in pipeline order
 
 from nbtext.sources._arguments import labels
 from nbtext.sources._documents import documents
-from nbtext.sources._load import load
+from nbtext.sources._load import load, load_all
 from nbtext.sources._options import FORMATS, Options
 
-__all__ = ["FORMATS", "Options", "documents", "labels", "load"]
+__all__ = ["FORMATS", "Options", "documents", "labels", "load", "load_all"]

@@ -24,6 +24,7 @@ _CONTAINERS = {
     ".csv": "csv",
     ".tsv": "tsv",
 }
+_ONE_MESSAGE = (".eml", ".txt")  # an envelope line in them makes them no mbox
 _LONGEST_LABEL = 64  # bytes; a longer word before a tab is not taken for a label
 
 
@@ -53,12 +54,18 @@ def inspect(stream: Stream, path: str, max_bytes: int, *, is_label_wanted: bool)
     head = stream.peek(HEAD)
     if suffix == ".json" or _is_json_lines(stream, head, max_bytes):
         return "jsonl"
-    if suffix != ".eml":
-        if suffix != ".txt" and is_mbox(head):
-            return "mbox"
-        if is_label_wanted:
-            return _labelled_format(head, path)
+    if may_be_mbox(head, path):
+        return "mbox"
+    if is_label_wanted and suffix != ".eml":
+        return _labelled_format(head, path)
     return ONE_DOCUMENT
+
+
+def may_be_mbox(head: bytes, path: str) -> bool:
+    """Tell whether a file begins as an mbox does, and is not called one message."""
+    if not is_mbox(head):
+        return False
+    return not without_compression(path).lower().endswith(_ONE_MESSAGE)
 
 
 def split_index_line(line: bytes) -> tuple[bytes, bytes] | None:

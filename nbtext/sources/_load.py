@@ -1,14 +1,67 @@
-"""A file that holds one document, opened and read when its turn comes."""
+"""
+A file that holds one document, opened and read when its turn comes.
+
+A file in a folder is not looked into before, because that would open each of them
+twice; so only here it may turn out to be an mbox, which is then taken apart.
+"""
 
 # ruff: noqa: PTH118 -- importing pathlib costs 10 ms
 
 import os
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import chain, islice
 from typing import Final
 
-from nbtext.document import Document, Unread
+from nbtext.document import Document, Pause, Unread
 from nbtext.errors import MissingSourceError
 from nbtext.sources._compressed import compression, may_be_compressed
+from nbtext.sources._inspect import HEAD, may_be_mbox
+from nbtext.sources._mbox import is_header, messages
 from nbtext.sources._stream import Stream, open_path, read_start
+
+
+def load_all(unread: Unread, max_bytes: int) -> Iterator[Document]:
+    """
+    Open and read a file, and yield its document, or each message if it is an mbox.
+
+    Raises:
+        SourceError: it cannot be read, or is damaged; what came before was yielded.
+    """
+    document = load(unread, max_bytes)
+    text = document.texts[0]
+    # What its container, or the user, calls a mail or a text is one document.
+    if (
+        unread.is_mail is None
+        and text.startswith(b"From ")
+        and (document.truncated or b"\nFrom " in text)
+    ):
+        yield from _messages(unread, document, max_bytes)
+    else:
+        yield document
+
+
+def _messages(unread: Unread, document: Document, max_bytes: int) -> Iterator[Document]:
+    """
+    Yield each message of an mbox, or the whole if it has but one.
+
+    Collections with a mail in each file, such as SpamAssassin's, keep the line that
+    began it in an mbox; so a second message must begin with such a line and a header.
+    """
+    with closing(_opened(unread)) as stream:
+        if not may_be_mbox(stream.peek(HEAD), unread.path):
+            yield document
+            return
+        found = (m for m in messages(stream, max_bytes) if not isinstance(m, Pause))
+        first = list(islice(found, 2))
+        if len(first) < 2 or not is_header(first[1][0]):
+            yield document
+            return
+        for number, (text, is_cut) in enumerate(chain(first, found), 1):
+            name = f"{unread.name}:{number}"
+            yield Document(name, (text,), unread.label, is_mail=True, truncated=is_cut)
+    if stream.error is not None:
+        raise stream.error
 
 
 def load(unread: Unread, max_bytes: int) -> Document:

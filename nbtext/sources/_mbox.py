@@ -35,11 +35,17 @@ _LONGEST_SEPARATOR = 512
 # To compile these takes a millisecond, so it is left to whoever has an mbox.
 _SEPARATOR = rb"\n\r?\n" + _FROM_LINE
 _QUOTED_FROM = rb"(?m)^>(?=>*From )"
+_HEADER = rb"From |[!-9;-~]+[ \t]*(?::|\Z)"  # a delivered mail may have two From lines
 
 
 def is_mbox(head: bytes) -> bool:
     """Tell whether the bytes begin with the line that begins a message."""
     return _opening(head) is not None
+
+
+def is_header(text: bytes) -> bool:
+    """Tell whether a message, which may be cut, begins with a header line."""
+    return re.match(_HEADER, text) is not None
 
 
 def messages(stream: Stream, max_bytes: int) -> Iterator[tuple[bytes, bool] | Pause]:

@@ -80,6 +80,25 @@ def test_train_tells_a_program_what_it_read(run: "Run") -> None:
     assert (said["path"], said["size"]) == ("m.nbt", known["bytes"])
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.usefixtures("corpus")
+def test_train_reads_each_message_of_mailboxes_in_a_folder(
+    run: "Run", jobs: int
+) -> None:
+    Path("mail").mkdir()
+    messages = [path.read_bytes() for path in sorted(Path("spam").iterdir())]
+    for name in ("inbox", "sent"):
+        whole = b"".join(FROM_LINE + message + b"\n" for message in messages)
+        Path("mail", name).write_bytes(whole)
+
+    status, _, err = run("train", "-m", "m.nbt", "-j", jobs, "mail", "ham")
+
+    assert status == 0
+    assert err.startswith("read 24 documents of mail ")
+    assert documents(run, "m.nbt") == {"ham": 8, "mail": 16}
+    assert run("classify", "-m", "m.nbt", "mail").out.count("\tmail/sent:") == 8
+
+
 def test_train_takes_more_than_two_classes(run: "Run", tmp_path: Path) -> None:
     for label in ("art", "law", "sea"):
         (tmp_path / "all" / label).mkdir(parents=True)

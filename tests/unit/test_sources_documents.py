@@ -1,5 +1,6 @@
 """Arguments, folders, labels and the pauses between documents."""
 
+import gzip
 import os
 import socket
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 
 from nbtext.document import PAUSE, Document, Item, Unread, Unreadable
 from nbtext.errors import MissingSourceError, SourceError
-from nbtext.sources import Options, documents, labels, load
+from nbtext.sources import Options, documents, labels, load, load_all
 
 MAIL = b"From: a@example.org\nSubject: x\n\nhello\n"
 FROM_LINE = b"From a@example.org Tue Jun 14 19:52:09 2005\n"
@@ -102,6 +103,63 @@ def test_containers_in_a_folder_are_opened(tmp_path: Path) -> None:
 
     texts = [item.texts for item in items if isinstance(item, Document)]
     assert texts == [(MAIL,), (b"x",), (b"y",)]
+
+
+TWO = FROM_LINE + MAIL + b"\n" + FROM_LINE + MAIL
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "count"),
+    [
+        pytest.param("inbox", TWO, 2, id="two messages"),
+        pytest.param("inbox.gz", gzip.compress(TWO), 2, id="compressed"),
+        pytest.param("sent", TWO.replace(b"\n", b"\r\n"), 2, id="CRLF"),
+        pytest.param("large", TWO + b"x" * (1 << 20), 2, id="large"),
+        pytest.param("00001.7c53", FROM_LINE + MAIL, 1, id="one message"),
+        pytest.param(
+            "00002.9c4a", FROM_LINE + MAIL + b"\n" + FROM_LINE + b"he wrote", 1,
+            id="a From line without a header",
+        ),
+        pytest.param("1.eml", TWO, 1, id="called one message"),
+        pytest.param("note", MAIL + b"\n" + FROM_LINE + MAIL, 1, id="no mbox"),
+    ],
+)  # fmt: skip
+def test_an_mbox_in_a_folder_is_taken_apart_when_it_is_opened(
+    name: str, data: bytes, count: int, tmp_path: Path
+) -> None:
+    write(tmp_path / "mail" / name, data)
+
+    (item,) = read(tmp_path / "mail")
+    assert isinstance(item, Unread)
+    loaded = list(load_all(item, 1 << 22))
+
+    path = str(tmp_path / "mail" / name)
+    wanted = [path] if count == 1 else [f"{path}:1", f"{path}:2"]
+    assert [one.name for one in loaded] == wanted
+    assert {one.is_mail for one in loaded} == {None if count == 1 else True}
+
+
+def test_an_mbox_in_a_folder_is_taken_apart_though_its_messages_are_cut(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path / "mail" / "inbox", TWO)
+
+    (item,) = read(tmp_path / "mail")
+    assert isinstance(item, Unread)
+
+    assert [one.texts for one in load_all(item, 5)] == [(MAIL[:5],), (MAIL[:5],)]
+
+
+@pytest.mark.parametrize("kind", ["mail", "text"])
+def test_the_user_may_say_that_every_file_is_one_document(
+    kind: str, tmp_path: Path
+) -> None:
+    write(tmp_path / "mail" / "inbox", TWO)
+
+    (item,) = read(tmp_path / "mail", options=Options(format=kind))
+    assert isinstance(item, Unread)
+
+    assert [one.texts for one in load_all(item, 1000)] == [(TWO,)]
 
 
 def test_a_loop_of_links_ends(tmp_path: Path) -> None:
