@@ -42,7 +42,7 @@ A source is a path, or `-` for standard input. What it holds is told by looking,
 |---|---|---|
 | a file | one | whatever is none of the others |
 | a folder | one a file, sorted by path, hidden ones left out | |
-| Maildir | one a message of `cur/` and `new/`; not trash, not drafts | the two folders |
+| Maildir | one a message of `cur/` and `new/`; not trash, not drafts; folders in it are left out, with a note | the two folders |
 | MH | one a numbered file | `.mh_sequences`, or nothing but numbers |
 | mbox | one a message, called `name:1`, `name:2` | `.mbox`, `.mbx`, or a first line `From ` with a date |
 | JSON lines | one a line | `.jsonl`, `.ndjson`, `.json`, or a first line that is an object |

@@ -8,10 +8,10 @@ scores. Whatever is ready is decided as soon as input would block.
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from nbtext.decide import Decision, decide
-from nbtext.document import Document, Item, Pause, Unread, Unreadable
+from nbtext.document import Document, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import SourceError
 from nbtext.model import Model, load_model
 from nbtext.reading import Reading, read
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
     from nbtext.bulk import BulkModel
+
+Complain: TypeAlias = Callable[[Unreadable | Note], None]
+"""Told of what is no document, in the order of the stream."""
 
 FEW: Final = 12
 FEW_BYTES: Final = 1 << 19
@@ -96,7 +99,7 @@ def classify(
     *,
     threshold: float = 0.0,
     max_bytes: int,
-    complain: Callable[[Unreadable], None],
+    complain: Complain,
 ) -> Iterator[list[Decision]]:
     """
     Decide about a stream of documents.
@@ -106,7 +109,7 @@ def classify(
         classifier: the model.
         threshold: the least probability of a label.
         max_bytes: how much of a document is read.
-        complain: told of each document that cannot be read.
+        complain: told of each document that cannot be read, and of what else to know.
 
     Yields:
         One decision a document, in their order, in batches; whatever is ready when
@@ -118,7 +121,7 @@ def classify(
 
 
 def _batches(
-    items: Iterable[Item], max_bytes: int, complain: Callable[[Unreadable], None]
+    items: Iterable[Item], max_bytes: int, complain: Complain
 ) -> Iterator[list[Document]]:
     batch: list[Document] = []
     size = 0
@@ -128,7 +131,7 @@ def _batches(
                 yield batch
             batch, size = [], 0
             continue
-        if isinstance(item, Unreadable):
+        if isinstance(item, Unreadable | Note):
             complain(item)
             continue
         for document in _documents(item, max_bytes, complain):
@@ -142,7 +145,7 @@ def _batches(
 
 
 def _documents(
-    item: Document | Unread, max_bytes: int, complain: Callable[[Unreadable], None]
+    item: Document | Unread, max_bytes: int, complain: Complain
 ) -> Iterator[Document]:
     if isinstance(item, Document):
         yield item
@@ -162,16 +165,16 @@ def classify_with(
     *,
     threshold: float = 0.0,
     max_bytes: int,
-    complain: Callable[[Unreadable], None],
+    complain: Complain,
 ) -> Iterator[list[Decision]]:
     """Decide about a stream of documents, wherever an executor runs a chunk of it."""
     from nbtext.counting import chunks
 
-    pending: list[Future[tuple[list[Decision], list[Unreadable]]]] = []
+    pending: list[Future[tuple[list[Decision], list[Unreadable | Note]]]] = []
 
     def next_result() -> list[Decision]:
-        decisions, unreadable = pending.pop(0).result()
-        for one in unreadable:
+        decisions, remarks = pending.pop(0).result()
+        for one in remarks:
             complain(one)
         return decisions
 
@@ -194,16 +197,16 @@ def _classify_chunk(
     items: list[Item],
     threshold: float,
     max_bytes: int,
-) -> tuple[list[Decision], list[Unreadable]]:
-    unreadable: list[Unreadable] = []
+) -> tuple[list[Decision], list[Unreadable | Note]]:
+    remarks: list[Unreadable | Note] = []
     batches = classify(
         items,
         _opened(path, scoring),
         threshold=threshold,
         max_bytes=max_bytes,
-        complain=unreadable.append,
+        complain=remarks.append,
     )
-    return [decision for batch in batches for decision in batch], unreadable
+    return [decision for batch in batches for decision in batch], remarks
 
 
 @lru_cache(maxsize=1)

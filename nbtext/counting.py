@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 
 from nbtext.counter import Counter, ReadDocument
 from nbtext.counts import CountTable, add
-from nbtext.document import Document, Item, Pause, Unread, Unreadable
+from nbtext.document import Document, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import SourceError
 from nbtext.reading import is_mail, read
 from nbtext.sample import Sample
@@ -48,6 +48,7 @@ class Account:
         truncated: the names of those that were longer than what is read of one.
         skipped: those that could not be read, and why.
         labels: the labels of those counted.
+        notes: what else the user should know of the sources.
     """
 
     documents: int = 0
@@ -56,6 +57,14 @@ class Account:
     truncated: list[str] = field(default_factory=list)
     skipped: list[Unreadable] = field(default_factory=list)
     labels: set[str] = field(default_factory=set)
+    notes: list[Note] = field(default_factory=list)
+
+    def remark(self, remark: Unreadable | Note) -> None:
+        """Take in what is no document."""
+        if isinstance(remark, Note):
+            self.notes.append(remark)
+        else:
+            self.skipped.append(remark)
 
     def update(self, other: "Account") -> None:
         """Take in another account."""
@@ -65,6 +74,7 @@ class Account:
         self.truncated += other.truncated
         self.skipped += other.skipped
         self.labels |= other.labels
+        self.notes += other.notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +137,9 @@ def _opened(
             try:
                 yield from load_all(item, max_bytes)
             except SourceError as error:
-                account.skipped.append(Unreadable(item.name, error))
-        elif isinstance(item, Unreadable):
-            account.skipped.append(item)
+                account.remark(Unreadable(item.name, error))
+        elif isinstance(item, Unreadable | Note):
+            account.remark(item)
         elif isinstance(item, Document):
             yield item
 
@@ -264,7 +274,7 @@ def guess(
     opened = list(islice(opening, GUESSED))  # a file may hold more than memory does
     account.mail = sum(map(is_mail, opened))
     settings = settings_for(account, n_classes)
-    return settings, chain(opened, opening, account.skipped, stream)
+    return settings, chain(account.notes, opened, opening, account.skipped, stream)
 
 
 def settings_for(account: Account, n_classes: int | None = None) -> Settings:

@@ -4,7 +4,8 @@ What flows from the sources to the readers: documents, and what stands in for on
 A source is read as a stream of `Item`s. Most are documents. A file that holds exactly
 one document is passed on unread, so that whoever counts it (perhaps another process)
 opens it; what could not be read travels as the error that says why, in its place, so
-that nothing is lost without a word; and a pause says that input would block now.
+that nothing is lost without a word; a note tells what may surprise; and a pause says
+that input would block now.
 """
 
 import enum
@@ -52,6 +53,19 @@ class Unreadable(NamedTuple):
     error: SourceError
 
 
+class Note(NamedTuple):
+    """
+    What the user should know of a source, though no document is missing for it.
+
+    Attributes:
+        text: where, what was found, what was made of it, and how to have it otherwise.
+        is_warning: whether the outcome is probably not what was meant.
+    """
+
+    text: str
+    is_warning: bool = False
+
+
 class Pause(enum.Enum):
     """Input would block now: whatever is ready should be handed on first."""
 
@@ -60,5 +74,5 @@ class Pause(enum.Enum):
 
 PAUSE = Pause.PAUSE
 
-Item: TypeAlias = Document | Unread | Unreadable | Pause
+Item: TypeAlias = Document | Unread | Unreadable | Note | Pause
 """What a stream of sources is made of."""

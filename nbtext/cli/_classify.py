@@ -14,11 +14,12 @@ from nbtext.cli import _status as status
 from nbtext.cli._terminal import (
     cut_short,
     is_watched,
+    note,
     show,
     to_stderr,
     to_stdout,
 )
-from nbtext.document import Item, Unreadable
+from nbtext.document import Item, Note, Unreadable
 from nbtext.errors import SettingsError
 from nbtext.model import load_model
 from nbtext.report import as_json_lines, as_tsv
@@ -69,8 +70,8 @@ def run(request: Request, executor: "Executor | None" = None, jobs: int = 1) -> 
     if request.verbose:
         to_stderr(f"model: {request.model}")
     if not request.quiet:
-        for note in opened.notes:
-            to_stderr(f"note: {note}")
+        for text in opened.notes:
+            to_stderr(f"note: {text}")
     classifier = Classifier(opened)
     options = request.options
     if request.wanted is not None:
@@ -81,9 +82,12 @@ def run(request: Request, executor: "Executor | None" = None, jobs: int = 1) -> 
             )
     failures: list[Unreadable] = []
 
-    def complain(one: Unreadable) -> None:
-        failures.append(one)
-        to_stderr(f"skipped: {one.error}")
+    def complain(one: Unreadable | Note) -> None:
+        if isinstance(one, Unreadable):
+            failures.append(one)
+            to_stderr(f"skipped: {one.error}")
+        elif not request.quiet:
+            note(one)
 
     items: Iterable[Item] = documents(request.sources, options, labelled=False)
     if executor is None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from nbtext.counting import Account
+    from nbtext.document import Note
 
 Advance = Callable[[int, int], None]
 """Told how many more documents and bytes were read."""
@@ -55,11 +56,20 @@ def to_stderr(message: str) -> None:
 
 
 def complain(account: "Account", *, quiet: bool) -> None:
-    """Name what could not be read, and unless quiet what was read in part."""
+    """Name what could not be read, and unless quiet say what else is to be known."""
     for one in account.skipped:
         to_stderr(f"skipped: {one.error}")
-    for name in () if quiet else account.truncated:
+    if quiet:
+        return
+    for name in account.truncated:
         cut_short(name)
+    for said in account.notes:
+        note(said)
+
+
+def note(said: "Note") -> None:
+    """Say what a source's user should know."""
+    to_stderr(f"{'WARNING' if said.is_warning else 'note'}: {said.text}")
 
 
 def cut_short(name: str) -> None:

@@ -167,7 +167,7 @@ def of_model(
         Classifier(opened),
         threshold=threshold,
         max_bytes=options.max_bytes,
-        complain=account.skipped.append,
+        complain=account.remark,
     ):
         for one in batch:
             truth = places.get(one.expected or "", -1)

@@ -13,7 +13,7 @@ from nbtext.cli._options import (
     needs_sources,
 )
 from nbtext.cli._status import outcome
-from nbtext.cli._terminal import to_stderr, to_stdout
+from nbtext.cli._terminal import complain, to_stderr, to_stdout
 from nbtext.counting import Account, documents
 from nbtext.errors import NoModelError
 from nbtext.model import load_model
@@ -89,8 +89,7 @@ def command(
             "\t".join((view, escaped(field), str(count), escaped(term)))
             for view, field, term, count in rows
         )
-    for one in account.skipped:
-        to_stderr(f"skipped: {one.error}")
+    complain(account, quiet=False)
     return outcome(account.skipped)
 
 

@@ -109,7 +109,7 @@ def _folder_items(place: Place, options: Options) -> Iterator[Item]:
         return
     forced = _kind_of_files(options)
     for found in walk(place.name, place.label, is_mh=options.format == "mh"):
-        if isinstance(found, Unreadable):
+        if not isinstance(found, Unread):
             yield found
             continue
         kind = forced

@@ -4,6 +4,7 @@ The files below a folder, in an order that is the same on every machine.
 A Maildir (cr.yp.to/proto/maildir.html) gives the messages in cur/ and new/, an MH
 folder its numbered files; any other folder is walked. What begins with a dot is hidden
 and left out, as is what the Maildir's flags or MH's naming call deleted or a draft.
+The folders in a Maildir are other mailboxes: a note names them.
 """
 
 # ruff: noqa: PTH116 -- importing pathlib costs 10 ms, half a run on one message
@@ -11,16 +12,17 @@ and left out, as is what the Maildir's flags or MH's naming call deleted or a dr
 import os
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import TypeAlias
 
-from nbtext.document import Unread, Unreadable
+from nbtext.document import Note, Unread, Unreadable
 from nbtext.errors import SourceError
 from nbtext.sources._failures import cannot_read
 
 # The flags follow the last ":2,"; the colon is replaced on systems that forbid it.
 _LEFT_OUT_FLAGS = r"[:;!]2,[A-Za-z]*[DT]"
 
-_Contents: TypeAlias = list[Unread | Unreadable | str]
+_Contents: TypeAlias = list[Unread | Unreadable | Note | str]
 """What is to be read, in order; a folder by its path."""
 
 
@@ -56,7 +58,7 @@ def below(folder: str, name: str) -> str:
 
 def walk(
     path: str, label: str | None, *, is_mh: bool = False
-) -> Iterator[Unread | Unreadable]:
+) -> Iterator[Unread | Unreadable | Note]:
     """
     Yield every file below a folder, sorted by the bytes of its path.
 
@@ -90,13 +92,31 @@ def _contents(folder: str, label: str | None, *, is_mh: bool) -> _Contents:
     with os.scandir(folder) as scanned:
         entries = list(scanned)
     if _has_maildir_parts(entries):
-        return [*_messages(folder, "cur", label), *_messages(folder, "new", label)]
+        messages = [_messages(folder, part, label) for part in ("cur", "new")]
+        return [*_note_of_folders(folder, entries), *chain(*messages)]
     is_mh = is_mh or any(entry.name == ".mh_sequences" for entry in entries)
     visible = [entry for entry in entries if not entry.name.startswith(".")]
     if is_mh or all(_is_number(e.name) or _is_folder(e) for e in visible):
         return _numbered(folder, visible, label, is_mail=is_mh or None)
     visible.sort(key=_path_order)
     return [_item(folder, entry, label) for entry in visible]
+
+
+def _note_of_folders(maildir: str, entries: list[os.DirEntry[str]]) -> list[Note]:
+    """Name the mailboxes in a Maildir (Maildir++), which are not read with it."""
+    others = sorted(
+        entry.name
+        for entry in entries
+        if entry.name not in ("cur", "new", "tmp") and is_maildir(entry.path)
+    )
+    if not others:
+        return []
+    shown = ", ".join([*others[:3], "..."] if len(others) > 3 else others)
+    were = "1 was" if len(others) == 1 else f"{len(others)} were"
+    text = (
+        f"{maildir}: a Maildir is read without the folders in it, and {were} left out"
+    )
+    return [Note(f"{text} ({shown}); name one to read it: {below(maildir, others[0])}")]
 
 
 def _messages(maildir: str, part: str, label: str | None) -> _Contents:

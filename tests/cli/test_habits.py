@@ -254,6 +254,37 @@ def test_nobody_is_left_to_type_a_document_by_hand(command: str) -> None:
     assert lines[-1] == "Error: Name a source, or pipe a document in."
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(["train", "-m", "new.nbt", "spam", "Maildir"], id="train"),
+        pytest.param(["train", "-j2", "-m", "new.nbt", "spam", "Maildir"], id="jobs"),
+        pytest.param(["classify", "-m", "mail.nbt", "Maildir"], id="classify"),
+        pytest.param(["classify", "-j2", "-m", "mail.nbt", "Maildir"], id="with jobs"),
+        pytest.param(["eval", "-m", "mail.nbt", "spam", "Maildir"], id="eval"),
+        pytest.param(["eval", "--folds", "2", "spam", "Maildir"], id="folds"),
+        pytest.param(["tokens", "-m", "mail.nbt", "Maildir"], id="tokens"),
+    ],
+)
+@pytest.mark.usefixtures("model")
+def test_every_command_says_what_of_a_maildir_it_left_out(
+    run: "Run", arguments: list[str]
+) -> None:
+    Path("ham").rename("Maildir")
+    messages = sorted(Path("Maildir").iterdir())
+    for part in ("cur", "new", ".Junk/cur", ".Junk/new"):
+        Path("Maildir", part).mkdir(parents=True)
+    for message in messages:
+        message.rename(Path("Maildir", "new", message.name))
+
+    status, _, err = run(*arguments)
+
+    assert status == 0
+    assert err.count("left out (.Junk); name one to read it: Maildir/.Junk\n") == 1
+    if arguments[0] != "tokens":
+        assert run(*arguments, "-q").err == ""
+
+
 def test_a_wrong_command_is_a_usage_error(run: "Run") -> None:
     status, out, err = run("clasify")
 

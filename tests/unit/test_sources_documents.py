@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nbtext.document import PAUSE, Document, Item, Unread, Unreadable
+from nbtext.document import PAUSE, Document, Item, Note, Unread, Unreadable
 from nbtext.errors import MissingSourceError, SourceError
 from nbtext.sources import Options, documents, labels, load, load_all
 
@@ -85,6 +85,35 @@ def test_a_maildir_gives_its_messages_but_not_the_deleted(tmp_path: Path) -> Non
 
     assert names(items, tmp_path) == list(kept)
     assert {item.is_mail for item in items if isinstance(item, Unread)} == {True}
+
+
+@pytest.mark.parametrize(
+    ("folders", "said"),
+    [
+        pytest.param([".Junk"], "1 was left out (.Junk)", id="one"),
+        pytest.param(
+            [".Sent", ".Junk", ".Old", "Work"],
+            "4 were left out (.Junk, .Old, .Sent, ...)",
+            id="four",
+        ),
+    ],
+)
+def test_a_note_names_the_folders_in_a_maildir(
+    folders: list[str], said: str, tmp_path: Path
+) -> None:
+    write(tmp_path / "new" / "1.host")
+    (tmp_path / "cur").mkdir()
+    (tmp_path / ".cache").mkdir()
+    for folder in folders:
+        write(tmp_path / folder / "cur" / "2.host:2,S")
+        (tmp_path / folder / "new").mkdir()
+
+    note, message = read(tmp_path)
+
+    assert isinstance(message, Unread)
+    assert isinstance(note, Note)
+    assert said in note.text
+    assert note.text.endswith(f"name one to read it: {tmp_path}/.Junk")
 
 
 def test_a_maildir_below_a_folder_is_recognised(tmp_path: Path) -> None:
