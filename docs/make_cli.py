@@ -61,6 +61,9 @@ the line of the mailbox that they came from.
 Of rows and objects the column `text`, `body`, `content` or `message` is read, or those
 that `--text-column` names; `--label-column` and `--id-column` name others. Columns are
 named by their heading; if all that are named are numbers, from 1, there is no heading.
+Where none are named and there are two, a label and a text, a first line such as `v1,v2`
+is a heading if the labels below it repeat and `v1` is not among them; a note says so,
+and how to have it otherwise. Separators are commas in CSV and tabs in TSV, no others.
 
 `train` and `eval` need a label for each document. It is, in this order: the column of
 `--label-column`; the `LABEL` of `LABEL=PATH`; the name of a folder (without the dot of

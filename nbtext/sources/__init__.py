@@ -4,8 +4,8 @@ Where documents come from: files, folders, mailboxes, tables and the standard in
 Arguments as the user writes them go in, a stream of `Item`s comes out, in order and
 lazily; nothing is held but the document at hand. The modules, in pipeline order:
 `_options` and `_labels` (what the user says), `_compressed` and `_stream` (bytes),
-`_mbox`, `_lines`, `_csv`, `_table` and `_rows` (containers taken apart), `_walk`
-(folders), `_inspect` (which of these it is), `_arguments`, `_contents`,
+`_mbox`, `_lines`, `_csv`, `_heading`, `_table` and `_rows` (containers taken apart),
+`_walk` (folders), `_inspect` (which of these it is), `_arguments`, `_contents`,
 `_documents` and `_load`.
 """
 

@@ -7,23 +7,16 @@ with it, called by the source's name and the record's number from 1.
 
 from collections.abc import Iterator
 
-from nbtext.document import Document, Item, Pause, Unreadable
+from nbtext.document import Document, Item, Note, Pause, Unreadable
 from nbtext.errors import SourceError
 from nbtext.sources._csv import csv_records
+from nbtext.sources._heading import LABEL_COLUMNS, TEXT_COLUMNS
 from nbtext.sources._inspect import LABELLED_LINES
 from nbtext.sources._labels import printable
 from nbtext.sources._lines import BadRecord, Line, lines
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import Stream
-from nbtext.sources._table import (
-    LABEL_COLUMNS,
-    NO_TEXT,
-    TEXT_COLUMNS,
-    Record,
-    first_of,
-    named,
-    tsv_records,
-)
+from nbtext.sources._table import NO_TEXT, Record, first_of, named, tsv_records
 
 _LEAST_LONGEST = 2**20
 _LINE_SLACK = 2**16
@@ -51,7 +44,7 @@ def row_items(
     label_column = options.label_column
     is_first = True
     for record in _records(stream, kind, options):
-        if isinstance(record, Pause):
+        if isinstance(record, Pause | Note):
             yield record
             continue
         number += 1
@@ -79,7 +72,7 @@ def row_items(
 
 def _records(
     stream: Stream, kind: str, options: Options
-) -> Iterator[Record | BadRecord | Pause]:
+) -> Iterator[Record | BadRecord | Note | Pause]:
     longest = max(options.max_bytes, _LEAST_LONGEST) + _LINE_SLACK
     of_stream = lines(stream, longest)
     if kind == "jsonl":

@@ -6,20 +6,26 @@ where there are two and nothing else was asked for; so whoever takes the documen
 of the records need not know of headers.
 """
 
+import shlex
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias
 
-from nbtext.document import Pause
+from nbtext.document import Note, Pause
 from nbtext.errors import SourceError
 from nbtext.sources._csv import Fields
+from nbtext.sources._heading import (
+    LABEL_COLUMNS,
+    TEXT_COLUMNS,
+    beginning,
+    is_heading,
+    other_separator,
+)
 from nbtext.sources._lines import BadRecord, Line
 from nbtext.sources._options import Options
 
-TEXT_COLUMNS = ("text", "body", "content", "message")
-LABEL_COLUMNS = ("label", "class", "category")
-"""What the columns are called that are read when the user names none."""
-
 NO_TEXT = "no column text, body, content or message; name another with --text-column"
+_SAVE_OTHERWISE = "save it with commas, or with tabs and say --format tsv"
 
 Record: TypeAlias = Mapping[str, Any]
 """A row: bytes from a table, what `json.loads` gives from JSON lines."""
@@ -46,7 +52,7 @@ def named(
     separator: bytes,
     *,
     is_labelled: bool = False,
-) -> Iterator[Record | BadRecord | Pause]:
+) -> Iterator[Record | BadRecord | Note | Pause]:
     """
     Give the fields the names of their columns.
 
@@ -63,49 +69,132 @@ def named(
     Raises:
         SourceError: a column that is needed is not there.
     """
-    columns: list[str] = []
-    for fields in records:
+    for first in records:
+        if isinstance(first, list):
+            break
+        yield first
+    else:
+        return
+    begun = [first, *beginning(records)]
+    head = _head(begun, name, options, separator, is_labelled=is_labelled)
+    if head.note is not None:
+        yield head.note
+    columns = head.columns
+    for fields in chain(begun[head.is_heading :], records):
         if not isinstance(fields, list):
             yield fields
             continue
-        if not columns:
-            columns, is_header = _columns(fields, name, options, is_labelled)
-            if is_header:
-                continue
+        if head.is_padded:
+            fields = _unpadded(fields)
         if len(fields) > len(columns):
             last = len(columns) - 1
             fields = [*fields[:last], separator.join(fields[last:])]
         yield dict(zip(columns, fields, strict=False))
 
 
-def _columns(
-    first: Fields, name: str, options: Options, is_labelled: bool
-) -> tuple[list[str], bool]:
+class _Head(NamedTuple):
     """
-    Return the names of the columns, and whether the first record says them.
+    What the beginning of a table says.
+
+    Attributes:
+        columns: their names.
+        is_heading: whether the first record says them.
+        is_padded: whether empty fields at the end of a record are no columns.
+        note: what the user should know, if that is not certain.
+    """
+
+    columns: list[str]
+    is_heading: bool
+    is_padded: bool = False
+    note: Note | None = None
+
+
+def _head(
+    begun: list[Fields | BadRecord | Pause],
+    name: str,
+    options: Options,
+    separator: bytes,
+    *,
+    is_labelled: bool,
+) -> _Head:
+    """
+    Tell the names of the columns from the first records.
 
     Raises:
         SourceError: a column that is needed is not there.
     """
+    rows = [fields for fields in begun if isinstance(fields, list)]
     asked = options.columns
     if asked and all(column.isdecimal() for column in asked):
-        columns = [str(number) for number in range(1, len(first) + 1)]
-        is_header = False
+        return _Head([str(number + 1) for number in range(len(rows[0]))], False)
+    other = other_separator(rows, asked) if separator == b"," else None
+    if other is not None:
+        raise SourceError(
+            f"{name}: commas were expected between the columns, and {other} found; "
+            + ("say --format tsv" if other == "tabs" else _SAVE_OTHERWISE)
+        )
+    first = rows[0] if asked else _unpadded(rows[0])
+    columns = [_column(field) for field in first]
+    if not asked and not first_of(TEXT_COLUMNS, columns):
+        if len(first) == 1:
+            return _Head(["text"], False)
+        if len(first) == 2:
+            is_padded = len(first) < len(rows[0])
+            is_alone = len(begun) == 1
+            return _of_two(first, rows[1:], name, separator, is_alone)._replace(
+                is_padded=is_padded
+            )
+        if is_labelled:
+            return _Head(["label", "text"], False)
+    _check(columns, name, options)
+    return _Head(columns, True)
+
+
+def _of_two(
+    first: Fields, others: list[Fields], name: str, separator: bytes, is_alone: bool
+) -> _Head:
+    """Tell which of two columns is the label, and whether they have a heading."""
+    names = [_column(field) for field in first]
+    columns = ["label", "text"]
+    is_found = is_heading(first, others)
+    if first_of(LABEL_COLUMNS, names):
+        if is_found and names[0] not in LABEL_COLUMNS:
+            columns.reverse()
+        return _Head(columns, bool(is_found))
+    if is_found is False or is_alone:
+        return _Head(columns, False)
+    line = separator.join(first).decode("utf-8", "replace")
+    if is_found:
+        was = "taken for a heading, of a label and a text; if it is a document, number"
+        names = ["1", "2"]
     else:
-        columns = [_column(field) for field in first]
-        is_header = True
-        is_plain = not asked and not first_of(TEXT_COLUMNS, columns)
-        if is_plain and len(first) == 1:
-            return ["text"], False
-        if is_plain and (len(first) == 2 or is_labelled):
-            return ["label", "text"], False
+        was = "read as a document; if it is a heading, name"
+    ask = shlex.join(["--label-column", names[0], "--text-column", names[1]])
+    note = f"{name}: the first line, {line!r}, was {was} the columns: {ask}"
+    return _Head(columns, bool(is_found), note=Note(note))
+
+
+def _unpadded(fields: Fields) -> Fields:
+    """Leave out the empty fields at the end of a record, but for the first two."""
+    end = len(fields)
+    while end > 2 and not fields[end - 1].strip():
+        end -= 1
+    return fields[:end]
+
+
+def _check(columns: list[str], name: str, options: Options) -> None:
+    """
+    Refuse a table without what is to be read of it.
+
+    Raises:
+        SourceError: a column that is needed is not there.
+    """
     found = ", ".join(columns)
-    for column in asked:
+    for column in options.columns:
         if column not in columns:
             raise SourceError(f"{name}: no column {column}; name one of these: {found}")
     if not options.text_columns and not first_of(TEXT_COLUMNS, columns):
         raise SourceError(f"{name}: {NO_TEXT} (there are {found})")
-    return columns, is_header
 
 
 def _column(field: bytes) -> str:

@@ -23,7 +23,7 @@ PIPELINE = [
 ]  # fmt: skip
 SOURCES = [
     "_options", "_labels", "_failures", "_compressed", "_stream", "_mbox", "_inspect",
-    "_lines", "_csv", "_table", "_rows", "_walk", "_arguments", "_contents",
+    "_lines", "_csv", "_heading", "_table", "_rows", "_walk", "_arguments", "_contents",
     "_documents", "_load", "__init__",
 ]  # fmt: skip
 CLI = [

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nbtext.document import Document, Item, Unreadable
+from nbtext.document import Document, Item, Note, Unreadable
 from nbtext.sources import Options, documents
 
 
@@ -29,6 +29,14 @@ def rows(
     )
     stdin = BytesIO(data)
     return list(documents([argument], options, labelled=labelled, stdin=stdin))
+
+
+def without_notes(items: list[Item]) -> list[Item]:
+    return [item for item in items if not isinstance(item, Note)]
+
+
+def notes(items: list[Item]) -> list[str]:
+    return [item.text for item in items if isinstance(item, Note)]
 
 
 def texts(items: list[Item]) -> list[tuple[bytes, ...]]:
@@ -157,7 +165,7 @@ def test_a_label_that_is_given_stands_over_a_column_found_by_its_name() -> None:
 def test_a_csv_record_is_a_document(
     data: bytes, expected: list[tuple[str, bytes]]
 ) -> None:
-    items = rows(data, "csv", labelled=True)
+    items = without_notes(rows(data, "csv", labelled=True))
 
     found = list(zip(labels(items), texts(items), strict=True))
     assert found == [(label, (text,)) for label, text in expected]
@@ -166,7 +174,7 @@ def test_a_csv_record_is_a_document(
 def test_after_a_quote_that_is_never_closed_the_next_line_is_read() -> None:
     data = b'x,a\nx,"b\ny,c\ny,""\n'
 
-    first, bad, *others = rows(data, "csv", labelled=True)
+    first, bad, *others = without_notes(rows(data, "csv", labelled=True))
 
     assert getattr(first, "texts", None) == (b"a",)
     assert "-:2: a quote that is never closed" in errors([bad])[0]
@@ -205,6 +213,70 @@ def test_numbered_columns_mean_no_header() -> None:
         Document("-:1", (b"a",), "x", identity="1"),
         Document("-:2", (b"b",), "y", identity="2"),
     ]
+
+
+KAGGLE = b'ham,"well, yes"\nspam,win\nham,ok\nham,no\n'
+
+
+@pytest.mark.parametrize(
+    ("table", "first", "said"),
+    [
+        pytest.param(b"v1,v2\n" + KAGGLE, (b"well, yes",), "taken for a", id="v1"),
+        pytest.param(b"v1,v2,,,\nham,a,,,\nham,b\nx,c\nx,d,\n", (b"a",), "taken",
+                     id="empty columns"),
+        pytest.param(b"Tag,SMS text\n" + KAGGLE, (b"well, yes",), "taken", id="words"),
+        pytest.param(b"label,sms\nham,a\n", (b"a",), "", id="label"),
+        pytest.param(b"tweet,Class\na,ham\n", (b"a",), "", id="label last"),
+        pytest.param(KAGGLE, (b"well, yes",), "", id="recurring"),
+        pytest.param(b"x,free entry now!\n" + KAGGLE, (b"free entry now!",), "",
+                     id="no name"),
+        pytest.param(b"0,ok\n" + KAGGLE, (b"ok",), "", id="number"),
+        pytest.param(b"v1,v2\nham,a\n", (b"v2",), "read as a document", id="few"),
+        pytest.param(b"x,a\n", (b"a",), "", id="alone"),
+        pytest.param(b"a,b\n1,x\n2,x\n3,x\n4,x\n5,x\n", (b"b",), "read as a",
+                     id="identities"),
+    ],
+)  # fmt: skip
+def test_the_rows_tell_whether_two_columns_have_a_heading(
+    table: bytes, first: tuple[bytes, ...], said: str
+) -> None:
+    items = rows(table, "csv", labelled=True)
+
+    assert texts(without_notes(items))[0] == first
+    assert len(notes(items)) == bool(said)
+    assert said in "".join(notes(items))
+
+
+def test_a_note_on_a_heading_says_how_to_have_it_otherwise() -> None:
+    (taken,) = notes(rows(b"v1,v2\n" + KAGGLE, "csv", labelled=True))
+    (left,) = notes(rows(b"x,a b\ny,c\n", "csv", labelled=True))
+
+    assert taken == (
+        "-: the first line, 'v1,v2', was taken for a heading, of a label and a text; "
+        "if it is a document, number the columns: --label-column 1 --text-column 2"
+    )
+    assert left.endswith("name the columns: --label-column x --text-column 'a b'")
+
+
+@pytest.mark.parametrize(
+    ("table", "found"),
+    [
+        pytest.param(b"label;text\nspam;money, now\n", "semicolons", id="heading"),
+        pytest.param(b"spam;a\nham;b, c\nham;d\n", "semicolons", id="throughout"),
+        pytest.param(b"label\ttext\nspam\ta\n", "tabs", id="tabs"),
+    ],
+)
+def test_another_separator_than_a_comma_is_an_error(table: bytes, found: str) -> None:
+    (error,) = errors(rows(table, "csv", labelled=True))
+
+    assert error.startswith(f"-: commas were expected between the columns, and {found}")
+    assert "--format tsv" in error
+
+
+def test_a_text_may_have_a_semicolon() -> None:
+    table = b"well; yes\nno\nso; what\n"
+
+    assert texts(rows(table, "csv")) == [(b"well; yes",), (b"no",), (b"so; what",)]
 
 
 def test_a_table_of_one_column_is_a_text_a_line() -> None:

@@ -1,0 +1,83 @@
+"""
+What the beginning of a table tells: whether it has a heading, and what separates it.
+
+A heading that has a known name in it is one. Of two columns with other names, as the
+`v1,v2` of Kaggle's spam.csv, the rows below tell: labels are used again and again, and
+what heads their column is not among them.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import TypeVar
+
+from nbtext.sources._csv import Fields
+
+TEXT_COLUMNS = ("text", "body", "content", "message")
+LABEL_COLUMNS = ("label", "class", "category")
+"""What the columns are called that are read when the user names none."""
+
+_LOOKED_AT = 100  # records
+_LOOKED_AT_BYTES = 2**20
+_SEPARATORS = {b";": "semicolons", b"\t": "tabs", b"|": "bars"}
+
+_NAME = re.compile(r"[^\W\d][\w.-]{0,30}(?: [\w.-]{1,30}){0,2}")
+"""One to three words, and no number."""
+
+_Row = TypeVar("_Row")
+
+
+def beginning(rows: Iterator[_Row]) -> list[_Row]:
+    """Take what the beginning is told by, up to where input would block."""
+    begun: list[_Row] = []
+    size = 0
+    for row in islice(rows, _LOOKED_AT):
+        begun.append(row)
+        if not isinstance(row, list):  # a pause, or a bad record
+            break
+        size += sum(map(len, row))
+        if size > _LOOKED_AT_BYTES:
+            break
+    return begun
+
+
+def is_heading(first: Fields, others: list[Fields]) -> bool | None:
+    """
+    Tell whether the first record of two fields is a heading; None if that is unclear.
+
+    It is none if its first field is found below. Else it is one if it has a column that
+    is called label, class or category, or if both are short names and the first fields
+    below occur twice each, on average; a few records say nothing.
+    """
+    labels = [record[0].strip() for record in others]
+    if first[0].strip() in labels:
+        return False
+    names = [field.decode("utf-8", "replace").strip() for field in first]
+    if any(name.lower() in LABEL_COLUMNS for name in names):
+        return True
+    if not all(map(_NAME.fullmatch, names)):
+        return False
+    return True if len(labels) >= max(4, 2 * len(set(labels))) else None
+
+
+def other_separator(records: list[Fields], wanted: tuple[str, ...]) -> str | None:
+    """
+    Return what separates the columns if commas do not: "semicolons", for instance.
+
+    Args:
+        records: the first records, taken apart at commas.
+        wanted: the columns that the user named.
+    """
+    known = {*TEXT_COLUMNS, *LABEL_COLUMNS, *map(str.lower, wanted)}
+    for separator, name in _SEPARATORS.items():
+        parts = [record[0].split(separator) for record in records]
+        heads = {part.decode("utf-8", "replace").strip().lower() for part in parts[0]}
+        is_known = len(heads) > 1 and not heads.isdisjoint(known)
+        is_throughout = len(parts) >= 3 and all(map(_is_label_first, parts))
+        if len(records[0]) == 1 and (is_known or is_throughout):
+            return name
+    return None
+
+
+def _is_label_first(parts: list[bytes]) -> bool:
+    return len(parts) > 1 and len(parts[0]) <= 64 and len(parts[0].split()) == 1
