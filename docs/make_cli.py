@@ -69,7 +69,8 @@ and how to have it otherwise. Separators are commas in CSV and tabs in TSV, no o
 `--label-column`; the `LABEL` of `LABEL=PATH`; the name of a folder (without the dot of
 `.Junk`); a column `label`, `class` or `category`, or the index; the name of the file
 without its suffixes. A single folder that holds nothing but folders is a folder a
-class. A path with `=` in it is a path if there is such a file, or if a `/` stands
+class; of two that hold the same folders, as `train/` and `test/` may, each is a class
+itself, with a warning. A path with `=` in it is a path if there is such a file, or if a `/` stands
 before the `=`: write `./a=b`.
 
 Whether documents are read as mail or as text is decided once, when training, by most

@@ -1,19 +1,20 @@
 """The arguments together: the paths that they name, and the labels known beforehand."""
 
-# ruff: noqa: PTH116 -- importing pathlib costs 10 ms, half a run on one message
+# ruff: noqa: PTH116, PTH119 -- importing pathlib costs 10 ms, half a run on one message
 
 import os
 import stat
 from collections.abc import Sequence
 from contextlib import closing
 
+from nbtext.document import Note
 from nbtext.errors import SourceError
 from nbtext.sources._failures import cannot_read
 from nbtext.sources._inspect import ONE_DOCUMENT, inspect
 from nbtext.sources._labels import file_label, folder_label, split_label
 from nbtext.sources._options import Options
 from nbtext.sources._stream import open_path
-from nbtext.sources._walk import class_folders
+from nbtext.sources._walk import below, class_folders
 
 
 def named_paths(
@@ -31,6 +32,33 @@ def named_paths(
         if folders:
             return [(folder_label(folder), folder) for folder in folders]
     return named
+
+
+def warning(arguments: Sequence[str]) -> Note | None:
+    """
+    Say that the folders look like parts of a corpus rather than like classes.
+
+    They do if all of them hold folders alone, and the same ones: `train/` and `test/`,
+    say, with a folder a class in each.
+    """
+    named = named_paths(arguments, labelled=True)
+    if len(named) < 2 or any("=" in argument for argument in arguments):
+        return None
+    names: list[str] = []
+    for _, path in named:
+        found = [os.path.basename(folder) for folder in class_folders(path)]
+        if not found or (names and found != names):
+            return None
+        names = found
+    classes = " and ".join(folder_label(path) for _, path in named)
+    shown = ", ".join([*names[:3], "..."] if len(names) > 3 else names)
+    inside = " ".join(below(path, "*") for _, path in named)
+    text = f"the classes are {classes}, and each of them holds the folders {shown}"
+    return Note(
+        f"{text}; if those are the classes, name {named[0][1]} alone, or all of them: "
+        f"{inside}",
+        is_warning=True,
+    )
 
 
 def labels(arguments: Sequence[str], options: Options) -> tuple[str, ...] | None:

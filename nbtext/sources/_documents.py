@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from nbtext.document import PAUSE, Item, Pause, Unread, Unreadable
 from nbtext.errors import SourceError
-from nbtext.sources._arguments import named_paths
+from nbtext.sources._arguments import named_paths, warning
 from nbtext.sources._contents import IS_MAIL, stream_items
 from nbtext.sources._failures import cannot_read
 from nbtext.sources._inspect import ONE_DOCUMENT, container_format
@@ -48,6 +48,9 @@ def documents(
         ValueError: an option makes no sense.
     """
     options.check()
+    warned = warning(arguments) if labelled else None
+    if warned is not None:
+        yield warned
     is_quiet = True
     for label, path in named_paths(arguments, labelled=labelled):
         place = Place(

@@ -109,6 +109,46 @@ def test_train_takes_more_than_two_classes(run: "Run", tmp_path: Path) -> None:
     assert info(run, "m.nbt")["scoring"]["score"] == "complement"
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(["news/train", "news/test/"], id="two folders"),
+        pytest.param(["news"], id="the folder above"),
+    ],
+)
+def test_train_warns_of_classes_that_look_like_parts_of_a_corpus(
+    run: "Run", arguments: list[str]
+) -> None:
+    for folder in ("train/art", "train/law", "test/art", "test/law"):
+        Path("news", folder).mkdir(parents=True)
+        Path("news", folder, "1").write_text(f"words of {folder}")
+
+    status, _, err = run("train", "-m", "m.nbt", *arguments)
+
+    assert status == 0
+    assert documents(run, "m.nbt") == {"test": 2, "train": 2}
+    (warning,) = (line for line in err.splitlines() if line.startswith("WARNING: "))
+    assert "and each of them holds the folders art, law; if those are " in warning
+    assert "news/train/*" in warning
+    assert run("train", "-q", "-m", "m.nbt", *arguments).err == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(["a=news/train", "b=news/test"], id="labels"),
+        pytest.param(["news/train/art", "news/test/law"], id="files"),
+        pytest.param(["news/train", "news/other"], id="other folders"),
+    ],
+)
+def test_train_warns_of_nothing_else(run: "Run", arguments: list[str]) -> None:
+    for folder in ("train/art", "train/law", "test/art", "test/law", "other/art"):
+        Path("news", folder).mkdir(parents=True)
+        Path("news", folder, "1").write_text(f"words of {folder}")
+
+    assert "WARNING" not in run("train", "-m", "m.nbt", *arguments).err
+
+
 def test_train_refuses_one_class_and_leaves_the_old_model(
     run: "Run", model: Path
 ) -> None:
