@@ -91,7 +91,8 @@ Maildir.
 
 Names are escaped, so that a line is a line: `\\t`, `\\n`, `\\r` and `\\\\` for tab, newline,
 carriage return and backslash, `\\xHH` for a byte that is not UTF-8 or a control
-character, `\\uHHHH` for what else does not print. What is ready is printed whenever input
+character, `\\uHHHH` for what else does not print. A label that is not UTF-8 is in the
+model as `\\xHH`, and no backslash is doubled there. What is ready is printed whenever input
 would block.
 
 `classify --json` prints an object a line:

@@ -48,6 +48,11 @@ def _escaped(character: str) -> str:
     return character.encode("ascii", "backslashreplace").decode()
 
 
+def class_name(label: str) -> str:
+    r"""Return a label likewise, in which bytes that are not UTF-8 are \xHH already."""
+    return "\\x".join(map(escaped, label.split("\\x")))
+
+
 def readable(name: str) -> str:
     """Return a name for JSON: bytes that are not UTF-8 are written as in TSV."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
@@ -63,7 +68,7 @@ def probability(value: float) -> str:
 def as_tsv(decisions: Iterable[Decision], *, named: bool = True) -> Iterator[str]:
     """Render label, probability and name, in columns that cut(1) can take."""
     for decision in decisions:
-        label = UNSURE if decision.label is None else escaped(decision.label)
+        label = UNSURE if decision.label is None else class_name(decision.label)
         line = f"{label}\t{probability(decision.probability)}"
         yield f"{line}\t{escaped(decision.name)}" if named else line
 
@@ -124,7 +129,7 @@ def evaluation_lines(result: "Evaluation") -> list[tuple[str, str]]:
     two = result.two_class
     if two is not None:
         lines += [
-            ("positive class", escaped(two.positive)),
+            ("positive class", class_name(two.positive)),
             (
                 "false positive rate",
                 f"{share(two.false_positive_rate)} "
@@ -149,15 +154,15 @@ def evaluation_text(result: "Evaluation") -> Iterator[str]:
         yield f"{name}\t{value}"
     yield ""
     yield "class\tprecision\trecall\tF1\tsupport"
-    names = [*map(escaped, result.classes), "macro average", "micro average"]
+    names = [*map(class_name, result.classes), "macro average", "micro average"]
     rows = (*result.per_class, result.macro, result.micro)
     for name, row in zip(names, rows, strict=True):
         figures = "\t".join(map(share, (row.precision, row.recall, row.f1)))
         yield f"{name}\t{figures}\t{row.support}"
     yield ""
-    yield "\t".join(("truth", *map(escaped, result.classes), UNSURE))
+    yield "\t".join(("truth", *map(class_name, result.classes), UNSURE))
     for name, counts in zip(result.classes, result.confusion, strict=True):
-        yield "\t".join((escaped(name), *map(str, counts)))
+        yield "\t".join((class_name(name), *map(str, counts)))
     if result.unknown_label:
         yield "\t".join(("(no class)", *map(str, result.confusion_unknown_label)))
     yield ""

@@ -22,7 +22,7 @@ from nbtext.cli._terminal import (
 from nbtext.document import Item, Note, Unreadable
 from nbtext.errors import SettingsError
 from nbtext.model import load_model
-from nbtext.report import as_json_lines, as_tsv
+from nbtext.report import as_json_lines, as_tsv, readable
 from nbtext.sources import Options, documents
 
 if TYPE_CHECKING:
@@ -75,7 +75,9 @@ def run(request: Request, executor: "Executor | None" = None, jobs: int = 1) -> 
     classifier = Classifier(opened)
     options = request.options
     if request.wanted is not None:
-        _check_wanted(request.wanted, opened.classes)
+        wanted = readable(request.wanted)  # as sources read labels
+        request = request._replace(wanted=wanted)
+        _check_wanted(wanted, opened.classes)
         if options.format == "auto":  # one document, whatever it looks like
             options = Options(
                 format=opened.settings.format, max_bytes=options.max_bytes

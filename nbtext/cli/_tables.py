@@ -10,7 +10,7 @@ from rich.text import Text
 
 from nbtext.decide import Decision
 from nbtext.evaluate import Evaluation
-from nbtext.report import UNSURE, escaped, probability, share
+from nbtext.report import UNSURE, class_name, escaped, probability, share
 
 COLOURS: Final = ("green", "red", "cyan", "magenta", "yellow", "blue")
 
@@ -45,14 +45,14 @@ def decision_lines(batches: Iterable[list[Decision]]) -> Iterator[Text]:
 
 
 def _width(label: str) -> int:
-    return cell_len(escaped(label))
+    return cell_len(class_name(label))
 
 
 def _label(decision: Decision) -> Text:
     if decision.label is None:
         return Text().append(UNSURE, "dim")
     place = decision.classes.index(decision.label)
-    return Text().append(escaped(decision.label), COLOURS[place % len(COLOURS)])
+    return Text().append(class_name(decision.label), COLOURS[place % len(COLOURS)])
 
 
 def info_tables(facts: dict[str, Any]) -> Iterator[Table | Text]:
@@ -62,7 +62,7 @@ def info_tables(facts: dict[str, Any]) -> Iterator[Table | Text]:
     classes = _headed("class", "documents", "tokens")
     for name, counts in facts["classes"].items():
         classes.add_row(
-            Text(escaped(name)), f"{counts['documents']:,}", f"{counts['tokens']:,}"
+            Text(class_name(name)), f"{counts['documents']:,}", f"{counts['tokens']:,}"
         )
     yield classes
 
@@ -84,7 +84,7 @@ def _per_class(result: Evaluation) -> Table:
     averages = (("macro average", result.macro), ("micro average", result.micro))
     for name, figures in chain(rows, averages):
         table.add_row(
-            Text(escaped(name)),
+            Text(class_name(name)),
             *(
                 share(value)
                 for value in (figures.precision, figures.recall, figures.f1)
@@ -100,9 +100,9 @@ def _confusion(result: Evaluation) -> Table:
     table = _headed("truth")
     width = max(len(f"{int(count):,}") for row in result.confusion for count in row)
     for name in (*result.classes, UNSURE):
-        table.add_column(Text(escaped(name)), justify="right", min_width=width)
+        table.add_column(Text(class_name(name)), justify="right", min_width=width)
     for name, row in zip(result.classes, result.confusion, strict=True):
-        table.add_row(Text(escaped(name)), *(f"{int(count):,}" for count in row))
+        table.add_row(Text(class_name(name)), *(f"{int(count):,}" for count in row))
     return table
 
 
@@ -120,7 +120,7 @@ def _commonest_errors(result: Evaluation) -> Table:
     table.add_column("decided")
     table.add_column("documents", justify="right", no_wrap=True)
     for count, truth, label in errors[:ERRORS]:
-        table.add_row(Text(escaped(truth)), Text(escaped(label)), f"{count:,}")
+        table.add_row(Text(class_name(truth)), Text(class_name(label)), f"{count:,}")
     return table
 
 

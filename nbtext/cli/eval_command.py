@@ -29,7 +29,7 @@ from nbtext.cli._terminal import (
 )
 from nbtext.errors import SourceError
 from nbtext.report import as_json as json_of
-from nbtext.report import evaluation_lines, evaluation_text
+from nbtext.report import evaluation_lines, evaluation_text, readable
 
 if TYPE_CHECKING:
     from nbtext.counting import Account
@@ -95,6 +95,8 @@ def command(
     options = reading_options(format_, label_column, text_columns, id_column, max_bytes)
     if folds is None and (ngrams is not None or alphabet is not None):
         raise click.UsageError("--ngrams and --alphabet go with --folds or `train`")
+    if positive is not None:
+        positive = readable(positive)  # as sources read labels
     with progress(quiet=quiet) as advance:
         if folds is None:
             asked = (score, smoothing, count_)

@@ -10,7 +10,7 @@ from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
 from nbtext.model import Model, load_model
 from nbtext.modelfile import check_sound
 from nbtext.report import as_json as json_of
-from nbtext.report import counted, escaped, size
+from nbtext.report import class_name, counted, escaped, size
 from nbtext.score import fitted
 
 
@@ -41,7 +41,7 @@ def command(model: str, as_json: bool) -> None:
         return
     text = [f"{name}\t{value}" for name, value in lines]
     text += [
-        f"class\t{escaped(name)}\t{counts['documents']}\t{counts['tokens']}"
+        f"class\t{class_name(name)}\t{counts['documents']}\t{counts['tokens']}"
         for name, counts in facts["classes"].items()
     ]
     to_stdout(text)

@@ -285,6 +285,25 @@ def test_every_command_says_what_of_a_maildir_it_left_out(
         assert run(*arguments, "-q").err == ""
 
 
+def test_a_label_that_is_not_utf_8_is_written_alike_everywhere(process: "Run") -> None:
+    for label, word in ((b"sp\xff", "money"), (b"ham", "lunch")):
+        folder = Path(os.fsdecode(label))
+        folder.mkdir()
+        Path(folder, "1").write_text(word)
+        Path(folder, "2").write_text(f"{word} more")
+    bad = os.fsdecode(b"sp\xff")
+
+    trained = process("train", "-m", "m.nbt", bad, "ham")
+    decided = process("classify", "-m", "m.nbt", "--is", bad, stdin=b"money")
+    evaluated = process("eval", "-m", "m.nbt", "--positive", bad, bad, "ham")
+
+    assert "ham 2, sp\\xff 2" in trained.err
+    assert "class\tsp\\xff\t2\t" in process("info", "-m", "m.nbt").out
+    assert (decided.status, decided.out[:7]) == (0, "sp\\xff\t")
+    assert "positive class\tsp\\xff\n" in evaluated.out
+    assert "\ntruth\tham\tsp\\xff\t?\n" in evaluated.out
+
+
 def test_a_wrong_command_is_a_usage_error(run: "Run") -> None:
     status, out, err = run("clasify")
 
