@@ -121,6 +121,24 @@ COLUMNS: Final[tuple[tuple[Column, ...], ...]] = (
 """The columns that a table may have."""
 
 
+_NAMES: Final = {
+    "format": "what documents are read as (--format)",
+    "views": "the views (--format, and whether there are two classes or more)",
+    "columns": "what is counted (--score, and whether there are two classes or more)",
+    "codepoints": "the table of code points (the version of nbtext)",
+    "ledger": "the ledger (--no-ledger)",
+}
+_VIEW_NAMES: Final = {"pairs": "pairs (--ngrams)", "alphabet": "alphabet (--alphabet)"}
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(value)
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    return str(value)
+
+
 class Settings(NamedTuple):
     """
     Everything that decides which counts a document leaves behind.
@@ -166,13 +184,25 @@ class Settings(NamedTuple):
         return settings
 
     def difference(self, other: "Settings") -> str:
-        """Say in what two settings differ."""
-        mine, theirs = self.as_dict(), other.as_dict()
+        """Say in what two settings differ, with the options that decide it."""
+        mine, theirs = self._named(), other._named()
+        names = [name for name in mine if name in theirs]
         return "; ".join(
-            f"{name} is {mine[name]} in one and {theirs[name]} in the other"
-            for name in mine
+            f"{name}: {mine[name]} in one, {theirs[name]} in the other"
+            for name in names
             if mine[name] != theirs[name]
         )
+
+    def _named(self) -> dict[str, str]:
+        """Return each setting by what a user may call it."""
+        plain = self.as_dict()
+        plain["views"] = [view.name for view in self.views]
+        named = {_NAMES[name]: _in_words(value) for name, value in plain.items()}
+        for view in self.views:
+            for name, value in view._asdict().items():
+                kind = _VIEW_NAMES.get(name, f"the setting {name}")
+                named[f"{kind} of the view {view.name}"] = _in_words(value)
+        return named
 
     def check(self) -> None:
         """

@@ -149,6 +149,18 @@ def test_train_warns_of_nothing_else(run: "Run", arguments: list[str]) -> None:
     assert "WARNING" not in run("train", "-m", "m.nbt", *arguments).err
 
 
+@pytest.mark.usefixtures("corpus")
+def test_models_that_do_not_add_up_say_which_setting_differs(run: "Run") -> None:
+    run("train", "-q", "-m", "a.nbt", "spam", "ham")
+    run("train", "-q", "-m", "b.nbt", "--alphabet", "words", "spam", "ham")
+    Path("c.nbt").write_bytes(Path("a.nbt").read_bytes() + Path("b.nbt").read_bytes())
+
+    status, out, err = run("info", "-m", "c.nbt")
+
+    assert (status, out) == (65, "")
+    assert "(--alphabet) of the view body: marks in one, words in the other" in err
+
+
 def test_train_refuses_one_class_and_leaves_the_old_model(
     run: "Run", model: Path
 ) -> None:

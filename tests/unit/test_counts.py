@@ -84,7 +84,7 @@ def test_a_ledger_entry_that_was_never_made_cannot_be_taken_away() -> None:
 def test_tables_of_other_settings_do_not_add() -> None:
     other = Settings(format="text", views=(RAW,))
 
-    with pytest.raises(SettingsError, match="cannot add: views is"):
+    with pytest.raises(SettingsError, match="cannot add: the views"):
         add([table({}), table({}, other)])
 
 

@@ -139,7 +139,13 @@ def test_a_difference_is_named() -> None:
     other = Settings(format="text", views=MAIL.views, ledger=False)
 
     assert MAIL.difference(other) == (
-        "format is mail in one and text in the other; "
-        "ledger is True in one and False in the other"
+        "what documents are read as (--format): mail in one, text in the other; "
+        "the ledger (--no-ledger): yes in one, no in the other"
+    )
+    single = MAIL.views[2]._replace(pairs=False, alphabet="words", limit=9)
+    assert MAIL.difference(MAIL._replace(views=(*MAIL.views[:2], single))) == (
+        "alphabet (--alphabet) of the view body: marks in one, words in the other; "
+        "pairs (--ngrams) of the view body: yes in one, no in the other; "
+        "the setting limit of the view body: none in one, 9 in the other"
     )
     assert not MAIL.difference(default_settings("mail", 2))
