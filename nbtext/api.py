@@ -46,7 +46,8 @@ def train(
 
     Raises:
         TrainingError: fewer than two classes, or not one token.
-        SettingsError: the score does not go with the number of classes.
+        SettingsError: the score does not go with the number of classes, a source is
+            empty, or the standard input is named twice.
         ModelFileError: the file cannot be written.
         TypeError: the sources are one string, or none.
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import closing
 
 from nbtext.document import Note
-from nbtext.errors import SourceError
+from nbtext.errors import SettingsError, SourceError
 from nbtext.sources._failures import cannot_read
 from nbtext.sources._inspect import ONE_DOCUMENT, inspect
 from nbtext.sources._labels import file_label, folder_label, split_label
@@ -25,13 +25,34 @@ def named_paths(
 
     No arguments mean the standard input. A single folder that holds only folders
     stands for those, each a class, where labels are wanted.
+
+    Raises:
+        SettingsError: a path is empty, or the standard input is named twice.
     """
     named = [split_label(argument) for argument in arguments or ["-"]]
+    _check(named)
     if labelled and len(named) == 1 and named[0][0] is None:
         folders = class_folders(named[0][1])
         if folders:
             return [(folder_label(folder), folder) for folder in folders]
     return named
+
+
+def _check(named: list[tuple[str | None, str]]) -> None:
+    """
+    Refuse what cannot have been meant, such as a variable of the shell that is empty.
+
+    Raises:
+        SettingsError: a path is empty, or the standard input is named twice.
+    """
+    for label, path in named:
+        if not path:
+            where = "''" if label is None else f"{label}="
+            message = f"{where}: a path was expected, and nothing found; fill it in"
+            raise SettingsError(message)
+    if [path for _, path in named].count("-") > 1:
+        message = "-: standard input can be read once, and is named twice; name it once"
+        raise SettingsError(message)
 
 
 def warning(arguments: Sequence[str]) -> Note | None:
@@ -67,6 +88,9 @@ def labels(arguments: Sequence[str], options: Options) -> tuple[str, ...] | None
 
     None if some may come from inside: from a column, an index or a pipe. An argument
     that cannot be read adds none.
+
+    Raises:
+        SettingsError: a path is empty, or the standard input is named twice.
     """
     if options.label_column is not None:
         return None

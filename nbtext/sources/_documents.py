@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import BinaryIO
 
-from nbtext.document import PAUSE, Item, Pause, Unread, Unreadable
+from nbtext.document import PAUSE, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import SourceError
 from nbtext.sources._arguments import named_paths, warning
 from nbtext.sources._contents import IS_MAIL, stream_items
@@ -33,7 +33,8 @@ def documents(
     """
     Yield every document that the arguments name, in their order, lazily.
 
-    What cannot be read is yielded as the error that says why, and the rest goes on.
+    What cannot be read is yielded as the error that says why, and the rest goes on;
+    where there is no document at all, a note says so.
     Before input is awaited, a pause is yielded if anything has been since the last.
 
     Args:
@@ -45,6 +46,7 @@ def documents(
         stdin: what to read for `-` in place of the standard input.
 
     Raises:
+        SettingsError: a path is empty, or the standard input is named twice.
         ValueError: an option makes no sense.
     """
     options.check()
@@ -64,11 +66,15 @@ def documents(
             if path == "-"
             else _path_items(place, options)
         )
+        is_empty = True
         for item in of_place:
             is_pause = isinstance(item, Pause)
             if not (is_pause and is_quiet):
                 yield item
             is_quiet = is_pause
+            is_empty = is_empty and isinstance(item, Note | Pause)
+        if is_empty:
+            yield Note(f"{path}: no document there")
 
 
 def _stdin_items(

@@ -146,7 +146,10 @@ def test_is_needs_a_document(run: "Run") -> None:
     status, out, err = run("classify", "-m", "mail.nbt", "--is", "spam", "empty")
 
     assert (status, out) == (64, "")
-    assert err == "Error: --is takes one document, and there is none\n"
+    assert err == (
+        "note: empty: no document there\n"
+        "Error: --is takes one document, and there is none\n"
+    )
 
 
 @pytest.mark.usefixtures("model")
@@ -290,6 +293,38 @@ def test_classify_goes_on_without_what_it_cannot_read(run: "Run") -> None:
     first, second = err.splitlines()
     assert first.startswith("skipped: spam/4.eml: the link leads nowhere; ")
     assert second.startswith("skipped: nowhere: no such file or folder; ")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.usefixtures("model")
+def test_classify_says_where_there_is_no_document(run: "Run", jobs: int) -> None:
+    Path("empty").mkdir()
+    Path("none.mbox").touch()
+
+    outcome = run("classify", "-m", "mail.nbt", "-j", jobs, "empty", "none.mbox")
+
+    assert outcome.err == (
+        "note: empty: no document there\nnote: none.mbox: no document there\n"
+    )
+    assert (outcome.status, outcome.out) == (0, "")
+    assert run("classify", "-q", "-m", "mail.nbt", "empty") == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("sources", "said"),
+    [
+        (("-", "-"), "-: standard input can be read once, and is named twice; name it"),
+        (("spam", ""), "'': a path was expected, and nothing found; fill it in"),
+    ],
+)
+@pytest.mark.usefixtures("model")
+def test_classify_refuses_sources_that_cannot_be_meant(
+    run: "Run", sources: tuple[str, ...], said: str
+) -> None:
+    status, out, err = run("classify", "-m", "mail.nbt", *sources, stdin=b"money")
+
+    assert (status, out) == (64, "")
+    assert err.startswith(f"Error: {said}")
 
 
 @pytest.mark.usefixtures("model")

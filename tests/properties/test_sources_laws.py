@@ -19,7 +19,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from nbtext.document import Document, Item, Pause, Unreadable
+from nbtext.document import Document, Item, Note, Pause, Unreadable
 from nbtext.sources import FORMATS, Options, documents
 from nbtext.sources._csv import csv_records
 from nbtext.sources._mbox import messages
@@ -53,7 +53,8 @@ class Pieces:
 
 
 def read(data: bytes, options: Options, *, labelled: bool) -> list[Item]:
-    return list(documents(["-"], options, labelled=labelled, stdin=io.BytesIO(data)))
+    items = documents(["-"], options, labelled=labelled, stdin=io.BytesIO(data))
+    return [item for item in items if not isinstance(item, Note)]
 
 
 @given(st.lists(mail_lines, max_size=4), st.integers(1, 700))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from nbtext.document import PAUSE, Document, Item, Note, Unread, Unreadable
-from nbtext.errors import MissingSourceError, SourceError
+from nbtext.errors import MissingSourceError, SettingsError, SourceError
 from nbtext.sources import Options, documents, labels, load, load_all
 
 MAIL = b"From: a@example.org\nSubject: x\n\nhello\n"
@@ -226,8 +226,26 @@ def test_what_is_no_file_is_named_and_not_opened(tmp_path: Path) -> None:
     assert ["broken" in bad[0], "fifo" in bad[1], "sock" in bad[2]] == [True] * 3
 
 
-def test_an_empty_folder_yields_nothing(tmp_path: Path) -> None:
-    assert read(tmp_path) == []
+def test_of_an_empty_folder_a_note_says_so(tmp_path: Path) -> None:
+    assert read(tmp_path) == [Note(f"{tmp_path}: no document there")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param([""], "'': a path was expected", id="path"),
+        pytest.param(["x", "b="], "b=: a path was expected", id="after ="),
+        pytest.param(["-", "-"], "is named twice", id="standard input"),
+        pytest.param(["a=-", "b=-"], "is named twice", id="labelled"),
+    ],
+)
+def test_arguments_that_cannot_be_meant_are_refused(
+    arguments: list[str], said: str
+) -> None:
+    with pytest.raises(SettingsError, match=said):
+        read(*arguments, labelled=True)
+    with pytest.raises(SettingsError, match=said):
+        labels(arguments, Options())
 
 
 def test_a_deep_folder_is_walked(tmp_path: Path) -> None:
@@ -343,7 +361,7 @@ def test_labels_from_inside_are_not_known_beforehand(tmp_path: Path) -> None:
         pytest.param("a", b'{"text": 1}\n{"text": 2}', [None, None], id="JSON lines"),
         pytest.param("a", b"{ not JSON\n", ["unread"], id="a brace"),
         pytest.param("a", b"", ["unread"], id="empty"),
-        pytest.param("a.mbox", b"", [], id="empty mbox"),
+        pytest.param("a.mbox", b"", [0], id="empty mbox"),
         pytest.param("a.CSV", b"label,text\nx,y\n", [None], id="csv"),
     ],
 )
