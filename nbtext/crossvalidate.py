@@ -97,6 +97,8 @@ def cross_validate(
     with spool:
         if complain is not None:
             complain(account)
+        if account.skipped and not account.documents:
+            raise account.skipped[0].error
         return _score_folds(spool, folds, settings, account, scoring)
 
 

@@ -48,6 +48,13 @@ def share_of(text: str) -> float:
     return value
 
 
+def _named(_context: click.Context, _option: click.Parameter, path: str) -> str:
+    if not path:
+        message = "it is empty; name a file, or leave the option out."
+        raise click.BadParameter(message)
+    return path
+
+
 def model_option(command: Command) -> Command:
     """Add the option that names the model file."""
     return click.option(
@@ -56,6 +63,7 @@ def model_option(command: Command) -> Command:
         "model",
         metavar="FILE",
         default=default_model,
+        callback=_named,
         help="The model file [default: $NBTEXT_MODEL, else "
         "$XDG_DATA_HOME/nbtext/model.nbt].",
     )(command)

@@ -55,9 +55,18 @@ def to_stderr(message: str) -> None:
         sys.stderr.flush()
 
 
-def complain(account: "Account", *, quiet: bool) -> None:
-    """Name what could not be read, and unless quiet say what else is to be known."""
-    for one in account.skipped:
+def complain(account: "Account", *, quiet: bool, is_last: bool = True) -> None:
+    """
+    Name what could not be read, and unless quiet say what else is to be known.
+
+    Args:
+        account: what was read.
+        quiet: whether to name failures only.
+        is_last: False if the first failure ends the command where nothing was read; it
+            is then left to be named as its error.
+    """
+    is_named = is_last or account.documents
+    for one in account.skipped if is_named else account.skipped[1:]:
         to_stderr(f"skipped: {one.error}")
     if quiet:
         return

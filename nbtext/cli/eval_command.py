@@ -117,7 +117,7 @@ def command(
                 scoring=lambda default: default.changed(score, smoothing, count_),
                 max_bytes=max_bytes,
                 progress=advance,
-                complain=partial(complain, quiet=quiet),
+                complain=partial(complain, quiet=quiet, is_last=False),
             )
             result, account = of_folds(checked, threshold, positive), checked.account
     if folds is None:
@@ -178,6 +178,7 @@ def of_model(
             if one.truncated:
                 account.truncated.append(one.name)
     if not rows and account.skipped:
+        complain(account, quiet=True, is_last=False)
         raise account.skipped[0].error
     if not rows:
         message = f"{' '.join(sources)}: no document there; name folders or files"

@@ -88,7 +88,7 @@ def command(
             executor=executor,
             jobs=jobs,
             progress=advance,
-            complain=partial(complain, quiet=quiet),
+            complain=partial(complain, quiet=quiet, is_last=False),
         )
     written = replace_file(model, trained.pack())
     seconds = time.monotonic() - started

@@ -172,12 +172,17 @@ def test_eval_goes_on_without_what_it_cannot_read(
     assert second.startswith("skipped: nowhere: no such file or folder; ")
 
 
+@pytest.mark.parametrize("arguments", [("--folds", "4"), ("-m", "mail.nbt")])
 @pytest.mark.usefixtures("model")
-def test_eval_says_that_a_source_is_missing(run: "Run") -> None:
-    status, out, err = run("eval", "-m", "mail.nbt", "nowhere")
+def test_eval_says_that_every_source_is_missing(
+    run: "Run", arguments: tuple[str, ...]
+) -> None:
+    status, out, err = run("eval", *arguments, "nowhere", "nothing")
 
+    second, first = err.splitlines()
     assert (status, out) == (66, "")
-    assert err.startswith("Error: nowhere: no such file or folder; ")
+    assert first.startswith("Error: nowhere: no such file or folder; ")
+    assert second.startswith("skipped: nothing: no such file or folder; ")
 
 
 @pytest.mark.usefixtures("model")

@@ -304,6 +304,16 @@ def test_a_label_that_is_not_utf_8_is_written_alike_everywhere(process: "Run") -
     assert "\ntruth\tham\tsp\\xff\t?\n" in evaluated.out
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_empty_name_of_the_model_is_a_usage_error(run: "Run", command: str) -> None:
+    sources = [] if command == "info" else ["a", "b"]
+
+    status, out, err = run(command, "-m", "", *sources)
+
+    assert (status, out) == (64, "")
+    assert "'--model': it is empty; name a file, or leave the option out." in err
+
+
 def test_a_wrong_command_is_a_usage_error(run: "Run") -> None:
     status, out, err = run("clasify")
 

@@ -186,6 +186,15 @@ def test_train_refuses_documents_without_a_token(run: "Run", model: Path) -> Non
     assert model.read_bytes() == before
 
 
+def test_train_names_the_one_source_that_is_missing_once(run: "Run") -> None:
+    status, out, err = run("train", "-m", "m.nbt", "nowhere")
+
+    assert (status, out) == (66, "")
+    assert err == (
+        "Error: nowhere: no such file or folder; check how the path is spelt\n"
+    )
+
+
 def test_train_needs_sources(run: "Run") -> None:
     status, out, err = run("train")
 
