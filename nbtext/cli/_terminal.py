@@ -24,6 +24,10 @@ Advance = Callable[[int, int], None]
 """Told how many more documents and bytes were read."""
 
 
+LEAST_WIDTH = 60
+"""Tables are made no narrower: a terminal that is folds them, and nothing is lost."""
+
+
 def to_stdout(lines: Iterable[str]) -> None:
     """
     Write lines to standard output, and see them out.
@@ -101,6 +105,7 @@ def show(results: Iterable["Table | Text"]) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     console = Console(file=sys.stdout, highlight=False)
+    console.width = max(console.width, LEAST_WIDTH)
     for result in results:
         is_table = isinstance(result, Table)  # the terminal itself wraps lines
         console.print(result, soft_wrap=not is_table)

@@ -154,6 +154,17 @@ def test_a_terminal_gets_names_whole(name: str) -> None:
 
 
 @pytest.mark.usefixtures("model")
+def test_a_narrow_terminal_gets_every_name_and_number() -> None:
+    _, info = on_a_terminal("info", "-m", "mail.nbt", env={"COLUMNS": "12"})
+    _, figures = on_a_terminal(
+        "eval", "-m", "mail.nbt", "-q", "spam", "ham", env={"COLUMNS": "30"}
+    )
+
+    assert re.search(r"\nham +8 +\d+\n", info)
+    assert re.search(r"\nmacro average +1\.0000 +1\.0000 +1\.0000 +16\n", figures)
+
+
+@pytest.mark.usefixtures("model")
 def test_no_color_is_honoured() -> None:
     command = ("classify", "-m", "mail.nbt", "spam")
 
