@@ -29,7 +29,7 @@ from nbtext.cli._terminal import (
 )
 from nbtext.errors import SourceError
 from nbtext.report import as_json as json_of
-from nbtext.report import evaluation_lines, evaluation_text, readable
+from nbtext.report import counted, evaluation_lines, evaluation_text, readable
 
 if TYPE_CHECKING:
     from nbtext.counting import Account
@@ -124,8 +124,8 @@ def command(
         complain(account, quiet=quiet)
     if not quiet and result.unknown_label:
         to_stderr(
-            f"note: {result.unknown_label:,} documents have a label that the model "
-            "does not know; they count as errors"
+            "note: the model does not know the label of "
+            f"{counted(result.unknown_label, 'document')}; each counts as an error"
         )
     if as_json:
         to_stdout([json_of(result.as_dict())])

@@ -126,7 +126,9 @@ def _head(
     rows = [fields for fields in begun if isinstance(fields, list)]
     asked = options.columns
     if asked and all(column.isdecimal() for column in asked):
-        return _Head([str(number + 1) for number in range(len(rows[0]))], False)
+        columns = [str(number + 1) for number in range(len(rows[0]))]
+        _check(columns, name, options)
+        return _Head(columns, False)
     other = other_separator(rows, asked) if separator == b"," else None
     if other is not None:
         raise SourceError(

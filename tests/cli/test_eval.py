@@ -103,8 +103,8 @@ def test_labels_that_the_model_does_not_know_are_errors(run: "Run") -> None:
 
     assert status == 0
     assert err == (
-        "note: 2 documents have a label that the model does not know; they count as "
-        "errors\n"
+        "note: the model does not know the label of 2 documents; each counts as an "
+        "error\n"
     )
     said = json.loads(out)
     assert said["classes"] == ["ham", "spam"]

@@ -279,6 +279,12 @@ def test_a_text_may_have_a_semicolon() -> None:
     assert texts(rows(table, "csv")) == [(b"well; yes",), (b"no",), (b"so; what",)]
 
 
+def test_a_number_that_no_column_has_is_one_error() -> None:
+    items = rows(b"x,a\ny,b\n", "csv", label_column="3", text_columns=("2",))
+
+    assert errors(items) == ["-: no column 3; name one of these: 1, 2"]
+
+
 def test_a_table_of_one_column_is_a_text_a_line() -> None:
     assert texts(rows(b"a b\nc\n", "tsv")) == [(b"a b",), (b"c",)]
     assert texts(rows(b"text\nc\n", "tsv")) == [(b"c",)]
