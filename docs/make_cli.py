@@ -56,7 +56,8 @@ file one document.
 
 A file in a folder is an mbox without that suffix only if a second message begins in it,
 with such a line, after an empty one, and a header: collections of single messages keep
-the line of the mailbox that they came from.
+the line of the mailbox that they came from. Thunderbird's `Inbox.msf` beside `Inbox` is
+left out.
 
 Of rows and objects the column `text`, `body`, `content` or `message` is read, or those
 that `--text-column` names; `--label-column` and `--id-column` name others. Columns are

@@ -96,10 +96,20 @@ def _contents(folder: str, label: str | None, *, is_mh: bool) -> _Contents:
         return [*_note_of_folders(folder, entries), *chain(*messages)]
     is_mh = is_mh or any(entry.name == ".mh_sequences" for entry in entries)
     visible = [entry for entry in entries if not entry.name.startswith(".")]
+    visible = _without_summaries(visible)
     if is_mh or all(_is_number(e.name) or _is_folder(e) for e in visible):
         return _numbered(folder, visible, label, is_mail=is_mh or None)
     visible.sort(key=_path_order)
     return [_item(folder, entry, label) for entry in visible]
+
+
+def _without_summaries(entries: list[os.DirEntry[str]]) -> list[os.DirEntry[str]]:
+    """Leave out `inbox.msf` beside `inbox`: Thunderbird's index, and no document."""
+    suffix = ".msf"
+    if not any(entry.name.endswith(suffix) for entry in entries):
+        return entries
+    summaries = {entry.name + suffix for entry in entries}
+    return [entry for entry in entries if entry.name not in summaries]
 
 
 def _note_of_folders(maildir: str, entries: list[os.DirEntry[str]]) -> list[Note]:

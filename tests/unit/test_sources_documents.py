@@ -57,6 +57,13 @@ def test_a_folder_is_walked_in_the_order_of_its_paths(tmp_path: Path) -> None:
     assert names(read(tmp_path), tmp_path) == ["Z", "a-b", "a/c/y", "a/z", "b"]
 
 
+def test_an_index_beside_its_mailbox_is_no_document(tmp_path: Path) -> None:
+    for name in ("Inbox", "Inbox.msf", "Inbox.sbd/Old", "Inbox.sbd/Old.msf", "a.msf"):
+        write(tmp_path / name)
+
+    assert names(read(tmp_path), tmp_path) == ["Inbox", "Inbox.sbd/Old", "a.msf"]
+
+
 def test_numbered_files_are_sorted_by_number(tmp_path: Path) -> None:
     for name in ("10", "9", "1", "sub/2"):
         write(tmp_path / name)
