@@ -153,7 +153,8 @@ def open_model(path: str) -> ModelFile:
             size = os.fstat(file.fileno()).st_size
             if not size:
                 message = (
-                    f"{path}: the file is empty; train a model with `nbtext train`"
+                    f"{path}: a model was expected, and an empty or special file "
+                    "found; make one with `nbtext train`, or name another"
                 )
                 raise NotAModelError(message)
             mapped = memoryview(mmap(file.fileno(), size, access=ACCESS_READ))

@@ -99,7 +99,10 @@ def replace_file(path: str, chunks: Iterable[Buffer]) -> int:
     try:
         target = Path(path).resolve()
         if target.exists() and not target.is_file():
-            message = f"{path}: the model cannot be written: there is no regular file"
+            message = (
+                f"{path}: the model cannot be written: a file was expected, and a "
+                "folder or device found; name another file"
+            )
             raise ModelWriteError(message)
         folder = target.parent
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -115,7 +118,8 @@ def replace_file(path: str, chunks: Iterable[Buffer]) -> int:
         aside = None
     except (OSError, ValueError, RuntimeError) as error:
         message = (
-            f"{path}: the model cannot be written: {error}; what was there before is "
+            f"{path}: the model cannot be written: "
+            f"{getattr(error, 'strerror', None) or error}; what was there before is "
             "unchanged"
         )
         raise ModelWriteError(message) from error

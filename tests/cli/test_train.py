@@ -150,6 +150,25 @@ def test_train_warns_of_nothing_else(run: "Run", arguments: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("corpus")
+def test_a_special_file_is_no_place_for_a_model(run: "Run") -> None:
+    assert run("train", "-m", "/dev/null", "spam", "ham") == (
+        73,
+        "",
+        "Error: /dev/null: the model cannot be written: a file was expected, and a "
+        "folder or device found; name another file\n",
+    )
+    assert run("info", "-m", "/proc/self/status") == (
+        65,
+        "",
+        "Error: /proc/self/status: a model was expected, and an empty or special file "
+        "found; make one with `nbtext train`, or name another\n",
+    )
+    status, _, err = run("train", "-m", "/proc/self/status", "spam", "ham")
+    assert status == 73
+    assert ".tmp" not in err
+
+
+@pytest.mark.usefixtures("corpus")
 def test_models_that_do_not_add_up_say_which_setting_differs(run: "Run") -> None:
     run("train", "-q", "-m", "a.nbt", "spam", "ham")
     run("train", "-q", "-m", "b.nbt", "--alphabet", "words", "spam", "ham")

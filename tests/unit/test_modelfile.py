@@ -36,7 +36,7 @@ def test_a_model_that_is_not_there_says_what_to_do(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("contents", "message"),
     [
-        (b"", r"model\.nbt: the file is empty; train a model"),
+        (b"", r"model\.nbt: a model was expected, and an empty or sp"),
         (b"\n", "damaged at byte 0"),
         (b"Dear Sir,\n", r"model\.nbt: not an nbtext model; check the path"),
         (bytes(1000), "not an nbtext model"),
