@@ -8,7 +8,7 @@ twice; so only here it may turn out to be an mbox, which is then taken apart.
 # ruff: noqa: PTH118 -- importing pathlib costs 10 ms
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import chain, islice
 from typing import Final
@@ -21,12 +21,12 @@ from nbtext.sources._mbox import is_header, messages
 from nbtext.sources._stream import Stream, open_path, read_start
 
 
-def load_all(unread: Unread, max_bytes: int) -> Iterator[Document]:
+def load_all(unread: Unread, max_bytes: int) -> Iterable[Document]:
     """
-    Open and read a file, and yield its document, or each message if it is an mbox.
+    Open and read a file, and give its document, or each message if it is an mbox.
 
     Raises:
-        SourceError: it cannot be read, or is damaged; what came before was yielded.
+        SourceError: at once or later, it cannot be read, or is damaged.
     """
     document = load(unread, max_bytes)
     text = document.texts[0]
@@ -36,9 +36,8 @@ def load_all(unread: Unread, max_bytes: int) -> Iterator[Document]:
         and text.startswith(b"From ")
         and (document.truncated or b"\nFrom " in text)
     ):
-        yield from _messages(unread, document, max_bytes)
-    else:
-        yield document
+        return _messages(unread, document, max_bytes)
+    return (document,)  # which costs less than a generator for every file
 
 
 def _messages(unread: Unread, document: Document, max_bytes: int) -> Iterator[Document]:
