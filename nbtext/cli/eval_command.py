@@ -101,7 +101,7 @@ def command(
         if folds is None:
             asked = (score, smoothing, count_)
             result, account = of_model(
-                sources, options, model, asked, threshold, positive
+                sources, options, model, asked, threshold, positive, quiet=quiet
             )
         else:
             from nbtext.crossvalidate import cross_validate
@@ -145,6 +145,8 @@ def of_model(
     asked: tuple[str | None, float | None, str | None],
     threshold: float,
     positive: str | None,
+    *,
+    quiet: bool,
 ) -> "tuple[Evaluation, Account]":
     """Classify labelled documents and compare."""
     import numpy as np
@@ -159,7 +161,7 @@ def of_model(
     scoring = opened.scoring.changed(*asked)
     if scoring != opened.scoring:
         opened = load_model(path, scoring=scoring)
-    for note in opened.notes:
+    for note in () if quiet else opened.notes:
         to_stderr(f"note: {note}")
     account = Account()
     places = {name: place for place, name in enumerate(opened.classes)}

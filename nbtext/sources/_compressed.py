@@ -140,8 +140,8 @@ class Decompressed:
 
     def _damaged(self, reason: str) -> SourceError:
         return SourceError(
-            f"{self._name}: damaged {self._kind} data ({reason}); "
-            "what could be read of it was read, fetch the file again for the rest"
+            f"{self._name}: damaged {self._kind} data ({reason}), of which no more "
+            "was read; fetch the file again"
         )
 
 

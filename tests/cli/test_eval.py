@@ -186,6 +186,18 @@ def test_eval_says_that_every_source_is_missing(
 
 
 @pytest.mark.usefixtures("model")
+def test_eval_hushes_what_is_to_be_known_of_the_model(run: "Run") -> None:
+    with Path("mail.nbt").open("ab") as file:
+        file.write(Path("mail.nbt").read_bytes()[:-64])
+
+    loud = run("eval", "-m", "mail.nbt", "spam", "ham")
+    quiet = run("eval", "-q", "-m", "mail.nbt", "spam", "ham")
+
+    assert (loud.status, loud.err[:6]) == (0, "note: ")
+    assert quiet == (0, loud.out, "")
+
+
+@pytest.mark.usefixtures("model")
 def test_eval_needs_documents(run: "Run") -> None:
     Path("empty").mkdir()
 

@@ -78,7 +78,7 @@ def test_a_damaged_document_is_an_error(
     path = tmp_path / "mail"
     path.write_bytes(compress(MAIL)[:-1])
 
-    with pytest.raises(SourceError, match=r"m: damaged .* data"):
+    with pytest.raises(SourceError, match=r"m: damaged .* no more was read"):
         load(Unread("m", str(path)), 1000)
 
 
