@@ -274,7 +274,7 @@ def guess(
     opened = list(islice(opening, GUESSED))  # a file may hold more than memory does
     account.mail = sum(map(is_mail, opened))
     settings = settings_for(account, n_classes)
-    return settings, chain(account.notes, opened, opening, account.skipped, stream)
+    return settings, chain(opened, opening, account.notes, account.skipped, stream)
 
 
 def settings_for(account: Account, n_classes: int | None = None) -> Settings:

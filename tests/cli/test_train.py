@@ -99,6 +99,21 @@ def test_train_reads_each_message_of_mailboxes_in_a_folder(
     assert run("classify", "-m", "m.nbt", "mail").out.count("\tmail/sent:") == 8
 
 
+@pytest.mark.usefixtures("corpus")
+def test_a_note_behind_a_mailbox_that_begins_the_sources_is_not_lost(
+    run: "Run",
+) -> None:
+    message = FROM_LINE + Path("ham/1.eml").read_bytes() + b"\n"
+    for part in ("cur", "new", ".Junk/cur", ".Junk/new"):
+        Path("mail/later", part).mkdir(parents=True)
+    Path("mail/inbox").write_bytes(message * 40)
+
+    status, _, err = run("train", "-m", "m.nbt", "mail", "spam")
+
+    assert status == 0
+    assert err.count("name one to read it: mail/later/.Junk\n") == 1
+
+
 def test_train_takes_more_than_two_classes(run: "Run", tmp_path: Path) -> None:
     for label in ("art", "law", "sea"):
         (tmp_path / "all" / label).mkdir(parents=True)
