@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.counts import Keys
+    from nbtext.runs import Keys
     from nbtext.settings import Settings
     from nbtext.tokens import Field
 

@@ -5,9 +5,9 @@ Documents are tokenised in batches of about 256 Ki code points. Within a documen
 keys are sorted, which tells its distinct terms from their repeats; a class then needs
 no more than two sorted piles of keys, one of each document's distinct terms (their
 multiplicity is the documents column) and one of the repeats (the rest of the
-occurrences column). Piles become runs, and runs are merged when they have doubled, as
-in a log-structured merge (O'Neil et al. 1996), so that the cost stays near n log n and
-the memory near the vocabulary.
+occurrences column). Piles become runs when they have as many keys as the runs have
+rows, and runs become one when they have twice the rows of the first, so that the cost
+stays near n log n and the memory near the vocabulary.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter as Tally
 from collections import defaultdict
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -25,27 +26,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.bags import Terms
+    from nbtext.runs import Keys
     from nbtext.settings import Settings
     from nbtext.tokens import Field
 
 from nbtext.bags import fingerprints, read_terms, unit_weights
-from nbtext.counts import (
-    CountTable,
-    Keys,
-    LedgerRun,
-    Run,
-    add_runs,
-    empty_ledger,
-    ledger_of,
-    merged,
-    narrow,
-    starts_of_runs,
-)
+from nbtext.counts import CountTable, LedgerRun, empty_ledger, ledger_of
 from nbtext.reading import WIDTHS
+from nbtext.runs import Run, merged, narrow, starts_of_runs
 from nbtext.sample import Block, Sample
 
 PILE: Final = 1 << 21
-"""How many keys are piled up before they are sorted into runs: 16 MiB of them."""
+"""How many keys are piled up at least before they are sorted into runs: 16 MiB."""
 
 BATCH: Final = 1 << 18
 """How many code points make a batch (docs/experiments/002-speed.md)."""
@@ -107,6 +99,7 @@ class Counter:
         # narrow documents are quicker to read, if they keep to themselves
         self._batches = {width: _Batch() for width in WIDTHS}
         self._piled = 0
+        self._enough = PILE
         self._piles: defaultdict[tuple[int, str], _Piles] = defaultdict(
             lambda: _Piles([], [], [])
         )
@@ -173,7 +166,7 @@ class Counter:
                 self._digests[label] += digest + mark.to_bytes(8, "big")
         kept = [terms.compact() for terms in views]
         self.sample.add(Block(list(labels), list(digests), marks, kept))
-        if self._piled >= PILE:
+        if self._piled >= self._enough:
             self._sort_piles()
 
     def _pile(self, view: int, n_documents: Tally[str], terms: Terms) -> None:
@@ -194,13 +187,16 @@ class Counter:
             document += count
 
     def _sort_piles(self) -> None:
+        n_columns = len(self._settings.columns)
         for place, pile in self._piles.items():
             runs = self._runs[place]
             runs.append(_sorted_run(pile))
-            while len(runs) > 1 and len(runs[-2]) < 2 * len(runs[-1]):
-                runs.append(add_runs(runs.pop(), runs.pop()))
+            if sum(map(len, runs)) >= 2 * len(runs[0]):
+                runs[:] = [merged(runs, n_columns)]
         self._piles.clear()
         self._piled = 0
+        # a key in a pile takes half the memory of a row, and less time
+        self._enough = max(PILE, sum(map(len, chain(*self._runs.values()))))
 
     def _ledger(self, label: str) -> LedgerRun:
         entries = np.frombuffer(self._digests[label], ">u8").reshape(-1, 3)

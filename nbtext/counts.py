@@ -11,45 +11,20 @@ that: batches, processes, folds, learning and forgetting, merging.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from nbtext.runs import Counts, Keys
     from nbtext.settings import Column, Settings
 
 from nbtext.errors import SettingsError, TrainingError
-
-Keys: TypeAlias = "NDArray[np.uint64]"
-Counts: TypeAlias = "NDArray[np.int32] | NDArray[np.int64]"
-
-NO_KEYS: Final[Keys] = np.empty(0, np.uint64)
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """
-    The counts of one view in one class.
-
-    Attributes:
-        keys: shape (n_terms,), sorted, distinct.
-        columns: one array of shape (n_terms,) for each of the settings' columns; in no
-            row are all of them zero.
-    """
-
-    keys: Keys
-    columns: tuple[Counts, ...]
-
-    def __len__(self) -> int:
-        return len(self.keys)
-
-    def total(self, column: int) -> int:
-        """Return the sum of a column."""
-        return int(self.columns[column].sum(dtype=np.int64))
+from nbtext.runs import Run, merged, narrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +117,6 @@ class CountTable:
                 raise TrainingError(message)
 
 
-def empty_run(n_columns: int) -> Run:
-    """Return the counts of no document."""
-    return Run(NO_KEYS, tuple(np.empty(0, np.int32) for _ in range(n_columns)))
-
-
 def empty_ledger() -> LedgerRun:
     """Return the ledger of no document."""
     return LedgerRun(np.empty((0, 3), np.uint64), np.empty(0, np.int32))
@@ -196,29 +166,6 @@ def add(tables: Sequence[CountTable]) -> CountTable:
     )
 
 
-def add_runs(one: Run, other: Run) -> Run:
-    """Add the counts of two runs; terms whose counts cancel are gone."""
-    if not len(one) or not len(other):
-        return one if len(one) else other
-    keys = np.concatenate([one.keys, other.keys])
-    order = np.argsort(keys, kind="stable")  # merges, since both are sorted
-    keys = keys.take(order)
-    is_first = np.empty(len(keys), np.bool_)
-    is_first[0] = True
-    np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
-    first = np.flatnonzero(is_first)
-    # a key that both have stands twice; its second place is added to its first
-    second = np.flatnonzero(~is_first)
-    rows = second - np.arange(1, len(second) + 1)
-    columns = []
-    for mine, theirs in zip(one.columns, other.columns, strict=True):
-        values = np.concatenate([mine, theirs]).take(order)
-        sums = values.take(first).astype(np.int64)
-        sums[rows] += values.take(second)
-        columns.append(narrow(sums))
-    return _without_zeros(keys.take(first), tuple(columns))
-
-
 def add_ledgers(ledgers: Sequence[LedgerRun]) -> LedgerRun:
     """Add ledgers as the multisets they are; entries that cancel are gone."""
     ledgers = [run for run in ledgers if len(run)] or list(ledgers[:1])
@@ -242,43 +189,6 @@ def ledger_of(entries: Keys, counts: NDArray[np.signedinteger]) -> LedgerRun:
     return LedgerRun(entries.take(first.take(kept), axis=0), narrow(sums.take(kept)))
 
 
-def starts_of_runs(keys: Keys) -> NDArray[np.int64]:
-    """Return where in a sorted array each distinct value begins."""
-    is_first = np.empty(len(keys), np.bool_)
-    is_first[:1] = True
-    np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
-    return np.flatnonzero(is_first)
-
-
-def narrow(values: NDArray[np.int64]) -> Counts:
-    """Return the same values in 32 bits if all of them fit."""
-    limit = 2**31
-    if not len(values) or (values.max() < limit and values.min() >= -limit):
-        return values.astype(np.int32)
-    return values
-
-
-def merged(runs: Iterable[Run], n_columns: int) -> Run:
-    """Add many runs, small ones first, so that none is copied often."""
-    pending = sorted(runs, key=len, reverse=True)
-    if not pending:
-        return empty_run(n_columns)
-    while len(pending) > 1:
-        pending.append(add_runs(pending.pop(), pending.pop()))
-        pending.sort(key=len, reverse=True)
-    return pending[0]
-
-
 def _negative(run: Run) -> Run:
     negative = (-column.astype(np.int64) for column in run.columns)
     return Run(run.keys, tuple(map(narrow, negative)))
-
-
-def _without_zeros(keys: Keys, columns: tuple[Counts, ...]) -> Run:
-    is_zero = columns[0] == 0
-    for column in columns[1:]:
-        is_zero &= column == 0
-    if not is_zero.any():
-        return Run(keys, columns)
-    kept = np.flatnonzero(~is_zero)
-    return Run(keys.take(kept), tuple(column.take(kept) for column in columns))

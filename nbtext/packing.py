@@ -20,19 +20,11 @@ if TYPE_CHECKING:
     from nbtext.modelfile import Buffer, ModelFile, StoredTable
     from nbtext.settings import Scoring, Settings
 
-from nbtext.counts import (
-    CountTable,
-    LedgerRun,
-    Run,
-    add,
-    empty_ledger,
-    empty_run,
-    merged,
-    narrow,
-)
+from nbtext.counts import CountTable, LedgerRun, add, empty_ledger
 from nbtext.errors import NotAModelError, TrainingError
 from nbtext.modelheader import BLOCK, Header
 from nbtext.modelwriting import pack
+from nbtext.runs import Run, empty_run, merged, narrow
 from nbtext.terms import Entries, TermTable, arrange, arrange_runs
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.counts import Keys, Run
+    from nbtext.runs import Keys, Run
 
 
 Index: TypeAlias = "NDArray[np.int64]"

@@ -15,7 +15,8 @@ PIPELINE = [
     "errors", "document", "sources",  # bytes and where they come from
     "charsets", "transfer", "headers", "mime", "markup", "mail",  # what they say
     "codepoints", "settings", "tokens", "reading",  # the plain engine
-    "counts", "batch", "bags", "sample", "counter", "counting", "terms",  # the other
+    "runs", "counts", "batch", "bags", "sample",  # the other
+    "counter", "counting", "terms",
     "modelheader", "modelfile", "modelwriting", "packing", "model",
     "calibrate", "score", "decide", "spool", "bulk", "heldout", "crowd", "classifying",
     "training", "measures", "twoclass", "evaluate", "crossvalidate", "report",

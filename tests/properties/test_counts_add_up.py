@@ -27,9 +27,10 @@ from nbtext import counter as counter_module
 from nbtext import counting
 from nbtext.counter import BATCH, Counter, ReadDocument
 from nbtext.counting import Counted, Limits, count, count_with
-from nbtext.counts import CountTable, LedgerRun, Run, add
+from nbtext.counts import CountTable, LedgerRun, add
 from nbtext.document import Document
 from nbtext.errors import TrainingError
+from nbtext.runs import Run
 from nbtext.sample import Sample
 from nbtext.settings import BODY, HEADERS, RAW, Settings, default_settings
 

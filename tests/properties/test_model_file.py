@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from nbtext.calibrate import Calibration
 from nbtext.counter import Counter, ReadDocument
-from nbtext.counts import CountTable, LedgerRun, Run, add
+from nbtext.counts import CountTable, LedgerRun, add
 from nbtext.crowd import open_bulk, score_readings
 from nbtext.errors import ModelFileError, ModelVersionError, NotAModelError
 from nbtext.model import load_model
@@ -38,6 +38,7 @@ from nbtext.modelfile import (
 from nbtext.modelwriting import replace_file
 from nbtext.packing import pack_table, unpack, unpack_table
 from nbtext.reading import Reading
+from nbtext.runs import Run
 from nbtext.score import fitted, score
 from nbtext.settings import BODY, HEADERS, RAW, Scoring, Settings, default_scoring
 from nbtext.tokens import keys

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from nbtext.counts import CountTable, LedgerRun, Run, add, empty_ledger, narrow
+from nbtext.counts import CountTable, LedgerRun, add, empty_ledger
 from nbtext.errors import SettingsError, TrainingError
+from nbtext.runs import Run
 from nbtext.settings import BODY, RAW, Settings
 
 TEXT = Settings(format="text", views=(BODY,))
@@ -86,22 +87,6 @@ def test_tables_of_other_settings_do_not_add() -> None:
 
     with pytest.raises(SettingsError, match="cannot add: the views"):
         add([table({}), table({}, other)])
-
-
-@pytest.mark.parametrize(
-    ("values", "dtype"),
-    [
-        ([], np.int32),
-        ([2**31 - 1, -(2**31)], np.int32),
-        ([2**31], np.int64),
-        ([-(2**31) - 1], np.int64),
-    ],
-)
-def test_values_take_32_bits_where_they_fit(values: list[int], dtype: type) -> None:
-    found = narrow(np.array(values, np.int64))
-
-    assert found.dtype == dtype
-    assert found.tolist() == values
 
 
 def test_the_lowest_count_has_a_negative() -> None:

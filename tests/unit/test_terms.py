@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nbtext.counts import Run
+from nbtext.runs import Run
 from nbtext.terms import Entries, arrange, arrange_runs, take_pairs
 
 TOP = 2**64 - 1

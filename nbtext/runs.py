@@ -1,0 +1,154 @@
+"""
+Runs: the counts of one view in one class, and the sum of many of them.
+
+A run is sorted by key, and keys are hashes, uniform over 64 bits. So runs are cut at
+the same keys, a value of some top bits each, into ranges that fit in a processor's
+cache, and all of them are added up at once, one range after the other. Keys that are
+not uniform only make the ranges uneven.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+Keys: TypeAlias = "NDArray[np.uint64]"
+Counts: TypeAlias = "NDArray[np.int32] | NDArray[np.int64]"
+
+NO_KEYS: Final[Keys] = np.empty(0, np.uint64)
+
+RANGE: Final = 1 << 15
+"""How many rows a range has, about (docs/experiments/002-speed.md)."""
+
+LIMIT: Final = 2**31
+"""Counts below it, and not below its negative, are kept in 32 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """
+    The counts of one view in one class.
+
+    Attributes:
+        keys: shape (n_terms,), sorted, distinct.
+        columns: one array of shape (n_terms,) for each of the settings' columns; in no
+            row are all of them zero.
+    """
+
+    keys: Keys
+    columns: tuple[Counts, ...]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def total(self, column: int) -> int:
+        """Return the sum of a column."""
+        return int(self.columns[column].sum(dtype=np.int64))
+
+    def part(self, rows: slice) -> Run:
+        """Return some rows."""
+        return Run(self.keys[rows], tuple(column[rows] for column in self.columns))
+
+
+def empty_run(n_columns: int) -> Run:
+    """Return the counts of no document."""
+    return Run(NO_KEYS, tuple(np.empty(0, np.int32) for _ in range(n_columns)))
+
+
+def merged(runs: Iterable[Run], n_columns: int) -> Run:
+    """Add runs up; terms whose counts cancel are gone."""
+    runs = [run for run in runs if len(run)]
+    if not runs:
+        return empty_run(n_columns)
+    if len(runs) == 1:
+        return runs[0]
+    # more rows than the sum has; but what is never written to takes no memory
+    n_rows = sum(map(len, runs))
+    types = [_type_of_sum([run.columns[n] for run in runs]) for n in range(n_columns)]
+    keys = np.empty(n_rows, np.uint64)
+    columns: list[Counts] = [np.empty(n_rows, dtype) for dtype in types]
+    end = 0
+    for slices in ranges([run.keys for run in runs]):
+        parts = [run.part(rows) for run, rows in zip(runs, slices, strict=True)]
+        parts = [part for part in parts if len(part)]
+        if not parts:
+            continue
+        added = _sum(parts, types)
+        start, end = end, end + len(added)
+        keys[start:end] = added.keys
+        for column, values in zip(columns, added.columns, strict=True):
+            column[start:end] = values
+    for array in (keys, *columns):
+        array.resize(end, refcheck=False)
+    return Run(keys, tuple(map(narrow, columns)))
+
+
+def ranges(keys: Sequence[Keys]) -> Iterator[list[slice]]:
+    """Cut sorted arrays at the same keys; yield what each has in a range of keys."""
+    n_rows = sum(map(len, keys))
+    bits = max((n_rows // RANGE).bit_length(), 1)
+    bounds = np.arange(1, 1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
+    ends = [[*np.searchsorted(one, bounds).tolist(), len(one)] for one in keys]
+    starts = [0] * len(keys)
+    for stops in zip(*ends, strict=True):
+        yield [slice(*ends) for ends in zip(starts, stops, strict=True)]
+        starts = list(stops)
+
+
+def starts_of_runs(keys: Keys) -> NDArray[np.int64]:
+    """Return where in a sorted array each distinct value begins."""
+    is_first = np.empty(len(keys), np.bool_)
+    is_first[:1] = True
+    np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
+    return is_first.nonzero()[0]
+
+
+def narrow(values: Counts) -> Counts:
+    """Return the same values in 32 bits if all of them fit."""
+    if values.dtype == np.int32 or not _fits(values):
+        return values
+    return values.astype(np.int32)
+
+
+def _fits(values: Counts) -> bool:
+    return not len(values) or bool(values.max() < LIMIT and values.min() >= -LIMIT)
+
+
+def _type_of_sum(columns: Sequence[Counts]) -> np.dtype[Any]:
+    """Return a type that holds whatever sum of one value of each of some columns."""
+    highest = sum(int(column.max(initial=0)) for column in columns)
+    lowest = sum(int(column.min(initial=0)) for column in columns)
+    return np.dtype(np.int32 if highest < LIMIT and lowest >= -LIMIT else np.int64)
+
+
+def _sum(parts: Sequence[Run], types: Sequence[np.dtype[Any]]) -> Run:
+    """Add up what runs have in one range, one or more of them."""
+    keys = np.concatenate([part.keys for part in parts])
+    # two sorted parts are merged; of more a sort that knows nothing is quicker
+    order = np.argsort(keys, kind="stable" if len(parts) < 3 else None)
+    keys = keys.take(order)
+    is_first = np.empty(len(keys), np.bool_)
+    is_first[0] = True
+    np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
+    first, again = is_first.nonzero()[0], (~is_first).nonzero()[0]
+    # before a key's repeat stand all repeats before it, and one first of each row
+    rows = again - np.arange(1, len(again) + 1)
+    columns = []
+    for dtype, *column in zip(types, *(part.columns for part in parts), strict=True):
+        values = np.concatenate(column).take(order)
+        sums = values.take(first).astype(dtype, copy=False)
+        # most keys have no repeat; so this takes half of what reduceat takes
+        np.add.at(sums, rows, values.take(again))
+        columns.append(sums)
+    is_zero = np.logical_and.reduce([column == 0 for column in columns])
+    if is_zero.any():
+        first = first[~is_zero]
+        columns = [column[~is_zero] for column in columns]
+    return Run(keys.take(first), tuple(columns))
