@@ -74,6 +74,20 @@ class Terms:
         )
 
 
+def joined(parts: Sequence[Terms]) -> Terms:
+    """Return the terms of all documents of some batches, one or more."""
+    if len(parts) == 1:
+        return parts[0]
+    sizes = np.concatenate([np.diff(part.starts) for part in parts])
+    starts = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return Terms(
+        np.concatenate([part.keys for part in parts]),
+        np.concatenate([part.counts for part in parts]),
+        starts,
+    )
+
+
 def read_terms(
     settings: Settings, documents: Sequence[Sequence[list[Field]]]
 ) -> list[Terms]:

@@ -329,11 +329,11 @@ def _softplus(x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def normalised(scores: Scores) -> Scores:
-    """Return scores less the logarithm of the sum of their exponentials."""
+    """Return scores less the logarithm of the sum of their exponentials, by row."""
     # the best one's own term is 1; without it the sum does not round to certainty
-    best = scores.argmax(axis=1)[:, None]
-    shifted = scores - np.take_along_axis(scores, best, axis=1)
+    best = scores.argmax(axis=-1)[..., None]
+    shifted = scores - np.take_along_axis(scores, best, axis=-1)
     terms = np.exp(shifted)
-    np.put_along_axis(terms, best, 0.0, axis=1)
-    whole: Scores = shifted - np.log1p(terms.sum(axis=1, keepdims=True))
-    return whole
+    np.put_along_axis(terms, best, 0.0, axis=-1)
+    shifted -= np.log1p(terms.sum(axis=-1, keepdims=True))
+    return shifted

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from nbtext.bags import sum_by_document, unit_weights
+from nbtext.bags import joined, sum_by_document, unit_weights
 from nbtext.bulk import (
     counted_column,
     log_of_strong,
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 PART: Final = 48
 """How many documents are scored at a time; each term has a row for each of its classes,
 so more would take much room."""
+
+ROOM: Final = 1 << 15
+"""How many losses are computed at a time, about."""
 
 NOTHING: Final[NDArray[np.signedinteger]] = np.empty(0, np.int32)
 
@@ -88,12 +91,20 @@ def left_out(
 def _in_parts(
     sample: Iterable[tuple[Sequence[str], Sequence[Terms]]],
 ) -> Iterator[tuple[Sequence[str], Sequence[Terms]]]:
-    """Cut batches to PART documents."""
-    for names, views in sample:
-        for start in range(0, len(names), PART):
-            part = names[start : start + PART]
+    """Cut batches to PART documents, or put them together if they have less."""
+    names: list[str] = []
+    waiting: list[Sequence[Terms]] = []
+    for labels, views in sample:
+        for start in range(0, len(labels), PART):
+            part = labels[start : start + PART]
+            if len(names) + len(part) > PART:
+                yield names, [joined(parts) for parts in zip(*waiting, strict=True)]
+                names, waiting = [], []
             places = np.arange(start, start + len(part))
-            yield part, [terms.take(places) for terms in views]
+            names += part
+            waiting.append([terms.take(places) for terms in views])
+    if names:
+        yield names, [joined(parts) for parts in zip(*waiting, strict=True)]
 
 
 def _mean_left_out(
@@ -115,10 +126,10 @@ def _mean_left_out(
 
         lengths = np.diff(terms.starts)
         found = model.terms[view].find(terms.keys)
-        in_second = np.repeat(labels, lengths)
         both = take_pairs(pairs[view], found)
-        first = both[:, 0] - times * (1 - in_second)
-        second = both[:, 1] - times * in_second
+        own = np.repeat(labels, lengths) + np.arange(0, both.size, 2)
+        both.reshape(-1)[own] -= times
+        first, second = both[:, 0], both[:, 1]
         is_unknown = (first | second) == 0
         # (n_1 / N_1 + h) / (n_0 / N_0 + h), its h divided out
         ratio = second * np.repeat(1 / (sizes[1] * h), lengths)
@@ -149,10 +160,16 @@ def _complement_left_out(
         spread = spread_entries(table, terms.starts, found)
         whole = remains.take(spread.terms)
         weight = model.weights(view, spread.entries)
-        is_own = spread.classes == labels.take(spread.documents)
-        weight = weight - own.take(spread.terms) * is_own
-        rest = np.maximum(whole - weight, 0.0)
-        spread.add(scores, x.take(spread.terms) * np.log((whole + a) / (rest + a)))
+        of_own = (spread.classes == labels.take(spread.documents)).nonzero()[0]
+        weight[of_own] -= own.take(spread.terms.take(of_own))
+        rest = np.subtract(whole, weight, out=weight)
+        np.maximum(rest, 0.0, out=rest)
+        whole += a
+        rest += a
+        whole /= rest
+        said = np.log(whole, out=whole)
+        said *= x.take(spread.terms)
+        spread.add(scores, said)
         n_terms = table.n_terms - sum_by_document(~is_known, terms.starts)
         sizes = np.tile(model.sizes(view), (len(labels), 1))
         sizes[documents, labels] -= sum_by_document(own, terms.starts)
@@ -163,11 +180,13 @@ def _complement_left_out(
 
 def _losses(scores: Scores, labels: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the sum of the log-losses at each temperature, in units of 2^-20 nats."""
-    documents = np.arange(len(labels))
-    losses = [
-        -normalised(temperature * scores)[documents, labels]
-        for temperature in TEMPERATURES
-    ]
-    units: NDArray[np.int64] = np.rint(np.array(losses) * LOSS_UNIT).astype(np.int64)
-    sums: NDArray[np.int64] = units.sum(axis=1)
+    sums = np.zeros(len(TEMPERATURES), np.int64)
+    temperatures = np.array(TEMPERATURES)[:, None, None]
+    step = max(ROOM // (len(TEMPERATURES) * scores.shape[1]), 1)
+    for start in range(0, len(labels), step):
+        some = slice(start, start + step)
+        documents = np.arange(len(labels[some]))
+        log_posterior = normalised(temperatures * scores[some])
+        losses = -log_posterior[:, documents, labels[some]]
+        sums += np.rint(losses * LOSS_UNIT).astype(np.int64).sum(axis=1)
     return sums

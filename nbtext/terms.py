@@ -27,6 +27,9 @@ Index: TypeAlias = "NDArray[np.int64]"
 Places: TypeAlias = "NDArray[np.signedinteger]"
 """Shape (n,), in 32 bits if they fit."""
 
+RANGE: Final = 1 << 15
+"""How many terms are dealt with at a time, so that they stay in the cache."""
+
 SENTINEL: Final = np.uint64(2**64 - 1)
 
 
@@ -75,7 +78,8 @@ class TermTable:
 
     def find(self, keys: Keys) -> Places:
         """Return the place of each key, n_terms for those that are unknown."""
-        places = self.buckets.take((keys >> self.shift).astype(np.int64))
+        # as the indices that numpy takes, which are not converted again at every step
+        places = self.buckets.take((keys >> self.shift).view(np.int64)).astype(np.int64)
         found = self.keys.take(places)
         behind = (found < keys).nonzero()[0]
         while len(behind):
@@ -98,8 +102,14 @@ class TermTable:
         values = self.columns[column]
         is_small = int(values.max(initial=0)) < 2**31
         pairs = np.zeros((self.n_terms + 1, 2), np.int32 if is_small else np.int64)
-        rows = np.repeat(np.arange(self.n_terms + 1), np.diff(self.starts))
-        pairs[rows, self.classes] = values
+        cells = pairs.reshape(-1)
+        for start in range(0, self.n_terms, RANGE):
+            starts = self.starts[start : start + RANGE + 1]
+            terms = np.arange(2 * start, 2 * (start + len(starts) - 1), 2)
+            entries = slice(starts[0], starts[-1])
+            places = np.repeat(terms, np.diff(starts))
+            places += self.classes[entries]
+            cells[places] = values[entries]
         return pairs
 
 
