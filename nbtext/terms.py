@@ -21,14 +21,12 @@ if TYPE_CHECKING:
 
     from nbtext.runs import Keys, Run
 
+from nbtext.runs import RANGE, ranges, starts_of_runs
 
 Index: TypeAlias = "NDArray[np.int64]"
 
 Places: TypeAlias = "NDArray[np.signedinteger]"
 """Shape (n,), in 32 bits if they fit."""
-
-RANGE: Final = 1 << 15
-"""How many terms are dealt with at a time, so that they stay in the cache."""
 
 SENTINEL: Final = np.uint64(2**64 - 1)
 
@@ -47,6 +45,11 @@ class Entries:
     keys: Keys
     classes: NDArray[np.integer]
     columns: tuple[NDArray[np.integer], ...]
+
+    def part(self, rows: slice) -> Entries:
+        """Return some rows."""
+        columns = tuple(column[rows] for column in self.columns)
+        return Entries(self.keys[rows], self.classes[rows], columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,43 +133,65 @@ def arrange(parts: Sequence[Entries]) -> TermTable:
             parts stand in the order of their classes.
 
     """
-    # what is done with is let go of, because all of this is as long as the entries
-    keys = np.concatenate([part.keys for part in parts])
-    order = np.argsort(keys, kind="stable")  # merges, since each part is sorted
-    keys = keys.take(order)
-    is_first = np.empty(len(keys), np.bool_)
-    is_first[:1] = True
-    np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
-    first = is_first.nonzero()[0]
-    distinct = np.append(keys.take(first), SENTINEL)
-    del keys, is_first
+    n_entries = sum(len(part.keys) for part in parts)
+    place_type = np.dtype(np.int32 if n_entries < 2**31 else np.int64)
+    # perhaps more than there are terms; but what is never written to takes no memory
+    keys = np.empty(n_entries + 1, np.uint64)
+    starts = np.empty(n_entries + 2, place_type)
+    classes = np.empty(n_entries, np.result_type(*(part.classes for part in parts)))
     columns = tuple(
-        np.concatenate(column).take(order)
+        np.empty(n_entries, np.result_type(*column))
         for column in zip(*(part.columns for part in parts), strict=True)
     )
-    classes = np.concatenate([part.classes for part in parts]).take(order)
-    place_type = np.dtype(np.int32 if len(order) < 2**31 else np.int64)
-    starts = np.append(first, [len(order), len(order)]).astype(place_type)
-    bits = max(len(first).bit_length() - 1, 1)
-    del order, first
-    shift = np.uint64(64 - bits)
+    n_terms = end = 0
+    for slices in ranges([part.keys for part in parts]):
+        some = _in_order([p.part(rows) for p, rows in zip(parts, slices, strict=True)])
+        start, end = end, end + len(some.keys)
+        classes[start:end] = some.classes
+        for column, values in zip(columns, some.columns, strict=True):
+            column[start:end] = values
+        first = starts_of_runs(some.keys)
+        terms = slice(n_terms, n_terms + len(first))
+        keys[terms] = some.keys.take(first)
+        starts[terms] = first + start
+        n_terms = terms.stop
+    keys.resize(n_terms + 1, refcheck=False)
+    keys[-1] = SENTINEL
+    starts.resize(n_terms + 2, refcheck=False)
+    starts[-2:] = n_entries
+    bits = max(n_terms.bit_length() - 1, 1)
     return TermTable(
-        keys=distinct,
-        buckets=_buckets(distinct[:-1], bits, place_type),
-        shift=shift,
+        keys=keys,
+        buckets=_buckets(keys[:-1], bits, place_type),
+        shift=np.uint64(64 - bits),
         starts=starts,
         classes=classes,
         columns=columns,
     )
 
 
+def _in_order(parts: Sequence[Entries]) -> Entries:
+    """Return the entries of all parts, sorted by key, those of a key as they stand."""
+    keys = np.concatenate([part.keys for part in parts])
+    order = np.argsort(keys, kind="stable")  # merges, since each part is sorted
+    return Entries(
+        keys.take(order),
+        np.concatenate([part.classes for part in parts]).take(order),
+        tuple(
+            np.concatenate(column).take(order)
+            for column in zip(*(part.columns for part in parts), strict=True)
+        ),
+    )
+
+
 def _buckets(keys: Keys, bits: int, place_type: np.dtype[Any]) -> Places:
     """Return where the keys of each value of their first bits begin."""
-    bucket_of = (keys >> np.uint64(64 - bits)).astype(np.int64)
-    sizes = np.bincount(bucket_of, minlength=1 << bits).astype(place_type)
-    del bucket_of
-    buckets: Places = np.empty_like(sizes)
-    np.cumsum(sizes, out=buckets)
+    sizes = np.zeros(1 << bits, place_type)
+    for start in range(0, len(keys), RANGE):
+        bucket_of = (keys[start : start + RANGE] >> np.uint64(64 - bits)).view(np.int64)
+        counts = np.bincount(bucket_of - bucket_of[0])
+        sizes[bucket_of[0] : bucket_of[0] + len(counts)] += counts
+    buckets: Places = np.cumsum(sizes, dtype=place_type)
     buckets -= sizes
     return buckets
 
