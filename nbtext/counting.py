@@ -7,10 +7,11 @@ takes all. The sum is the same either way, bit for bit.
 """
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Final, TypeAlias
 
@@ -19,7 +20,7 @@ from nbtext.counts import CountTable, add
 from nbtext.document import Document, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import SourceError
 from nbtext.reading import is_mail, read
-from nbtext.sample import Sample
+from nbtext.sample import Place, Sample
 from nbtext.settings import Settings, default_settings
 from nbtext.sources import load_all
 
@@ -101,10 +102,12 @@ class Limits:
     Attributes:
         max_bytes: how much of a document is read.
         sample: how many documents calibration has.
+        end: the first document that is known to be none of them.
     """
 
     max_bytes: int
     sample: int
+    end: Place | None = None
 
 
 def documents(
@@ -161,7 +164,8 @@ def count(
 
     """
     account = Account()
-    counter = Counter(settings, sample=Sample(documents=limits.sample))
+    sample = Sample(documents=limits.sample, end=limits.end)
+    counter = Counter(settings, sample=sample)
     for document in documents(items, account, limits.max_bytes, progress):
         reading = read(document, settings)
         account.mail += reading.is_mail
@@ -174,7 +178,9 @@ def count(
                 width=reading.width,
             )
         )
-    return Counted(counter.table(), counter.sample, account)
+    table = counter.table()
+    sample.prune()  # now, because scoring it needs much memory besides
+    return Counted(table, sample, account)
 
 
 def count_with(
@@ -201,21 +207,25 @@ def count_with(
     sample = Sample(documents=limits.sample)
     tables: list[CountTable] = []
     waiting = filter(None, chunks(items))
-    pending: list[Future[Counted]] = [
-        executor.submit(count, chunk, settings, limits)
-        for chunk in islice(waiting, jobs + 1)
-    ]
+    pending: deque[Future[Counted]] = deque()
+
+    def submit(chunk: list[Item]) -> None:
+        known = replace(limits, end=sample.end)
+        pending.append(executor.submit(count, chunk, settings, known))
+
+    for chunk in islice(waiting, 2 * jobs):
+        submit(chunk)
     while pending:
-        counted = pending.pop(0).result()
+        counted = pending.popleft().result()
         for chunk in islice(waiting, 1):
-            pending.append(executor.submit(count, chunk, settings, limits))
+            submit(chunk)
         account.update(counted.account)
         if progress is not None:
             progress(counted.account.documents, counted.account.bytes)
         sample.absorb(counted.sample)
         tables.append(counted.table)
-        while len(tables) > 1 and tables[-2].n_rows < 2 * tables[-1].n_rows:
-            tables.append(add([tables.pop(), tables.pop()]))
+        if sum(table.n_rows for table in tables) >= 2 * tables[0].n_rows:
+            tables[:] = [add(tables)]
     nothing = CountTable(settings=settings, runs=tuple(() for _ in settings.views))
     table = add(tables) if tables else nothing
     return Counted(table, sample, account)

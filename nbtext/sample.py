@@ -85,17 +85,27 @@ class Sample:
     good, whatever comes.
     """
 
-    def __init__(self, *, documents: int = DOCUMENTS, terms: int = TERMS) -> None:
+    def __init__(
+        self,
+        *,
+        documents: int = DOCUMENTS,
+        terms: int = TERMS,
+        end: Place | None = None,
+    ) -> None:
         self._limit = documents
         self._terms_limit = terms
         self._blocks: list[Block] = []
         self._documents = self._terms = 0
-        # the first document that is too many; copies of it may be in
-        self._end: Place | None = None
+        self._end = end
+
+    @property
+    def end(self) -> Place | None:
+        """Return the first document that is too many; copies of it may be in."""
+        return self._end
 
     def __getstate__(self) -> dict[str, object]:
         """Leave behind what is not in the sample, on the way to another process."""
-        self._prune()
+        self.prune()
         return self.__dict__
 
     def add(self, block: Block) -> None:
@@ -110,13 +120,13 @@ class Sample:
         self._blocks.append(block)
         self._documents += len(block)
         self._terms += int(block.sizes.sum())
-        is_long = self._documents > 1.5 * self._limit
-        if is_long or self._terms > 1.25 * self._terms_limit:
-            self._prune()
+        is_long = self._documents > 2 * self._limit
+        if is_long or self._terms > 2 * self._terms_limit:
+            self.prune()
 
     def absorb(self, other: Sample) -> None:
         """Take into account all that another sample has taken into account."""
-        other._prune()  # which finds its end
+        other.prune()  # which finds its end
         ends = [end for end in (self._end, other._end) if end is not None]
         self._end = min(ends, default=None)
         for block in other.blocks():
@@ -127,7 +137,8 @@ class Sample:
         for number, places in self._chosen().items():
             yield self._blocks[number].take(places)
 
-    def _prune(self) -> None:
+    def prune(self) -> None:
+        """Let go of what is not in the sample."""
         chosen = self._chosen()
         self._blocks = [
             self._blocks[number].take(places) for number, places in chosen.items()

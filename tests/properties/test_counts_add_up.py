@@ -31,7 +31,7 @@ from nbtext.counts import CountTable, LedgerRun, add
 from nbtext.document import Document
 from nbtext.errors import TrainingError
 from nbtext.runs import Run
-from nbtext.sample import Sample
+from nbtext.sample import TERMS, Sample
 from nbtext.settings import BODY, HEADERS, RAW, Settings, default_settings
 
 TWO = Settings(format="mail", views=(HEADERS, RAW, BODY))
@@ -353,8 +353,12 @@ def test_no_documents_count_the_same_in_processes_and_here() -> None:
     assert outcome(apart) == outcome(count([], MANY, limits))
 
 
+def sample_of(limits: dict[str, int]) -> Sample:
+    return Sample(documents=limits["documents"], terms=limits.get("terms", TERMS))
+
+
 def sampled(labelled: Sequence[tuple[str, str]], limits: dict[str, int]) -> Sample:
-    counter = Counter(TWO, sample=Sample(**limits))
+    counter = Counter(TWO, sample=sample_of(limits))
     for place, (label, text) in enumerate(labelled):
         counter.add(read_document(TWO, label, text, 1 if place % 3 else BATCH))
     counter.table()
@@ -362,7 +366,7 @@ def sampled(labelled: Sequence[tuple[str, str]], limits: dict[str, int]) -> Samp
 
 
 def joined(parts: Sequence[Sample], limits: dict[str, int]) -> Sample:
-    sample = Sample(**limits)
+    sample = sample_of(limits)
     for part in parts:
         sample.absorb(part)
     return sample

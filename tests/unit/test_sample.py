@@ -70,3 +70,15 @@ def test_documents_without_terms_are_sampled() -> None:
     sample.add(block([3, 1, 2], size=0))
 
     assert digests(sample) == [1, 2]
+
+
+def test_nothing_is_kept_behind_an_end_that_is_known() -> None:
+    first = Sample(documents=2)
+    first.add(block([5, 3, 9]))
+    first.prune()
+
+    second = Sample(documents=2, end=first.end)
+    second.add(block([4, 9, 6]))
+
+    assert first.end == (b"\x09" * 16, "ham", 9)
+    assert digests(second) == [4, 6]
