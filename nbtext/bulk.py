@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Fit,
     )
     from nbtext.counts import CountTable
+    from nbtext.runs import Map
     from nbtext.settings import Scoring, Settings
 
 from nbtext.bags import Terms, sum_by_document
@@ -137,13 +138,13 @@ def bulk_model(
     )
 
 
-def bulk_model_of(table: CountTable, scoring: Scoring) -> BulkModel:
-    """Prepare a count table for scoring many documents."""
+def bulk_model_of(table: CountTable, scoring: Scoring, map_: Map = map) -> BulkModel:
+    """Prepare a count table for scoring many documents; `map_` deals with ranges."""
     totals = [
         [[run.total(column) for column in range(len(run.columns))] for run in runs]
         for runs in table.runs
     ]
-    terms = tuple(arrange_runs(runs) for runs in table.runs)
+    terms = tuple(arrange_runs(runs, map_) for runs in table.runs)
     return bulk_model(
         table.settings, scoring, table.classes, table.documents, totals, terms
     )

@@ -6,14 +6,20 @@ it runs them, and the tables added up as they come back; without one, a single c
 takes all. The sum is the same either way, bit for bit.
 """
 
+from __future__ import annotations
+
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
+    from nbtext.runs import Map
 
 from nbtext.counter import Counter, ReadDocument
 from nbtext.counts import CountTable, add
@@ -67,7 +73,7 @@ class Account:
         else:
             self.skipped.append(remark)
 
-    def update(self, other: "Account") -> None:
+    def update(self, other: Account) -> None:
         """Take in another account."""
         self.documents += other.documents
         self.mail += other.mail
@@ -227,8 +233,21 @@ def count_with(
         if sum(table.n_rows for table in tables) >= 2 * tables[0].n_rows:
             tables[:] = [add(tables)]
     nothing = CountTable(settings=settings, runs=tuple(() for _ in settings.views))
-    table = add(tables) if tables else nothing
+    with threads(jobs) as map_:
+        table = add(tables, map_) if tables else nothing
     return Counted(table, sample, account)
+
+
+@contextmanager
+def threads(jobs: int) -> Iterator[Map]:
+    """Give a `map` that works in so many threads, the plain one for a single job."""
+    if jobs == 1:
+        yield map
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(jobs) as pool:
+        yield pool.map
 
 
 def chunks(items: Iterable[Item]) -> Iterator[list[Item]]:

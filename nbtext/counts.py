@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nbtext.settings import Column, Settings
 
 from nbtext.errors import SettingsError, TrainingError
-from nbtext.runs import Run, merged, narrow
+from nbtext.runs import Map, Run, merged, narrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +122,13 @@ def empty_ledger() -> LedgerRun:
     return LedgerRun(np.empty((0, 3), np.uint64), np.empty(0, np.int32))
 
 
-def add(tables: Sequence[CountTable]) -> CountTable:
+def add(tables: Sequence[CountTable], map_: Map = map) -> CountTable:
     """
     Add tables up; a class without documents or counts is gone from the sum.
+
+    Args:
+        tables: what is added.
+        map_: deals with the ranges of keys.
 
     Raises:
         SettingsError: they were not counted with the same settings.
@@ -147,7 +151,7 @@ def add(tables: Sequence[CountTable]) -> CountTable:
         ]
         count = sum(table.documents[place] for table, place in parts)
         by_view = [
-            merged([table.runs[view][place] for table, place in parts], n_columns)
+            merged([table.runs[view][place] for table, place in parts], n_columns, map_)
             for view in range(len(settings.views))
         ]
         entries = add_ledgers([table.ledger[place] for table, place in parts])

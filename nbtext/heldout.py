@@ -8,7 +8,7 @@ subtracted from the model's. The formulas are those of `nbtext.bulk`.
 from __future__ import annotations
 
 from collections import Counter as Tally
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 
     from nbtext.bags import Terms
     from nbtext.bulk import BulkModel, Scores
+    from nbtext.runs import Map
+
+Labelled: TypeAlias = "tuple[Sequence[str], Sequence[Terms]]"
+"""A batch of documents: their labels, and for each view their terms."""
 
 PART: Final = 48
 """How many documents are scored at a time; each term has a row for each of its classes,
@@ -41,56 +45,74 @@ so more would take much room."""
 ROOM: Final = 1 << 15
 """How many losses are computed at a time, about."""
 
-NOTHING: Final[NDArray[np.signedinteger]] = np.empty(0, np.int32)
-
 
 def left_out(
-    model: BulkModel, sample: Iterable[tuple[Sequence[str], Sequence[Terms]]]
+    model: BulkModel, sample: Iterable[Labelled], map_: Map = map
 ) -> Calibration:
     """
     Score documents of the training set as if they had not been in it.
 
     Args:
         model: the counts, the documents' own among them.
-        sample: batches of documents: their labels, and for each view their terms.
+        sample: batches of documents.
+        map_: deals with parts of the sample.
 
     Returns:
         What their scores say for calibration; nothing for the sum score, which is
         not calibrated.
 
     """
-    scoring = model.scoring
-    if scoring.score == "sum":
+    if model.scoring.score == "sum":
         return Calibration()
-    losses = np.zeros(len(TEMPERATURES), np.int64)
+    calibrated = _histogram if model.scoring.score == "mean" else _temperatures
+    return calibrated(model, _in_parts(sample), map_)
+
+
+def _histogram(model: BulkModel, parts: Iterable[Labelled], map_: Map) -> Calibration:
+    """Count the scores of documents in bins, for two classes."""
+    column = counted_column(model.scoring)
+    pairs = [table.pairs(column) for table in model.terms]
+
+    def scores_of(part: Labelled) -> tuple[Sequence[str], Scores]:
+        names, views = part
+        return names, _mean_left_out(model, pairs, views, _numbers(model, names))
+
     counts: Tally[tuple[int, str]] = Tally()
     documents: Tally[str] = Tally()
-    pairs = [
-        table.pairs(counted_column(scoring)) if scoring.score == "mean" else NOTHING
-        for table in model.terms
-    ]
-    for names, views in _in_parts(sample):
-        labels = np.array([model.classes.index(name) for name in names])
+    for names, scores in map_(scores_of, parts):
+        counts.update(zip(map(bin_of, scores.tolist()), names, strict=True))
         documents.update(names)
-        if scoring.score == "mean":
-            scores = _mean_left_out(model, pairs, views, labels)
-            counts.update(
-                (bin_of(value), name)
-                for value, name in zip(scores.tolist(), names, strict=True)
-            )
-        else:
-            losses += _losses(_complement_left_out(model, views, labels), labels)
+    scoring = model.scoring.as_dict()
+    return Calibration(scoring, counts=dict(counts), documents=dict(documents))
+
+
+def _temperatures(
+    model: BulkModel, parts: Iterable[Labelled], map_: Map
+) -> Calibration:
+    """Add up the losses of documents at each temperature."""
+
+    def losses_of(part: Labelled) -> tuple[Sequence[str], NDArray[np.int64]]:
+        names, views = part
+        labels = _numbers(model, names)
+        return names, _losses(_complement_left_out(model, views, labels), labels)
+
+    sums = np.zeros(len(TEMPERATURES), np.int64)
+    documents: Tally[str] = Tally()
+    for names, losses in map_(losses_of, parts):
+        sums += losses
+        documents.update(names)
     return Calibration(
-        scoring=scoring.as_dict(),
-        counts=dict(counts),
-        losses=tuple(losses.tolist()) if scoring.score == "complement" else (),
+        scoring=model.scoring.as_dict(),
+        losses=tuple(sums.tolist()),
         documents=dict(documents),
     )
 
 
-def _in_parts(
-    sample: Iterable[tuple[Sequence[str], Sequence[Terms]]],
-) -> Iterator[tuple[Sequence[str], Sequence[Terms]]]:
+def _numbers(model: BulkModel, names: Sequence[str]) -> NDArray[np.int64]:
+    return np.array([model.classes.index(name) for name in names])
+
+
+def _in_parts(sample: Iterable[Labelled]) -> Iterator[Labelled]:
     """Cut batches to PART documents, or put them together if they have less."""
     names: list[str] = []
     waiting: list[Sequence[Terms]] = []

@@ -10,17 +10,20 @@ not uniform only make the ranges uneven.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
 Keys: TypeAlias = "NDArray[np.uint64]"
 Counts: TypeAlias = "NDArray[np.int32] | NDArray[np.int64]"
+
+One = TypeVar("One")
+Other = TypeVar("Other")
 
 NO_KEYS: Final[Keys] = np.empty(0, np.uint64)
 
@@ -29,6 +32,15 @@ RANGE: Final = 1 << 15
 
 LIMIT: Final = 2**31
 """Counts below it, and not below its negative, are kept in 32 bits."""
+
+
+class Map(Protocol):
+    """How something is done to each of many: `map`, or that of a pool of threads."""
+
+    def __call__(
+        self, function: Callable[[One], Other], many: Iterable[One], /
+    ) -> Iterator[Other]:
+        """Yield the results, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +74,16 @@ def empty_run(n_columns: int) -> Run:
     return Run(NO_KEYS, tuple(np.empty(0, np.int32) for _ in range(n_columns)))
 
 
-def merged(runs: Iterable[Run], n_columns: int) -> Run:
-    """Add runs up; terms whose counts cancel are gone."""
+def merged(runs: Iterable[Run], n_columns: int, map_: Map = map) -> Run:
+    """
+    Add runs up; terms whose counts cancel are gone.
+
+    Args:
+        runs: what is added.
+        n_columns: how many columns each of them has.
+        map_: deals with the ranges.
+
+    """
     runs = [run for run in runs if len(run)]
     if not runs:
         return empty_run(n_columns)
@@ -74,13 +94,13 @@ def merged(runs: Iterable[Run], n_columns: int) -> Run:
     types = [_type_of_sum([run.columns[n] for run in runs]) for n in range(n_columns)]
     keys = np.empty(n_rows, np.uint64)
     columns: list[Counts] = [np.empty(n_rows, dtype) for dtype in types]
-    end = 0
-    for slices in ranges([run.keys for run in runs]):
+
+    def sum_of_range(slices: list[slice]) -> Run:
         parts = [run.part(rows) for run, rows in zip(runs, slices, strict=True)]
-        parts = [part for part in parts if len(part)]
-        if not parts:
-            continue
-        added = _sum(parts, types)
+        return _sum([part for part in parts if len(part)], types)
+
+    end = 0
+    for added in map_(sum_of_range, ranges([run.keys for run in runs])):
         start, end = end, end + len(added)
         keys[start:end] = added.keys
         for column, values in zip(columns, added.columns, strict=True):
@@ -129,7 +149,9 @@ def _type_of_sum(columns: Sequence[Counts]) -> np.dtype[Any]:
 
 
 def _sum(parts: Sequence[Run], types: Sequence[np.dtype[Any]]) -> Run:
-    """Add up what runs have in one range, one or more of them."""
+    """Add up what runs have in one range."""
+    if len(parts) < 2:
+        return parts[0] if parts else empty_run(len(types))
     keys = np.concatenate([part.keys for part in parts])
     # two sorted parts are merged; of more a sort that knows nothing is quicker
     order = np.argsort(keys, kind="stable" if len(parts) < 3 else None)

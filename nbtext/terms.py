@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.runs import Keys, Run
+    from nbtext.runs import Keys, Map, Run
 
 from nbtext.runs import RANGE, ranges, starts_of_runs
 
@@ -124,13 +124,14 @@ def take_pairs(
     return whole.ravel().take(places).view(pairs.dtype).reshape(-1, 2)
 
 
-def arrange(parts: Sequence[Entries]) -> TermTable:
+def arrange(parts: Sequence[Entries], map_: Map = map) -> TermTable:
     """
     Arrange entries by term.
 
     Args:
         parts: entries that have no (key, class) in common; where they share a key, the
             parts stand in the order of their classes.
+        map_: deals with the ranges of keys.
 
     """
     n_entries = sum(len(part.keys) for part in parts)
@@ -143,9 +144,12 @@ def arrange(parts: Sequence[Entries]) -> TermTable:
         np.empty(n_entries, np.result_type(*column))
         for column in zip(*(part.columns for part in parts), strict=True)
     )
+
+    def range_in_order(slices: list[slice]) -> Entries:
+        return _in_order([p.part(rows) for p, rows in zip(parts, slices, strict=True)])
+
     n_terms = end = 0
-    for slices in ranges([part.keys for part in parts]):
-        some = _in_order([p.part(rows) for p, rows in zip(parts, slices, strict=True)])
+    for some in map_(range_in_order, ranges([part.keys for part in parts])):
         start, end = end, end + len(some.keys)
         classes[start:end] = some.classes
         for column, values in zip(columns, some.columns, strict=True):
@@ -196,11 +200,12 @@ def _buckets(keys: Keys, bits: int, place_type: np.dtype[Any]) -> Places:
     return buckets
 
 
-def arrange_runs(runs: Sequence[Run]) -> TermTable:
+def arrange_runs(runs: Sequence[Run], map_: Map = map) -> TermTable:
     """Arrange the runs of the classes, in their order."""
     return arrange(
         [
             Entries(run.keys, np.full(len(run), place, np.uint16), run.columns)
             for place, run in enumerate(runs)
-        ]
+        ],
+        map_,
     )

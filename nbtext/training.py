@@ -7,10 +7,12 @@ otherwise in the end, they are counted again.
 """
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 import numpy as np
 
@@ -26,6 +28,7 @@ from nbtext.counting import (
     count_with,
     guess,
     settings_for,
+    threads,
 )
 from nbtext.counts import CountTable
 from nbtext.document import Item
@@ -102,7 +105,7 @@ def train(
     adjust: Adjust | None = None,
     scoring: Scoring | Rescore | None = None,
     max_bytes: int = MAX_BYTES,
-    executor: Executor | None = None,
+    executor: "Executor | None" = None,
     jobs: int = 1,
     progress: Progress | None = None,
     complain: Callable[[Account], None] | None = None,
@@ -144,14 +147,15 @@ def train(
     scoring = chosen_scoring(scoring, len(table.classes))
     check_scoring(scoring, table.settings, table.classes)
     repeats, conflicts = repeated(table)
-    model = bulk_model_of(table, scoring)
+    with threads(jobs) as map_:
+        model = bulk_model_of(table, scoring, map_)
+        sample = ((block.labels, block.views) for block in counted.sample.blocks())
+        calibration = left_out(model, sample, map_)
     return Trained(
         table=table,
         scoring=scoring,
         terms=model.terms,
-        calibration=left_out(
-            model, ((block.labels, block.views) for block in counted.sample.blocks())
-        ),
+        calibration=calibration,
         account=account,
         repeats=repeats,
         conflicts=conflicts,
@@ -164,7 +168,7 @@ def count_sources(
     n_classes: int | None,
     adjust: Adjust | None,
     limits: Limits,
-    executor: Executor | None = None,
+    executor: "Executor | None" = None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Counted:

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,6 +16,8 @@ from nbtext.settings import Settings, default_settings
 from nbtext.sources import FORMATS, Options, documents
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from nbtext.document import Item
     from nbtext.settings import Alphabet, Format
 
@@ -293,7 +294,7 @@ def verbose_option(command: Command) -> Command:
 
 
 @contextmanager
-def executor_of(jobs: int) -> Iterator[Executor | None]:
+def executor_of(jobs: int) -> "Iterator[Executor | None]":
     """Start processes to read documents with, None for one job."""
     if jobs == 1:
         yield None

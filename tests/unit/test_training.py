@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from nbtext import counting
+from nbtext import counting, runs
 from nbtext.document import Document, Item, Unreadable
 from nbtext.errors import SettingsError, SourceError, TrainingError
 from nbtext.settings import Scoring
@@ -155,6 +155,7 @@ def test_the_file_is_the_same_for_any_number_of_jobs(
     items = drawn(200, n_classes)
     alone = contents(train(again(items)))
     monkeypatch.setattr(counting, "CHUNK", 4096)
+    monkeypatch.setattr(runs, "RANGE", 16)
 
     with ThreadPoolExecutor(3) as executor:
         apart = train(again(items), executor=executor, jobs=3)
