@@ -8,7 +8,7 @@ and a row of columns for each class. Arrays get the smallest type that holds the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -24,8 +24,17 @@ from nbtext.counts import CountTable, LedgerRun, add, empty_ledger
 from nbtext.errors import NotAModelError, TrainingError
 from nbtext.modelheader import BLOCK, Header
 from nbtext.modelwriting import pack
-from nbtext.runs import Run, empty_run, merged, narrow
+from nbtext.runs import RANGE, Run, empty_run, merged, narrow
 from nbtext.terms import Entries, TermTable, arrange, arrange_runs
+
+KINDS: Final[dict[str, tuple[str, ...]]] = {
+    "once.keys": ("u8",),
+    "once.classes": ("u1", "u2"),
+    "keys": ("u8",),
+    "sizes": ("u1", "u2"),
+    "classes": ("u1", "u2"),
+}
+"""The types that some arrays may have; the others have the smallest there is."""
 
 
 def pack_table(
@@ -80,36 +89,50 @@ def pack_table(
 def _view_arrays(
     view: str, settings: Settings, terms: TermTable
 ) -> dict[str, tuple[str, Buffer]]:
-    lengths = np.diff(terms.starts[:-1])
-    first = terms.starts[:-2]
-    is_once = lengths == 1
-    for column in terms.columns[:2]:
-        is_once[is_once] = column.take(first[is_once]) == 1
-    once = np.flatnonzero(is_once)
-    rest = np.flatnonzero(~is_once)
-    once_entries = first.take(once)
-    is_rest = np.ones(len(terms.classes), np.bool_)
-    is_rest[once_entries] = False
-    entries = np.flatnonzero(is_rest)
-    sizes = lengths.take(rest)
-    starts = np.cumsum(sizes) - sizes
-
-    arrays = {
-        f"{view}.once.keys": _smallest(terms.keys.take(once), "u8"),
-        f"{view}.once.classes": _smallest(terms.classes.take(once_entries), "u1", "u2"),
-    }
-    if "weight" in settings.columns:
-        weights = terms.columns[settings.columns.index("weight")].take(once_entries)
-        arrays[f"{view}.once.weight"] = _smallest(weights)
-    arrays |= {
-        f"{view}.keys": _smallest(terms.keys.take(rest), "u8"),
-        f"{view}.sizes": _smallest(sizes, "u1", "u2"),
-        f"{view}.starts": _smallest(starts[::BLOCK], "u4", "u8"),
-        f"{view}.classes": _smallest(terms.classes.take(entries), "u1", "u2"),
-    }
-    for name, column in zip(settings.columns, terms.columns, strict=True):
-        arrays[f"{view}.{name}"] = _smallest(column.take(entries))
+    parts = [
+        _once_and_rest(settings, terms, slice(start, start + RANGE))
+        for start in range(0, max(terms.n_terms, 1), RANGE)
+    ]
+    arrays = {}
+    for name in list(parts[0]):
+        # a part is let go of once it is in its place, because all is as long as a model
+        whole = np.concatenate([part.pop(name) for part in parts])
+        arrays[f"{view}.{name}"] = _smallest(whole, *KINDS.get(name, ()))
+        if name == "sizes":
+            starts = np.cumsum(whole, dtype=np.int64) - whole
+            arrays[f"{view}.starts"] = _smallest(starts[::BLOCK], "u4", "u8")
     return arrays
+
+
+def _once_and_rest(
+    settings: Settings, terms: TermTable, some: slice
+) -> dict[str, NDArray[np.integer]]:
+    """Return what is stored of some terms: those that occur once, then the others."""
+    keys, starts = terms.keys[:-1][some], terms.starts[:-1][some.start : some.stop + 1]
+    entries = slice(starts[0], starts[-1])
+    classes = terms.classes[entries]
+    columns = dict(
+        zip(settings.columns, (c[entries] for c in terms.columns), strict=True)
+    )
+    starts = starts - starts[0]
+    sizes, first = np.diff(starts), starts[:-1]
+    is_once = sizes == 1
+    for name in ("occurrences", "documents"):
+        is_once &= columns[name].take(first) == 1
+    once, rest = is_once.nonzero()[0], (~is_once).nonzero()[0]
+    once_entries = first.take(once)
+    is_rest = np.ones(len(classes), np.bool_)
+    is_rest[once_entries] = False
+    entries_of_rest = is_rest.nonzero()[0]
+    stored = {"once.keys": keys.take(once), "once.classes": classes.take(once_entries)}
+    if "weight" in columns:
+        stored["once.weight"] = columns["weight"].take(once_entries)
+    stored["keys"] = keys.take(rest)
+    stored["sizes"] = sizes.take(rest)
+    stored["classes"] = classes.take(entries_of_rest)
+    for name, column in columns.items():
+        stored[name] = column.take(entries_of_rest)
+    return stored
 
 
 def _ledger_arrays(ledger: Sequence[LedgerRun]) -> dict[str, tuple[str, Buffer]]:
