@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from nbtext.runs import Keys
+
 import numpy as np
 
 from nbtext import __version__
@@ -30,7 +32,7 @@ from nbtext.counting import (
     settings_for,
     threads,
 )
-from nbtext.counts import CountTable
+from nbtext.counts import CountTable, ledger_of
 from nbtext.document import Item
 from nbtext.errors import TrainingError
 from nbtext.heldout import left_out
@@ -230,16 +232,22 @@ def repeated(table: CountTable) -> tuple[int, int]:
 
     Without a ledger nobody knows: (0, 0).
     """
-    digests = np.concatenate(
-        [np.empty((0, 2), np.uint64), *(run.entries[:, :2] for run in table.ledger)]
-    )
-    if not len(digests):
+    if not any(map(len, table.ledger)):
         return 0, 0
     counts = sum(int(run.counts.sum()) for run in table.ledger)
-    distinct = [np.unique(run.entries[:, :2], axis=0) for run in table.ledger]
-    within = sum(map(len, distinct))
-    _, classes = np.unique(np.concatenate(distinct), axis=0, return_counts=True)
-    return counts - within, int((classes > 1).sum())
+    distinct = [_digests(run.entries) for run in table.ledger]
+    digests = np.concatenate(distinct)
+    together = ledger_of(digests, np.ones(len(digests), np.int64))
+    return counts - len(digests), int((together.counts > 1).sum())
+
+
+def _digests(entries: "Keys") -> "Keys":
+    """Return the distinct digests of sorted entries, as entries of no fingerprint."""
+    is_first = np.ones(len(entries), np.bool_)
+    np.any(entries[1:, :2] != entries[:-1, :2], axis=1, out=is_first[1:])
+    digests = entries[is_first]
+    digests[:, 2] = 0
+    return digests
 
 
 def _unchanged(settings: Settings) -> Settings:
