@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         Fit,
     )
     from nbtext.counts import CountTable
-    from nbtext.runs import Map
+    from nbtext.parallel import Map
     from nbtext.settings import Scoring, Settings
 
 from nbtext.bags import Terms, sum_by_document

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -19,12 +19,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
-    from nbtext.runs import Map
-
 from nbtext.counter import Counter, ReadDocument
 from nbtext.counts import CountTable, add
 from nbtext.document import Document, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import SourceError
+from nbtext.parallel import threads
 from nbtext.reading import is_mail, read
 from nbtext.sample import Place, Sample
 from nbtext.settings import Settings, default_settings
@@ -236,18 +235,6 @@ def count_with(
     with threads(jobs) as map_:
         table = add(tables, map_) if tables else nothing
     return Counted(table, sample, account)
-
-
-@contextmanager
-def threads(jobs: int) -> Iterator[Map]:
-    """Give a `map` that works in so many threads, the plain one for a single job."""
-    if jobs == 1:
-        yield map
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(jobs) as pool:
-        yield pool.map
 
 
 def chunks(items: Iterable[Item]) -> Iterator[list[Item]]:

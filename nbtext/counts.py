@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from nbtext.parallel import Map
     from nbtext.runs import Counts, Keys
     from nbtext.settings import Column, Settings
 
 from nbtext.errors import SettingsError, TrainingError
-from nbtext.runs import Map, Run, merged, narrow
+from nbtext.runs import Run, merged, narrow
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from nbtext.bags import Terms
     from nbtext.bulk import BulkModel, Scores
-    from nbtext.runs import Map
+    from nbtext.parallel import Map
 
 Labelled: TypeAlias = "tuple[Sequence[str], Sequence[Terms]]"
 """A batch of documents: their labels, and for each view their terms."""

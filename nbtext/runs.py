@@ -10,20 +10,19 @@ not uniform only make the ranges uneven.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from nbtext.parallel import Map
+
 Keys: TypeAlias = "NDArray[np.uint64]"
 Counts: TypeAlias = "NDArray[np.int32] | NDArray[np.int64]"
-
-One = TypeVar("One")
-Other = TypeVar("Other")
 
 NO_KEYS: Final[Keys] = np.empty(0, np.uint64)
 
@@ -32,15 +31,6 @@ RANGE: Final = 1 << 15
 
 LIMIT: Final = 2**31
 """Counts below it, and not below its negative, are kept in 32 bits."""
-
-
-class Map(Protocol):
-    """How something is done to each of many: `map`, or that of a pool of threads."""
-
-    def __call__(
-        self, function: Callable[[One], Other], many: Iterable[One], /
-    ) -> Iterator[Other]:
-        """Yield the results, in order."""
 
 
 @dataclass(frozen=True, slots=True)

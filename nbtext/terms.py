@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.runs import Keys, Map, Run
+    from nbtext.parallel import Map
+    from nbtext.runs import Keys, Run
 
 from nbtext.runs import RANGE, ranges, starts_of_runs
 

@@ -30,7 +30,6 @@ from nbtext.counting import (
     count_with,
     guess,
     settings_for,
-    threads,
 )
 from nbtext.counts import CountTable, ledger_of
 from nbtext.document import Item
@@ -39,6 +38,7 @@ from nbtext.heldout import left_out
 from nbtext.modelfile import Buffer
 from nbtext.modelheader import MOST_CLASSES
 from nbtext.packing import pack_table
+from nbtext.parallel import threads
 from nbtext.sample import DOCUMENTS
 from nbtext.score import check_scoring
 from nbtext.settings import Scoring, Settings, default_scoring

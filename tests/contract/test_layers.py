@@ -15,7 +15,7 @@ PIPELINE = [
     "errors", "document", "sources",  # bytes and where they come from
     "charsets", "transfer", "headers", "mime", "markup", "mail",  # what they say
     "codepoints", "settings", "tokens", "reading",  # the plain engine
-    "runs", "counts", "batch", "bags", "sample",  # the other
+    "parallel", "runs", "counts", "batch", "bags", "sample",  # the other
     "counter", "counting", "terms",
     "modelheader", "modelfile", "modelwriting", "packing", "model",
     "calibrate", "score", "decide", "spool", "bulk", "heldout", "crowd", "classifying",
