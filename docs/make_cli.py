@@ -26,6 +26,8 @@ PREAMBLE = """\
     nbtext train spam/ ham/          learn two folders of mail
     nbtext classify < email.txt      print the class and its probability
     nbtext eval spam/ ham/           say how good that is
+    nbtext learn spam < email.txt    add a message to a class, or move it there
+    nbtext forget < email.txt        take a message out again
     nbtext info                      say what the model knows
     nbtext tokens < email.txt        show what the tokenizer saw
 
@@ -110,10 +112,25 @@ would block.
 
 A document without one token that the model knows is unsure.
 
-**`info`** prints a name, a tab and a value on each line, then `class`, name, documents
-and tokens for each class. `info --json` prints one object: `path`, `bytes`, `tables`,
-`terms`, `classes` (name to `documents` and `tokens`), `settings` (how documents are
-read), `scoring`, `calibration`, `written` and `writer`.
+**`learn`** and **`forget`** print nothing on standard output; what became of the documents
+is said on standard error, those that were refused by name. `--json` prints one object:
+`class`, `learnt`, `moved` and `known`, or `forgotten`; `refused`, `skipped` and `path`.
+They, and all commands that write a model, wait `--wait` seconds for another writer.
+[learning.md](learning.md) says what they promise.
+
+**`merge`**, **`compact`** and **`prune`** say on standard error what they did, and with
+`--json` in one object: `merge` has `classes` (name to documents), `doubles` (documents in
+more than one model), `taken` (those that are counted once now), `refused`, `conflicts` (a
+list of `labels`, of an earlier model and a later one, and `documents`), `path` and `size`;
+`compact` has `tables`, `before` and `after` (bytes) and `path`; `prune` has `done`,
+`terms`, `tokens` and `bytes`, each with `before` and `after`, and `path`.
+
+**`info`** prints a name, a tab and a value on each line, then `class`, name, documents,
+tokens and when the class last learnt, or `-`, for each class. `info --json` prints one
+object: `path`, `bytes`, `tables`, `terms`, `classes` (name to `documents`, `tokens` and
+`learnt`, a time or null), `settings` (how documents are read), `scoring`, `calibration`,
+`trained` (a time or null), `taught` (how many documents were learnt, moved or forgotten
+since), `tail` (`tables` and `bytes` behind the first table), `written` and `writer`.
 
 **`eval`** prints four tables with an empty line between: name and value of each figure;
 precision, recall, F1 and support of each class; the confusion matrix, its rows the
@@ -140,12 +157,12 @@ pair have a space between them. A line `# name` precedes each of several documen
 | 1 | with `classify --is CLASS` only: it is of another class |
 | 2 | with `classify --is CLASS` only: it is unsure |
 | 64 | the command line is wrong, or contradicts the model |
-| 65 | the data is wrong: no model file, one class only, or some documents were skipped |
+| 65 | the data is wrong: no model file, one class only, or some documents were skipped or refused |
 | 66 | there is no model, or a source is missing |
 | 70 | a fault in nbtext itself |
-| 73 | the model cannot be written |
+| 73 | the model cannot be written, or was taught and would be lost without `--replace` |
 | 74 | input or output failed |
-| 75 | a process of `--jobs` was killed; try again with fewer |
+| 75 | try again: another process was writing the model for all of `--wait`, or one of `--jobs` was killed |
 | 130 | interrupted (Ctrl-C) |
 | 129, 143 | ended by SIGHUP or SIGTERM, which `train`, `eval` and long runs of `classify` clean up after |
 | 141 | standard output was closed (`nbtext classify inbox/ \\| head`) |

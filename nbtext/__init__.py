@@ -9,10 +9,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from nbtext.api import classify, classify_all, load, train, train_on
+    from nbtext.api import (
+        classify,
+        classify_all,
+        forget,
+        learn,
+        load,
+        train,
+        train_on,
+    )
     from nbtext.classifying import Classifier
     from nbtext.decide import Decision
     from nbtext.errors import NbtextError
+    from nbtext.lessons import Lesson
     from nbtext.settings import Scoring
     from nbtext.sources import Options
     from nbtext.training import Trained
@@ -22,12 +31,15 @@ __version__: Final = "0.1.0"
 __all__ = [
     "Classifier",
     "Decision",
+    "Lesson",
     "NbtextError",
     "Options",
     "Scoring",
     "Trained",
     "classify",
     "classify_all",
+    "forget",
+    "learn",
     "load",
     "train",
     "train_on",
@@ -36,6 +48,7 @@ __all__ = [
 _HOMES: Final = {
     "Classifier": "classifying",
     "Decision": "decide",
+    "Lesson": "lessons",
     "NbtextError": "errors",
     "Options": "sources",
     "Scoring": "settings",

@@ -17,11 +17,13 @@ from itertools import islice
 from nbtext.classifying import MANY, Classifier
 from nbtext.decide import Decision
 from nbtext.document import Document, Item
+from nbtext.lessons import Lesson, Teaching
 from nbtext.model import load_model
-from nbtext.modelwriting import replace_file
+from nbtext.replacing import check_replaceable, replace_model
 from nbtext.settings import Scoring
 from nbtext.sources import Options, documents, labels
-from nbtext.training import Trained
+from nbtext.teaching import teach
+from nbtext.training import MAX_BYTES, Trained
 from nbtext.training import train as train_counts
 
 
@@ -31,6 +33,7 @@ def train(
     *,
     options: Options | None = None,
     scoring: Scoring | None = None,
+    replace: bool = False,
 ) -> Trained:
     """
     Make a model of labelled sources, and put it in a file's place.
@@ -40,6 +43,7 @@ def train(
         path: where the model goes; what is there is replaced once it is complete.
         options: what the sources are, if not what they look like.
         scoring: how to score, if not by the default for the number of classes.
+        replace: whether to replace a model that was taught since it was trained.
 
     Returns:
         The counts, and an account of what was read and what was skipped.
@@ -48,6 +52,7 @@ def train(
         TrainingError: fewer than two classes, or not one token.
         SettingsError: the score does not go with the number of classes, a source is
             empty, or the standard input is named twice.
+        TaughtError: the model there was taught, and would be lost.
         ModelFileError: the file cannot be written.
         TypeError: the sources are one string, or none.
 
@@ -56,6 +61,7 @@ def train(
         message = f"sources: expected a list of one or more, found {sources!r}"
         raise TypeError(message)
     options = options or Options()
+    check_replaceable(path, replace=replace)
     known = labels(sources, options)
     trained = train_counts(
         lambda: documents(sources, options, labelled=True),
@@ -63,7 +69,7 @@ def train(
         scoring=scoring,
         max_bytes=options.max_bytes,
     )
-    replace_file(path, trained.pack())
+    replace_model(path, trained.pack(), replace=replace)
     return trained
 
 
@@ -72,6 +78,7 @@ def train_on(
     path: str,
     *,
     scoring: Scoring | None = None,
+    replace: bool = False,
 ) -> Trained:
     """
     Make a model of labels and documents in memory, and put it in a file's place.
@@ -80,6 +87,7 @@ def train_on(
         pairs: a label and a document each; text is read as its UTF-8 bytes.
         path: where the model goes; what is there is replaced once it is complete.
         scoring: how to score, if not by the default for the number of classes.
+        replace: whether to replace a model that was taught since it was trained.
 
     Raises:
         As `train` does.
@@ -90,7 +98,7 @@ def train_on(
         for number, (label, document) in enumerate(pairs, 1)
     ]
     trained = train_counts(lambda: items, scoring=scoring)
-    replace_file(path, trained.pack())
+    replace_model(path, trained.pack(), replace=replace)
     return trained
 
 
@@ -140,6 +148,62 @@ def classify_all(
     numbered = enumerate(documents, 1)
     while batch := [_document(*one) for one in islice(numbered, MANY)]:
         yield from model.classify(batch, threshold=threshold)
+
+
+def learn(
+    path: str, label: str, documents: Iterable[bytes | str], *, create: bool = False
+) -> list[Lesson]:
+    """
+    Add documents to a class of a model, or move them there from another.
+
+    What the model knows in this class already is not counted again. What is said to be
+    learnt is durable; other processes may read, learn and forget meanwhile.
+
+    Args:
+        path: the model file; one that was opened before does not see the change.
+        label: the class.
+        documents: raw messages or texts; a batch of them is one change.
+        create: whether to begin a model if there is none.
+
+    Returns:
+        What became of each document, in their order.
+
+    Raises:
+        NoModelError: there is no model, and none shall be begun.
+        TrainingError: the class would need documents to be read otherwise.
+        BusyError: another process has been writing the model all the time.
+        ModelFileError: the model is damaged, or cannot be written.
+
+    """
+    return _teach(documents, Teaching(path, label, create=create))
+
+
+def forget(path: str, documents: Iterable[bytes | str]) -> list[Lesson]:
+    """
+    Take documents out of a model, as if it had never counted them.
+
+    Args:
+        path: the model file.
+        documents: raw messages or texts that it has counted, in whatever class.
+
+    Returns:
+        What became of each document, in their order; refused if it is not in the model.
+
+    Raises:
+        As `learn` does.
+
+    """
+    return _teach(documents, Teaching(path, None))
+
+
+def _teach(documents: Iterable[bytes | str], teaching: Teaching) -> list[Lesson]:
+    items: Iterator[Item] = (_document(*one) for one in enumerate(documents, 1))
+    batches = teach(items, teaching, max_bytes=MAX_BYTES, complain=_nothing_to_say)
+    return [lesson for batch in batches for lesson in batch]
+
+
+def _nothing_to_say(_: object) -> None:
+    """Pass over notes: documents in memory can be read."""
 
 
 def _document(number: int, document: bytes | str) -> Document:

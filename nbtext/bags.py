@@ -13,14 +13,13 @@ every machine and can be taken away again.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbtext.batch import batch_keys
+from nbtext.bag import unit_weight
+from nbtext.batch import batch_keys, mixed
 from nbtext.settings import UNIT
-from nbtext.tokens import MIX
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,11 +134,6 @@ def unit_weights(terms: Terms) -> NDArray[np.int64]:
     return weights
 
 
-def unit_weight(count: int, squared_length: int) -> int:
-    """Return the weight of one term: floor(65535 n / |d|)."""
-    return isqrt(UNIT * UNIT * count * count // squared_length)
-
-
 def sum_by_document(
     values: NDArray[Any], starts: NDArray[np.signedinteger]
 ) -> NDArray[Any]:
@@ -158,13 +152,11 @@ def fingerprints(views: Sequence[Terms]) -> Keys:
     Return what tells the counts of one document from those of another.
 
     The sum, modulo 2^64, over the views v = 1, 2, ... and their terms, of
-    mix(key * (2 v + 1) + count) with mix(x) = (x ^ x >> 32) * MIX; no order matters.
+    mix(mix(key * (2 v + 1) + count)); no order matters.
     """
     total = np.zeros(len(views[0].starts) - 1, np.uint64)
     for number, terms in enumerate(views, 1):
         values = terms.keys * np.uint64(2 * number + 1)
         values += terms.counts.astype(np.uint64)
-        values ^= values >> np.uint64(32)
-        values *= np.uint64(MIX)
-        total += sum_by_document(values, terms.starts)
+        total += sum_by_document(mixed(mixed(values)), terms.starts)
     return total

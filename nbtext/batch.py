@@ -161,7 +161,7 @@ class _Text:
         if salts is not None:
             keys += salts
         keys *= np.uint64(SPREAD)
-        return _mix(keys)
+        return mixed(keys)
 
 
 def _folded(codes: Codes) -> Codes:
@@ -220,10 +220,11 @@ def _pair_keys(keys: Keys) -> Keys:
     """Return the key of each token with its next; the last one's is of no use."""
     pairs = keys * np.uint64(PAIR)
     pairs[:-1] += keys[1:]
-    return _mix(pairs)
+    return mixed(pairs)
 
 
-def _mix(values: Keys) -> Keys:
+def mixed(values: Keys) -> Keys:
+    """Spread the bits of each value as `nbtext.tokens.mix` does, where they are."""
     values ^= values >> np.uint64(32)
     values *= np.uint64(MIX)
     values ^= values >> np.uint64(29)

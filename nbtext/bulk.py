@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -170,11 +170,25 @@ def score_batch(model: BulkModel, views: Sequence[Terms], calibration: Fit) -> S
         tokens += sum_by_document(terms.counts, terms.starts)
         is_known = found != table.n_terms
         known += sum_by_document(terms.counts * is_known, terms.starts)
-    formula = {"mean": _mean, "sum": _sum, "complement": _complement}
-    scores = formula[model.scoring.score](model, views, places)
+    scores = FORMULAS[model.scoring.score](model, views, places)
     log_posterior = posteriors(scores, model.scoring, calibration)
     log_posterior[known == 0] = log_shares(model.documents)
     return Scored(log_posterior, known, tokens)
+
+
+def raw_scores(model: BulkModel, views: Sequence[Terms]) -> Scores:
+    """
+    Return what the formula says of documents, not calibrated.
+
+    Args:
+        model: the counts, and how to score with them.
+        views: for each view the terms of the documents.
+
+    """
+    places = [
+        table.find(terms.keys) for table, terms in zip(model.terms, views, strict=True)
+    ]
+    return FORMULAS[model.scoring.score](model, views, places)
 
 
 def posteriors(scores: Scores, scoring: Scoring, calibration: Fit) -> Scores:
@@ -276,6 +290,17 @@ def _complement(
         divisors = np.log(sizes.sum() - sizes + a * table.n_terms)
         scores += np.outer(sum_by_document(x, terms.starts), divisors)
     return scores
+
+
+Formula: TypeAlias = (
+    "Callable[[BulkModel, Sequence[Terms], Sequence[NDArray[np.int64]]], Scores]"
+)
+FORMULAS: Final[dict[str, Formula]] = {
+    "mean": _mean,
+    "sum": _sum,
+    "complement": _complement,
+}
+"""What makes scores of documents' terms and their places among the model's."""
 
 
 def unit_length(terms: Terms, is_known: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -35,6 +35,9 @@ MIN_STEP: Final = 1e-6
 TOLERANCE: Final = 1e-9
 """Of Newton's method: what keeps its matrix regular, and when it has arrived."""
 
+UNFIT: Final = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
+"""What is raised when something turns out to be no calibration."""
+
 NONE: Final[Mapping[Any, int]] = MappingProxyType({})
 
 MOST: Final = 1 << 40
@@ -51,7 +54,8 @@ class Calibration(NamedTuple):
     Attributes:
         scoring: how they were scored, as `Scoring.as_dict`; other scores than these
             are not what the calibration speaks of. None if nothing was scored.
-        counts: for two classes, (bin, name of the class) to how many documents.
+        counts: for two classes, (bin, name of the class) to how many documents; below
+            zero where a table takes back what an earlier one says.
         losses: for more, the sum of the log-loss at each of the TEMPERATURES.
         documents: for each class by name, how many documents.
     """
@@ -82,7 +86,7 @@ class Calibration(NamedTuple):
         try:
             counts = {
                 (_whole(bin_, -FARTHEST_BIN, FARTHEST_BIN), str(name)): _whole(
-                    n, 0, MOST
+                    n, -MOST, MOST
                 )
                 for bin_, name, n in plain["counts"]
             }
@@ -90,12 +94,17 @@ class Calibration(NamedTuple):
                 _whole(loss, 0, MOST * LOSS_UNIT) for loss in plain["losses"]
             )
             documents = {
-                str(name): _whole(n, 0, MOST) for name, n in plain["documents"].items()
+                str(name): _whole(n, -MOST, MOST)
+                for name, n in plain["documents"].items()
             }
-            scoring = plain["scoring"]
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            scoring = None if plain["scoring"] is None else {**plain["scoring"]}
+        except UNFIT as error:
             message = f"the calibration is not complete: {error}"
             raise ValueError(message) from error
+        parts = () if scoring is None else scoring.values()
+        if not all(isinstance(part, str | int | float) for part in parts):
+            message = "the calibration does not say how documents were scored"
+            raise ValueError(message)
         if len(losses) not in (0, len(TEMPERATURES)):
             message = f"the calibration has {len(losses)} losses"
             raise ValueError(message)
@@ -158,7 +167,11 @@ def fit(calibration: Calibration, classes: Sequence[str]) -> Fit:
     if len(classes) != 2:
         return Fit()
     by_class = [
-        {bin_: n for (bin_, name), n in calibration.counts.items() if name == class_}
+        {
+            bin_: n
+            for (bin_, name), n in calibration.counts.items()
+            if name == class_ and n > 0
+        }
         for class_ in classes
     ]
     negatives, positives = (sum(counts.values()) for counts in by_class)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from nbtext.bag import bag_of
 from nbtext.decide import Decision, decide
 from nbtext.document import Document, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import SourceError
@@ -18,7 +19,6 @@ from nbtext.reading import Reading, read
 from nbtext.score import Scored, check_scoring, fitted, score
 from nbtext.settings import Scoring
 from nbtext.sources import load_all
-from nbtext.tokens import keys
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -78,12 +78,8 @@ class Classifier:
         ]
 
     def _plain(self, reading: Reading) -> Scored:
-        views = self.model.settings.views
-        found = [
-            keys(view, fields)
-            for view, fields in zip(views, reading.views, strict=True)
-        ]
-        return score(self.model, found, self._calibration)
+        bag = bag_of(reading, self.model.settings)
+        return score(self.model, bag, self._calibration)
 
     def _many(self, readings: list[Reading]) -> Iterator[Scored]:
         from nbtext.crowd import open_bulk, score_readings
@@ -116,30 +112,46 @@ def classify(
         input pauses.
 
     """
-    for batch in _batches(items, max_bytes, complain):
+    for batch in batches(items, max_bytes, complain):
         yield classifier.classify(batch, threshold=threshold)
 
 
-def _batches(
-    items: Iterable[Item], max_bytes: int, complain: Complain
+def batches(
+    items: Iterable[Item],
+    max_bytes: int,
+    complain: Complain,
+    *,
+    size: int = BATCH,
+    many: int = MANY,
 ) -> Iterator[list[Document]]:
+    """
+    Gather documents into batches; a pause in the input ends one.
+
+    Args:
+        items: the documents, opened or not.
+        max_bytes: how much of a document is read.
+        complain: told of each document that cannot be read, and of notes.
+        size: about how many bytes a batch has at the most.
+        many: how many documents.
+
+    """
     batch: list[Document] = []
-    size = 0
+    gathered = 0
     for item in items:
         if isinstance(item, Pause):
             if batch:
                 yield batch
-            batch, size = [], 0
+            batch, gathered = [], 0
             continue
         if isinstance(item, Unreadable | Note):
             complain(item)
             continue
         for document in _documents(item, max_bytes, complain):
             batch.append(document)
-            size += sum(map(len, document.texts))
-            if size >= BATCH or len(batch) >= MANY:
+            gathered += sum(map(len, document.texts))
+            if gathered >= size or len(batch) >= many:
                 yield batch
-                batch, size = [], 0
+                batch, gathered = [], 0
     if batch:
         yield batch
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nbtext.settings import Column, Settings
 
 from nbtext.errors import SettingsError, TrainingError
-from nbtext.runs import Run, merged, narrow
+from nbtext.runs import NO_KEYS, Run, empty_run, merged, narrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +171,24 @@ def add(tables: Sequence[CountTable], map_: Map = map) -> CountTable:
     )
 
 
+def with_classes(table: CountTable, names: Iterable[str]) -> CountTable:
+    """Return the same counts with more classes, that no document is in."""
+    classes = sorted({*table.classes, *names})
+    place_of = {name: place for place, name in enumerate(table.classes)}
+    nothing = empty_run(len(table.settings.columns))
+    places = [place_of.get(name) for name in classes]
+    return CountTable(
+        settings=table.settings,
+        classes=tuple(classes),
+        documents=tuple(0 if p is None else table.documents[p] for p in places),
+        runs=tuple(
+            tuple(nothing if p is None else by_class[p] for p in places)
+            for by_class in table.runs
+        ),
+        ledger=tuple(empty_ledger() if p is None else table.ledger[p] for p in places),
+    )
+
+
 def add_ledgers(ledgers: Sequence[LedgerRun]) -> LedgerRun:
     """Add ledgers as the multisets they are; entries that cancel are gone."""
     ledgers = [run for run in ledgers if len(run)] or list(ledgers[:1])
@@ -192,6 +210,13 @@ def ledger_of(entries: Keys, counts: NDArray[np.signedinteger]) -> LedgerRun:
     sums = np.add.reduceat(counts.take(order), first, dtype=np.int64)
     kept = np.flatnonzero(sums)
     return LedgerRun(entries.take(first.take(kept), axis=0), narrow(sums.take(kept)))
+
+
+def n_terms(runs: Sequence[Run]) -> int:
+    """Return how many distinct terms the classes have together in one view."""
+    keys = np.concatenate([NO_KEYS, *(run.keys for run in runs)])
+    keys.sort(kind="stable")  # merges, since each is sorted: np.unique takes far longer
+    return int(np.count_nonzero(keys[1:] != keys[:-1])) + bool(len(keys))
 
 
 def _negative(run: Run) -> Run:

@@ -8,9 +8,14 @@ Everything nbtext raises on purpose.
   - SettingsError       settings that contradict the model or one another
   - ModelFileError
     + NoModelError      there is no file where the model should be
+    + ModelAccessError  the operating system does not let one open, read or lock it
     + NotAModelError    the bytes were never a model, or are damaged
+      > DamagedError      they were one, and it is known where they are not any more
     + ModelVersionError a model, but of a format this nbtext does not read
     + ModelWriteError   a model cannot be written
+    + TaughtError       a model would be lost that was taught since it was trained
+    + BusyError         another process has been writing the model all the time
+  - TextFormError       the text form of a model is not one, or is damaged
 
 A message says where, what was expected, what was found and what to do next; it
 starts in lower case and has no final stop, because the command line prints it
@@ -47,8 +52,30 @@ class NoModelError(ModelFileError):
     """There is no file where the model should be."""
 
 
+class ModelAccessError(ModelFileError):
+    """The operating system does not let one open, read or lock a model file."""
+
+
 class NotAModelError(ModelFileError):
     """The bytes were never a model, or they are damaged."""
+
+
+class DamagedError(NotAModelError):
+    """
+    A table in a model file is damaged.
+
+    Attributes:
+        offset: where in the file it begins, in bytes.
+        what: what is wrong with it.
+    """
+
+    def __init__(self, path: str, offset: int, what: str) -> None:
+        super().__init__(
+            f"{path}: damaged at byte {offset}: {what}; see what is still good with "
+            "`nbtext check`, restore a copy or train again"
+        )
+        self.offset = offset
+        self.what = what
 
 
 class ModelVersionError(ModelFileError):
@@ -57,3 +84,31 @@ class ModelVersionError(ModelFileError):
 
 class ModelWriteError(ModelFileError):
     """A model cannot be written; what was there before is unchanged."""
+
+
+class TaughtError(ModelFileError):
+    """A model that was taught since it was trained would be replaced, and lost."""
+
+
+class BusyError(ModelFileError):
+    """Another process has been writing the model for as long as one would wait."""
+
+
+class TextFormError(NbtextError):
+    """
+    The text form of a model is not one, or is damaged.
+
+    Attributes:
+        line: in which line, from 1.
+        expected: what should be there.
+        found: what is there.
+    """
+
+    def __init__(self, name: str, line: int, expected: str, found: str) -> None:
+        super().__init__(
+            f"{name}: line {line}: expected {expected}, found {found}; "
+            "nothing was loaded; dump the model again"
+        )
+        self.line = line
+        self.expected = expected
+        self.found = found

@@ -94,7 +94,9 @@ def _temperatures(
     def losses_of(part: Labelled) -> tuple[Sequence[str], NDArray[np.int64]]:
         names, views = part
         labels = _numbers(model, names)
-        return names, _losses(_complement_left_out(model, views, labels), labels)
+        return names, observed_losses(
+            _complement_left_out(model, views, labels), labels
+        )
 
     sums = np.zeros(len(TEMPERATURES), np.int64)
     documents: Tally[str] = Tally()
@@ -200,8 +202,15 @@ def _complement_left_out(
     return scores
 
 
-def _losses(scores: Scores, labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the sum of the log-losses at each temperature, in units of 2^-20 nats."""
+def observed_losses(scores: Scores, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """
+    Return the sum of the log-losses at each temperature, in units of 2^-20 nats.
+
+    Args:
+        scores: shape (n_documents, n_classes).
+        labels: shape (n_documents,), the classes' places.
+
+    """
     sums = np.zeros(len(TEMPERATURES), np.int64)
     temperatures = np.array(TEMPERATURES)[:, None, None]
     step = max(ROOM // (len(TEMPERATURES) * scores.shape[1]), 1)

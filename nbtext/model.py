@@ -7,23 +7,47 @@ Several tables are summed as they are read. Nothing here is ever written to.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Collection, Sequence
+from functools import lru_cache
 from math import isqrt
-from typing import Any, Final, NamedTuple, TypeAlias
+from operator import add
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from nbtext.errors import NotAModelError
-from nbtext.modelfile import ModelFile, StoredTable, open_model
+from nbtext.modelfile import ModelFile, open_model
 from nbtext.modelheader import BLOCK
+from nbtext.modeltable import StoredTable
 from nbtext.settings import Scoring, Settings
 
 Entry: TypeAlias = tuple[int, tuple[int, ...]]
 """A class (its place in the model's classes) and a term's columns there."""
+
+Sums: TypeAlias = dict[int, dict[int, tuple[int, ...]]]
+"""Key to class to columns."""
 
 GONE: Final = -1
 """The place of a class that the tables together do not have."""
 
 ONCE: Final = (1, 1)
 """The occurrences and documents of a term that occurs once."""
+
+
+LONG: Final = 8
+"""Looking a key up takes about as long as passing so many."""
+
+
+class Stored(Protocol):
+    """The counts of one view in one table."""
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether some of them may be below zero."""
+
+    def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
+        """Return the counts of those terms that are here, in the order of the keys."""
+
+    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
+        """Add the counts of some terms to what other tables have of them."""
 
 
 class Model(NamedTuple):
@@ -52,33 +76,87 @@ class Model(NamedTuple):
     calibrations: tuple[dict[str, Any], ...]
     notes: tuple[str, ...]
     file: ModelFile
-    stored: tuple[tuple["_StoredView", ...], ...]
+    stored: tuple[tuple["Stored", ...], ...]
 
-    def entries(self, view: int, key: int) -> list[Entry]:
-        """Return the counts of a term, by class, of all tables; none if unknown."""
+    def found(self, view: int, keys: Collection[int]) -> dict[int, list[Entry]]:
+        """
+        Return the counts of those terms of a view that the model knows.
+
+        Args:
+            view: which of the views.
+            keys: the terms, a set or the keys of a dictionary.
+
+        Returns:
+            Key to the term's counts by class, in the order of the keys.
+
+        """
         views = self.stored[view]
         if len(views) == 1:
-            entries = views[0].entries(key)
+            known = views[0].found(keys)
             if not views[0].is_signed:
-                return entries
+                return known
         else:
-            sums: dict[int, tuple[int, ...]] = {}
-            for stored in views:
-                for class_, columns in stored.entries(key):
-                    before = sums.get(class_, (0,) * len(columns))
-                    sums[class_] = tuple(map(int.__add__, before, columns))
-            entries = sorted(entry for entry in sums.items() if any(entry[1]))
-        if any(min(columns) < 0 for _, columns in entries):
-            raise _damaged(self.path, "a term's counts are below zero")
-        return entries
+            known = _summed(views, keys)
+        for found in known.values():
+            if any(min(columns) < 0 for _, columns in found):
+                raise _damaged(self.path, "a term's counts are below zero")
+        return known
+
+    def entries(self, view: int, key: int) -> list[Entry]:
+        """Return the counts of a term, by class; none if it is unknown."""
+        return self.found(view, (key,)).get(key, [])
+
+    def remembering(self) -> "Model":
+        """Return the same model; it looks every term up once."""
+        views = range(len(self.stored))
+        return self._replace(stored=tuple((_Remembered(self, n),) for n in views))
 
     def n_terms(self, view: int) -> int:
         """Return how many distinct terms a view has, over all tables."""
-        views = self.stored[view]
-        if len(views) == 1:
-            return len(views[0])
-        keys = {key for stored in views for key in stored.all_keys()}
-        return sum(1 for key in keys if self.entries(view, key))
+        first, *tail = [table.header for table in self.file.tables]
+        places = [table.offset for table in self.file.tables[1:]]
+        if places == [header.history.offset for header in tail]:
+            # each tells how many terms it brought to the file as it was
+            more = sum(header.history.new_terms[view] for header in tail)
+            if first.terms[view] + more < 0:
+                raise _damaged(self.path, "it has fewer terms than none")
+            return first.terms[view] + more
+        return _count_terms(self.file)[view]
+
+
+@lru_cache(maxsize=1)
+def _count_terms(file: ModelFile) -> list[int]:
+    """Count the terms of files that were joined, for each view."""
+    from nbtext.counts import n_terms
+    from nbtext.packing import unpack
+
+    return [n_terms(runs) for runs in unpack(file).runs]
+
+
+def _summed(views: "Sequence[Stored]", keys: Collection[int]) -> dict[int, list[Entry]]:
+    """Return the counts of terms over several tables, of those that have any."""
+    sums: Sums = {}
+    for stored in views:
+        stored.add_to(sums, keys)
+    found = {}
+    for key in keys:
+        if key in sums:
+            entries = [one for one in sums[key].items() if any(one[1])]
+            if entries:
+                found[key] = sorted(entries)
+    return found
+
+
+def add_entry(sums: Sums, key: int, entry: Entry) -> None:
+    """Add the columns of a term in one class to what others have."""
+    class_, columns = entry
+    by_class = sums.get(key)
+    if by_class is None:
+        sums[key] = {class_: columns}
+    elif class_ in by_class:
+        by_class[class_] = (*map(add, by_class[class_], columns),)
+    else:
+        by_class[class_] = columns
 
 
 def load_model(path: str, *, scoring: Scoring | None = None) -> Model:
@@ -110,6 +188,7 @@ def load_model(path: str, *, scoring: Scoring | None = None) -> Model:
             for view, by_class in zip(totals, header.totals, strict=True):
                 for column, total in enumerate(by_class[here]):
                     view[there][column] += total
+    # what is below zero was never there
     everything = [*documents, *(n for view in totals for sums in view for n in sums)]
     if min(everything, default=0) < 0:
         raise _damaged(path, "the sums of its counts are below zero")
@@ -143,6 +222,32 @@ def load_model(path: str, *, scoring: Scoring | None = None) -> Model:
     )
 
 
+class _Remembered:
+    """The counts of one view of a model, looked up once."""
+
+    is_signed = False
+
+    def __init__(self, model: Model, view: int) -> None:
+        self._model = model
+        self._view = view
+        self._known: dict[int, list[Entry]] = {}
+
+    def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
+        """Return the counts of those terms that are here, in the order of the keys."""
+        missing: dict[int, list[Entry]] = {
+            key: [] for key in keys if key not in self._known
+        }
+        self._known |= missing
+        self._known |= self._model.found(self._view, missing)
+        return {key: self._known[key] for key in keys if self._known[key]}
+
+    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
+        """Add the counts of some terms to what other tables have of them."""
+        for key, entries in self.found(keys).items():
+            for entry in entries:
+                add_entry(sums, key, entry)
+
+
 class _StoredView:
     """The counts of one view in one table, where they lie in the file."""
 
@@ -169,30 +274,50 @@ class _StoredView:
         ]
         self.is_signed = any(column.format in "bhiq" for column in self._columns)
 
-    def __len__(self) -> int:
-        return len(self._once) + len(self._keys)
+    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
+        """Add the counts of some terms to what other tables have of them."""
+        if len(self._once) + len(self._keys) > LONG * len(keys):
+            for key in keys:
+                for entry in self._look_up(key):
+                    add_entry(sums, key, entry)
+            return
+        # a table hardly longer than the document is read from end to end
+        for place, key in enumerate(self._once):
+            if key in keys:
+                for entry in self._once_entry(place):
+                    add_entry(sums, key, entry)
+        start = 0
+        for key, size in zip(self._keys, self._sizes, strict=True):
+            if key in keys:
+                for entry in self._entries(start, start + size):
+                    add_entry(sums, key, entry)
+            start += size
 
-    def all_keys(self) -> Iterator[int]:
-        """Yield the keys of all terms."""
-        yield from self._once
-        yield from self._keys
+    def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
+        """Return the counts of those terms that are here, in the order of the keys."""
+        look_up = self._look_up
+        return {key: entries for key in keys if (entries := look_up(key))}
 
-    def entries(self, key: int) -> list[Entry]:
-        """Return the counts of a term, by class."""
+    def _look_up(self, key: int) -> list[Entry]:
         place = find(self._once, key)
         if place is not None:
-            class_ = self._class(self._once_classes[place])
-            if class_ == GONE:
-                return []
-            if self._once_weight is None:
-                return [(class_, ONCE)]
-            return [(class_, (*ONCE, self._once_weight[place]))]
+            return self._once_entry(place)
         place = find(self._keys, key)
         if place is None:
             return []
         block = place // BLOCK
         start = self._starts[block] + sum(self._sizes[block * BLOCK : place])
-        end = start + self._sizes[place]
+        return self._entries(start, start + self._sizes[place])
+
+    def _once_entry(self, place: int) -> list[Entry]:
+        class_ = self._class(self._once_classes[place])
+        if class_ == GONE:
+            return []
+        if self._once_weight is None:
+            return [(class_, ONCE)]
+        return [(class_, (*ONCE, self._once_weight[place]))]
+
+    def _entries(self, start: int, end: int) -> list[Entry]:
         if end > len(self._classes):
             raise _damaged(self._path, f"a term has the entries {start} to {end}")
         classes = map(self._class, self._classes[start:end])

@@ -5,11 +5,17 @@ Plain values, as msgpack gives them, go in; a checked `Header` comes out. Nothin
 header says is believed before it is checked.
 """
 
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from nbtext.settings import Scoring, Settings
 
 MOST_CLASSES: Final = 65_535
+
+MOST: Final = 1 << 63
+"""No number of documents or bytes is as large."""
+
 Code: TypeAlias = Literal["B", "H", "I", "Q", "b", "h", "i", "q"]
 
 TYPES: Final[dict[str, Code]] = {
@@ -27,6 +33,69 @@ BLOCK: Final = 64
 """Where a term's entries begin is stored for every so manieth term."""
 
 
+MOST_RECORDS: Final = 1 << 20
+"""So many documents may be kept to be undone."""
+
+KEPT_RECORDS: Final = 1000
+"""So many are kept, unless the user says otherwise."""
+
+
+class History(NamedTuple):
+    """
+    How a table came to be.
+
+    Attributes:
+        trained: when its counts were trained, as ISO 8601 in UTC; empty if that was
+            when the table was written, or never.
+        taught: how many documents were learnt, moved or forgotten since.
+        learnt: class to when a document of it was last learnt.
+        offset: where in its file the table was appended, in bytes; None for a table
+            that stands for itself.
+        new_terms: for each view, how many more terms the file has with it; empty where
+            `offset` is None.
+        records: how many documents its undo arrays hold.
+        keep: how many such records the model shall keep.
+    """
+
+    trained: str = ""
+    taught: int = 0
+    learnt: Mapping[str, str] = MappingProxyType({})
+    offset: int | None = None
+    new_terms: tuple[int, ...] = ()
+    records: int = 0
+    keep: int = KEPT_RECORDS
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for msgpack and JSON."""
+        return self._asdict() | {"learnt": dict(sorted(self.learnt.items()))}
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any], n_views: int) -> "History":
+        """
+        Rebuild a history, believing nothing.
+
+        Raises:
+            KeyError, TypeError, ValueError: it is not one.
+
+        """
+        history = cls(**plain)
+        offset, new_terms = history.offset, history.new_terms
+        if not isinstance(history.learnt, dict):
+            message = "when classes were learnt is not a map"
+            raise TypeError(message)
+        counts = (history.taught, history.records, history.keep)
+        times = [history.trained, *history.learnt, *history.learnt.values()]
+        if (
+            not all(type(count) is int and 0 <= count < MOST for count in counts)
+            or not all(isinstance(time, str) for time in times)
+            or not (offset is None or (type(offset) is int and 0 <= offset < MOST))
+        ):
+            message = "the history is not one"
+            raise ValueError(message)
+        n_counts = 0 if offset is None else n_views
+        return history._replace(new_terms=_integers(new_terms, n_counts))
+
+
 class Header(NamedTuple):
     """
     What a table says of itself; the names of the fields are those of the file.
@@ -41,6 +110,7 @@ class Header(NamedTuple):
         calibration: what `nbtext.calibrate` keeps.
         written: when, as ISO 8601 in UTC.
         writer: which program.
+        history: how it came to be.
     """
 
     settings: Settings
@@ -52,10 +122,34 @@ class Header(NamedTuple):
     calibration: dict[str, Any]
     written: str
     writer: str
+    history: History = History()
 
 
-def array_names(settings: Settings) -> dict[str, tuple[str, ...]]:
-    """Return the arrays that a table has, in order, each with the types it may have."""
+def joined_history(headers: Iterable[Header]) -> History:
+    """Return the history of the sum of tables, in their order."""
+    trained, taught, keep = "", 0, KEPT_RECORDS
+    learnt: dict[str, str] = {}
+    for header in headers:
+        history = header.history
+        is_fresh = history.offset is None and not history.taught
+        # a table that was compacted or loaded is written later than it was trained
+        trained = max(trained, history.trained or (header.written if is_fresh else ""))
+        taught += history.taught
+        keep = history.keep
+        for name, time in history.learnt.items():
+            learnt[name] = max(time, learnt.get(name, ""))
+    return History(trained=trained, taught=taught, learnt=learnt, keep=keep)
+
+
+def array_names(settings: Settings, records: int = 0) -> dict[str, tuple[str, ...]]:
+    """
+    Return the arrays that a table has, in order, each with the types it may have.
+
+    Args:
+        settings: how its documents were read.
+        records: how many documents it keeps to be undone.
+
+    """
     names: dict[str, tuple[str, ...]] = {}
     for view in settings.views:
         names |= {
@@ -79,18 +173,36 @@ def array_names(settings: Settings) -> dict[str, tuple[str, ...]]:
             "ledger.classes": CLASSES,
             "ledger.counts": COUNTS,
         }
+    if records:
+        names |= {
+            "undo.high": KEYS,
+            "undo.low": KEYS,
+            "undo.fingerprints": KEYS,
+            "undo.classes": CLASSES,
+            "undo.bins": ("i2",),
+        }
+        for view in settings.views:
+            names |= {
+                f"undo.{view.name}.sizes": PLACES,
+                f"undo.{view.name}.keys": KEYS,
+                f"undo.{view.name}.counts": COUNTS,
+            }
     return names
 
 
-def read_header(plain: dict[str, Any]) -> Header:
+def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Header:
     """
     Rebuild a header, believing nothing.
+
+    Args:
+        plain: what msgpack gave.
+        settings: what its settings are, if that is known already.
 
     Raises:
         KeyError, TypeError, ValueError, SettingsError: it is not one.
 
     """
-    settings = Settings.from_dict(plain["settings"])
+    settings = settings or Settings.from_dict(plain["settings"])
     classes = tuple(plain["classes"])
     is_text = all(isinstance(name, str) for name in classes)
     if not is_text or list(classes) != sorted(set(classes)):
@@ -117,7 +229,14 @@ def read_header(plain: dict[str, Any]) -> Header:
         calibration=calibration,
         written=str(plain["written"]),
         writer=str(plain["writer"]),
+        history=_history(plain, len(settings.views)),
     )
+
+
+def _history(plain: dict[str, Any], n_views: int) -> History:
+    if plain["version"] == 1:  # which did not have one, and could not be taught
+        return History()
+    return History.from_dict(plain["history"], n_views)
 
 
 def _integers(values: Any, length: int) -> tuple[int, ...]:

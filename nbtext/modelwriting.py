@@ -1,22 +1,27 @@
 """
-Writing model files: tables to bytes, and bytes into the place of a file.
+Writing model files: tables to bytes, bytes behind a file or into the place of one.
 
-What is written, and why so, is in `nbtext.modelfile` and docs/model-format.md. A file
-is replaced whole or not at all.
+What is written, and why so, is in docs/model-format.md. A file is replaced whole or not
+at all, and a table that was appended whole is one that readers see. Whoever calls these
+functions holds the lock of `nbtext.modellock`. Only the standard library is used, and
+little of it: learning one message comes through here.
 """
 
 import errno
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from pathlib import Path
-from tempfile import mkstemp
+from fcntl import LOCK_EX, LOCK_NB, flock
+from time import time
+from typing import Final
 
 import msgpack
 
 from nbtext.errors import ModelWriteError
-from nbtext.modelfile import (
+from nbtext.modelheader import Header
+from nbtext.modeltable import (
     FORMAT,
+    MOST_HEADER,
     NIL,
     TRAILER,
     TRAILER_SIZE,
@@ -27,7 +32,9 @@ from nbtext.modelfile import (
     lead_of,
     round_up,
 )
-from nbtext.modelheader import Header
+
+LEFTOVER: Final = 60.0
+"""A file aside that nobody holds is litter of a crash when it is so old, in seconds."""
 
 
 def pack(header: Header, arrays: dict[str, tuple[str, Buffer]]) -> Iterator[Buffer]:
@@ -51,6 +58,7 @@ def pack(header: Header, arrays: dict[str, tuple[str, Buffer]]) -> Iterator[Buff
         "totals": header.totals,
         "terms": header.terms,
         "calibration": header.calibration,
+        "history": header.history.as_dict(),
         "arrays": [
             (name, kind, len(memoryview(buffer).cast("B")) // int(kind[1]))
             for name, (kind, buffer) in arrays.items()
@@ -64,6 +72,12 @@ def pack(header: Header, arrays: dict[str, tuple[str, Buffer]]) -> Iterator[Buff
         message = f"the name of a class cannot be written: {error}; rename the class"
         raise ModelWriteError(message) from error
     packed += header_checksum(packed)
+    if len(packed) > MOST_HEADER:
+        message = (
+            f"the header of the model has {len(packed):,} bytes, and {MOST_HEADER:,} "
+            "is the most; give the classes shorter names, or have fewer of them"
+        )
+        raise ModelWriteError(message)
     yield packed
     length = len(packed)
     for _, buffer in arrays.values():
@@ -82,7 +96,60 @@ def pack(header: Header, arrays: dict[str, tuple[str, Buffer]]) -> Iterator[Buff
     yield TRAILER + whole.to_bytes(8, "big")
 
 
-def replace_file(path: str, chunks: Iterable[Buffer]) -> int:
+def append_table(path: str, descriptor: int, offset: int, chunks: list[Buffer]) -> None:
+    """
+    Put a table behind those of a model file, durably.
+
+    The first byte comes last, when the others are durable: a table without it was never
+    there, whatever a crash of the machine has left of the others, and in what order.
+
+    Args:
+        path: what the file is called.
+        descriptor: the file, open and locked.
+        offset: where its last table ends, in bytes, and with it the file.
+        chunks: the table's bytes, in pieces.
+
+    Raises:
+        ModelWriteError: it cannot be written; readers pass over what was.
+
+    """
+    table = memoryview(b"".join(chunks))
+    try:
+        _write_at(descriptor, offset + 1, table[1:])
+        os.fsync(descriptor)
+        _make_valid(descriptor, offset, table[:1])
+    except OSError as error:
+        reason = error.strerror
+        if error.errno == errno.EBADF:  # it was opened for reading
+            reason = "it may only be read"
+        message = (
+            f"{path}: the model cannot be written: {reason}; it is as good as before, "
+            "and nothing was learnt"
+        )
+        raise ModelWriteError(message) from error
+
+
+def _write_at(descriptor: int, offset: int, rest: Buffer) -> None:
+    while rest:
+        written = os.pwrite(descriptor, rest, offset)
+        offset += written
+        rest = rest[written:]
+
+
+def _make_valid(descriptor: int, offset: int, first: Buffer) -> None:
+    """Write the first byte of a table, durably; or leave a zero there and raise."""
+    try:
+        _write_at(descriptor, offset, first)
+        os.fdatasync(descriptor)  # the file is no longer than before
+    except OSError:
+        with suppress(OSError):
+            os.pwrite(descriptor, b"\0", offset)
+        raise
+
+
+def replace_file(
+    path: str, chunks: Iterable[Buffer], *, exclusively: bool = False
+) -> int:
     """
     Put new contents in a file's place, whole or not at all, and return their size.
 
@@ -90,32 +157,45 @@ def replace_file(path: str, chunks: Iterable[Buffer]) -> int:
     the rename is made durable. Only the owner may read the file. A symbolic link stays
     one: what it points to is replaced.
 
+    Args:
+        path: the file.
+        chunks: the new contents, in pieces.
+        exclusively: whether there must be no file yet.
+
     Raises:
+        FileExistsError: there is one.
         ModelWriteError: it cannot be written; the old file is as it was.
 
     """
-    size = 0
-    aside: str | None = None
     try:
-        target = Path(path).resolve()
-        if target.exists() and not target.is_file():
+        target = os.path.realpath(path)
+        if os.path.lexists(target) and not os.path.isfile(target):
             message = (
                 f"{path}: the model cannot be written: a file was expected, and a "
                 "folder or device found; name another file"
             )
             raise ModelWriteError(message)
-        folder = target.parent
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # a new file of an unforeseeable name, for the owner alone whatever the umask
-        descriptor, aside = mkstemp(".tmp", f".{target.name}.", folder)
-        with os.fdopen(descriptor, "wb") as file:
-            os.fchmod(descriptor, 0o600)
-            for chunk in chunks:
-                size += file.write(chunk)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(aside).replace(target)
-        aside = None
+        folder, name = os.path.split(target)
+        _make_folder(folder)
+        _remove_leftovers(folder, name)
+        aside = os.path.join(folder, f".{name}.{os.urandom(6).hex()}.tmp")
+        try:
+            size = _write_aside(aside, chunks)
+            if exclusively:
+                _put_in_free_place(aside, target)
+            else:
+                os.replace(aside, target)
+        finally:
+            with suppress(OSError):  # it is in its place
+                os.unlink(aside)
+    except FileExistsError as error:
+        if not os.path.lexists(path):  # else those who try again would do so for ever
+            message = (
+                f"{path}: the model cannot be written: there is no such path, though "
+                f"it can be shortened to {target}; name that"
+            )
+            raise ModelWriteError(message) from error
+        raise
     except (OSError, ValueError, RuntimeError) as error:
         message = (
             f"{path}: the model cannot be written: "
@@ -123,19 +203,84 @@ def replace_file(path: str, chunks: Iterable[Buffer]) -> int:
             "unchanged"
         )
         raise ModelWriteError(message) from error
-    finally:
-        if aside is not None:
-            with suppress(OSError):
-                Path(aside).unlink()
     try:
         _make_durable(folder)
     except OSError as error:
-        message = f"{path}: the model is written, but may not outlast a crash: {error}"
+        message = (
+            f"{path}: the model is written, but may not outlast a crash of the "
+            f"machine: {error.strerror}; look after the disk, and write it again"
+        )
         raise ModelWriteError(message) from error
     return size
 
 
-def _make_durable(folder: Path) -> None:
+def _make_folder(folder: str) -> None:
+    """Make a folder, and those above it, durably; the owner alone may look into it."""
+    if os.path.isdir(folder):
+        return
+    above = os.path.dirname(folder)
+    if above == folder:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), folder)
+    _make_folder(above)
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(folder):
+            raise NotADirectoryError(
+                errno.ENOTDIR, os.strerror(errno.ENOTDIR), folder
+            ) from None
+    _make_durable(above)
+
+
+def _write_aside(aside: str, chunks: Iterable[Buffer]) -> int:
+    """Write a new file, for its owner alone whatever the umask, and make it durable."""
+    size = 0
+    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        flock(descriptor, LOCK_EX | LOCK_NB)  # which says that it is no litter
+        os.fchmod(descriptor, 0o600)
+        for chunk in chunks:
+            size += file.write(chunk)
+        file.flush()
+        os.fsync(descriptor)
+    return size
+
+
+def _put_in_free_place(aside: str, target: str) -> None:
+    """Name a file, unless there is one of that name."""
+    try:
+        os.link(aside, target)
+    except FileExistsError:
+        raise
+    except OSError:  # the file system has no links
+        if os.path.exists(target):
+            raise FileExistsError(errno.EEXIST, "there is one", target) from None
+        os.replace(aside, target)
+
+
+def _remove_leftovers(folder: str, name: str) -> None:
+    """Remove what writers that were killed have left beside a file."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            is_ours = entry.name.startswith(f".{name}.")
+            is_aside = is_ours and entry.name.endswith(".tmp")
+            if is_aside:
+                written = entry.stat(follow_symlinks=False).st_mtime
+                if time() - written > LEFTOVER:
+                    _remove_if_idle(entry.path)
+
+
+def _remove_if_idle(path: str) -> None:
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            flock(descriptor, LOCK_EX | LOCK_NB)
+            os.unlink(path)
+        finally:
+            os.close(descriptor)
+
+
+def _make_durable(folder: str) -> None:
     """Make a rename in a folder durable, where the file system can do that."""
     with suppress(PermissionError):
         descriptor = os.open(folder, os.O_RDONLY)

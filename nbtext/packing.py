@@ -17,13 +17,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.modelfile import Buffer, ModelFile, StoredTable
+    from nbtext.modelfile import ModelFile
+    from nbtext.modeltable import Buffer, StoredTable
+    from nbtext.records import Records
     from nbtext.settings import Scoring, Settings
 
 from nbtext.counts import CountTable, LedgerRun, add, empty_ledger
 from nbtext.errors import NotAModelError, TrainingError
-from nbtext.modelheader import BLOCK, Header
+from nbtext.modelheader import BLOCK, Header, History
 from nbtext.modelwriting import pack
+from nbtext.records import record_arrays
 from nbtext.runs import RANGE, Run, empty_run, merged, narrow
 from nbtext.terms import Entries, TermTable, arrange, arrange_runs
 
@@ -45,6 +48,8 @@ def pack_table(
     calibration: dict[str, Any],
     written: str,
     writer: str,
+    history: History | None = None,
+    records: Records | None = None,
 ) -> list[Buffer]:
     """
     Return the bytes of a table, in pieces, ready for a model file.
@@ -56,6 +61,8 @@ def pack_table(
         calibration: what `nbtext.calibrate` keeps.
         written: when, as ISO 8601 in UTC.
         writer: which program.
+        history: how it came to be, if it was not trained now.
+        records: the documents whose counts are kept, to be undone.
 
     """
     arrays: dict[str, tuple[str, Buffer]] = {}
@@ -66,6 +73,11 @@ def pack_table(
         arrays |= _view_arrays(view.name, table.settings, arranged)
     if table.settings.ledger:
         arrays |= _ledger_arrays(table.ledger)
+    n_records = 0 if records is None else len(records)
+    if records is not None and n_records:
+        kept = record_arrays(records, table.settings, table.classes)
+        arrays |= {name: _smallest(one, *kinds) for name, (one, kinds) in kept.items()}
+    history = History() if history is None else history
     header = Header(
         settings=table.settings,
         scoring=scoring,
@@ -82,6 +94,7 @@ def pack_table(
         calibration=calibration,
         written=written,
         writer=writer,
+        history=history._replace(records=n_records),
     )
     return list(pack(header, arrays))
 

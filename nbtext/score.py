@@ -18,18 +18,27 @@ This is the plain engine, on the standard library alone; `nbtext.bulk` does the 
 many documents, and a property test holds them together.
 """
 
-from collections import Counter as Tally
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import exp, log, log1p, sqrt
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from nbtext.calibrate import Calibration, Fit, fit, softplus, total
-from nbtext.errors import NotAModelError, SettingsError
+from nbtext.bag import Bag
+from nbtext.calibrate import (
+    LOSS_UNIT,
+    TEMPERATURES,
+    Calibration,
+    Fit,
+    bin_of,
+    fit,
+    softplus,
+    total,
+)
+from nbtext.errors import NotAModelError, SettingsError, TrainingError
 from nbtext.model import Model
 from nbtext.settings import UNIT, Scoring, Settings
 
-Terms: TypeAlias = dict[int, int]
-"""A document in one view: key to how often it occurs."""
+Raw: TypeAlias = tuple[float, ...]
+"""A score as its formula gives it, not calibrated: (F,), or one number a class."""
 
 
 class Scored(NamedTuple):
@@ -52,12 +61,17 @@ def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) 
     Refuse a score that the counts do not support.
 
     Raises:
+        TrainingError: there are not two classes.
         SettingsError: it needs another number of classes, or a column that is missing.
 
     """
     if len(classes) < 2:
-        message = f"the model knows only the class {', '.join(classes)}; it needs two"
-        raise SettingsError(message)
+        known = f"only the class {classes[0]!r}" if classes else "no class"
+        message = (
+            f"the model knows {known}, and two are needed; teach it another with "
+            "`nbtext learn CLASS`"
+        )
+        raise TrainingError(message)
     if scoring.score == "mean" and len(classes) != 2:
         message = (
             f"the mean score is for two classes, the model has {len(classes)}; "
@@ -93,23 +107,62 @@ def fitted(model: Model) -> Fit:
     return fit(calibration, model.classes)
 
 
-def score(model: Model, views: Sequence[Iterable[int]], calibration: Fit) -> Scored:
+def score(model: Model, bag: Bag, calibration: Fit) -> Scored:
     """
     Score a document.
 
     Args:
         model: the counts, and how to score with them.
-        views: for each view the keys of the document's terms, one an occurrence.
+        bag: the document's terms in each view.
         calibration: what `fitted` returned.
 
     """
-    documents = [Tally(keys) for keys in views]
-    tokens = sum(terms.total() for terms in documents)
+    raw, known = raw_score(model, bag)
+    tokens = sum(sum(terms.values()) for terms in bag)
+    if known:
+        return Scored(_log_posterior(raw, model.scoring, calibration), known, tokens)
+    return Scored(tuple(log_shares(model.documents)), known, tokens)
+
+
+def raw_score(model: Model, bag: Bag) -> tuple[Raw, int]:
+    """Return what the formula says of a document, and how many tokens are known."""
     formula = {"mean": _mean, "sum": _sum, "complement": _complement}
-    log_posterior, known = formula[model.scoring.score](model, documents, calibration)
-    if not known:
-        log_posterior = log_shares(model.documents)
-    return Scored(tuple(log_posterior), known, tokens)
+    return formula[model.scoring.score](model, bag)
+
+
+def _log_posterior(raw: Raw, scoring: Scoring, calibration: Fit) -> tuple[float, ...]:
+    if scoring.score == "mean":
+        log_odds = calibration.slope * raw[0] + calibration.offset
+        return -softplus(log_odds), -softplus(-log_odds)
+    slope = calibration.slope if scoring.score == "complement" else 1.0
+    return tuple(normalised([slope * value for value in raw]))
+
+
+def observed(model: Model, raw: Raw, label: str) -> Calibration:
+    """
+    Return what a score says for calibration, once the document's class is known.
+
+    Args:
+        model: what scored it; the document was not in it.
+        raw: the score.
+        label: the class.
+
+    """
+    scoring = model.scoring
+    if scoring.score == "sum" or label not in model.classes or len(model.classes) < 2:
+        return Calibration()
+    if scoring.score == "mean":
+        counts = {(bin_of(raw[0]), label): 1}
+        return Calibration(scoring.as_dict(), counts, (), {label: 1})
+    place = model.classes.index(label)
+    losses = [-normalised([s * value for value in raw])[place] for s in TEMPERATURES]
+    units = tuple(round(loss * LOSS_UNIT) for loss in losses)
+    return Calibration(scoring.as_dict(), {}, units, {label: 1})
+
+
+def taken_back(scoring: Scoring, bin_: int, label: str) -> Calibration:
+    """Return what undoes the observation of a score in a bin; for the mean score."""
+    return Calibration(scoring.as_dict(), {(bin_, label): -1}, (), {label: -1})
 
 
 def log_shares(documents: Sequence[int]) -> list[float]:
@@ -118,23 +171,19 @@ def log_shares(documents: Sequence[int]) -> list[float]:
     return [log(max(count, LEAST_SHARE) / whole) for count in documents]
 
 
-def _mean(
-    model: Model, documents: Sequence[Terms], calibration: Fit
-) -> tuple[list[float], int]:
+def _mean(model: Model, bag: Bag) -> tuple[Raw, int]:
     scoring = model.scoring
     once = scoring.counting == "once"
     column = 1 if once else 0
     least = exp(scoring.weak)
     evidence, known = 0.0, 0
-    for view, terms in enumerate(documents):
+    for view, terms in enumerate(bag):
         sizes = [float(max(by_class[column], 1)) for by_class in model.totals[view]]
         h = 2 * scoring.smoothing / (sizes[0] + sizes[1])
         remembered: dict[tuple[int, int], float] = {}
         sum_, kept = 0.0, 0
-        for key, n in terms.items():
-            entries = model.entries(view, key)
-            if not entries:
-                continue
+        for key, entries in model.found(view, terms).items():
+            n = terms[key]
             counts = [0, 0]
             for class_, columns in entries:
                 counts[class_] = columns[column]
@@ -152,23 +201,20 @@ def _mean(
                 kept += times
         if kept:
             evidence += sum_ / kept
-    log_odds = calibration.slope * evidence + calibration.offset
-    return [-softplus(log_odds), -softplus(-log_odds)], known
+    return (evidence,), known
 
 
-def _sum(model: Model, documents: Sequence[Terms], _: Fit) -> tuple[list[float], int]:
+def _sum(model: Model, bag: Bag) -> tuple[Raw, int]:
     a = model.scoring.smoothing
     once = model.scoring.counting == "once"
     column = 1 if once else 0
     scores = log_shares(model.documents)
     known = 0
-    for view, terms in enumerate(documents):
+    for view, terms in enumerate(bag):
         n_terms = model.n_terms(view)
         found = 0
-        for key, n in terms.items():
-            entries = model.entries(view, key)
-            if not entries:
-                continue
+        for key, entries in model.found(view, terms).items():
+            n = terms[key]
             known += n
             times = 1 if once else n
             found += times
@@ -176,26 +222,22 @@ def _sum(model: Model, documents: Sequence[Terms], _: Fit) -> tuple[list[float],
                 scores[class_] += times * log((columns[column] + a) / a)
         for class_, by_class in enumerate(model.totals[view]):
             scores[class_] += found * log(a / (by_class[column] + a * max(n_terms, 1)))
-    return _normalised(scores), known
+    return tuple(scores), known
 
 
-def _complement(
-    model: Model, documents: Sequence[Terms], calibration: Fit
-) -> tuple[list[float], int]:
+def _complement(model: Model, bag: Bag) -> tuple[Raw, int]:
     a = model.scoring.smoothing
     weight = model.settings.columns.index("weight")
     scores = [0.0] * len(model.classes)
     known = 0
-    for view, terms in enumerate(documents):
-        found = {key: model.entries(view, key) for key in terms}
-        squares = sum(terms[key] ** 2 for key, entries in found.items() if entries)
+    for view, terms in enumerate(bag):
+        found = model.found(view, terms)
+        squares = sum(terms[key] ** 2 for key in found)
         if not squares:
             continue
         length = sqrt(squares)
         whole = 0.0
         for key, entries in found.items():
-            if not entries:
-                continue
             known += terms[key]
             x = terms[key] / length
             whole += x
@@ -204,17 +246,18 @@ def _complement(
                 rest = of_term - columns[weight] / UNIT
                 scores[class_] += x * log((of_term + a) / (rest + a))
         sizes = [by_class[weight] / UNIT for by_class in model.totals[view]]
-        all_sizes, n_terms = sum(sizes), model.n_terms(view)
+        all_sizes, n_terms = sum(sizes), max(model.n_terms(view), 1)
         for class_, size in enumerate(sizes):
             scores[class_] += whole * log(all_sizes - size + a * n_terms)
-    return _normalised([calibration.slope * value for value in scores]), known
+    return tuple(scores), known
 
 
-LEAST_SHARE = 1e-9
+LEAST_SHARE: Final = 1e-9
 """Stands for no document at all, which has no logarithm."""
 
 
-def _normalised(scores: list[float]) -> list[float]:
+def normalised(scores: Sequence[float]) -> list[float]:
+    """Return scores less the logarithm of the sum of their exponentials."""
     # the best one's own term is 1; without it the sum does not round to certainty
     best = max(range(len(scores)), key=scores.__getitem__)
     shifted = [value - scores[best] for value in scores]

@@ -35,8 +35,8 @@ from nbtext.counts import CountTable, ledger_of
 from nbtext.document import Item
 from nbtext.errors import TrainingError
 from nbtext.heldout import left_out
-from nbtext.modelfile import Buffer
 from nbtext.modelheader import MOST_CLASSES
+from nbtext.modeltable import Buffer
 from nbtext.packing import pack_table
 from nbtext.parallel import threads
 from nbtext.sample import DOCUMENTS

@@ -1,9 +1,77 @@
-"""How hypothesis runs here: no deadline on slow machines, the same examples in CI."""
+"""How hypothesis runs here, and what a model should hold, for tests that teach one."""
 
 import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, TypeAlias
 
+import numpy as np
+import pytest
 from hypothesis import settings
 
+from nbtext.counting import Limits, count
+from nbtext.counts import CountTable
+from nbtext.document import Document
+from nbtext.model import load_model
+from nbtext.packing import unpack
+from nbtext.settings import Settings
+
+# no deadline on slow machines, the same examples in CI
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+Values: TypeAlias = tuple[Any, ...]
+"""All that a count table holds, as values that compare."""
+
+
+class Truth:
+    """What a model holds, and what it should hold, bit for bit."""
+
+    def stored(self, path: Path) -> Values:
+        """Return what a model file holds, if what it says of itself is so."""
+        model = load_model(str(path))
+        table = unpack(model.file)
+        assert model.classes == table.classes
+        assert model.documents == table.documents
+        for view, runs in enumerate(table.runs):
+            columns = range(len(table.settings.columns))
+            sums = tuple(tuple(run.total(column) for column in columns) for run in runs)
+            keys = [np.empty(0, np.uint64), *(run.keys for run in runs)]
+            assert model.totals[view] == sums
+            assert model.n_terms(view) == len(np.unique(np.concatenate(keys)))
+        return _values(table)
+
+    def counted(self, settings: Settings, documents: Iterable[Document]) -> Values:
+        """Return what counting labelled documents from scratch gives."""
+        return _values(count(iter(documents), settings, Limits(1 << 20, 0)).table)
+
+
+def _values(table: CountTable) -> Values:
+    return (
+        table.settings,
+        table.classes,
+        table.documents,
+        [
+            [(run.keys.tolist(), [c.tolist() for c in run.columns]) for run in runs]
+            for runs in table.runs
+        ],
+        [(run.entries.tolist(), run.counts.tolist()) for run in table.ledger],
+    )
+
+
+@pytest.fixture(scope="session")
+def truth() -> Truth:
+    """What models hold, and what they should hold."""
+    return Truth()
+
+
+@pytest.fixture
+def quick_folder(tmp_path: Path) -> Iterable[Path]:
+    """A folder in memory, where that is to be had: thousands of fsyncs take no time."""
+    from tempfile import TemporaryDirectory
+
+    memory = Path("/dev/shm")  # noqa: S108  a new folder is made in it
+    where = memory if os.access(memory, os.W_OK) else tmp_path
+    with TemporaryDirectory(dir=where) as name:
+        yield Path(name)

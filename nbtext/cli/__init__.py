@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from nbtext.cli import _status as status
-from nbtext.cli._quick import request_of
+from nbtext.cli._quick import quick_run
 from nbtext.errors import NbtextError
 
 
@@ -62,11 +62,10 @@ def _terminate(number: int, _frame: object) -> NoReturn:
 
 
 def _run(arguments: list[str]) -> int:
-    request = None if sys.stdin is None or sys.stdin.isatty() else request_of(arguments)
-    if request is not None:
-        from nbtext.cli._classify import run
-
-        return run(request)
+    is_piped = sys.stdin is not None and not sys.stdin.isatty()
+    quick = quick_run(arguments) if is_piped else None
+    if quick is not None:
+        return quick()
     import signal
     from threading import current_thread, main_thread
 

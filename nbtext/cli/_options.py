@@ -12,6 +12,7 @@ import click
 from nbtext.cli import _status as status
 from nbtext.cli._places import default_model
 from nbtext.cli._terminal import to_stderr
+from nbtext.modellock import WAIT
 from nbtext.settings import Settings, default_settings
 from nbtext.sources import FORMATS, Options, documents
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 MAX_BYTES = "16M"
+LONGEST_WAIT = 1e9
 
 
 def bytes_of(size: str) -> int:
@@ -272,6 +274,49 @@ def unsure_option(command: Command) -> Command:
     )(command)
 
 
+def seconds_of(text: str) -> float:
+    """Return a number of seconds, zero or more."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < LONGEST_WAIT:  # nor is NaN
+        message = f"{text!r} is not a number of seconds."
+        raise click.BadParameter(message)
+    return value
+
+
+def wait_option(command: Command) -> Command:
+    """Add the option that says how long to wait for another writer."""
+    return click.option(
+        "--wait",
+        type=seconds_of,
+        default=f"{WAIT:g}",
+        show_default=True,
+        metavar="SECONDS",
+        help="Wait so long while another process writes the model; then exit with 75.",
+    )(command)
+
+
+def replace_option(command: Command) -> Command:
+    """Add the option that gives up what a model was taught."""
+    return click.option(
+        "--replace",
+        is_flag=True,
+        help="Replace a model even if it was taught since it was trained.",
+    )(command)
+
+
+def teaching_options(command: Command) -> Command:
+    """Add the options that `learn` and `forget` share."""
+    approximate = click.option(
+        "--approximate",
+        is_flag=True,
+        help="Of documents older than a `prune`, take away what it has left of them.",
+    )
+    return wait_option(approximate(command))
+
+
 def json_option(command: Command) -> Command:
     """Add the option that asks for JSON."""
     return click.option(
@@ -345,11 +390,13 @@ def _live_with(parent: int) -> None:
     Thread(target=watch, daemon=True).start()
 
 
-def needs_sources(context: click.Context, sources: tuple[str, ...]) -> None:
+def needs_sources(
+    context: click.Context, sources: tuple[str, ...], what: str = "a document"
+) -> None:
     """Print the help, as a usage error, if input could only be typed by hand."""
     if not sources and sys.stdin is not None and sys.stdin.isatty():
         for line in context.get_help().splitlines():
             to_stderr(line)
         to_stderr("")
-        to_stderr("Error: Name a source, or pipe a document in.")
+        to_stderr(f"Error: Name a source, or pipe {what} in.")
         context.exit(status.USAGE)

@@ -1,5 +1,5 @@
 """
-The quick way in: `nbtext classify` of one message, without click.
+The quick way in: `nbtext classify`, `learn` and `forget` of one message, without click.
 
 Importing click takes longer than all of Python's start and the classification together,
 and a mail filter pays that for every message. So the few forms of the command that
@@ -10,35 +10,69 @@ where click reads it and says what is wrong.
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from nbtext.cli._classify import Request
+    from collections.abc import Callable
 
-VALUES: Final = {"-m": "model", "--model": "model", "--is": "wanted"}
+VALUES: Final = {
+    "classify": {"-m": "model", "--model": "model", "--is": "wanted"},
+    "learn": {"-m": "model", "--model": "model"},
+    "forget": {"-m": "model", "--model": "model"},
+}
 FLAGS: Final = {"--json": "as_json", "-q": "quiet", "--quiet": "quiet"}
 
 
-def request_of(arguments: list[str]) -> "Request | None":
-    """Return what is asked, None if that takes click to say."""
-    if arguments[:1] != ["classify"]:
+def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
+    """Return what runs the command, None if it takes click to say what is asked."""
+    command = arguments[0] if arguments else ""
+    if command not in VALUES:
         return None
     values: dict[str, str] = {}
     flags: dict[str, bool] = {}
+    label: str | None = None
     rest = iter(arguments[1:])
     for argument in rest:
         if argument in FLAGS:
             flags[FLAGS[argument]] = True
-        elif argument in VALUES:
+        elif argument in VALUES[command]:
             value = next(rest, "")
             if not value or value.startswith("-"):
                 return None
-            values[VALUES[argument]] = value
+            values[VALUES[command][argument]] = value
+        elif command == "learn" and label is None and argument[:1] not in ("-", ""):
+            label = argument
         else:
             return None
-    from nbtext.cli._classify import Request
+    if command == "learn" and label is None:
+        return None
+    return (
+        _classify(values, flags)
+        if command == "classify"
+        else _teach(values, flags, label)
+    )
+
+
+def _classify(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], int]":
+    from nbtext.cli._classify import Request, run
     from nbtext.cli._places import default_model
 
-    return Request(
+    request = Request(
         model=values.get("model") or default_model(),
         wanted=values.get("wanted"),
         as_json=flags.get("as_json", False),
         quiet=flags.get("quiet", False),
     )
+    return lambda: run(request)
+
+
+def _teach(
+    values: dict[str, str], flags: dict[str, bool], label: str | None
+) -> "Callable[[], int]":
+    from nbtext.cli._places import default_model
+    from nbtext.cli._teach import Request, run
+    from nbtext.lessons import Teaching
+
+    request = Request(
+        teaching=Teaching(values.get("model") or default_model(), label),
+        as_json=flags.get("as_json", False),
+        quiet=flags.get("quiet", False),
+    )
+    return lambda: run(request)

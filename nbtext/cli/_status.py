@@ -3,12 +3,15 @@
 from typing import TYPE_CHECKING, Final
 
 from nbtext.errors import (
+    BusyError,
     MissingSourceError,
+    ModelAccessError,
     ModelFileError,
     ModelWriteError,
     NbtextError,
     NoModelError,
     SettingsError,
+    TaughtError,
 )
 
 if TYPE_CHECKING:
@@ -35,6 +38,9 @@ OF_ERRORS: Final[tuple[tuple[type[NbtextError], int], ...]] = (
     (MissingSourceError, NO_INPUT),
     (SettingsError, USAGE),
     (ModelWriteError, CANNOT_CREATE),
+    (TaughtError, CANNOT_CREATE),
+    (ModelAccessError, IO_ERROR),
+    (BusyError, TRY_AGAIN),
     (ModelFileError, DATA),
 )
 """The first kind that an error is of decides; other errors are the data's fault."""

@@ -59,12 +59,33 @@ def info_tables(facts: dict[str, Any]) -> Iterator[Table | Text]:
     """Yield what `info` says of a model."""
     yield from _facts(facts["lines"])
     yield Text()
-    classes = _headed("class", "documents", "tokens")
+    classes = _headed("class", "documents", "tokens", "last learnt")
     for name, counts in facts["classes"].items():
         classes.add_row(
-            Text(class_name(name)), f"{counts['documents']:,}", f"{counts['tokens']:,}"
+            Text(class_name(name)),
+            f"{counts['documents']:,}",
+            f"{counts['tokens']:,}",
+            counts["learnt"] or "",
         )
     yield classes
+
+
+def check_table(rows: Iterable[tuple[str, str, str, str]]) -> Table:
+    """Return what `check` says of the tables of a model."""
+    table = Table(box=None, pad_edge=False)
+    for heading in ("offset", "bytes"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("documents")
+    table.add_column("what")
+    for offset, length, documents, what in rows:
+        colour = "green" if what == "sound" else "red"
+        table.add_row(
+            f"{int(offset):,}",
+            f"{int(length):,}",
+            Text(documents),
+            Text(what, colour),
+        )
+    return table
 
 
 def evaluation_tables(

@@ -9,6 +9,7 @@ from nbtext.cli._options import json_option, model_option
 from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
 from nbtext.model import Model, load_model
 from nbtext.modelfile import check_sound
+from nbtext.modelheader import joined_history
 from nbtext.report import as_json as json_of
 from nbtext.report import class_name, counted, escaped, size
 from nbtext.score import fitted
@@ -42,6 +43,7 @@ def command(model: str, as_json: bool) -> None:
     text = [f"{name}\t{value}" for name, value in lines]
     text += [
         f"class\t{class_name(name)}\t{counts['documents']}\t{counts['tokens']}"
+        f"\t{counts['learnt'] or '-'}"
         for name, counts in facts["classes"].items()
     ]
     to_stdout(text)
@@ -49,19 +51,22 @@ def command(model: str, as_json: bool) -> None:
 
 def facts_of(model: Model) -> dict[str, Any]:
     """Return what a model knows, for a program."""
+    tables = model.file.tables
+    newest = tables[-1].header
+    history = joined_history(table.header for table in tables)
     classes = {
         name: {
             "documents": model.documents[place],
             "tokens": sum(view[place][0] for view in model.totals),
+            "learnt": history.learnt.get(name),
         }
         for place, name in enumerate(model.classes)
     }
     calibration = fitted(model)
-    newest = model.file.tables[-1].header
     return {
         "path": model.path,
         "bytes": model.file.size,
-        "tables": len(model.file.tables),
+        "tables": len(tables),
         "terms": sum(map(model.n_terms, range(len(model.settings.views)))),
         "classes": classes,
         "settings": model.settings.as_dict(),
@@ -71,6 +76,12 @@ def facts_of(model: Model) -> dict[str, Any]:
             "slope": calibration.slope,
             "offset": calibration.offset,
         },
+        "trained": history.trained or None,
+        "taught": history.taught,
+        "tail": {
+            "tables": len(tables) - 1,
+            "bytes": sum(table.length for table in tables[1:]),
+        },
         "written": newest.written,
         "writer": newest.writer,
     }
@@ -78,7 +89,7 @@ def facts_of(model: Model) -> dict[str, Any]:
 
 def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the same for a person, but for the classes."""
-    scoring, calibration = model.scoring, facts["calibration"]
+    scoring, calibration, tail = model.scoring, facts["calibration"], facts["tail"]
     rests = (
         f"fitted to {calibration['documents']:,} held-out documents"
         if calibration["documents"]
@@ -87,6 +98,9 @@ def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
     return [
         ("model", escaped(model.path)),
         ("size", f"{size(facts['bytes'])} in {counted(facts['tables'], 'table')}"),
+        ("trained", facts["trained"] or "never"),
+        ("taught", f"{counted(facts['taught'], 'document')} since"),
+        ("tail", f"{counted(tail['tables'], 'table')}, {size(tail['bytes'])}"),
         ("written", f"{facts['written']} by {facts['writer']}"),
         ("documents", f"{sum(model.documents):,} of {model.settings.format}"),
         ("terms", f"{facts['terms']:,}"),

@@ -13,10 +13,12 @@ from nbtext.cli._options import (
     model_option,
     quiet_option,
     reading_options,
+    replace_option,
     rereadable,
     scoring_options,
     source_options,
     training_options,
+    wait_option,
     wishes,
 )
 from nbtext.cli._status import outcome
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 @training_options
 @scoring_options
 @click.option("--no-ledger", is_flag=True, help="Do not remember which documents.")
+@replace_option
+@wait_option
 @jobs_option
 @json_option
 @quiet_option
@@ -52,6 +56,8 @@ def command(
     smoothing: float | None,
     count_: str | None,
     no_ledger: bool,
+    replace: bool,
+    wait: float,
     jobs: int,
     as_json: bool,
     quiet: bool,
@@ -66,13 +72,15 @@ def command(
 
     Sources are files, folders (searched, a file a document), Maildir, mbox, MH, JSON
     lines, CSV and TSV, each also .gz, .bz2 or .xz, and - for standard input. Two
-    classes or more. The old model stays as it is until the new one is complete.
+    classes or more. The old model stays as it is until the new one is complete; one
+    that was taught since it was trained is replaced with --replace only.
     """  # noqa: D301  click wants a real backspace
     from nbtext.crowd import keep_memory
-    from nbtext.modelwriting import replace_file
+    from nbtext.replacing import check_replaceable, replace_model
     from nbtext.sources import labels
     from nbtext.training import train
 
+    check_replaceable(model, replace=replace)
     keep_memory()
     options = reading_options(format_, label_column, text_columns, id_column, max_bytes)
     known = labels(sources, options)
@@ -90,7 +98,7 @@ def command(
             progress=advance,
             complain=partial(complain, quiet=quiet, is_last=False),
         )
-    written = replace_file(model, trained.pack())
+    written = replace_model(model, trained.pack(), replace=replace, wait=wait)
     seconds = time.monotonic() - started
     if not quiet:
         for line in summary(trained, model, written, seconds):

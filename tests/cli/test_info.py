@@ -16,14 +16,15 @@ def test_info_says_what_a_model_knows(run: "Run", model: Path) -> None:
     assert (status, err) == (0, "")
     said = [line.split("\t") for line in out.splitlines()]
     assert [row[0] for row in said] == [
-        "model", "size", "written", "documents", "terms", "views", "score",
-        "calibration", "class", "class",
+        "model", "size", "trained", "taught", "tail", "written", "documents", "terms",
+        "views", "score", "calibration", "class", "class",
     ]  # fmt: skip
     assert said[0] == ["model", str(model)]
     assert said[1][1].endswith(" kB in 1 table")
-    assert said[3] == ["documents", "16 of mail"]
-    assert said[5] == ["views", "headers, raw, body"]
-    assert said[6] == ["score", "mean, smoothing 0.01, counting every occurrence"]
+    assert said[3:5] == [["taught", "0 documents since"], ["tail", "0 tables, 0 bytes"]]
+    assert said[6] == ["documents", "16 of mail"]
+    assert said[8] == ["views", "headers, raw, body"]
+    assert said[9] == ["score", "mean, smoothing 0.01, counting every occurrence"]
     assert [row[1:3] for row in said[-2:]] == [["ham", "8"], ["spam", "8"]]
 
 
@@ -105,7 +106,7 @@ def test_info_refuses_a_damaged_model(run: "Run", model: Path) -> None:
 def test_info_refuses_a_folder(run: "Run", corpus: Path) -> None:
     status, out, err = run("info", "-m", corpus)
 
-    assert (status, out) == (65, "")
+    assert (status, out) == (74, "")
     assert err.startswith(f"Error: {corpus}: ")
 
 
@@ -114,3 +115,16 @@ def test_info_takes_no_sources(run: "Run", model: Path) -> None:
 
     assert (status, out) == (64, "")
     assert "unexpected extra argument" in err
+
+
+def test_info_tells_what_was_taught_since(run: "Run", model: Path) -> None:
+    mail = sorted(Path("spam").iterdir())[0]
+    assert run("learn", "-q", "-m", model, "ham", mail).status == 0
+    assert run("forget", "-q", "-m", model, mail).status == 0
+
+    said = json.loads(run("info", "--json", "-m", model).out)
+
+    assert (said["taught"], said["tables"], said["tail"]["tables"]) == (2, 3, 2)
+    assert 0 < said["tail"]["bytes"] < said["bytes"]
+    assert said["classes"]["ham"]["learnt"] >= said["trained"]
+    assert said["classes"]["spam"]["learnt"] is None

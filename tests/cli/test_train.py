@@ -18,6 +18,7 @@ import msgpack
 import pytest
 
 from nbtext.modelfile import open_model
+from nbtext.modellock import locked
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -635,3 +636,32 @@ def test_train_stops_at_ctrl_c_and_leaves_nothing_behind(
     assert b"Traceback" not in err
     assert model.read_bytes() == before
     assert names() == ["ham", "mail.nbt", "pipe.jsonl", "spam"]
+
+
+def test_train_replaces_a_model_that_was_taught_only_if_told_to(
+    run: "Run", model: Path
+) -> None:
+    mail = sorted(Path("spam").iterdir())[0]
+    assert run("learn", "-q", "-m", model, "ham", mail).status == 0
+    before = model.read_bytes()
+
+    refused = run("train", "-m", model, "spam", "ham")
+
+    assert (refused.status, refused.out) == (73, "")
+    assert "1 document was learnt, moved or forgotten since" in refused.err
+    assert "--replace" in refused.err
+    assert model.read_bytes() == before
+    assert run("train", "-q", "-m", model, "--replace", "spam", "ham").status == 0
+    assert run("train", "-q", "-m", model, "spam", "ham").status == 0
+
+
+def test_train_waits_for_another_writer_and_then_gives_up(
+    process: "Run", model: Path
+) -> None:
+    with locked(str(model)):
+        status, out, err = process(
+            "train", "-q", "-m", model, "--wait", "0.1", "spam", "ham"
+        )
+
+    assert (status, out) == (75, "")
+    assert "another process has been writing the model for 0.1 seconds" in err

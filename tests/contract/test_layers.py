@@ -14,11 +14,15 @@ import nbtext
 PIPELINE = [
     "errors", "document", "sources",  # bytes and where they come from
     "charsets", "transfer", "headers", "mime", "markup", "mail",  # what they say
-    "codepoints", "settings", "tokens", "reading",  # the plain engine
+    "codepoints", "settings", "tokens", "reading", "bag",  # the plain engine
     "parallel", "runs", "counts", "batch", "bags", "sample",  # the other
     "counter", "counting", "terms",
-    "modelheader", "modelfile", "modelwriting", "packing", "model",
+    "modelheader", "modellock", "modeltable", "modelfile", "modelwriting",
+    "replacing", "ledger", "records", "packing", "model",
     "calibrate", "score", "decide", "spool", "bulk", "heldout", "crowd", "classifying",
+    "change", "lessons", "fewlessons", "compacting", "manylessons", "teaching",
+    "merging", "pruning", "textlines", "textheader", "textcounts", "textrecords",
+    "dumping", "loading", "faults", "modelparts", "balance", "checking",
     "training", "measures", "twoclass", "evaluate", "crossvalidate", "report",
     "api", "cli",
 ]  # fmt: skip
@@ -28,9 +32,11 @@ SOURCES = [
     "_documents", "_load", "__init__",
 ]  # fmt: skip
 CLI = [
-    "_status", "_places", "_terminal", "_tables", "_classify", "_quick", "_options",
-    "train_command", "classify_command", "eval_command", "info_command",
-    "tokens_command", "_group", "__init__",
+    "_status", "_places", "_terminal", "_tables", "_classify", "_teach", "_quick",
+    "_options", "train_command", "classify_command", "eval_command", "learn_command",
+    "forget_command", "info_command", "tokens_command", "merge_command",
+    "compact_command", "prune_command", "check_command", "dump_command",
+    "load_command", "_group", "__init__",
 ]  # fmt: skip
 ENTRANCES = {"__init__", "__main__"}
 """What is loaded first: outside the line, and nearly empty."""

@@ -1,17 +1,18 @@
 """
-docs/model-format.md is enough to read a model, and the values in it are right.
+docs/model-format.md is enough to read and write a model, and its values are right.
 
-`read_model` and what it calls know that page, msgpack and the standard library, and
-nothing of nbtext. What they find in files that nbtext wrote is what nbtext finds.
+`read_model`, `records_of`, `write_table` and what they call know that page, msgpack and
+the standard library, and nothing of nbtext. What they find in files that nbtext wrote
+is what nbtext finds, and what they write is what nbtext writes.
 """
 
 import json
 import re
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b, sha256
-from itertools import accumulate
+from itertools import accumulate, islice
 from math import isqrt
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,35 @@ import msgpack
 import pytest
 
 from nbtext import Scoring, train_on
+from nbtext.calibrate import FARTHEST_BIN, MOST
+from nbtext.compacting import compact, compact_tail
 from nbtext.counts import CountTable
+from nbtext.document import Document, Note, Unreadable
+from nbtext.ledger import FORGOTTEN, NO_BIN, Row, record_of, rows_of
+from nbtext.lessons import Teaching
 from nbtext.mail import read_mail
 from nbtext.model import load_model
 from nbtext.modelfile import open_model
+from nbtext.modelheader import (
+    KEPT_RECORDS,
+    MOST_CLASSES,
+    History,
+    array_names,
+    joined_history,
+)
+from nbtext.modeltable import ALIGNMENT, MOST_HEADER, VERSION, VERSIONS
+from nbtext.modelwriting import LEFTOVER
 from nbtext.packing import pack_table, unpack
-from nbtext.settings import HEADERS, Alphabet, default_scoring
+from nbtext.settings import (
+    BODY,
+    HEADERS,
+    LARGEST,
+    SMALLEST,
+    Alphabet,
+    Settings,
+    default_scoring,
+)
+from nbtext.teaching import teach
 from nbtext.tokens import fold, keys, pair_key, salt, token_key, tokens
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +60,15 @@ CODES = dict(zip(TYPES, "BHIQbhiq", strict=True))
 PARTS = ("entries", "totals", "documents", "ledger")
 """Of the sum of a file's tables."""
 
+Arrays = dict[str, tuple[int, ...]]
+Record = tuple[int, list[dict[int, int]]]
+"""The bin of a document's score, and its terms in each view."""
+
 # from here to `class_and_fold` nothing is known but the page
+
+
+class BrokenError(Exception):
+    """A table is not as the page says."""
 
 
 def read_model(data: bytes) -> dict[str, Any]:
@@ -45,10 +77,7 @@ def read_model(data: bytes) -> dict[str, Any]:
     totals: Counter[tuple[str, str, str]] = Counter()
     documents: Counter[str] = Counter()
     ledger: Counter[tuple[bytes, str, int]] = Counter()
-    start = 0
-    while start < len(data):
-        header, arrays, length = read_table(data[start:])
-        start += length
+    for _, header, arrays in tables_of(data):
         classes, settings = header["classes"], header["settings"]
         documents.update(dict(zip(classes, header["documents"], strict=True)))
         for view, by_class in zip(settings["views"], header["totals"], strict=True):
@@ -58,41 +87,188 @@ def read_model(data: bytes) -> dict[str, Any]:
             for key, place, columns in entries_of(view["name"], settings, arrays):
                 for column, value in columns.items():
                     entries[view["name"], key, classes[place], column] += value
-        if settings["ledger"]:
-            names = ("high", "low", "fingerprints", "classes", "counts")
-            rows = zip(*(arrays[f"ledger.{name}"] for name in names), strict=True)
-            for high, low, fingerprint, place, n in rows:
-                digest = high.to_bytes(8, "big") + low.to_bytes(8, "big")
-                ledger[digest, classes[place], fingerprint] += n
+        for digest, class_, fingerprint, n in ledger_rows(header, arrays):
+            ledger[digest, class_, fingerprint] += n
     sums = (entries, totals, documents, ledger)
+    assert min((n for one in sums for n in one.values()), default=0) >= 0
     kept = [{place: n for place, n in one.items() if n} for one in sums]
     return dict(zip(PARTS, kept, strict=True))
 
 
-def read_table(data: bytes) -> tuple[dict[str, Any], dict[str, tuple[int, ...]], int]:
+def tables_of(data: bytes) -> list[tuple[int, dict[str, Any], Arrays]]:
+    """Return the tables of a file, without one that was cut off at its end."""
+    tables: list[tuple[int, dict[str, Any], Arrays]] = []
+    start = 0
+    while start < len(data):
+        if tables and not data[start]:
+            break
+        try:
+            header, arrays, length = read_table(data[start:])
+        except msgpack.OutOfData:
+            if not tables:
+                raise
+            break
+        tables.append((start, header, arrays))
+        start += length
+    return tables
+
+
+def read_table(data: bytes) -> tuple[dict[str, Any], Arrays, int]:
     unpacker = msgpack.Unpacker(max_buffer_size=len(data))
     unpacker.feed(data)
-    header = unpacker.unpack()
+    try:
+        header = unpacker.unpack()
+    except ValueError as error:
+        raise BrokenError from error
     end = unpacker.tell()
-    assert (header["format"], header["version"]) == ("nbtext count table", 1)
-    assert data[end - 8 : end] == blake2b(data[: end - 8], digest_size=8).digest()
+    demand(isinstance(header, dict) and header["format"] == "nbtext count table")
+    demand(header["version"] in (1, 2))
+    demand(data[end - 8 : end] == blake2b(data[: end - 8], digest_size=8).digest())
     arrays, checksum = {}, blake2b(digest_size=16)
     for name, kind, length in header["arrays"]:
         while (found := unpacker.unpack()) is None:
             pass
-        assert (unpacker.tell() - len(found)) % 64 == 0
+        demand(isinstance(found, bytes))
+        demand((unpacker.tell() - len(found)) % 64 == 0)
         checksum.update(found)
         arrays[name] = struct.unpack(f"<{length}{CODES[kind]}", found)
-    assert checksum.digest() == header["arrays_checksum"]
     while (found := unpacker.unpack()) is None:
         pass
-    assert found == ["end", unpacker.tell()]
-    assert unpacker.tell() % 64 == 0
+    demand(found == ["end", unpacker.tell()])
+    demand(unpacker.tell() % 64 == 0)
+    demand(checksum.digest() == header["arrays_checksum"])
+    if header["version"] == 1:
+        header["history"] = {
+            "trained": "", "taught": 0, "learnt": {}, "offset": None,
+            "new_terms": [], "records": 0, "keep": 1000,
+        }  # fmt: skip
     return header, arrays, unpacker.tell()
 
 
+def demand(fact: bool) -> None:
+    if not fact:
+        raise BrokenError
+
+
+def ledger_rows(
+    header: dict[str, Any], arrays: Arrays, prefix: str = "ledger", last: str = "counts"
+) -> Iterator[tuple[bytes, str, int, int]]:
+    """Yield digest, class, fingerprint and count; of records the bin instead."""
+    names = [f"{prefix}.{one}" for one in ("high", "low", "classes", "fingerprints")]
+    columns = [arrays.get(name, ()) for name in (*names, f"{prefix}.{last}")]
+    for high, low, place, fingerprint, n in zip(*columns, strict=True):
+        digest = high.to_bytes(8, "big") + low.to_bytes(8, "big")
+        yield digest, header["classes"][place], fingerprint, n
+
+
+def records_of(data: bytes) -> dict[tuple[bytes, str, int], Record]:
+    """Return the record of each row of a file's ledger that has one."""
+    records: dict[tuple[bytes, str, int], Record] = {}
+    for _, header, arrays in tables_of(data):
+        found = kept_records if header["history"]["records"] else own_record
+        for row, record in found(header, arrays):
+            counts = [n for terms in record[1] for n in terms.values()]
+            if min(counts, default=1) > 0 and fingerprint_of(record[1]) == row[2]:
+                records[row] = record
+    rows = read_model(data)["ledger"]
+    return {row: record for row, record in records.items() if row in rows}
+
+
+def kept_records(
+    header: dict[str, Any], arrays: Arrays
+) -> Iterator[tuple[tuple[bytes, str, int], Record]]:
+    names = [view["name"] for view in header["settings"]["views"]]
+    left = {
+        name: iter(
+            list(zip(arrays[f"{name}.keys"], arrays[f"{name}.counts"], strict=True))
+        )
+        for name in (f"undo.{name}" for name in names)
+    }
+    rows = list(ledger_rows(header, arrays, "undo", "bins"))
+    assert len(rows) == header["history"]["records"]
+    for number, (digest, class_, fingerprint, bin_) in enumerate(rows):
+        bag = [
+            dict(islice(terms, arrays[f"{name}.sizes"][number]))
+            for name, terms in left.items()
+        ]
+        yield (digest, class_, fingerprint), (bin_, bag)
+    assert not any(list(terms) for terms in left.values())
+
+
+def own_record(
+    header: dict[str, Any], arrays: Arrays
+) -> Iterator[tuple[tuple[bytes, str, int], Record]]:
+    rows = [row for row in ledger_rows(header, arrays) if row[3] > 0]
+    if sum(n for n in header["documents"] if n > 0) != 1 or len(rows) != 1:
+        return
+    digest, class_, fingerprint, n = rows[0]
+    settings = header["settings"]
+    bag = [
+        {
+            key: columns["occurrences"]
+            for key, place, columns in entries_of(view["name"], settings, arrays)
+            if header["classes"][place] == class_
+        }
+        for view in settings["views"]
+    ]
+    counts = header["calibration"]["counts"]
+    bins = [bin_ for bin_, name, n in counts if name == class_ and n > 0]
+    if n == 1:
+        bin_ = bins[0] if len(bins) == 1 else -32768
+        yield (digest, class_, fingerprint), (bin_, bag)
+
+
+def fingerprint_of(bag: list[dict[int, int]]) -> int:
+    return MASK & sum(
+        mix(mix(((2 * v + 1) * key + n) & MASK))
+        for v, terms in enumerate(bag, 1)
+        for key, n in terms.items()
+    )
+
+
+def terms_of(data: bytes) -> list[int]:
+    """Return how many distinct terms each view has."""
+    (_, first, _), *rest = tables_of(data)
+    if all(start == header["history"]["offset"] for start, header, _ in rest):
+        more = [header["history"]["new_terms"] for _, header, _ in rest]
+        return [sum(counts) for counts in zip(first["terms"], *more, strict=True)]
+    places = {place[:2] for place in read_model(data)["entries"]}
+    views = [view["name"] for view in first["settings"]["views"]]
+    return [sum(place[0] == view for place in places) for view in views]
+
+
+def write_table(header: dict[str, Any], arrays: Arrays) -> bytes:
+    """Return the bytes of a table; its checksums are made anew."""
+    kinds = {name: kind for name, kind, _ in header["arrays"]}
+    contents = [
+        struct.pack(f"<{len(values)}{CODES[kinds[name]]}", *values)
+        for name, values in arrays.items()
+    ]
+    checksum = blake2b(b"".join(contents), digest_size=16).digest()
+    header = header | {"arrays_checksum": checksum, "header_checksum": bytes(8)}
+    data: bytes = msgpack.packb(header)[:-8]
+    data += blake2b(data, digest_size=8).digest()
+    for one in contents:
+        begin = 64 * -(-(len(data) + 5) // 64)
+        data += b"\xc0" * (begin - len(data) - 5)
+        data += b"\xc6" + len(one).to_bytes(4, "big") + one
+    length = 64 * -(-(len(data) + 14) // 64)
+    data += b"\xc0" * (length - len(data) - 14)
+    return data + bytes.fromhex("92 a3 65 6e 64 cf") + length.to_bytes(8, "big")
+
+
+def as_version_1(data: bytes) -> bytes:
+    """Return a file as it was written before tables had a history."""
+    tables = []
+    for _, header, arrays in tables_of(data):
+        old = {key: value for key, value in header.items() if key != "history"}
+        assert not header["history"]["records"]
+        tables.append(write_table(old | {"version": 1}, arrays))
+    return b"".join(tables)
+
+
 def entries_of(
-    view: str, settings: dict[str, Any], arrays: dict[str, tuple[int, ...]]
+    view: str, settings: dict[str, Any], arrays: Arrays
 ) -> Iterator[tuple[int, int, dict[str, int]]]:
     """Yield the key, the place of the class, and the columns of each entry."""
     columns = settings["columns"]
@@ -210,18 +386,265 @@ NOTHING: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
-    "write", [write_mail, write_three_classes, write_two_tables, write_negative_table]
-)
+def refuse(one: Unreadable | Note) -> None:
+    raise AssertionError(one)
+
+
+def taught(path: Path, label: str | None, mails: Iterable[bytes]) -> None:
+    """Learn mails as a class, or forget them."""
+    items = [Document(str(n), (mail,)) for n, mail in enumerate(mails)]
+    teaching = Teaching(str(path), label)
+    lessons = [
+        lesson
+        for batch in teach(items, teaching, max_bytes=1 << 24, complain=refuse)
+        for lesson in batch
+    ]
+    assert {lesson.outcome for lesson in lessons} <= {"learnt", "moved", "forgotten"}
+
+
+def write_taught(path: Path) -> None:
+    """Write a file with every kind of table that learning and forgetting append."""
+    mails = [mail for _, mail in demo_mail()]
+    train_on(demo_mail()[::2], str(path))
+    known, new = mails[::2], mails[1::2]
+    taught(path, "spam", new[:1])
+    taught(path, "ham", new[1:4])
+    taught(path, "ham", new[:1])  # moves: its record is taken away
+    taught(path, "ham", new[4:30])  # so many are learnt by the batch engine
+    taught(path, None, known[:2])
+    taught(path, "spam", [*known[2:4], *new[1:2]])
+    taught(path, None, new[:1])
+    taught(path, "spam", new[:1])
+    taught(path, "spam", known[4:5])
+    taught(path, "spam", new[30:32])
+
+
+def write_taught_classes(path: Path) -> None:
+    """Write a file of three classes, one of which is forgotten, and a new one."""
+    write_three_classes(path)
+    taught(path, "metals", [b"iron, and the sun", b"lead! lead!"])
+    taught(path, "animals", [b"the oak and the birch"])
+    taught(path, None, [b"iron, and the sun", b"the sun, the moon"])
+
+
+def write_folded(path: Path) -> None:
+    """Write a file whose tail was made one table, short beside the first."""
+    mails = [mail for _, mail in demo_mail()]
+    train_on(demo_mail()[2:], str(path))
+    taught(path, "ham", mails[:1])
+    taught(path, "spam", mails[:1])
+    taught(path, None, mails[2:3])
+    taught(path, "ham", mails[2:3])
+    taught(path, None, mails[3:4])
+    compact_tail(str(path))
+    assert len(tables_of(path.read_bytes())) == 2
+    taught(path, "spam", mails[1:2])
+
+
+def write_compacted(path: Path) -> None:
+    write_taught(path)
+    compact(str(path))
+    taught(path, "ham", [demo_mail()[1][1]])
+
+
+def write_joined(path: Path) -> None:
+    write_taught(path)
+    data = path.read_bytes()
+    path.write_bytes(data + data)
+
+
+def write_version_1(path: Path) -> None:
+    write_two_tables(path)
+    path.write_bytes(as_version_1(path.read_bytes()))
+
+
+def write_taught_version_1(path: Path) -> None:
+    write_version_1(path)
+    train_on(demo_mail()[:50], str(path))
+    path.write_bytes(as_version_1(path.read_bytes()))
+    taught(path, "spam", [mail for _, mail in demo_mail()[60:64]])
+    taught(path, None, [mail for _, mail in demo_mail()[3:5]])
+
+
+TRAINED = [write_mail, write_three_classes, write_two_tables, write_negative_table]
+TAUGHT = [
+    write_taught,
+    write_taught_classes,
+    write_folded,
+    write_compacted,
+    write_joined,
+]
+OLD = [write_version_1, write_taught_version_1]
+RECORDS: dict[Callable[[Path], None], int] = {
+    write_taught: 35,
+    write_taught_classes: 2,
+    write_folded: 3,
+    write_compacted: 35,
+    write_joined: 35,
+    write_taught_version_1: 4,
+}
+"""How many documents were learnt one by one, and are in the model."""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], Path]:
+    """Write a file once for all tests of it."""
+    folder = tmp_path_factory.mktemp("files")
+
+    def written(write: Callable[[Path], None]) -> Path:
+        path = folder / f"{write.__name__}.nbt"
+        if not path.exists():
+            write(folder / "unfinished.nbt")
+            (folder / "unfinished.nbt").rename(path)
+        return path
+
+    return written
+
+
+Files = Callable[[Callable[[Path], None]], Path]
+every_file = pytest.mark.parametrize("write", [*TRAINED, *TAUGHT, *OLD])
+
+
+@every_file
 def test_a_reader_made_from_the_page_finds_the_same_counts(
-    write: Callable[[Path], None], tmp_path: Path
+    write: Callable[[Path], None], files: Files
 ) -> None:
-    path = tmp_path / "model.nbt"
-    write(path)
+    path = files(write)
 
     found = read_model(path.read_bytes())
 
     assert found == nbtext_sums(unpack(open_model(str(path))))
+
+
+@every_file
+def test_a_reader_made_from_the_page_finds_the_same_number_of_terms(
+    write: Callable[[Path], None], files: Files
+) -> None:
+    path = files(write)
+    model = load_model(str(path))
+
+    found = terms_of(path.read_bytes())
+
+    assert found == [model.n_terms(view) for view in range(len(model.settings.views))]
+    entries = read_model(path.read_bytes())["entries"]
+    assert sum(found) == len({place[:2] for place in entries})
+
+
+@every_file
+def test_a_reader_made_from_the_page_finds_the_same_history(
+    write: Callable[[Path], None], files: Files
+) -> None:
+    path = files(write)
+    headers = [header for _, header, _ in tables_of(path.read_bytes())]
+    histories = [header["history"] for header in headers]
+    model = open_model(str(path))
+
+    learnt: dict[str, str] = {}
+    for name, time in sorted(
+        (name, time) for one in histories for name, time in one["learnt"].items()
+    ):
+        learnt[name] = time
+
+    assert histories == [
+        table.header.history.as_dict()
+        | {"new_terms": [*table.header.history.new_terms]}
+        for table in model.tables
+    ]
+    assert joined_history(table.header for table in model.tables) == History(
+        trained=max(
+            header["written"]
+            if one["offset"] is None and not one["taught"]
+            else one["trained"]
+            for header, one in zip(headers, histories, strict=True)
+        ),
+        taught=sum(one["taught"] for one in histories),
+        learnt=learnt,
+        keep=histories[-1]["keep"],
+    )
+
+
+@every_file
+def test_a_reader_made_from_the_page_finds_the_same_records(
+    write: Callable[[Path], None], files: Files
+) -> None:
+    path = files(write)
+    model = open_model(str(path))
+    found = records_of(path.read_bytes())
+
+    for digest, label, fingerprint in read_model(path.read_bytes())["ledger"]:
+        row = Row(label, fingerprint)
+        assert row in rows_of(model, digest)
+        record = record_of(model, digest, row)
+        if record is None:
+            assert (digest, label, fingerprint) not in found
+        else:
+            own = found[digest, label, fingerprint]
+            assert own == (record.bin, list(record.bag))
+    assert len(found) == RECORDS.get(write, 0)
+
+
+@every_file
+def test_a_writer_made_from_the_page_writes_the_same_bytes(
+    write: Callable[[Path], None], files: Files
+) -> None:
+    data = files(write).read_bytes()
+
+    assert data == b"".join(
+        write_table(
+            {
+                k: v
+                for k, v in header.items()
+                if header["version"] > 1 or k != "history"
+            },
+            arrays,
+        )
+        for _, header, arrays in tables_of(data)
+    )
+
+
+def test_teaching_appends_every_kind_of_table(files: Files) -> None:
+    (_, first, _), *rest = tables_of(files(write_taught).read_bytes())
+    signs = [
+        {n > 0 for n in (*header["documents"], *arrays["ledger.counts"])}
+        for _, header, arrays in rest
+    ]
+    kept = [header["history"]["records"] for _, header, _ in rest]
+    bins = [n for _, header, _ in rest for *_, n in header["calibration"]["counts"]]
+
+    assert first["history"] == History().as_dict() | {"new_terms": []}
+    assert signs.count({True, False}) == 3
+    assert {True} in signs
+    assert {False} in signs
+    assert kept == [0, 3, 0, 26, 0, 3, 0, 0, 0, 2]
+    assert min(bins) < 0 < max(bins)
+
+
+def test_a_table_cut_off_or_without_its_first_byte_is_passed_over_by_both_readers(
+    files: Files, tmp_path: Path
+) -> None:
+    whole = files(write_taught).read_bytes()
+    last = tables_of(whole)[-1][0]
+    before = read_model(whole[:last])
+    path = tmp_path / "model.nbt"
+
+    ends = range(last, len(whole) - ALIGNMENT, 2999)
+    cut = [whole[:end] for end in ends]
+    without = [whole[:last] + b"\0" + whole[last + 1 : end] for end in (*ends, None)]
+    for data in (*cut, *without):
+        path.write_bytes(data)
+
+        assert read_model(data) == before
+        assert open_model(str(path)).size == last
+
+
+def test_every_taught_and_joined_model_stays_exact(files: Files) -> None:
+    one, both = (
+        read_model(files(w).read_bytes()) for w in (write_taught, write_joined)
+    )
+
+    assert both == {
+        part: {place: 2 * n for place, n in sums.items()} for part, sums in one.items()
+    }
 
 
 def test_what_was_taken_away_is_as_if_it_had_not_been_there(tmp_path: Path) -> None:
@@ -235,6 +658,7 @@ def test_what_was_taken_away_is_as_if_it_had_not_been_there(tmp_path: Path) -> N
 def test_a_key_is_found_in_place_with_the_same_counts(tmp_path: Path) -> None:
     path = tmp_path / "model.nbt"
     write_two_tables(path)
+    taught(path, "ham", [demo_mail()[-1][1]])
     model = load_model(str(path))
     entries = read_model(path.read_bytes())["entries"]
 
@@ -246,31 +670,136 @@ def test_a_key_is_found_in_place_with_the_same_counts(tmp_path: Path) -> None:
             assert entries[view, key, name, "documents"] == documents
 
 
-def test_the_header_is_as_the_page_says(tmp_path: Path) -> None:
-    path = tmp_path / "model.nbt"
-    write_three_classes(path)
-    data = path.read_bytes()
-    header, arrays, length = read_table(data)
+def test_the_header_is_as_the_page_says(files: Files) -> None:
+    data = files(write_three_classes).read_bytes()
+    header, _, length = read_table(data)
+    keys, settings, view, scoring, history = (
+        [row[0] for row in table] for table in tables_in("The header")
+    )
 
-    assert data.startswith(bytes.fromhex(in_page(r"bytes `(8e .*?)`")))
+    assert data.startswith(bytes.fromhex(in_page(r"bytes `(8f .*?)`")))
     assert length == len(data)
     assert data[-14:-8] == bytes.fromhex(in_page(r"14 bytes: `(.*?)`"))
-    assert list(header) == keys_of_table("| key | type | meaning |\n|---|---|---|\n")
-    assert list(header["calibration"]) == keys_of_table(
-        "## Calibration\n\nWhat [held-out documents scored](method.md#4-calibration), "
-        "so that it can be added up.\n\n| key | type | meaning |\n|---|---|---|\n"
-    )
+    assert list(header) == keys
+    assert list(header["settings"]) == settings
+    assert list(header["settings"]["views"][0]) == view
+    assert list(header["scoring"]) == scoring
+    assert list(header["history"]) == history
+    (calibration,) = tables_in("Calibration")
+    assert list(header["calibration"]) == [row[0] for row in calibration]
     assert header["scoring"] == Scoring(score="complement", smoothing=0.03).as_dict()
-    for key in (*header["settings"], *header["settings"]["views"][0]):
-        assert f"| `{key}` |" in PAGE
-    for part in {name.partition(".")[2] for name in arrays if "ledger" not in name}:
-        assert f"| `{part}` |" in PAGE or part in header["settings"]["columns"]
+    assert (
+        header["version"] == VERSION == int(in_page(r"# The model file, version (\d)"))
+    )
+
+
+def test_a_table_of_version_1_begins_as_the_page_says(files: Files) -> None:
+    data = files(write_version_1).read_bytes()
+
+    assert data.startswith(
+        bytes.fromhex(in_page(r"\*\*version 1\*\* begins with `(.*?)`"))
+    )
+    assert VERSIONS == (1, 2)
+    assert [
+        table.header.history for table in open_model(str(files(write_version_1))).tables
+    ] == [History(keep=KEPT_RECORDS) for _, header, _ in tables_of(data)]
+
+
+@pytest.mark.parametrize("weights", [False, True], ids=["plain", "weights"])
+@pytest.mark.parametrize("ledger", [False, True], ids=["no ledger", "ledger"])
+@pytest.mark.parametrize("records", [0, 3])
+def test_arrays_and_their_types_are_those_of_the_page(
+    weights: bool, ledger: bool, records: int
+) -> None:
+    counts, documents, undo = tables_in("The arrays")
+    settings = Settings(
+        format="text",
+        views=(BODY,),
+        columns=("occurrences", "documents", *(("weight",) if weights else ())),
+        ledger=ledger,
+    )
+
+    shown: dict[str, tuple[str, ...]] = {}
+    for name, types, *_ in counts:
+        columns = settings.columns if name.startswith("one for each") else [name]
+        if name != "once.weight" or weights:
+            shown |= {f"body.{column}": types_of(types) for column in columns}
+    if ledger:
+        shown |= {name: types_of(types) for name, types, _ in documents}
+    if records:
+        shown |= {
+            name.replace("VIEW", "body"): types_of(types) for name, types, _ in undo
+        }
+    assert list(array_names(settings, records).items()) == list(shown.items())
+
+
+def types_of(cell: str) -> tuple[str, ...]:
+    return TYPES if cell == "any" else tuple(cell.split(", "))
+
+
+def test_numbers_are_those_of_the_page() -> None:
+    ((types, *_),) = [tables_in("A table, byte by byte")[0]]
+    limits = dict(tables_in("Limits")[0])
+
+    assert types == [
+        "u1",
+        "unsigned, 1 byte",
+        "i1",
+        "signed (two's complement), 1 byte",
+    ]
+    assert limits["a header"].startswith(f"{MOST_HEADER >> 20} MiB")
+    assert limits["classes"] == f"{MOST_CLASSES:,}"
+    assert limits["a header's keys"].startswith("15,")
+    assert f"{FORGOTTEN} stands for counts that are **not known" in PAGE
+    assert f"learnt; {NO_BIN} if there is none" in PAGE
+    assert f"between {-FARTHEST_BIN} and {FARTHEST_BIN}." in PAGE
+    assert 1 << int(in_page(r"from -2\^\d+ to 2\^(\d+) in a table")) == MOST
+    assert f"`keep` {KEPT_RECORDS}" in PAGE
+    assert LEFTOVER == 60
+    assert "older\n  than a minute" in PAGE
+    scoring = {row[0]: row[2] for row in tables_in("The header")[3]}
+    assert scoring["smoothing"] == f"from {SMALLEST:.0e} to {LARGEST:.0e}".replace(
+        "e-09", "e-9"
+    ).replace("e+09", "e9")
+
+
+CHECKED = {
+    "A table, byte by byte": 1,
+    "The header": 5,
+    "The arrays": 3,
+    "Calibration": 1,
+    "Keys": 2,
+    "Tokens": 2,
+    "The table of code points": 1,
+    "Columns": 1,
+    "Digests": 1,
+    "Limits": 1,
+}
+"""How many tables each section has: all of them are held to the code here."""
+
+
+def test_no_table_of_the_page_goes_unchecked() -> None:
+    titles = re.findall(r"^## (.*)$", PAGE, re.MULTILINE)
+
+    found = {title: len(tables_in(title)) for title in titles}
+
+    assert {title: n for title, n in found.items() if n} == CHECKED
 
 
 def in_page(pattern: str) -> str:
     found = re.search(pattern, PAGE)
     assert found is not None
     return found[1]
+
+
+def tables_in(title: str) -> list[list[list[str]]]:
+    """Return the tables of a section, row by row, without their headings."""
+    section = PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0]
+    tables = re.findall(r"(?:^\|.*\n)+", section, re.MULTILINE)
+    return [
+        [[cell.strip(" `") for cell in line[1:-1].split("|")] for line in lines]
+        for lines in (table.splitlines()[2:] for table in tables)
+    ]
 
 
 def rows_of_table(heading: str) -> list[list[str]]:
@@ -420,7 +949,7 @@ def test_the_digest_of_the_mail_is_that_of_the_page() -> None:
 
 def test_the_fingerprint_is_that_of_the_page(tmp_path: Path) -> None:
     def scramble(x: int) -> int:
-        return (x ^ x >> 32) * MIX & MASK
+        return mix(mix(x))
 
     views = [{key_of("a", 0): 2, key_of("b", 0): 1}, {key_of("a", 0): 1}]
     total = sum(

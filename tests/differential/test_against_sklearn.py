@@ -7,6 +7,7 @@ and rounded down, so the scores differ by what that can move them, and not at al
 the weights are whole numbers of such units.
 """
 
+from collections import Counter as Tally
 from pathlib import Path
 
 import numpy as np
@@ -71,7 +72,7 @@ def model_of(folder: Path, training: Counts, classes: Counts, how: Scoring) -> M
 
 def by_each_engine(model: Model, testing: Counts) -> list[NDArray[np.float64]]:
     documents = [fields(counts) for counts in testing]
-    one = [score(model, [keys(WORDS, found)], Fit()) for found in documents]
+    one = [score(model, (Tally(keys(WORDS, found)),), Fit()) for found in documents]
     readings = [Reading((found,), b"", 1, False) for found in documents]
     many = list(score_readings(open_bulk(model), readings, Fit()))
     return [np.array([s.log_posterior for s in engine]) for engine in (one, many)]

@@ -4,12 +4,15 @@ A model file gives back what was put into it, and anything else is a `ModelFileE
 `unpack(open_model(pack(t)))` is t; packing is repeatable byte for byte but for the time
 stamp; the tables of files that are joined add up. Bytes that are random, cut off or
 changed give a model or a `ModelFileError`: no other exception, no hang, no memory
-without bound. A file is replaced whole or not at all.
+without bound. A file is replaced whole or not at all; a table that was appended and cut
+off anywhere is as if it had not been there.
 """
 
 import os
 import stat
 import tracemalloc
+from array import array
+from collections import Counter as Tally
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,23 +24,35 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from nbtext.bag import bag_of, fingerprint
 from nbtext.calibrate import Calibration
+from nbtext.compacting import compact_tail, whole
 from nbtext.counter import Counter, ReadDocument
 from nbtext.counts import CountTable, LedgerRun, add
 from nbtext.crowd import open_bulk, score_readings
-from nbtext.errors import ModelFileError, ModelVersionError, NotAModelError
+from nbtext.errors import (
+    DamagedError,
+    ModelFileError,
+    ModelVersionError,
+    NotAModelError,
+)
+from nbtext.ledger import NO_BIN, Record, Row, own_record, record_of, rows_of
 from nbtext.model import load_model
-from nbtext.modelfile import (
+from nbtext.modelfile import ModelFile, open_model
+from nbtext.modelheader import KEPT_RECORDS, TYPES, Code, History, array_names
+from nbtext.modellock import locked
+from nbtext.modeltable import (
     TRAILER,
-    ModelFile,
+    Buffer,
+    StoredTable,
     header_checksum,
     lead_of,
-    open_model,
     round_up,
 )
-from nbtext.modelwriting import replace_file
+from nbtext.modelwriting import pack, replace_file
 from nbtext.packing import pack_table, unpack, unpack_table
 from nbtext.reading import Reading
+from nbtext.records import Bags, Records, last_records
 from nbtext.runs import Run
 from nbtext.score import fitted, score
 from nbtext.settings import BODY, HEADERS, RAW, Scoring, Settings, default_scoring
@@ -58,6 +73,8 @@ def packed(
     scoring: Scoring | None = None,
     calibration: Calibration | None = None,
     written: str = STAMP,
+    history: History | None = None,
+    records: Records | None = None,
 ) -> bytes:
     pieces = pack_table(
         table,
@@ -65,6 +82,8 @@ def packed(
         calibration=(calibration or Calibration()).as_dict(),
         written=written,
         writer="a test",
+        history=history,
+        records=records,
     )
     return b"".join(map(bytes, pieces))
 
@@ -135,6 +154,32 @@ def counted(
         views = tuple([("body", text)] for _ in reading.views)
         counter.add(ReadDocument(label, views, digest, len(text)))
     return counter.table()
+
+
+def remembered(
+    labelled: list[tuple[str, str]], reading: Settings = MAIL, bin_: int = NO_BIN
+) -> Records:
+    """Return the records of the documents that `counted` counts."""
+    bags = [
+        bag_of(Reading(tuple([("body", text)] for _ in reading.views), b"", 9), reading)
+        for _, text in labelled
+    ]
+    return Records(
+        digests=[place.to_bytes(16, "big") for place in range(1, len(bags) + 1)],
+        rows=[
+            Row(label, fingerprint(bag))
+            for (label, _), bag in zip(labelled, bags, strict=True)
+        ],
+        bins=[bin_] * len(bags),
+        views=[
+            Bags(
+                np.array([len(terms) for terms in by_view], np.int64),
+                np.array([key for terms in by_view for key in terms], np.uint64),
+                np.array([n for terms in by_view for n in terms.values()], np.int64),
+            )
+            for by_view in zip(*bags, strict=True)
+        ],
+    )
 
 
 SMALL = [
@@ -259,14 +304,14 @@ def test_a_class_that_a_later_table_takes_away_is_gone(tmp_path: Path) -> None:
     assert load_model(str(path)).classes == ("spam",)
 
 
-def use(path: Path) -> None:
+def use(path: Path, *, compacting: bool = True) -> None:
     """Do with a model all that nbtext does; each step may raise `ModelFileError`."""
     try:
         model = load_model(str(path))
         calibration = fitted(model)
     except ModelFileError:
         return
-    views = [list(keys(view, WORDS)) for view in model.settings.views]
+    views = tuple(Tally(keys(view, WORDS)) for view in model.settings.views)
     reading = Reading(tuple(WORDS for _ in model.settings.views), b"", 50, False)
     steps: list[Callable[[], object]] = [
         lambda: score(model, views, calibration),
@@ -274,10 +319,40 @@ def use(path: Path) -> None:
         lambda: unpack(model.file),
         lambda: [model.n_terms(view) for view in range(len(views))],
         lambda: [table.is_sound() for table in model.file.tables],
+        lambda: documents_of(model.file),
+        lambda: last_records(model.file, model.file.tables, KEPT_RECORDS),
     ]
+    if compacting:
+        steps += [lambda: whole(model.file), lambda: fold(model.file)]
     for step in steps:
         with suppress(ModelFileError):
             step()
+
+
+def documents_of(file: ModelFile) -> dict[tuple[bytes, Row], Record | None]:
+    """Return each document of a file's ledger, with its record if there is one."""
+    digests = {
+        b"".join(half.to_bytes(8, "big") for half in halves)
+        for table in file.tables
+        if file.settings.ledger
+        for halves in zip(
+            table.arrays["ledger.high"], table.arrays["ledger.low"], strict=True
+        )
+    }
+    return {
+        (digest, row): record_of(file, digest, row)
+        for digest in sorted(digests)
+        for row in rows_of(file, digest)
+    }
+
+
+def fold(file: ModelFile) -> None:
+    """Make one table of those behind the first, if there are any, in a copy."""
+    if len(file.tables) == 1:
+        return
+    copy = Path(f"{file.path}.copy")
+    copy.write_bytes(Path(file.path).read_bytes())
+    compact_tail(str(copy))
 
 
 def open_file(path: Path, data: bytes) -> ModelFile:
@@ -309,6 +384,9 @@ FILES = {
     "mail": lambda: packed(counted(SMALL)),
     "weights": lambda: packed(counted(SMALL, WEIGHTS), default_scoring(3)),
     "two tables": lambda: packed(counted(SMALL)) + packed(counted(SMALL[1:], stride=7)),
+    "records": lambda: packed(
+        counted(SMALL, WEIGHTS), default_scoring(2), records=remembered(SMALL, WEIGHTS)
+    ),
 }
 
 
@@ -322,7 +400,7 @@ def test_a_changed_byte_anywhere_raises_nothing_else(name: str, tmp_path: Path) 
         changed[place] ^= 0xFF if place % 9 == 0 else 1 << place % 8
         path.write_bytes(changed)
 
-        use(path)
+        use(path, compacting=False)  # which begins with looking for changes
 
 
 @given(st.sampled_from(sorted(FILES)), st.data())
@@ -407,7 +485,94 @@ def test_a_cut_off_table_with_another_behind_it_is_an_error(tmp_path: Path) -> N
         open_model(str(path))
 
 
-BEGINNINGS = [b"", b"\x8d", b"\x8d\xa6format", b"\x8d\xa6format\xb2nbtext count table"]
+def appended(labelled: list[tuple[str, str]], offset: int) -> bytes:
+    """Return a table as learning appends it."""
+    history = History(
+        taught=1, learnt={"ham": STAMP}, offset=offset, new_terms=(1,) * 3
+    )
+    return packed(counted(labelled), history=history)
+
+
+def test_an_appended_table_cut_off_at_any_byte_is_passed_over(tmp_path: Path) -> None:
+    base, path = packed(counted(SMALL)), tmp_path / "model.nbt"
+    last = appended(SMALL[1:2], len(base))
+    path.write_bytes(base)
+    expected = values(unpack(open_model(str(path))))
+
+    for length in range(1, len(last)):
+        path.write_bytes(base + last[:length])
+        cut = open_model(str(path))
+
+        assert (cut.size, cut.cut) == (len(base), length)
+        assert len(cut.tables) == 1
+        assert cut.notes == (
+            f"{path}: the last {length} bytes are a table that was not written whole; "
+            "they are passed over",
+        )
+    assert values(unpack(cut)) == expected
+
+
+def test_of_a_table_that_is_being_written_nothing_is_said(tmp_path: Path) -> None:
+    base, path = packed(counted(SMALL)), tmp_path / "model.nbt"
+    last = appended(SMALL[1:2], len(base))
+    path.write_bytes(base)
+
+    with locked(str(path)):
+        for length in range(1, len(last), 50):
+            path.write_bytes(base + last[:length])
+            assert open_model(str(path)).notes == ()
+    assert len(open_model(str(path)).notes) == 1
+
+
+def test_whatever_begins_with_a_zero_behind_a_table_is_passed_over(
+    tmp_path: Path,
+) -> None:
+    base, path = packed(counted(SMALL)), tmp_path / "model.nbt"
+    last = appended(SMALL[1:2], len(base))
+
+    for length in range(0, len(last), 64):
+        zeros = bytes(len(last) - length)
+        for rest in (last[:length] + zeros, bytes(length) + last[length:], zeros):
+            path.write_bytes(base + b"\0" + rest[1:])
+            cut = open_model(str(path))
+
+            assert (cut.size, cut.cut) == (len(base), len(rest))
+            assert f"the last {len(rest)} bytes are a table" in cut.notes[0]
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        pytest.param(lambda last: bytes(64) + last, id="another table behind"),
+        pytest.param(lambda last: bytes(64) + last[:100], id="a cut-off one behind"),
+        pytest.param(
+            lambda last: b"\0" + last[1:640] + last, id="a table within another"
+        ),
+        pytest.param(lambda last: last[:640] + bytes(len(last)), id="zeros within"),
+    ],
+)
+def test_what_no_crash_leaves_is_damage(
+    tail: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    base, path = packed(counted(SMALL)), tmp_path / "model.nbt"
+    path.write_bytes(base + tail(appended(SMALL[1:2], len(base))))
+
+    with pytest.raises(DamagedError) as info:
+        open_model(str(path))
+
+    assert info.value.offset == len(base)
+
+
+def test_zeros_in_the_first_table_are_damage(tmp_path: Path) -> None:
+    base, path = packed(counted(SMALL)), tmp_path / "model.nbt"
+
+    for length in range(64, len(base), 64):
+        path.write_bytes(base[:length] + bytes(len(base) - length))
+        with pytest.raises(NotAModelError):
+            open_model(str(path))
+
+
+BEGINNINGS = [b"", b"\x8f", b"\x8f\xa6format", b"\x8f\xa6format\xb2nbtext count table"]
 
 
 @given(st.sampled_from(BEGINNINGS), st.binary(max_size=400))
@@ -458,11 +623,11 @@ def forged(**changes: object) -> bytes:
     header["header_checksum"] = header.pop("header_checksum")
     out: bytes = msgpack.packb(header)[:-8]
     out += header_checksum(out)
-    for array in arrays:
-        out += lead_of(len(out), len(array)) + array
-    whole = round_up(len(out) + len(TRAILER) + 8)
-    out += b"\xc0" * (whole - len(out) - len(TRAILER) - 8)
-    return out + TRAILER + whole.to_bytes(8, "big")
+    for contents in arrays:
+        out += lead_of(len(out), len(contents)) + contents
+    length = round_up(len(out) + len(TRAILER) + 8)
+    out += b"\xc0" * (length - len(out) - len(TRAILER) - 8)
+    return out + TRAILER + length.to_bytes(8, "big")
 
 
 def test_what_the_tests_forge_is_what_pack_writes() -> None:
@@ -475,7 +640,7 @@ JUNK: list[object] = [
 ]
 FIELDS: list[Any] = [
     *("format", "version", "writer", "written", "settings", "scoring", "classes"),
-    *("documents", "totals", "terms", "calibration", "arrays"),
+    *("documents", "totals", "terms", "calibration", "history", "arrays"),
     "arrays_checksum",
 ]
 
@@ -487,6 +652,227 @@ def test_a_forged_header_is_a_model_or_an_error(field: str, tmp_path: Path) -> N
         path.write_bytes(forged(**{field: junk}))
 
         use(path)
+
+
+HISTORY = History(trained=STAMP).as_dict()
+
+
+@pytest.mark.parametrize("field", sorted(HISTORY))
+def test_a_forged_history_is_a_model_or_an_error(field: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    for junk in [*JUNK, 2**62, {"ham": "then"}, {"ham": 1}, [0, 0, 0], [2**62] * 3]:
+        path.write_bytes(forged(history=HISTORY | {field: junk}))
+
+        use(path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"taught": -1}, {"taught": 2**63}, {"taught": True}, {"taught": 1.0}),
+        *({"trained": None}, {"trained": 2026}, {"keep": -1}, {"keep": "1000"}),
+        *({"learnt": []}, {"learnt": None}, {"learnt": {"ham": 1}}, {"learnt": "x"}),
+        *({"offset": -64}, {"offset": 2**63}, {"offset": "0"}, {"offset": 1.5}),
+        *({"offset": 0}, {"offset": 0, "new_terms": [1, 2]}, {"new_terms": [1, 2, 3]}),
+        *({"offset": 0, "new_terms": [1, 2, None]}, {"new_terms": None}),
+        *({"records": 1}, {"records": -1}, {"records": None}, {"unknown": 1}),
+    ],
+    ids=str,
+)
+def test_what_is_no_history_is_an_error(
+    changes: dict[str, object], tmp_path: Path
+) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(forged(history=HISTORY | changes))
+
+    with bounded(megabytes=16), pytest.raises(DamagedError, match="damaged at byte 0"):
+        open_model(str(path))
+
+
+@pytest.mark.parametrize("history", [None, [], 7, "x", {1: 2}, [["trained", ""]]])
+def test_a_history_that_is_no_map_is_an_error(history: object, tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(forged(history=history))
+
+    with pytest.raises(NotAModelError):
+        open_model(str(path))
+
+
+Spoilt = dict[str, tuple[Code, list[int]]]
+
+
+def respelt(table: StoredTable, arrays: Spoilt) -> bytes:
+    """Return a table with other arrays, its checksums right."""
+    names = array_names(table.header.settings, table.header.history.records)
+    kinds: dict[str, str] = {code: kind for kind, code in TYPES.items()}
+    contents: dict[str, tuple[str, Buffer]] = {}
+    for name in names:
+        if name in arrays:
+            code, values = arrays[name]
+            contents[name] = (kinds[code], array(code, values).tobytes())
+        else:
+            kept = table.arrays[name]
+            contents[name] = (kinds[kept.format], kept.tobytes())
+    return b"".join(map(bytes, pack(table.header, contents)))
+
+
+def values_of(table: StoredTable, name: str) -> list[int]:
+    found: list[int] = table.arrays[name].tolist()
+    return found
+
+
+BODY_SIZES, BODY_KEYS, BODY_COUNTS = (
+    f"undo.body.{part}" for part in ("sizes", "keys", "counts")
+)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        pytest.param(
+            lambda table: {"undo.low": ("Q", [1, 2, 3])},
+            "undo.low does not have 4 places",
+            id="a digest too few",
+        ),
+        pytest.param(
+            lambda table: {"undo.bins": ("h", [1, 2, 3, 4, 5])},
+            "undo.bins does not have 4 places",
+            id="a bin too many",
+        ),
+        pytest.param(
+            lambda table: {BODY_SIZES: ("I", values_of(table, BODY_SIZES)[:3])},
+            "undo.body.sizes does not have 4 places",
+            id="a size too few",
+        ),
+        pytest.param(
+            lambda table: {
+                BODY_SIZES: ("I", [values_of(table, BODY_SIZES)[0] + 1, 0, 0, 0])
+            },
+            "the records of the view body are not as long",
+            id="sizes that do not sum up",
+        ),
+        pytest.param(
+            lambda table: {BODY_SIZES: ("Q", [2**64 - 1] * 4)},
+            "the records of the view body are not as long",
+            id="huge sizes",
+        ),
+        pytest.param(
+            lambda table: {BODY_KEYS: ("Q", [])},
+            "the records of the view body are not as long",
+            id="no keys",
+        ),
+        pytest.param(
+            lambda table: {BODY_COUNTS: ("B", values_of(table, BODY_COUNTS)[1:])},
+            "the records of the view body are not as long",
+            id="a count too few",
+        ),
+        pytest.param(
+            lambda table: {"undo.bins": ("i", [1, 2, 3, 4])},
+            "its array undo.bins cannot be 4 i4",
+            id="another type",
+        ),
+    ],
+)
+def test_records_that_are_not_as_long_as_they_say_are_damage(
+    spoil: Callable[[StoredTable], Spoilt], message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.nbt"
+    (table,) = open_file(path, FILES["records"]()).tables
+    path.write_bytes(respelt(table, spoil(table)))
+
+    with bounded(megabytes=16), pytest.raises(DamagedError, match=message):
+        open_model(str(path))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(
+            lambda table: {"undo.classes": ("B", [255] * 4)}, id="no such class"
+        ),
+        pytest.param(
+            lambda table: {"undo.classes": ("H", [1, 1, 0, 0])}, id="other classes"
+        ),
+        pytest.param(
+            lambda table: {"undo.low": ("Q", [9, 9, 9, 9])}, id="other documents"
+        ),
+        pytest.param(
+            lambda table: {"undo.fingerprints": ("Q", [0] * 4)}, id="other fingerprints"
+        ),
+        pytest.param(
+            lambda table: {BODY_COUNTS: ("B", [0] * len(table.arrays[BODY_COUNTS]))},
+            id="counts of zero",
+        ),
+        pytest.param(
+            lambda table: {BODY_COUNTS: ("b", [-1] * len(table.arrays[BODY_COUNTS]))},
+            id="negative counts",
+        ),
+        pytest.param(
+            lambda table: {
+                BODY_COUNTS: ("Q", [2**64 - 1] * len(table.arrays[BODY_COUNTS]))
+            },
+            id="huge counts",
+        ),
+        pytest.param(
+            lambda table: {BODY_KEYS: ("Q", [7] * len(table.arrays[BODY_KEYS]))},
+            id="a key many times",
+        ),
+        pytest.param(
+            lambda table: {
+                BODY_SIZES: ("I", [sum(values_of(table, BODY_SIZES)), 0, 0, 0])
+            },
+            id="all terms in one document",
+        ),
+    ],
+)
+def test_records_that_no_document_left_are_never_used(
+    spoil: Callable[[StoredTable], Spoilt], tmp_path: Path
+) -> None:
+    path = tmp_path / "model.nbt"
+    (table,) = open_file(path, FILES["records"]()).tables
+    assert all(documents_of(open_model(str(path))).values())
+    path.write_bytes(respelt(table, spoil(table)))
+
+    assert set(documents_of(open_model(str(path))).values()) == {None}
+    use(path)
+
+
+def test_a_single_document_of_more_tokens_than_there_are_is_no_record(
+    tmp_path: Path,
+) -> None:
+    path, base = tmp_path / "model.nbt", packed(counted(SMALL))
+    (table,) = open_file(path, packed(counted([("ham", "twice twice")]))).tables
+    counts = [2**63 + 5] * len(table.arrays["body.occurrences"])
+    bag = [
+        {
+            **dict.fromkeys(table.arrays[f"{view.name}.once.keys"], 1),
+            **dict.fromkeys(table.arrays[f"{view.name}.keys"], 2),
+        }
+        for view in MAIL.views
+    ]
+    bag[-1] |= dict.fromkeys(table.arrays["body.keys"], counts[0])
+    mark = fingerprint(tuple(bag))
+    hostile = respelt(
+        table,
+        {"body.occurrences": ("Q", counts), "ledger.fingerprints": ("Q", [mark])},
+    )
+    file = open_file(path, base + hostile)
+
+    assert own_record(file.tables[1]) is None
+    use(path)
+
+
+def test_a_record_of_one_document_is_its_table(tmp_path: Path) -> None:
+    path, base = tmp_path / "model.nbt", packed(counted(SMALL))
+    file = open_file(path, base + packed(counted([("ham", "twice twice")])))
+
+    found = own_record(file.tables[1])
+
+    assert found is not None
+    digest, row, record = found
+    assert rows_of(file, digest)[row] == 1
+    assert record_of(file, digest, row) == record
+    assert fingerprint(record.bag) == row.fingerprint
 
 
 SPOILT_CALIBRATIONS = [
@@ -564,7 +950,7 @@ def test_counts_below_zero_are_an_error_not_a_traceback(tmp_path: Path) -> None:
     use(path)
 
 
-@pytest.mark.parametrize("version", [0, 2, 99, -1, None, "1", 1.5])
+@pytest.mark.parametrize("version", [0, 3, 99, -1, None, "1", 1.5])
 def test_another_version_is_named_and_refused(version: object, tmp_path: Path) -> None:
     path = tmp_path / "model.nbt"
     path.write_bytes(forged(version=version))

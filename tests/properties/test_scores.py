@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from nbtext import bulk, heldout
+from nbtext.bag import bag_of
 from nbtext.bags import Terms, read_terms
 from nbtext.bulk import BulkModel, bulk_model_of
 from nbtext.calibrate import Fit
@@ -44,7 +45,6 @@ from nbtext.settings import (
     View,
     default_settings,
 )
-from nbtext.tokens import keys
 from nbtext.training import train
 
 SAME_FOLDER = settings(
@@ -111,14 +111,8 @@ def saved(folder: Path, table: CountTable, scoring: Scoring) -> Model:
 
 
 def plain(model: Model, readings: Sequence[Reading], calibration: Fit) -> list[Scored]:
-    found = [
-        [
-            keys(view, fields)
-            for view, fields in zip(model.settings.views, one.views, strict=True)
-        ]
-        for one in readings
-    ]
-    return [score(model, views, calibration) for views in found]
+    bags = [bag_of(one, model.settings) for one in readings]
+    return [score(model, bag, calibration) for bag in bags]
 
 
 @pytest.mark.parametrize("reading", [MAIL, TEXT], ids=["mail", "text"])

@@ -1,6 +1,17 @@
+from pathlib import Path
+
 import pytest
 
-from nbtext import NbtextError, classify, classify_all, load, train, train_on
+from nbtext import (
+    NbtextError,
+    classify,
+    classify_all,
+    forget,
+    learn,
+    load,
+    train,
+    train_on,
+)
 
 PAIRS: list[tuple[str, bytes | str]] = [
     ("spam", "win a prize"),
@@ -41,3 +52,33 @@ def test_a_document_is_bytes_or_text(tmp_path_factory: pytest.TempPathFactory) -
 def test_a_missing_model_is_an_error_of_nbtext() -> None:
     with pytest.raises(NbtextError, match="no model there"):
         load("/nowhere/at/all.nbt")
+
+
+def test_a_model_learns_moves_and_forgets(tmp_path: Path) -> None:
+    path = str(tmp_path / "m.nbt")
+    train_on(PAIRS, path)
+    before = load(path).model
+
+    outcomes = [
+        [lesson.outcome for lesson in lessons]
+        for lessons in (
+            learn(path, "spam", ["cheap pills", "win a prize"]),
+            learn(path, "ham", ["cheap pills"]),
+            forget(path, ["cheap pills", "never seen"]),
+        )
+    ]
+
+    after = load(path).model
+    assert outcomes == [["learnt", "known"], ["moved"], ["forgotten", "refused"]]
+    assert (after.documents, after.totals) == (before.documents, before.totals)
+
+
+def test_a_model_is_begun_only_if_asked_for(tmp_path: Path) -> None:
+    path = str(tmp_path / "m.nbt")
+
+    with pytest.raises(NbtextError, match="no model there"):
+        learn(path, "spam", ["win"])
+
+    assert [one.outcome for one in learn(path, "spam", ["win"], create=True)] == [
+        "learnt"
+    ]

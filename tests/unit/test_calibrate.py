@@ -9,6 +9,7 @@ from nbtext.calibrate import (
     BINS_A_NAT,
     FARTHEST_BIN,
     FEWEST,
+    MOST,
     TEMPERATURES,
     Calibration,
     Fit,
@@ -144,6 +145,24 @@ def test_losses_add_up() -> None:
     assert total([one, one]).losses == tuple(range(0, 130, 2))
 
 
+def test_a_table_may_take_back_what_an_earlier_one_says() -> None:
+    first = Calibration(HOW, {(1, "ham"): 2, (3, "spam"): 1}, (), {"ham": 2, "spam": 1})
+    plain = Calibration(HOW, {(1, "ham"): -1}, (), {"ham": -1}).as_dict()
+
+    found = total([first, Calibration.from_dict(plain)])
+
+    assert found.counts == {(1, "ham"): 1, (3, "spam"): 1}
+    assert found.documents == {"ham": 1, "spam": 1}
+
+
+def test_only_sums_above_zero_count() -> None:
+    sound = histogram({-9: 60, -7: 20, 2: 10}, {9: 60, 7: 20, -3: 15})
+    below = histogram({-12: -30, 40: 0}, {-200: -1})
+
+    assert fit(total([sound, below]), CLASSES) == fit(sound, CLASSES)
+    assert fit(below, CLASSES) == Fit()
+
+
 def test_calibrations_of_other_scores_than_the_last_are_left() -> None:
     one = Calibration({"score": "complement"}, {}, (1,) * 65, {"a": 1})
     last = Calibration(HOW, {(1, "ham"): 5}, (), {"ham": 5})
@@ -164,10 +183,13 @@ def test_calibrations_come_back_from_plain_values() -> None:
         {"counts": [[1, 2]]},
         {"counts": [[1, 0, 2.5]]},
         {"counts": [[FARTHEST_BIN + 1, "ham", 1]]},
-        {"counts": [[1, "ham", -1]]},
+        {"counts": [[1, "ham", MOST + 1]]},
+        {"counts": [[1, "ham", -MOST - 1]]},
         {"losses": [1]},
         {"losses": ["1"] * 65},
         {"documents": [1]},
+        {"losses": [-1] * 65},
+        {"documents": {"ham": -MOST - 1}},
         {"documents": {"ham": None}},
         {"documents": {"ham": True}},
     ],

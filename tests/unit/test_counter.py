@@ -1,14 +1,16 @@
 from fractions import Fraction
+from itertools import product
 from math import isqrt
 
 import numpy as np
 import pytest
 
-from nbtext.bags import Terms, batch_terms, fingerprints, unit_weight, unit_weights
+from nbtext.bag import unit_weight
+from nbtext.bags import Terms, batch_terms, fingerprints, unit_weights
 from nbtext.counter import Counter, ReadDocument
 from nbtext.counts import CountTable
 from nbtext.settings import Settings, View
-from nbtext.tokens import MASK, MIX, token_key
+from nbtext.tokens import MASK, mix, token_key
 
 WORDS = View(name="body", text="body", alphabet="words")
 SETTINGS = Settings(
@@ -62,7 +64,7 @@ def test_the_ledger_counts_repeats_of_digest_and_counts() -> None:
         int.from_bytes(b"89abcdef", "big"),
     )
     value = (token_key("x") * 3 + 1) & MASK
-    assert mark == (value ^ value >> 32) * MIX & MASK
+    assert mark == mix(mix(value))
 
 
 def terms(*documents: list[int]) -> Terms:
@@ -109,3 +111,11 @@ def test_fingerprints_tell_counts_and_views_apart() -> None:
 
     assert len(marks) == 4
     assert fingerprints([nothing, nothing]).tolist() == [0]
+
+
+def test_fingerprints_tell_apart_counts_that_differ_by_little() -> None:
+    documents = [list(counts) for counts in product(range(1, 5), repeat=5)]
+
+    marks = fingerprints([terms(*documents)])
+
+    assert len(set(marks.tolist())) == len(documents)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nbtext.counts import CountTable, LedgerRun, add, empty_ledger
+from nbtext.counts import CountTable, LedgerRun, add, empty_ledger, n_terms
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.runs import Run
 from nbtext.settings import BODY, RAW, Settings
@@ -93,3 +93,10 @@ def test_the_lowest_count_has_a_negative() -> None:
     lowest = table({"ham": (1, {3: (-(2**31), -1)})})
 
     assert rows(-lowest, "ham") == {3: (2**31, 1)}
+
+
+def test_terms_of_several_classes_are_counted_once() -> None:
+    runs = [run({3: (4, 2), 7: (1, 1)}), run({}), run({3: (1, 1), 9: (5, 1)})]
+
+    assert n_terms(runs) == 3
+    assert n_terms(()) == 0

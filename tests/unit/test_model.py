@@ -1,16 +1,22 @@
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from nbtext.counter import Counter, ReadDocument
 from nbtext.counts import CountTable
 from nbtext.errors import NotAModelError
 from nbtext.model import find, load_model
-from nbtext.packing import pack_table
+from nbtext.modelfile import open_model
+from nbtext.modelheader import History
+from nbtext.packing import pack_table, unpack
 from nbtext.settings import Scoring, Settings, View, default_scoring
 from nbtext.tokens import token_key
 
+SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+TOP = 2**64 - 1
 WORDS = View(name="body", text="body", alphabet="words")
 TEXT = Settings(
     format="text", views=(WORDS,), columns=("occurrences", "documents", "weight")
@@ -24,20 +30,20 @@ def counted(*labelled: tuple[str, str]) -> CountTable:
     return counter.table()
 
 
-def write(path: Path, *tables: CountTable) -> str:
-    path.write_bytes(
-        b"".join(
-            bytes(piece)
-            for table in tables
-            for piece in pack_table(
-                table,
-                scoring=default_scoring(2),
-                calibration={},
-                written="now",
-                writer="a test",
-            )
-        )
+def packed(table: CountTable, history: History | None = None) -> bytes:
+    pieces = pack_table(
+        table,
+        scoring=default_scoring(2),
+        calibration={},
+        written="now",
+        writer="a test",
+        history=history,
     )
+    return b"".join(map(bytes, pieces))
+
+
+def write(path: Path, *tables: CountTable) -> str:
+    path.write_bytes(b"".join(map(packed, tables)))
     return str(path)
 
 
@@ -95,6 +101,103 @@ def test_what_a_later_table_takes_away_is_unknown(tmp_path: Path) -> None:
     assert model.n_terms(0) == 1
 
 
+WORDS_OF = st.lists(
+    st.sampled_from(["x", "y", "z", "w", *(f"v{n}" for n in range(30))]), max_size=30
+).map(" ".join)
+DOCUMENTS = st.lists(
+    st.tuples(st.sampled_from(["eggs", "ham", "spam"]), WORDS_OF),
+    min_size=1,
+    max_size=3,
+)
+
+
+@given(st.lists(st.tuples(DOCUMENTS, st.booleans()), min_size=1, max_size=6), st.data())
+@SAME_FOLDER
+def test_terms_of_many_tables_have_the_sums_that_unpacking_gives(
+    tmp_path: Path, parts: list[tuple[list[tuple[str, str]], bool]], data: st.DataObject
+) -> None:
+    added = [counted(*documents) for documents, _ in parts]
+    gone = [-table for table, (_, is_gone) in zip(added, parts, strict=True) if is_gone]
+    model = load_model(write(tmp_path / "model.nbt", *added, *gone))
+    table = unpack(model.file)
+    sums: dict[int, dict[int, tuple[int, ...]]] = {}
+    for class_, run in enumerate(table.runs[0]):
+        for key, *columns in zip(
+            run.keys.tolist(), *(c.tolist() for c in run.columns), strict=True
+        ):
+            sums.setdefault(key, {})[class_] = tuple(columns)
+
+    unknown = {0, 1, TOP, token_key("unknown")}
+    wanted = data.draw(st.sets(st.sampled_from(sorted({*sums, *unknown})), max_size=40))
+    some = model.found(0, wanted)
+    everything = model.found(0, {*sums, *unknown})
+
+    assert model.classes == table.classes
+    assert {key: dict(entries) for key, entries in everything.items()} == sums
+    assert some == {key: everything[key] for key in wanted if key in sums}
+    assert all(entries == sorted(entries) for entries in everything.values())
+    assert model.remembering().found(0, wanted) == some
+    for key in wanted:  # one at a time is looked up, many are passed through
+        assert model.entries(0, key) == some.get(key, [])
+    assert model.n_terms(0) == len(sums)
+
+
+def appended(first: CountTable, *later: tuple[CountTable, int]) -> list[bytes]:
+    """Return tables that say where they stand and what terms they bring."""
+    tables, offset = [packed(first, History())], 0
+    for table, new_terms in later:
+        offset += len(tables[-1])
+        tables.append(packed(table, History(offset=offset, new_terms=(new_terms,))))
+    return tables
+
+
+ONE, OTHER = counted(("ham", "x y"), ("spam", "y")), counted(("ham", "y z z"))
+
+
+def test_tables_that_stand_where_they_were_put_say_how_many_terms(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "model.nbt"
+    # false, to see what is believed
+    path.write_bytes(b"".join(appended(ONE, (OTHER, 7), (-OTHER, -2))))
+
+    assert load_model(str(path)).n_terms(0) == 2 + 7 - 2
+
+
+@pytest.mark.parametrize(
+    "joined",
+    [
+        pytest.param(lambda tables: [*tables, tables[0]], id="one more"),
+        pytest.param(lambda tables: [tables[0], *tables], id="one before"),
+        pytest.param(lambda tables: [tables[0], tables[2], tables[1]], id="otherwise"),
+        pytest.param(lambda tables: [*tables, *tables], id="twice"),
+        pytest.param(lambda tables: [tables[0], tables[2]], id="one less"),
+    ],
+)
+def test_terms_of_tables_that_were_moved_are_counted(
+    joined: Callable[[list[bytes]], list[bytes]], tmp_path: Path
+) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(b"".join(joined(appended(ONE, (OTHER, 7), (OTHER, 7)))))
+    n_terms = len(
+        {
+            key
+            for run in unpack(open_model(str(path))).runs[0]
+            for key in run.keys.tolist()
+        }
+    )
+
+    assert load_model(str(path)).n_terms(0) == n_terms < 7
+
+
+def test_a_model_of_fewer_terms_than_none_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(b"".join(appended(ONE, (OTHER, -3))))
+
+    with pytest.raises(NotAModelError, match="it has fewer terms than none"):
+        load_model(str(path)).n_terms(0)
+
+
 def test_one_may_ask_for_another_scoring(tmp_path: Path) -> None:
     path = write(tmp_path / "model.nbt", counted(("ham", "x"), ("spam", "y")))
     wanted = Scoring(score="sum", smoothing=1.0)
@@ -139,9 +242,6 @@ def place_of(arrays: Mapping[str, memoryview], wanted: str, data: bytes) -> int:
             return place
         place += array.nbytes + 5
     raise KeyError(wanted)
-
-
-TOP = 2**64 - 1
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,21 @@ import pytest
 from nbtext.calibrate import Calibration
 from nbtext.counter import Counter, ReadDocument
 from nbtext.errors import ModelFileError, NoModelError, NotAModelError
-from nbtext.modelfile import FORMAT, VERSION, open_model
+from nbtext.modelfile import open_model
+from nbtext.modelheader import History, joined_history
+from nbtext.modeltable import FORMAT, VERSION
 from nbtext.packing import pack_table
 from nbtext.settings import BODY, RAW, Scoring, Settings, default_scoring
 
 TEXT = Settings(format="text", views=(BODY,))
+STAMP = "2026-01-01T00:00:00+00:00"
 
 
-def packed(settings: Settings = TEXT, scoring: Scoring | None = None) -> bytes:
+def packed(
+    settings: Settings = TEXT,
+    scoring: Scoring | None = None,
+    history: History | None = None,
+) -> bytes:
     counter = Counter(settings)
     for place, (label, text) in enumerate([("ham", "a b b"), ("spam", "b c")]):
         views = tuple([("body", text)] for _ in settings.views)
@@ -22,8 +29,9 @@ def packed(settings: Settings = TEXT, scoring: Scoring | None = None) -> bytes:
         counter.table(),
         scoring=scoring or default_scoring(2),
         calibration=Calibration().as_dict(),
-        written="2026-01-01T00:00:00+00:00",
+        written=STAMP,
         writer="a test",
+        history=history,
     )
     return b"".join(map(bytes, pieces))
 
@@ -129,9 +137,52 @@ def test_the_last_scoring_wins_and_is_noted(tmp_path: Path) -> None:
     )
 
 
-def test_whatever_follows_a_table_and_is_none_is_an_error(tmp_path: Path) -> None:
+def test_a_table_that_was_trained_was_so_when_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "model.nbt"
-    path.write_bytes(packed() + b"some more")
+    path.write_bytes(packed())
+
+    (table,) = open_model(str(path)).tables
+
+    assert table.header.history == History()
+    assert joined_history([table.header]) == History(trained=STAMP)
+
+
+def test_histories_come_back_as_they_were_written(tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    first = packed()
+    history = History(
+        taught=2,
+        learnt={"ham": STAMP, "spam": "2025-01-01T00:00:00+00:00"},
+        offset=len(first),
+        new_terms=(-4,),
+        keep=17,
+    )
+    path.write_bytes(first + packed(history=history))
+
+    _, table = open_model(str(path)).tables
+
+    assert table.header.history == history
+    assert table.offset == history.offset
+
+
+def test_every_note_is_made_once(tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    other = packed(scoring=Scoring(score="sum", smoothing=0.5))
+    path.write_bytes(packed() + packed() + other + packed() + other[:-1])
+
+    notes = open_model(str(path)).notes
+
+    assert len(notes) == 2
+    assert f"the last {len(other) - 1} bytes are a table" in notes[0]
+    assert "in different ways" in notes[1]
+
+
+@pytest.mark.parametrize("rest", [b"some more", b"\xc0" * 64, b"\1" + bytes(99)])
+def test_whatever_follows_a_table_and_is_none_is_an_error(
+    rest: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(packed() + rest)
 
     with pytest.raises(NotAModelError, match="no table begins here"):
         open_model(str(path))

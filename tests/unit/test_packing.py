@@ -6,7 +6,8 @@ import pytest
 from nbtext.counter import Counter, ReadDocument
 from nbtext.counts import CountTable
 from nbtext.errors import NotAModelError
-from nbtext.modelfile import StoredTable, open_model
+from nbtext.modelfile import open_model
+from nbtext.modeltable import StoredTable
 from nbtext.packing import pack_table, unpack
 from nbtext.settings import Column, Settings, View, default_scoring
 from nbtext.tokens import token_key

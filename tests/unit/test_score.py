@@ -4,6 +4,7 @@ Worked examples; Manning, Raghavan and Schütze (2008), chapter 13, among them.
 Numbers stand as fractions, as a reader can check them.
 """
 
+from collections import Counter as Tally
 from fractions import Fraction
 from math import exp, log, sqrt
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from nbtext.calibrate import Calibration, Fit
 from nbtext.counter import Counter, ReadDocument
 from nbtext.counts import CountTable
-from nbtext.errors import NotAModelError, SettingsError
+from nbtext.errors import NotAModelError, SettingsError, TrainingError
 from nbtext.model import Model, load_model
 from nbtext.packing import pack_table
 from nbtext.score import Scored, check_scoring, fitted, log_shares, score
@@ -61,7 +62,7 @@ def model_of(
 
 def scored(model: Model, text: str, calibration: Fit | None = None) -> Scored:
     fields = [("body", text)]
-    views = [list(keys(view, fields)) for view in model.settings.views]
+    views = tuple(Tally(keys(view, fields)) for view in model.settings.views)
     return score(model, views, calibration or Fit())
 
 
@@ -143,7 +144,7 @@ def test_views_are_added_and_not_weighed_by_their_length(tmp_path: Path) -> None
         return found.log_posterior[1] - found.log_posterior[0]
 
     def of(head: str, body: str) -> float:
-        views = [list(keys(WORDS, [("", text)])) for text in (head, body)]
+        views = tuple(Tally(keys(WORDS, [("", text)])) for text in (head, body))
         return log_odds(score(model, views, Fit()))
 
     tokyo = log_odds(scored(one_view, "Tokyo"))
@@ -216,7 +217,6 @@ def test_ten_thousand_tokens_do_not_underflow(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("how", "classes", "message"),
     [
-        ("mean", ("ham",), "knows only the class ham; it needs two"),
         ("mean", ("a", "b", "c"), "is for two classes, the model has 3; use --score"),
         ("complement", ("a", "b"), "needs the weight column"),
     ],
@@ -268,3 +268,17 @@ def test_a_damaged_calibration_says_what_to_do(
         NotAModelError, match=r"damaged: the calibration .* train again"
     ):
         fitted(model)
+
+
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [(("ham",), "knows only the class 'ham'"), ((), "knows no class")],
+    ids=["one", "none"],
+)
+def test_a_model_that_tells_nothing_apart_is_refused(
+    classes: tuple[str, ...], message: str
+) -> None:
+    settings = Settings(format="text", views=(WORDS,))
+
+    with pytest.raises(TrainingError, match=f"{message}, and two are needed"):
+        check_scoring(Scoring(score="mean", smoothing=0.01), settings, classes)

@@ -1,0 +1,420 @@
+"""
+A change of a model: documents that are added and taken away, as one table to append.
+
+Bags of terms go in, the bytes of a table come out, on the standard library and msgpack
+alone; `nbtext.packing` writes the same bytes for the same counts, from arrays. What a
+change would make of a model is looked at before it is written: nothing may fall below
+zero.
+"""
+
+import sys
+from array import array
+from collections import Counter as Tally
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+from nbtext.bag import Bag, columns_of
+from nbtext.calibrate import Calibration
+from nbtext.errors import DamagedError
+from nbtext.ledger import Row, halves
+from nbtext.model import Entry, Model, Sums, add_entry
+from nbtext.modelheader import BLOCK, TYPES, Header, History
+from nbtext.modeltable import Buffer
+from nbtext.modelwriting import pack
+from nbtext.settings import Scoring, Settings
+
+Columns: TypeAlias = tuple[int, ...]
+
+LIMITS: Final = {
+    kind: (0, 256 ** int(kind[1]) - 1)
+    if kind[0] == "u"
+    else (-(256 ** int(kind[1])) // 2, 256 ** int(kind[1]) // 2 - 1)
+    for kind in TYPES
+}
+"""The least and the greatest value of each type of array, in the order of trying."""
+
+
+class Kept(NamedTuple):
+    """
+    A document whose counts are kept, so that it can be undone.
+
+    Attributes:
+        digest: 16 bytes that name it.
+        row: its class, and what its counts are known by.
+        bag: its terms in each view.
+        bin: where its score fell before it was learnt.
+    """
+
+    digest: bytes
+    row: Row
+    bag: Bag
+    bin: int
+
+
+class Change:
+    """
+    Documents added and taken away.
+
+    Attributes:
+        settings: how the documents were read.
+        documents: class to how many documents more, or fewer.
+        views: for each view, key to class to the columns that are added.
+        ledger: (digest, class and fingerprint) to how often more, or less.
+        kept: the documents added whose counts are to be kept.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.documents: Tally[str] = Tally()
+        self.views: tuple[dict[int, dict[str, Columns]], ...] = tuple(
+            {} for _ in settings.views
+        )
+        self.ledger: Tally[tuple[bytes, Row]] = Tally()
+        self.kept: list[Kept] = []
+
+    def add(self, digest: bytes, row: Row, bag: Bag, times: int = 1) -> None:
+        """
+        Add a document so many times; a negative number takes it away.
+
+        Args:
+            digest: 16 bytes that name it.
+            row: its class, and what its counts are known by in the ledger.
+            bag: its terms in each view.
+            times: how often.
+
+        """
+        self.documents[row.label] += times
+        self.ledger[digest, row] += times
+        for by_key, terms in zip(self.views, bag, strict=True):
+            for key, columns in columns_of(terms, self.settings.columns).items():
+                self._add(by_key, key, row.label, [times * value for value in columns])
+
+    def include(self, other: "Change") -> None:
+        """Add what another change adds and takes away."""
+        self.documents.update(other.documents)
+        self.ledger.update(other.ledger)
+        for mine, theirs in zip(self.views, other.views, strict=True):
+            for key, by_class in theirs.items():
+                for label, columns in by_class.items():
+                    self._add(mine, key, label, columns)
+
+    def _add(
+        self,
+        by_key: dict[int, dict[str, Columns]],
+        key: int,
+        label: str,
+        columns: Iterable[int],
+    ) -> None:
+        by_class = by_key.setdefault(key, {})
+        if label in by_class:
+            columns = map(int.__add__, by_class[label], columns)
+        by_class[label] = tuple(columns)
+
+    def take_what_is_left(
+        self,
+        model: Model,
+        so_far: "Change",
+        digest: bytes,
+        row: Row,
+        bag: Bag,
+        times: int,
+    ) -> None:
+        """
+        Take a document away whose counts are not known any more, as far as they go.
+
+        Args:
+            model: what it is taken from.
+            so_far: what other documents take away at the same time.
+            digest: 16 bytes that name it.
+            row: its class, and what its counts are known by in the ledger.
+            bag: its terms in each view, as they are now.
+            times: how often it was counted.
+
+        """
+        self.documents[row.label] -= times
+        self.ledger[digest, row] -= times
+        class_ = model.classes.index(row.label)
+        for view, terms in enumerate(bag):
+            by_key = self.views[view]
+            columns_by_key = columns_of(terms, self.settings.columns)
+            for key, entries in model.found(view, terms).items():
+                left = dict(entries).get(class_)
+                if left is not None:
+                    for change in (so_far.views[view], by_key):
+                        left = _after(left, change.get(key, {}).get(row.label))
+                    wanted = [times * value for value in columns_by_key[key]]
+                    self._add(by_key, key, row.label, map(_less, wanted, left))
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Return the classes of documents that came or went, sorted."""
+        labels = {row.label for (_, row), count in self.ledger.items() if count}
+        labels |= {label for label, count in self.documents.items() if count}
+        return tuple(sorted(labels))
+
+    def total(self, view: int, label: str) -> Columns:
+        """Return the sum of each column over the terms of one view in one class."""
+        zero = (0,) * len(self.settings.columns)
+        found = [by.get(label, zero) for by in self.views[view].values()]
+        return tuple(map(sum, zip(zero, *found, strict=True)))
+
+    def new_terms(self, model: Model) -> tuple[int, ...]:
+        """
+        Return for each view how many terms more the model has with this change.
+
+        Raises:
+            DamagedError: the model would have counts below zero, though it says that
+                it has counted what is taken away.
+
+        """
+        return tuple(
+            sum(
+                _is_new(model, by_class, before.get(key, []))
+                for key, by_class in changes.items()
+            )
+            for changes, before in (
+                (changes, model.found(view, changes))
+                for view, changes in enumerate(self.views)
+            )
+        )
+
+
+def _after(columns: Columns, change: Columns | None) -> Columns:
+    return columns if change is None else (*map(int.__add__, columns, change),)
+
+
+def _less(wanted: int, left: int) -> int:
+    """Return what is taken away of what is left: not more than there is."""
+    return -min(wanted, max(left, 0))
+
+
+def applied(model: Model, change: Change) -> Model:
+    """Return a model as it would be with a change, for scoring one document."""
+    place_of = {label: place for place, label in enumerate(model.classes)}
+    return model._replace(
+        documents=tuple(
+            max(count + change.documents[label], 0)
+            for count, label in zip(model.documents, model.classes, strict=True)
+        ),
+        totals=tuple(
+            tuple(
+                tuple(map(int.__add__, columns, change.total(view, label)))
+                for columns, label in zip(by_class, model.classes, strict=True)
+            )
+            for view, by_class in enumerate(model.totals)
+        ),
+        stored=tuple(
+            (*stored, _ChangedView(by_key, place_of))
+            for stored, by_key in zip(model.stored, change.views, strict=True)
+        ),
+    )
+
+
+class _ChangedView:
+    """What a change adds to one view, as a model looks it up."""
+
+    is_signed = True
+
+    def __init__(
+        self, by_key: dict[int, dict[str, Columns]], place_of: dict[str, int]
+    ) -> None:
+        self._by_key = by_key
+        self._place_of = place_of
+
+    def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
+        """Return the counts of those terms that are here, in the order of the keys."""
+        return {
+            key: [
+                (self._place_of[label], columns)
+                for label, columns in self._by_key[key].items()
+                if label in self._place_of
+            ]
+            for key in keys
+            if key in self._by_key
+        }
+
+    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
+        """Add the counts of some terms to what other tables have of them."""
+        for key, entries in self.found(keys).items():
+            for entry in entries:
+                add_entry(sums, key, entry)
+
+
+def _is_new(model: Model, by_class: dict[str, Columns], before: list[Entry]) -> int:
+    """Return 1 for a term that comes, -1 for one that goes, and 0 for the others."""
+    after = {model.classes[class_]: columns for class_, columns in before}
+    for label, columns in by_class.items():
+        old = after.get(label)
+        new = columns if old is None else (*map(int.__add__, old, columns),)
+        if min(new) < 0:
+            what = f"a document of class {label!r} has left fewer counts than it had"
+            raise DamagedError(model.path, 0, what)
+        after[label] = new
+    return any(map(any, after.values())) - bool(before)
+
+
+def pack_change(
+    change: Change,
+    *,
+    scoring: Scoring,
+    calibration: Calibration,
+    history: History,
+    written: str,
+    writer: str,
+) -> list[Buffer]:
+    """
+    Return the bytes of a change as a table, in pieces, ready for a model file.
+
+    Args:
+        change: what is added and taken away.
+        scoring: how the model asks to be scored.
+        calibration: what the documents scored before they were learnt.
+        history: how the table came to be; its records are those of the change.
+        written: when, as ISO 8601 in UTC.
+        writer: which program.
+
+    """
+    settings, classes = change.settings, change.classes
+    arrays: dict[str, tuple[str, Buffer]] = {}
+    n_terms = []
+    for view, by_key in zip(settings.views, change.views, strict=True):
+        part, count = _view_arrays(view.name, settings, classes, by_key)
+        arrays |= part
+        n_terms.append(count)
+    arrays |= _ledger_arrays(change, classes)
+    # a table that adds one document is its record itself
+    kept = change.kept if len(change.kept) > 1 or len(+change.ledger) > 1 else []
+    if kept:
+        arrays |= _record_arrays(kept, settings, classes)
+    header = Header(
+        settings=settings,
+        scoring=scoring,
+        classes=classes,
+        documents=tuple(change.documents[label] for label in classes),
+        totals=tuple(
+            tuple(change.total(view, label) for label in classes)
+            for view in range(len(settings.views))
+        ),
+        terms=tuple(n_terms),
+        calibration=calibration.as_dict(),
+        written=written,
+        writer=writer,
+        history=history._replace(records=len(kept)),
+    )
+    return list(pack(header, arrays))
+
+
+def _view_arrays(
+    name: str,
+    settings: Settings,
+    classes: tuple[str, ...],
+    by_key: dict[int, dict[str, Columns]],
+) -> tuple[dict[str, tuple[str, Buffer]], int]:
+    """Return the arrays of a view, and how many terms there are."""
+    place_of = {label: place for place, label in enumerate(classes)}
+    once: list[list[int]] = [[], [], []]
+    keys: list[int] = []
+    sizes: list[int] = []
+    starts: list[int] = []
+    entries: list[list[int]] = [[], *([] for _ in settings.columns)]
+    for key in sorted(by_key):
+        row = sorted(
+            (place_of[label], columns)
+            for label, columns in by_key[key].items()
+            if any(columns)
+        )
+        if len(row) == 1 and row[0][1][:2] == (1, 1):
+            place, columns = row[0]
+            for column, value in zip(once, (key, place, columns[-1]), strict=True):
+                column.append(value)
+        elif row:
+            if len(keys) % BLOCK == 0:
+                starts.append(len(entries[0]))
+            keys.append(key)
+            sizes.append(len(row))
+            for place, columns in row:
+                for column, value in zip(entries, (place, *columns), strict=True):
+                    column.append(value)
+    arrays = {
+        f"{name}.once.keys": _smallest(once[0], "u8"),
+        f"{name}.once.classes": _smallest(once[1], "u1", "u2"),
+    }
+    if "weight" in settings.columns:
+        arrays[f"{name}.once.weight"] = _smallest(once[2])
+    arrays |= {
+        f"{name}.keys": _smallest(keys, "u8"),
+        f"{name}.sizes": _smallest(sizes, "u1", "u2"),
+        f"{name}.starts": _smallest(starts, "u4", "u8"),
+        f"{name}.classes": _smallest(entries[0], "u1", "u2"),
+    }
+    for column_name, values in zip(settings.columns, entries[1:], strict=True):
+        arrays[f"{name}.{column_name}"] = _smallest(values)
+    return arrays, len(once[0]) + len(keys)
+
+
+def _ledger_arrays(
+    change: Change, classes: tuple[str, ...]
+) -> dict[str, tuple[str, Buffer]]:
+    rows = sorted(
+        (*halves(digest), classes.index(row.label), row.fingerprint, count)
+        for (digest, row), count in change.ledger.items()
+        if count
+    )
+    high, low, places, fingerprints, counts = _transposed(rows, 5)
+    return {
+        "ledger.high": _smallest(high, "u8"),
+        "ledger.low": _smallest(low, "u8"),
+        "ledger.fingerprints": _smallest(fingerprints, "u8"),
+        "ledger.classes": _smallest(places, "u1", "u2"),
+        "ledger.counts": _smallest(counts),
+    }
+
+
+def _record_arrays(
+    kept: Sequence[Kept], settings: Settings, classes: tuple[str, ...]
+) -> dict[str, tuple[str, Buffer]]:
+    rows = [
+        (
+            *halves(one.digest),
+            one.row.fingerprint,
+            classes.index(one.row.label),
+            one.bin,
+        )
+        for one in kept
+    ]
+    high, low, fingerprints, places, bins = _transposed(rows, 5)
+    arrays = {
+        "undo.high": _smallest(high, "u8"),
+        "undo.low": _smallest(low, "u8"),
+        "undo.fingerprints": _smallest(fingerprints, "u8"),
+        "undo.classes": _smallest(places, "u1", "u2"),
+        "undo.bins": _smallest(bins, "i2"),
+    }
+    for number, view in enumerate(settings.views):
+        bags = [sorted(one.bag[number].items()) for one in kept]
+        terms = [term for bag in bags for term in bag]
+        keys, counts = _transposed(terms, 2)
+        name = f"undo.{view.name}"
+        arrays |= {
+            f"{name}.sizes": _smallest(list(map(len, bags)), "u4", "u8"),
+            f"{name}.keys": _smallest(keys, "u8"),
+            f"{name}.counts": _smallest(counts),
+        }
+    return arrays
+
+
+def _transposed(rows: Iterable[Sequence[int]], width: int) -> Sequence[Sequence[int]]:
+    return list(zip(*rows, strict=True)) or [()] * width
+
+
+def _smallest(values: Sequence[int], *kinds: str) -> tuple[str, Buffer]:
+    """Return the first type that holds all values, and their bytes in it."""
+    low, high = min(values, default=0), max(values, default=0)
+    for kind in kinds or LIMITS:
+        if LIMITS[kind][0] <= low and high <= LIMITS[kind][1]:
+            packed = array(TYPES[kind], values)
+            if sys.byteorder == "big":  # the file is little-endian
+                packed.byteswap()
+            return kind, packed.tobytes()
+    message = f"values from {low} to {high} do not fit into {kinds}"
+    raise ValueError(message)

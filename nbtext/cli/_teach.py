@@ -1,0 +1,125 @@
+"""
+What `nbtext learn` and `nbtext forget` do, apart from reading their command line.
+
+Neither click nor numpy is imported here: a mail reader's key, or a folder that mail is
+moved to, starts this program for every message.
+"""
+
+from collections import Counter as Tally
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from nbtext.cli import _status as status
+from nbtext.cli._terminal import note, to_stderr, to_stdout
+from nbtext.document import Item, Note, Unreadable
+from nbtext.lessons import Lesson, Teaching
+from nbtext.report import as_json, counted, readable
+from nbtext.sources import Options, documents
+from nbtext.teaching import teach
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+DEFAULT: Final = Options()
+
+
+class Request(NamedTuple):
+    """
+    What is asked of `nbtext learn` or `nbtext forget`.
+
+    Attributes:
+        teaching: what to learn, or to forget, and in which model.
+        sources: the documents; standard input if there is none.
+        options: how sources are read.
+        as_json: whether to print what was done as JSON.
+        quiet: whether to say nothing but errors.
+        verbose: whether to say which model is used.
+    """
+
+    teaching: Teaching
+    sources: tuple[str, ...] = ()
+    options: Options = DEFAULT
+    as_json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+
+def run(request: Request) -> int:
+    """Learn or forget what is asked for and return the exit status."""
+    teaching = request.teaching
+    if teaching.label is not None:  # as sources read labels
+        teaching = teaching._replace(label=readable(teaching.label))
+    if request.verbose:
+        to_stderr(f"model: {teaching.path}")
+    failures: list[Unreadable] = []
+
+    def complain(one: Unreadable | Note) -> None:
+        if isinstance(one, Unreadable):
+            failures.append(one)
+            to_stderr(f"skipped: {one.error}")
+        elif not request.quiet:
+            note(one)
+
+    items: Iterable[Item] = documents(request.sources, request.options, labelled=False)
+    outcomes: Tally[str] = Tally()
+    max_bytes = request.options.max_bytes
+    try:
+        for lessons in teach(items, teaching, max_bytes=max_bytes, complain=complain):
+            for lesson in lessons:
+                outcomes[lesson.outcome] += 1
+                tell(lesson, request)
+    finally:  # what is done is done, whatever went wrong then
+        if outcomes and not request.quiet:
+            to_stderr(summary(teaching, outcomes))
+    if request.as_json:
+        to_stdout([as_json(facts(request, outcomes, len(failures)))])
+    if outcomes["refused"]:
+        return status.DATA
+    return status.outcome(failures)
+
+
+def tell(lesson: Lesson, request: Request) -> None:
+    """Name a document that was refused, and of others say what became if asked to."""
+    if lesson.outcome == "refused":
+        to_stderr(f"refused: {lesson.name}: {lesson.reason}")
+    elif request.verbose:
+        to_stderr(f"{lesson.name}: {told(lesson, request.teaching.label)}")
+
+
+def told(lesson: Lesson, label: str | None) -> str:
+    """Say what became of a document."""
+    before = ", ".join(lesson.before)
+    if lesson.outcome == "moved":
+        return f"moved from {before} to {label}"
+    if lesson.outcome == "known":
+        return f"known as {label}"
+    return f"learnt as {label}" if label is not None else f"forgotten as {before}"
+
+
+def summary(teaching: Teaching, outcomes: Tally[str]) -> str:
+    """Say in one line what became of all documents."""
+    said = {
+        "learnt": f"learnt {{}} as {teaching.label}",
+        "moved": f"moved {{}} to {teaching.label}",
+        "known": f"{{}} known as {teaching.label} already",
+        "forgotten": "forgot {}",
+        "refused": "refused {}",
+    }
+    parts = [
+        sentence.format(counted(outcomes[outcome], "document"))
+        for outcome, sentence in said.items()
+        if outcomes[outcome]
+    ]
+    return ", ".join(parts)
+
+
+def facts(request: Request, outcomes: Tally[str], skipped: int) -> dict[str, Any]:
+    """Return the same for a program."""
+    teaching = request.teaching
+    names = ["forgotten"] if teaching.label is None else ["learnt", "moved", "known"]
+    return {
+        "class": teaching.label,
+        **{name: outcomes[name] for name in names},
+        "refused": outcomes["refused"],
+        "skipped": skipped,
+        "path": teaching.path,
+    }

@@ -1,0 +1,151 @@
+"""`nbtext check`: look at every byte of a model, and save what is sound."""
+
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from nbtext.cli import _status as status
+from nbtext.cli._options import json_option, model_option, quiet_option
+from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
+from nbtext.report import as_json as json_of
+from nbtext.report import counted, escaped, readable, size
+
+if TYPE_CHECKING:
+    from nbtext.checking import Checked
+    from nbtext.modelparts import Part
+
+ENDING: Final = ".repaired"
+
+
+@click.command(epilog="The exit status is 0 if the model is sound, 65 if not.")
+@model_option
+@click.option(
+    "--repair",
+    is_flag=True,
+    help="If the model is damaged, write a new one of what is sound.",
+)
+@click.option("-o", "--output", metavar="FILE", help="Where the new model goes.")
+@json_option
+@quiet_option
+def command(
+    model: str, repair: bool, output: str | None, as_json: bool, quiet: bool
+) -> int:
+    """
+    Look at every byte of a model, and say what is wrong.
+
+    \b
+    nbtext check
+    nbtext check --repair -o saved.nbt
+
+    Each table has a line: where it begins, its bytes, its documents, and whether it is
+    sound. --repair leaves the model as it is and replaces no file; without --output it
+    writes beside the model, under its name and `.repaired`.
+    """  # noqa: D301  click wants a real backspace
+    if output is not None and not repair:
+        message = "--output is for --repair."
+        raise click.UsageError(message)
+    from nbtext.checking import check_model
+    from nbtext.checking import repair as repair_model
+
+    checked = check_model(model)
+    new = output or f"{model}{ENDING}"
+    written = None
+    if repair and not checked.is_sound:
+        written = repair_model(checked, new)
+    _print(checked, facts_of(checked, None if written is None else new), as_json)
+    if not checked.is_sound:
+        to_stderr(complaint(checked))
+    for line in () if quiet else remarks(checked, new, written):
+        to_stderr(line)
+    return status.DATA if not checked.is_sound and written is None else status.DONE
+
+
+def _print(checked: "Checked", facts: dict[str, Any], as_json: bool) -> None:
+    rows = [row_of(part) for part in checked.parts]
+    if as_json:
+        to_stdout([json_of(facts)])
+    elif is_watched(sys.stdout):
+        from nbtext.cli._tables import check_table
+
+        show([check_table(rows)])
+    else:
+        to_stdout("\t".join(row) for row in rows)
+
+
+def row_of(part: "Part") -> tuple[str, str, str, str]:
+    """Return where a part begins, its bytes, its documents, and what it is."""
+    from nbtext.modelparts import documents_in
+
+    what = f"{part.verdict}: {part.what}" if part.what else part.verdict
+    if part.header is not None and part.what:
+        what += f" (written {part.header.written})"
+    documents = "?" if part.header is None else _listed(documents_in([part]))
+    return str(part.offset), str(part.length), documents, escaped(what)
+
+
+def _listed(documents: dict[str, int]) -> str:
+    """Return how many documents each class has, in one line."""
+    listed = [f"{escaped(name)} {count:,}" for name, count in documents.items()]
+    return ", ".join(listed) or "no documents"
+
+
+def complaint(checked: "Checked") -> str:
+    """Say in one line what is wrong with a model."""
+    from nbtext.modelparts import documents_in
+
+    said = list(checked.faults)
+    lost = checked.lost
+    if lost:
+        verb = "is" if len(lost) == 1 else "are"
+        said.append(f"{len(lost)} of {counted(len(checked.parts), 'part')} {verb} bad")
+    known = documents_in(lost)
+    if known:
+        said.append(f"with {_listed(known)}")
+    unknown = sum(part.length for part in lost if part.header is None)
+    if unknown:
+        said.append(f"{size(unknown)} do not say what was in them")
+    return f"{checked.path}: {'; '.join(said)}"
+
+
+def remarks(checked: "Checked", new: str, written: int | None) -> list[str]:
+    """Return what else there is to say: notes, what was done, what to do."""
+    from nbtext.modelparts import documents_in
+
+    left = _listed(documents_in(checked.sound))
+    lines = [f"note: {note}" for note in checked.notes]
+    if checked.is_sound:
+        lines.append(f"sound: {left}")
+    elif written is not None:
+        lines.append(f"wrote {new} ({size(written)}): {left}")
+    elif documents_in(checked.sound):
+        lines.append(f"`nbtext check --repair` writes what is sound to {new}: {left}")
+    else:
+        lines.append("nothing of it is sound; restore a copy or train again")
+    return lines
+
+
+def facts_of(checked: "Checked", repaired: str | None) -> dict[str, Any]:
+    """Return the same for a program."""
+    from nbtext.modelparts import documents_in
+
+    return {
+        "path": readable(checked.path),
+        "bytes": checked.size,
+        "sound": checked.is_sound,
+        "tables": [
+            {
+                "offset": part.offset,
+                "bytes": part.length,
+                "verdict": part.verdict,
+                "what": part.what,
+                "classes": None if part.header is None else documents_in([part]),
+                "written": None if part.header is None else part.header.written,
+            }
+            for part in checked.parts
+        ],
+        "faults": list(checked.faults),
+        "notes": list(checked.notes),
+        "classes": documents_in(checked.sound),
+        "repaired": None if repaired is None else readable(repaired),
+    }

@@ -1,0 +1,34 @@
+"""`nbtext compact`: make one table of a model file."""
+
+import click
+
+from nbtext.cli._options import json_option, model_option, quiet_option, wait_option
+from nbtext.cli._terminal import to_stderr, to_stdout
+from nbtext.report import as_json as json_of
+from nbtext.report import counted, size
+
+
+@click.command()
+@model_option
+@wait_option
+@json_option
+@quiet_option
+def command(model: str, wait: float, as_json: bool, quiet: bool) -> None:
+    """
+    Make one table of all that learning has put behind a model.
+
+    \b
+    nbtext compact
+
+    It is done by itself when there are many; the sums are the same before and after.
+    """  # noqa: D301  click wants a real backspace
+    from nbtext.compacting import compact
+
+    done = compact(model, wait=wait)
+    if not quiet:
+        to_stderr(
+            f"compacted {counted(done.tables, 'table')}, {size(done.before)}, "
+            f"to one of {size(done.after)}"
+        )
+    if as_json:
+        to_stdout([json_of({**done._asdict(), "path": model})])

@@ -1,0 +1,37 @@
+"""`nbtext dump`: write a model as text."""
+
+from itertools import islice
+from typing import Final
+
+import click
+
+from nbtext.cli._options import model_option
+from nbtext.cli._terminal import to_stderr, to_stdout
+from nbtext.modelfile import open_model
+
+BATCH: Final = 4096
+"""So many lines are written at a time."""
+
+
+@click.command(epilog="The lines are described in docs/text-form.md.")
+@model_option
+def command(model: str) -> None:
+    """
+    Write a model as text, one JSON object a line.
+
+    \b
+    nbtext dump | nbtext load -m copy.nbt
+    nbtext dump | gzip > model.jsonl.gz
+    nbtext dump | jq 'select(.term and .counts.spam)'
+
+    The text holds the sums of all that the model has counted, and `nbtext load` makes
+    the same sums of it.
+    """  # noqa: D301  click wants a real backspace
+    from nbtext.dumping import text_lines
+
+    file = open_model(model)
+    for note in file.notes:
+        to_stderr(f"note: {note}")
+    lines = text_lines(file)
+    while batch := list(islice(lines, BATCH)):
+        to_stdout(batch)

@@ -1,0 +1,78 @@
+"""`nbtext learn`: add documents to a class of a model, or move them to it."""
+
+import click
+
+from nbtext.cli._options import (
+    json_option,
+    model_option,
+    needs_sources,
+    quiet_option,
+    reading_options,
+    source_options,
+    teaching_options,
+    verbose_option,
+)
+from nbtext.cli._teach import Request, run
+from nbtext.lessons import Teaching
+
+
+@click.command(epilog="What is known already is not counted again.")
+@click.argument("label", metavar="CLASS")
+@click.argument("sources", nargs=-1)
+@model_option
+@source_options
+@teaching_options
+@click.option(
+    "--undo",
+    "keep",
+    type=click.IntRange(0, 1_000_000),
+    metavar="N",
+    help="Keep what the last N documents left, to undo them even if their headers have "
+    "changed since [default: as before, at first 1000].",
+)
+@click.option("--create", is_flag=True, help="Begin a model if there is none.")
+@json_option
+@quiet_option
+@verbose_option
+@click.pass_context
+def command(
+    context: click.Context,
+    label: str,
+    sources: tuple[str, ...],
+    model: str,
+    format_: str,
+    label_column: str | None,
+    text_columns: tuple[str, ...],
+    id_column: str | None,
+    max_bytes: int,
+    wait: float,
+    approximate: bool,
+    keep: int | None,
+    create: bool,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+) -> int:
+    """
+    Add documents to a class, or move them there from another.
+
+    \b
+    nbtext learn spam < email.txt
+    nbtext learn spam ~/Maildir/.Junk      every hour, if you like
+    nbtext learn ham < same-email.txt      a correction: it moves
+
+    A document that the model knows in this class already is not counted again; one
+    that it knows in another class moves, in one step. Sources are those of `train`.
+    """  # noqa: D301  click wants a real backspace
+    needs_sources(context, sources)
+    options = reading_options(format_, label_column, text_columns, id_column, max_bytes)
+    teaching = Teaching(
+        path=model,
+        label=label,
+        wait=wait,
+        keep=keep,
+        approximate=approximate,
+        create=create,
+        format="mail" if format_ == "mail" else "text" if format_ == "text" else None,
+    )
+    return run(Request(teaching, sources, options, as_json, quiet, verbose))

@@ -1,0 +1,118 @@
+"""`nbtext load`: make a model of its text form."""
+
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import click
+
+from nbtext.cli._options import (
+    json_option,
+    model_option,
+    needs_sources,
+    quiet_option,
+    replace_option,
+    wait_option,
+)
+from nbtext.cli._terminal import to_stderr, to_stdout
+from nbtext.errors import MissingSourceError, SourceError
+from nbtext.report import as_json as json_of
+from nbtext.report import counted, size
+
+if TYPE_CHECKING:
+    from nbtext.loading import Loaded
+
+
+@click.command(epilog="The lines are described in docs/text-form.md.")
+@click.argument("source", metavar="[FILE]", required=False)
+@model_option
+@replace_option
+@wait_option
+@json_option
+@quiet_option
+@click.pass_context
+def command(
+    context: click.Context,
+    source: str | None,
+    model: str,
+    replace: bool,
+    wait: float,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """
+    Make a model of what `nbtext dump` has written.
+
+    \b
+    nbtext load -m copy.nbt model.jsonl
+    nbtext load -m copy.nbt < model.jsonl
+
+    Without FILE, or with -, standard input is read, perhaps a `nbtext dump |`. All of
+    it is verified before anything is written; the old model stays as it is until the
+    new one is complete.
+    """  # noqa: D301  click wants a real backspace
+    needs_sources(context, () if source is None else (source,), "a dump")
+    from nbtext.loading import load_text
+    from nbtext.replacing import check_replaceable, replace_model
+
+    check_replaceable(model, replace=replace)  # before reading what would be refused
+    with _opened(source or "-") as stream:
+        loaded = load_text(stream, source or "-")
+    written = replace_model(model, loaded.pack(), replace=replace, wait=wait)
+    if not quiet:
+        for line in summary(loaded, model, written):
+            to_stderr(line)
+    if as_json:
+        to_stdout([json_of(facts(loaded, model, written))])
+
+
+@contextmanager
+def _opened(source: str) -> Iterator[BinaryIO]:
+    if source == "-":
+        yield io.BytesIO() if sys.stdin is None else sys.stdin.buffer
+        return
+    try:
+        stream = Path(source).open("rb")  # noqa: SIM115  it is closed below
+    except FileNotFoundError as error:
+        message = f"{source}: no such file"
+        raise MissingSourceError(message) from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        message = f"{source}: cannot be read: {reason}"
+        raise SourceError(message) from error
+    with stream:
+        yield stream
+
+
+def summary(loaded: "Loaded", model: str, written: int) -> list[str]:
+    """Say what was read and where it went."""
+    table = loaded.table
+    classes = ", ".join(
+        f"{name} {documents:,}"
+        for name, documents in zip(table.classes, table.documents, strict=True)
+    )
+    documents = counted(sum(table.documents), "document")
+    return [
+        f"loaded {documents} of {table.settings.format}: {classes or 'no class'}",
+        f"{counted(loaded.terms, 'term')}, "
+        f"{counted(len(loaded.records), 'undo record')}",
+        f"wrote {model} ({size(written)})",
+    ]
+
+
+def facts(loaded: "Loaded", model: str, written: int) -> dict[str, Any]:
+    """Return the same for a program."""
+    table = loaded.table
+    return {
+        "documents": sum(table.documents),
+        "classes": dict(zip(table.classes, table.documents, strict=True)),
+        "format": table.settings.format,
+        "terms": loaded.terms,
+        "undo": len(loaded.records),
+        "lines": loaded.lines,
+        "path": model,
+        "size": written,
+    }

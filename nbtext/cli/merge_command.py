@@ -1,0 +1,157 @@
+"""`nbtext merge`: add models up."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from nbtext.cli import _status as status
+from nbtext.cli._options import (
+    json_option,
+    quiet_option,
+    reading_options,
+    replace_option,
+    source_options,
+    wait_option,
+)
+from nbtext.cli._terminal import note, to_stderr, to_stdout
+from nbtext.document import Note, Unreadable
+from nbtext.errors import SettingsError
+from nbtext.report import as_json as json_of
+from nbtext.report import counted, size
+
+if TYPE_CHECKING:
+    from nbtext.merging import Merged
+
+
+@click.command(epilog="`cat a.nbt b.nbt > both.nbt` is the same sum.")
+@click.argument("models", nargs=-1, required=True, metavar="MODELS...")
+@click.option(
+    "-o", "--output", required=True, metavar="FILE", help="Where the new model goes."
+)
+@click.option(
+    "--documents",
+    "sources",
+    multiple=True,
+    metavar="SOURCE",
+    help="Documents that may be in several models: what they left too often is taken "
+    "away. May be repeated.",
+)
+@source_options
+@replace_option
+@wait_option
+@json_option
+@quiet_option
+def command(
+    models: tuple[str, ...],
+    output: str,
+    sources: tuple[str, ...],
+    format_: str,
+    label_column: str | None,
+    text_columns: tuple[str, ...],
+    id_column: str | None,
+    max_bytes: int,
+    replace: bool,
+    wait: float,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """
+    Add models up.
+
+    \b
+    nbtext merge work.nbt home.nbt -o both.nbt
+    nbtext merge work.nbt home.nbt -o both.nbt --documents ~/Maildir
+
+    A document that several models have counted is counted as often in the sum; it is
+    said how many there are, and under which labels. Given with --documents, each is
+    counted once, as the last of the models has it.
+    """  # noqa: D301  click wants a real backspace
+    from nbtext.merging import merge, open_models, pack_merged, take_doubles
+    from nbtext.replacing import replace_model
+    from nbtext.sources import documents
+
+    _check_output(output, models)
+    files = open_models(models)
+    merged = merge(files)
+    failures: list[Unreadable] = []
+
+    def complain(one: Unreadable | Note) -> None:
+        if isinstance(one, Unreadable):
+            failures.append(one)
+            to_stderr(f"skipped: {one.error}")
+        elif not quiet:
+            note(one)
+
+    if sources:
+        options = reading_options(
+            format_, label_column, text_columns, id_column, max_bytes
+        )
+        items = documents(sources, options, labelled=False)
+        take_doubles(merged, files, items, max_bytes=max_bytes, complain=complain)
+    for name, reason in merged.refused:
+        to_stderr(f"refused: {name}: {reason}")
+    written = replace_model(
+        output, pack_merged(merged, files), replace=replace, wait=wait
+    )
+    if not quiet:
+        for line in summary(merged, output, written, has_sources=bool(sources)):
+            to_stderr(line)
+    if as_json:
+        to_stdout([json_of(facts(merged, output, written))])
+    return status.DATA if merged.refused else status.outcome(failures)
+
+
+def _check_output(output: str, models: tuple[str, ...]) -> None:
+    """Refuse to put the sum in the place of one of the models: it may be learning."""
+    for model in models:
+        with suppress(OSError):
+            if Path(output).samefile(model):
+                message = f"--output {output} is one of the models; name another file"
+                raise SettingsError(message)
+
+
+def summary(
+    merged: "Merged", output: str, written: int, *, has_sources: bool
+) -> list[str]:
+    """Say what was merged, and what is counted more than once."""
+    table = merged.table
+    classes = ", ".join(
+        f"{name} {documents:,}"
+        for name, documents in zip(table.classes, table.documents, strict=True)
+    )
+    lines = [f"merged {counted(sum(table.documents), 'document')}: {classes}"]
+    left = merged.doubles - merged.taken
+    if merged.taken:
+        lines.append(f"took away what {counted(merged.taken, 'document')} left twice")
+    if left:
+        hint = "" if has_sources else "; bring them with --documents to count them once"
+        lines.append(
+            f"WARNING: {counted(left, 'document')} in more than one model, and counted "
+            f"as often{hint}"
+        )
+    for (label, other), number in sorted(merged.labels.items()):
+        lines.append(
+            f"WARNING: {counted(number, 'document')} {label} in one model and {other} "
+            "in a later one"
+        )
+    lines.append(f"wrote {output} ({size(written)})")
+    return lines
+
+
+def facts(merged: "Merged", output: str, written: int) -> dict[str, Any]:
+    """Return the same for a program."""
+    table = merged.table
+    return {
+        "classes": dict(zip(table.classes, table.documents, strict=True)),
+        "doubles": merged.doubles,
+        "taken": merged.taken,
+        "refused": len(merged.refused),
+        "conflicts": [
+            {"labels": list(labels), "documents": number}
+            for labels, number in sorted(merged.labels.items())
+        ],
+        "path": output,
+        "size": written,
+    }

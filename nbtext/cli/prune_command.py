@@ -1,0 +1,89 @@
+"""`nbtext prune`: drop the terms that hardly any document has."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from nbtext.cli._options import json_option, model_option, quiet_option, wait_option
+from nbtext.cli._terminal import to_stderr, to_stdout
+from nbtext.report import as_json as json_of
+from nbtext.report import size
+
+if TYPE_CHECKING:
+    from nbtext.pruning import Pruned
+
+
+@click.command(epilog="docs/experiments/003-pruning.md says what it costs.")
+@model_option
+@click.option(
+    "--min-documents",
+    type=click.IntRange(2, 1_000_000),
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="Keep the terms that occur in so many documents.",
+)
+@click.option("-n", "--dry-run", is_flag=True, help="Only say what would be left.")
+@wait_option
+@json_option
+@quiet_option
+def command(
+    model: str,
+    min_documents: int,
+    dry_run: bool,
+    wait: float,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """
+    Drop the terms that hardly any document has.
+
+    \b
+    nbtext prune --dry-run
+    nbtext prune --min-documents 2
+
+    The model becomes smaller, and a little worse: what occurs once says something, too.
+    Documents that were counted before can then be forgotten with --approximate only.
+    """  # noqa: D301  click wants a real backspace
+    from nbtext.modelfile import open_model
+    from nbtext.modellock import locked
+    from nbtext.modelwriting import replace_file
+    from nbtext.pruning import prune
+
+    with locked(model, wait=wait):
+        file = open_model(model)
+        pruned = prune(file, min_documents)
+        is_change = pruned.terms[0] != pruned.terms[1]
+        if is_change and not dry_run:
+            replace_file(model, pruned.chunks)
+    facts = facts_of(pruned, file.size, model, is_done=is_change and not dry_run)
+    if as_json:
+        to_stdout([json_of(facts)])
+    if not quiet:
+        to_stderr(summary(facts))
+
+
+def facts_of(
+    pruned: "Pruned", before: int, model: str, *, is_done: bool
+) -> dict[str, Any]:
+    """Return what was done, or would be, for a program."""
+    return {
+        "done": is_done,
+        "terms": {"before": pruned.terms[0], "after": pruned.terms[1]},
+        "tokens": {"before": pruned.tokens[0], "after": pruned.tokens[1]},
+        "bytes": {"before": before, "after": pruned.size},
+        "path": model,
+    }
+
+
+def summary(facts: dict[str, Any]) -> str:
+    """Say the same in a sentence."""
+    terms, tokens, n_bytes = facts["terms"], facts["tokens"], facts["bytes"]
+    if terms["before"] == terms["after"]:
+        return f"all {terms['before']:,} terms are in so many documents: nothing to do"
+    share = 100 * tokens["after"] / max(tokens["before"], 1)
+    return (
+        f"{'left' if facts['done'] else 'would leave'} {terms['after']:,} of "
+        f"{terms['before']:,} terms, with {share:.1f} % of the tokens, in "
+        f"{size(n_bytes['after'])} of {size(n_bytes['before'])}"
+    )

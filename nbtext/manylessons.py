@@ -1,0 +1,258 @@
+"""
+Many documents learnt or forgotten at once: `nbtext.fewlessons` for a crowd.
+
+A plan goes in, the bytes of a table come out. Documents that are new are counted and
+scored by the batch engine; what has to be taken away before is gathered document by
+document, as there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from nbtext.bag import Bag
+    from nbtext.bags import Terms
+    from nbtext.bulk import BulkModel, Scores
+    from nbtext.lessons import Plan, Step
+    from nbtext.modeltable import Buffer
+
+from nbtext.bags import fingerprints, read_terms
+from nbtext.bulk import raw_scores
+from nbtext.calibrate import Calibration, bin_of, total
+from nbtext.change import Change
+from nbtext.counter import BATCH, LEAST_SIZE, Counter
+from nbtext.counts import CountTable, add, ledger_of, n_terms
+from nbtext.crowd import keep_memory, open_bulk
+from nbtext.errors import DamagedError, TrainingError
+from nbtext.fewlessons import removal_of
+from nbtext.heldout import observed_losses
+from nbtext.ledger import NO_BIN, Row, halves
+from nbtext.lessons import WRITER, history_of, keep_of, now
+from nbtext.packing import pack_table, unpack
+from nbtext.records import Bags, Records, joined
+from nbtext.runs import Run, empty_run, narrow
+from nbtext.sample import Sample
+from nbtext.settings import Settings, default_scoring
+
+NO_SAMPLE: Final = 0
+
+
+def many_lessons(plan: Plan) -> list[Buffer]:
+    """
+    Carry out a plan for many documents.
+
+    Returns:
+        The bytes of the table to append, none if nothing changes.
+
+    Raises:
+        DamagedError: the model does not hold what its ledger says.
+
+    """
+    keep_memory()
+    lessons = _Lessons(plan)
+    for steps in _parts(plan):
+        lessons.carry_out(steps)
+    return lessons.pack() if lessons.n_changed else []
+
+
+def _parts(plan: Plan) -> Iterator[list[Step]]:
+    """Yield steps, so many at a time as make a batch of code points."""
+    done = 0
+    while done < len(plan.steps):
+        part: list[Step] = []
+        size = 0
+        for step in plan.steps[done:]:
+            part.append(step)
+            size += max(plan.batch.readings[step.place].size, LEAST_SIZE)
+            if size >= BATCH:
+                break
+        done += len(part)
+        yield part
+
+
+class _Lessons:
+    """
+    What a plan has come to so far.
+
+    Attributes:
+        n_changed: how many documents were learnt, moved or forgotten.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        settings = plan.batch.settings
+        self.n_changed = 0
+        self._plan = plan
+        self._counter = Counter(settings, sample=Sample(documents=NO_SAMPLE))
+        self._removal = Change(settings)
+        self._seen: list[Calibration] = []
+        self._records: list[Records] = []
+        self._bulk: BulkModel | None = None
+        if plan.model is not None and len(plan.model.classes) > 1:
+            self._bulk = open_bulk(plan.model)
+
+    def carry_out(self, steps: Sequence[Step]) -> None:
+        """Learn or forget some documents."""
+        plan = self._plan
+        readings = [plan.batch.readings[step.place] for step in steps]
+        views = read_terms(plan.batch.settings, [one.views for one in readings])
+        done = []
+        for place, step in enumerate(steps):
+            if step.rows:
+                removal = removal_of(plan, step, _bag(views, place), self._removal)
+                plan.enter(step, removal.refusal)
+                if removal.refusal:
+                    continue
+                self._removal.include(removal.change)
+                self._seen += removal.taken_back
+            else:
+                plan.enter(step, "")
+            self.n_changed += 1
+            if not step.is_there:
+                done.append(place)
+        if plan.teaching.label is not None and done:
+            digests = [readings[place].digest for place in done]
+            are_new = [not steps[place].rows for place in done]
+            chosen = np.array(done, np.int64)
+            terms = [of_view.take(chosen) for of_view in views]
+            self._learn(plan.teaching.label, digests, terms, are_new)
+
+    def _learn(
+        self,
+        label: str,
+        digests: Sequence[bytes],
+        views: Sequence[Terms],
+        are_new: Sequence[bool],
+    ) -> None:
+        """Count documents; those that are new say something for calibration."""
+        self._counter.add_terms([label] * len(digests), digests, views)
+        bins = self._observe(label, views, np.flatnonzero(are_new))
+        rows = [Row(label, mark) for mark in fingerprints(views).tolist()]
+        bags = [
+            Bags(np.diff(terms.starts), terms.keys, terms.counts.astype(np.int64))
+            for terms in views
+        ]
+        self._records.append(Records(digests, rows, bins, bags))
+
+    def _observe(
+        self, label: str, views: Sequence[Terms], new: np.typing.NDArray[np.int64]
+    ) -> list[int]:
+        """Score documents as they were not known; return the bin of each score."""
+        bins = [NO_BIN] * (len(views[0].starts) - 1)
+        bulk = self._bulk
+        if bulk is None or label not in bulk.classes or not len(new):
+            return bins
+        if bulk.scoring.score == "sum":
+            return bins
+        scores = raw_scores(bulk, [terms.take(new) for terms in views])
+        self._seen.append(_observed(bulk, label, scores))
+        if bulk.scoring.score == "mean":
+            for place, score in zip(new.tolist(), scores.tolist(), strict=True):
+                bins[place] = bin_of(score)
+        return bins
+
+    def pack(self) -> list[Buffer]:
+        """
+        Return the bytes of the table that does all of it.
+
+        Raises:
+            DamagedError: the model does not hold what its ledger says.
+
+        """
+        plan, settings = self._plan, self._plan.batch.settings
+        delta = add([self._counter.table(), table_of(self._removal)])
+        new_terms: tuple[int, ...] = ()
+        if plan.model is not None:
+            before = unpack(plan.model.file)
+            after = add([before, delta])
+            try:
+                after.check()
+            except TrainingError as error:
+                raise DamagedError(plan.model.path, 0, str(error)) from error
+            new_terms = tuple(
+                map(int.__sub__, map(n_terms, after.runs), map(n_terms, before.runs))
+            )
+        records = joined(settings, self._records)
+        first = max(len(records) - keep_of(plan), 0)
+        return pack_table(
+            delta,
+            scoring=plan.model.scoring if plan.model else default_scoring(2),
+            calibration=total(self._seen).as_dict(),
+            written=now(),
+            writer=WRITER,
+            history=history_of(plan, self.n_changed, new_terms),
+            records=records.take(range(first, len(records))),
+        )
+
+
+def _observed(model: BulkModel, label: str, scores: Scores) -> Calibration:
+    """Return what the scores of documents of one class say for calibration."""
+    documents = {label: len(scores)}
+    if model.scoring.score == "complement":
+        labels = np.full(len(scores), model.classes.index(label))
+        losses = tuple(observed_losses(scores, labels).tolist())
+        return Calibration(model.scoring.as_dict(), {}, losses, documents)
+    counts: dict[tuple[int, str], int] = {}
+    for score in scores.tolist():
+        place = bin_of(score), label
+        counts[place] = counts.get(place, 0) + 1
+    return Calibration(model.scoring.as_dict(), counts, (), documents)
+
+
+def _bag(views: Sequence[Terms], place: int) -> Bag:
+    """Return one of many documents as the plain engine has it."""
+    parts = [slice(*terms.starts[place : place + 2].tolist()) for terms in views]
+    return tuple(
+        dict(zip(terms.keys[part].tolist(), terms.counts[part].tolist(), strict=True))
+        for terms, part in zip(views, parts, strict=True)
+    )
+
+
+def table_of(change: Change) -> CountTable:
+    """Return a change of a model as a count table."""
+    settings, classes = change.settings, change.classes
+    return CountTable(
+        settings=settings,
+        classes=classes,
+        documents=tuple(change.documents[label] for label in classes),
+        runs=tuple(
+            tuple(_run_of(settings, change, view, label) for label in classes)
+            for view in range(len(settings.views))
+        ),
+        ledger=tuple(
+            ledger_of(
+                np.array(
+                    [
+                        (*halves(digest), row.fingerprint)
+                        for digest, row in change.ledger
+                        if row.label == label
+                    ],
+                    np.uint64,
+                ).reshape(-1, 3),
+                np.array(
+                    [n for (_, row), n in change.ledger.items() if row.label == label],
+                    np.int64,
+                ),
+            )
+            for label in classes
+        ),
+    )
+
+
+def _run_of(settings: Settings, change: Change, view: int, label: str) -> Run:
+    rows = sorted(
+        (key, *by_class[label])
+        for key, by_class in change.views[view].items()
+        if any(by_class.get(label, ()))
+    )
+    if not rows:
+        return empty_run(len(settings.columns))
+    keys, *columns = zip(*rows, strict=True)
+    return Run(
+        np.array(keys, np.uint64),
+        tuple(narrow(np.array(column, np.int64)) for column in columns),
+    )

@@ -1,0 +1,423 @@
+"""`nbtext learn`: what it learns, what it refuses, and what stands in its way."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from nbtext.modelfile import open_model
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run
+
+NEW = b"From: a@x.example\nSubject: new cash prize\n\nmoney for the winner\n"
+LUNCH = b"From: b@x.example\nSubject: lunch\n\nminutes of the meeting\n"
+
+
+def documents(run: "Run", path: object) -> dict[str, int]:
+    classes = json.loads(run("info", "--json", "-m", path).out)["classes"]
+    return {name: counts["documents"] for name, counts in classes.items()}
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 1 MB, where this machine lets one mount it."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)]
+    try:
+        mounted = subprocess.run(command, capture_output=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no mount command")
+    if mounted.returncode:
+        pytest.skip(f"no disk can be mounted: {mounted.stderr.decode().strip()}")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def fill(disk: Path, leave: int) -> None:
+    """Leave only so many bytes of a disk free."""
+    with (disk / "fill").open("wb", buffering=0) as file:
+        written = 0
+        with suppress(OSError):
+            while True:
+                written += file.write(bytes(4096))
+        file.truncate(written - leave)
+
+
+def test_learn_takes_one_message_from_standard_input(
+    process: "Run", model: Path
+) -> None:
+    before = documents(process, model)
+
+    learnt = process("learn", "spam", "-m", model, stdin=NEW)
+
+    assert learnt == (0, "", "learnt 1 document as spam\n")
+    assert documents(process, model) == before | {"spam": before["spam"] + 1}
+
+
+def test_learn_counts_what_it_knows_no_second_time(run: "Run", model: Path) -> None:
+    before = model.read_bytes()
+
+    known = run("learn", "spam", "-m", model, "spam")
+
+    assert known == (0, "", "8 documents known as spam already\n")
+    assert model.read_bytes() == before
+
+
+def test_learn_moves_a_document_that_is_in_another_class(
+    run: "Run", model: Path
+) -> None:
+    moved = run("learn", "ham", "-v", "-m", model, "spam/3.eml")
+
+    assert moved.status == 0
+    assert moved.err == (
+        f"model: {model}\nspam/3.eml: moved from spam to ham\nmoved 1 document to ham\n"
+    )
+    assert documents(run, model) == {"ham": 9, "spam": 7}
+
+
+def test_learn_tells_a_program_what_it_did(run: "Run", model: Path) -> None:
+    Path("new.eml").write_bytes(NEW)
+
+    status, out, err = run(
+        "learn", "spam", "-q", "--json", "-m", model, "new.eml", "ham/1.eml",
+        "spam/1.eml", "gone.eml",
+    )  # fmt: skip
+
+    assert status == 66
+    assert json.loads(out) == {
+        "class": "spam", "learnt": 1, "moved": 1, "known": 1, "refused": 0,
+        "skipped": 1, "path": str(model),
+    }  # fmt: skip
+    assert err.startswith("skipped: gone.eml: no such file")
+
+
+@pytest.mark.parametrize("quiet", ["-q", "--quiet"])
+def test_learn_is_silent_if_it_is_asked_to_be(
+    process: "Run", model: Path, quiet: str
+) -> None:
+    assert process("learn", "spam", quiet, "-m", model, stdin=NEW) == (0, "", "")
+
+
+def test_learn_makes_a_model_only_if_it_is_asked_to(run: "Run") -> None:
+    missing = run("learn", "spam", "-m", "new/m.nbt", stdin=NEW)
+    made = run("learn", "spam", "--create", "-m", "new/m.nbt", stdin=NEW)
+
+    assert missing == (
+        66,
+        "",
+        "Error: new/m.nbt: no model there; make one with `nbtext train`, begin one "
+        "with --create, or name another\n",
+    )
+    assert made == (0, "", "learnt 1 document as spam\n")
+    assert documents(run, "new/m.nbt") == {"spam": 1}
+
+
+@pytest.mark.parametrize("umask", ["000", "022", "777"])
+def test_only_its_owner_may_read_a_model_that_was_learnt(
+    process: "Run", tmp_path: Path, umask: str
+) -> None:
+    path = tmp_path / "m.nbt"
+    wrap = f'umask {umask}; exec "$@"'
+    for options in (["--create"], []):
+        stdin = NEW + str(options).encode()
+        learnt = process("learn", "spam", *options, "-m", path, stdin=stdin, wrap=wrap)
+        assert learnt.status == 0
+
+    assert process("compact", "-m", path, wrap=wrap).status == 0
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_symbolic_link_to_a_model_stays_one(run: "Run", model: Path) -> None:
+    link = Path("link.nbt")
+    link.symlink_to(model)
+
+    learnt = run("learn", "spam", "-m", link, stdin=NEW)
+    compacted = run("compact", "-q", "-m", link)
+
+    assert (learnt.status, compacted.status) == (0, 0)
+    assert link.is_symlink()
+    assert documents(run, model) == {"ham": 8, "spam": 9}
+
+
+def test_a_model_of_one_class_classifies_nothing_until_there_are_two(
+    run: "Run",
+) -> None:
+    run("learn", "spam", "--create", "-m", "m.nbt", stdin=NEW)
+    one = run("classify", "-m", "m.nbt", stdin=NEW)
+    run("learn", "ham", "-m", "m.nbt", stdin=LUNCH)
+    two = run("classify", "-m", "m.nbt", stdin=NEW)
+
+    assert one == (
+        65,
+        "",
+        "Error: the model knows only the class 'spam', and two are needed; teach it "
+        "another with `nbtext learn CLASS`\n",
+    )
+    assert (two.status, two.err) == (0, "")
+    assert two.out.startswith("spam\t")
+
+
+def test_a_third_class_is_refused_with_what_to_run_instead(
+    run: "Run", model: Path
+) -> None:
+    before = model.read_bytes()
+
+    refused = run("learn", "list", "-m", model, stdin=NEW)
+
+    assert refused.status == 65
+    assert refused.out == ""
+    assert refused.err.endswith("; run `nbtext train ham=... list=... spam=...`\n")
+    assert model.read_bytes() == before
+
+
+@pytest.mark.parametrize("label", ["?", "", "a\nb", "a\tb", "\x1b[31m"])
+def test_a_class_has_a_name_that_can_be_read(
+    run: "Run", model: Path, label: str
+) -> None:
+    before = model.read_bytes()
+
+    refused = run("learn", label, "-m", model, stdin=NEW)
+
+    assert (refused.status, refused.out) == (64, "")
+    assert refused.err == (
+        f"Error: a class cannot be called {label!r}; choose a name for people to read\n"
+    )
+    assert model.read_bytes() == before
+
+
+@pytest.mark.usefixtures("corpus")
+def test_a_model_without_a_ledger_learns_nothing(run: "Run") -> None:
+    run("train", "-q", "--no-ledger", "-m", "m.nbt", "spam", "ham")
+
+    refused = run("learn", "spam", "-m", "m.nbt", stdin=NEW)
+
+    assert refused == (
+        64,
+        "",
+        "Error: m.nbt: the model keeps no ledger, so nobody knows what it has counted; "
+        "train it without --no-ledger to teach it\n",
+    )
+
+
+def test_on_a_terminal_learn_asks_for_a_source(model: Path) -> None:
+    import pty
+
+    ours, its = pty.openpty()
+    command = [sys.executable, "-m", "nbtext", "learn", "spam", "-m", str(model)]
+    ended = subprocess.run(
+        command, stdin=its, capture_output=True, check=False, timeout=60
+    )
+    os.close(its)
+    os.close(ours)
+
+    assert ended.returncode == 64
+    assert ended.stdout == b""
+    assert b"Usage: nbtext learn" in ended.stderr
+
+
+def test_a_full_disk_costs_nothing_that_was_learnt(process: "Run", model: Path) -> None:
+    before, size = documents(process, model), model.stat().st_size
+    limit = f'ulimit -f {size // 512 + 1}; exec "$@"'
+
+    failed = process("learn", "spam", "-m", model, stdin=NEW, wrap=limit)
+    left = documents(process, model)
+    noted = process("classify", "-m", model, stdin=NEW)
+    again = process("learn", "spam", "-m", model, stdin=NEW)
+
+    assert failed == (
+        73,
+        "",
+        f"Error: {model}: the model cannot be written: File too large; it is as good "
+        "as before, and nothing was learnt\n",
+    )
+    assert left == before
+    assert noted.status == 0
+    assert re.search(r"note: .*the last \d+ bytes are a table that was not", noted.err)
+    assert again == (0, "", "learnt 1 document as spam\n")
+    assert open_model(str(model)).cut == 0
+    assert documents(process, model) == before | {"spam": before["spam"] + 1}
+
+
+def test_a_disk_that_is_really_full_costs_nothing_that_was_learnt(
+    process: "Run", model: Path, disk: Path
+) -> None:
+    there = disk / "m.nbt"
+    there.write_bytes(model.read_bytes())
+    learnt = process("learn", "spam", "-m", there, stdin=NEW)
+    fill(disk, leave=0)
+    before = documents(process, there)
+
+    large = NEW + " ".join(map(str, range(3000))).encode()
+    failed = process("learn", "spam", "-m", there, stdin=large)
+    new = process("learn", "spam", "--create", "-m", disk / "n.nbt", stdin=large)
+    left = documents(process, there)
+    (disk / "fill").unlink()
+    again = process("learn", "spam", "-m", there, stdin=large)
+
+    assert learnt.status == 0
+    assert (failed.status, new.status) == (73, 73)
+    assert "No space left on device" in failed.err
+    assert "No space left on device" in new.err
+    assert left == before
+    assert (again.status, again.err) == (0, "learnt 1 document as spam\n")
+    assert [path.name for path in disk.iterdir()] == ["m.nbt"]
+
+
+def test_a_disk_that_may_only_be_read_is_named_as_the_reason(
+    process: "Run", model: Path, disk: Path
+) -> None:
+    there = disk / "m.nbt"
+    there.write_bytes(model.read_bytes())
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+
+    failed = process("learn", "spam", "-m", there, stdin=NEW)
+    compacted = process("compact", "-m", there)
+    classified = process("classify", "-m", there, stdin=NEW)
+
+    assert failed == (
+        73,
+        "",
+        f"Error: {there}: the model cannot be written: it may only be read; it is as "
+        "good as before, and nothing was learnt\n",
+    )
+    assert compacted.status == 73
+    assert "Read-only file system" in compacted.err
+    assert (classified.status, classified.err) == (0, "")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write whatever it likes")
+def test_a_file_that_may_only_be_read_is_named_as_the_reason(
+    process: "Run", model: Path
+) -> None:
+    model.chmod(0o400)
+
+    failed = process("learn", "spam", "-m", model, stdin=NEW)
+
+    assert failed.status == 73
+    assert "it may only be read" in failed.err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write wherever it likes")
+def test_in_a_folder_that_may_only_be_read_a_model_still_learns(
+    process: "Run", model: Path
+) -> None:
+    model.parent.chmod(0o500)
+
+    learnt = process("learn", "spam", "-m", model, stdin=NEW)
+    compacted = process("compact", "-m", model)
+    model.parent.chmod(0o700)
+
+    assert learnt == (0, "", "learnt 1 document as spam\n")
+    assert compacted.status == 73
+
+
+def test_a_folder_that_has_vanished_is_an_error(process: "Run", tmp_path: Path) -> None:
+    folder = tmp_path / "vanished"
+    folder.mkdir()
+    wrap = f'rmdir "{folder}"; exec "$@"'
+
+    failed = process(
+        "learn",
+        "spam",
+        "--create",
+        "-m",
+        "m.nbt",
+        stdin=NEW,
+        cwd=str(folder),
+        wrap=wrap,
+    )
+
+    assert failed == (
+        73,
+        "",
+        "Error: m.nbt: the model cannot be written: No such file or directory; what "
+        "was there before is unchanged\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [("spam", "Is a directory"), ("spam/1.eml/m.nbt", "Not a directory")],
+)
+@pytest.mark.usefixtures("corpus")
+def test_what_is_no_file_cannot_be_taught(run: "Run", path: str, reason: str) -> None:
+    failed = run("learn", "spam", "--create", "-m", path, stdin=NEW)
+
+    assert failed == (
+        74,
+        "",
+        f"Error: {path}: the model cannot be opened: {reason}; name a model file that "
+        "you may read\n",
+    )
+
+
+def test_what_is_no_model_is_not_written_to(run: "Run") -> None:
+    Path("letter.txt").write_text("no model")
+
+    failed = run("learn", "spam", "--create", "-m", "letter.txt", stdin=NEW)
+
+    assert (failed.status, failed.out) == (65, "")
+    assert failed.err.startswith("Error: letter.txt: not an nbtext model")
+    assert Path("letter.txt").read_text() == "no model"
+
+
+@pytest.mark.parametrize("act", ["replace", "remove"])
+def test_a_model_that_is_exchanged_while_documents_are_read(
+    model: Path, process: "Run", act: str
+) -> None:
+    other = Path("other.nbt")
+    assert process("learn", "ham", "--create", "-m", other, stdin=LUNCH).status == 0
+    command = [sys.executable, "-m", "nbtext", "learn", "spam", "-m", str(model), "-"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as learning:
+        assert learning.stdin is not None
+        learning.stdin.write(NEW)
+        learning.stdin.flush()
+        if act == "replace":
+            other.replace(model)
+        else:
+            model.unlink()
+        _, err = learning.communicate(timeout=60)
+
+    if act == "remove":
+        assert learning.returncode == 66
+        assert b"no model there" in err
+        return
+    assert (learning.returncode, err) == (0, b"learnt 1 document as spam\n")
+    assert documents(process, model) == {"ham": 1, "spam": 1}
+
+
+def test_learning_goes_on_where_compacting_cannot(
+    process: "Run", run: "Run", model: Path, disk: Path
+) -> None:
+    for number in range(64):
+        stdin = NEW + b"%d" % number
+        assert run("learn", "spam", "-q", "-m", model, stdin=stdin).status == 0
+    there = disk / "m.nbt"
+    there.write_bytes(model.read_bytes())
+    fill(disk, leave=8192)
+
+    learnt = process("learn", "spam", "-m", there, stdin=NEW + b"last")
+
+    assert learnt == (0, "", "learnt 1 document as spam\n")
+    assert documents(run, there)["spam"] == 8 + 64 + 1
+    assert len(open_model(str(there)).tables) == 1 + 64 + 1
+    assert sorted(path.name for path in disk.iterdir()) == ["fill", "m.nbt"]
+
+
+def test_a_long_tail_is_compacted_by_itself(run: "Run", model: Path) -> None:
+    for number in range(70):
+        run("learn", "spam", "-q", "-m", model, stdin=NEW + b"%d" % number)
+
+    assert len(open_model(str(model)).tables) < 10
+    assert documents(run, model) == {"ham": 8, "spam": 8 + 70}

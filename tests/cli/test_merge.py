@@ -1,0 +1,93 @@
+"""`nbtext merge`: models added up at the command line."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run
+
+
+def test_merge_says_what_is_in_both(run: "Run", model: Path) -> None:
+    first = sorted(Path("spam").iterdir())[0]
+    assert run("train", "-q", "-m", "b.nbt", f"ham={first}", "spam=spam").status == 0
+
+    status, out, err = run("merge", model, "b.nbt", "-o", "both.nbt")
+
+    assert (status, out) == (0, "")
+    assert err.splitlines()[:3] == [
+        "merged 25 documents: ham 9, spam 16",
+        "WARNING: 8 documents in more than one model, and counted as often; bring them "
+        "with --documents to count them once",
+        "WARNING: 1 document spam in one model and ham in a later one",
+    ]
+    assert err.splitlines()[3].startswith("wrote both.nbt (")
+
+
+def test_merge_counts_documents_once_that_are_brought(run: "Run", model: Path) -> None:
+    assert run("train", "-q", "-m", "b.nbt", "ham", "spam").status == 0
+
+    status, out, err = run(
+        "merge", model, "b.nbt", "-o", "both.nbt", "--documents", "spam", "--json"
+    )
+
+    assert status == 0
+    said = json.loads(out)
+    assert said["classes"] == {"ham": 16, "spam": 8}
+    assert (said["doubles"], said["taken"], said["conflicts"]) == (16, 8, [])
+    assert "took away what 8 documents left twice" in err
+    assert "WARNING: 8 documents in more than one model" in err
+
+
+def test_merge_refuses_what_has_changed_by_name(run: "Run", model: Path) -> None:
+    assert run("train", "-q", "-m", "b.nbt", "ham", "spam").status == 0
+    mail = sorted(Path("spam").iterdir())[0]
+    mail.write_bytes(b"Received: by elsewhere.example\n" + mail.read_bytes())
+
+    status, out, err = run(
+        "merge", "-q", model, "b.nbt", "-o", "both.nbt", "--documents", "spam"
+    )
+
+    assert (status, out) == (65, "")
+    assert err.startswith(f"refused: {mail}: {model}: it was learnt as spam with other")
+    info = json.loads(run("info", "--json", "-m", "both.nbt").out)
+    assert info["classes"]["spam"]["documents"] == 9
+
+
+def test_merge_does_not_write_over_one_of_the_models(run: "Run", model: Path) -> None:
+    before = model.read_bytes()
+
+    status, out, err = run("merge", model, model, "-o", model)
+
+    assert (status, out) == (64, "")
+    assert "is one of the models" in err
+    assert model.read_bytes() == before
+
+
+def test_merge_does_not_write_over_a_model_that_was_taught(
+    run: "Run", model: Path
+) -> None:
+    mail = sorted(Path("spam").iterdir())[0]
+    assert run("train", "-q", "-m", "b.nbt", "ham", "spam").status == 0
+    assert run("learn", "-q", "-m", "b.nbt", "ham", mail).status == 0
+
+    refused = run("merge", model, model, "-o", "b.nbt")
+    done = run("merge", "-q", model, model, "-o", "b.nbt", "--replace")
+
+    assert (refused.status, refused.out) == (73, "")
+    assert "--replace" in refused.err
+    assert done == (0, "", "")
+
+
+def test_merge_names_a_model_that_is_missing_or_damaged(
+    run: "Run", model: Path
+) -> None:
+    Path("bad.nbt").write_bytes(model.read_bytes()[:-20])
+
+    missing = run("merge", model, "none.nbt", "-o", "both.nbt")
+    damaged = run("merge", model, "bad.nbt", "-o", "both.nbt")
+
+    assert (missing.status, damaged.status) == (66, 65)
+    assert missing.err.startswith("Error: none.nbt: no model there")
+    assert damaged.err.startswith("Error: bad.nbt: damaged at byte 0")
+    assert not Path("both.nbt").exists()

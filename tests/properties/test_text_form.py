@@ -1,0 +1,401 @@
+"""
+A model comes back from its text form as it was, and any other text is refused.
+
+`load_text(text_lines(model))` has the arrays of the model byte for byte and its header
+but for the time stamp; the text of what was loaded is the same text. Texts that were
+cut off or changed anywhere give a `TextFormError`, or a model that opens: no other
+exception.
+"""
+
+import io
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nbtext import dumping
+from nbtext.bag import fingerprint
+from nbtext.calibrate import FARTHEST_BIN, Calibration
+from nbtext.compacting import whole
+from nbtext.counts import CountTable, LedgerRun, ledger_of
+from nbtext.document import Document
+from nbtext.dumping import text_lines
+from nbtext.errors import TextFormError
+from nbtext.ledger import NO_BIN, Row
+from nbtext.lessons import Teaching
+from nbtext.loading import Loaded, load_text
+from nbtext.modelfile import ModelFile, open_model
+from nbtext.modelheader import Header, History
+from nbtext.packing import pack_table, unpack
+from nbtext.records import Bags, Records
+from nbtext.runs import Run
+from nbtext.settings import BODY, HEADERS, RAW, Scoring, Settings, default_scoring
+from nbtext.teaching import teach
+
+MAIL = Settings(format="mail", views=(HEADERS, RAW, BODY))
+WEIGHTS = Settings(
+    format="text", views=(BODY,), columns=("occurrences", "documents", "weight")
+)
+NO_LEDGER = Settings(format="text", views=(BODY, RAW), ledger=False)
+
+SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+WORDS = st.integers(0, 2**64 - 1) | st.sampled_from([0, 1, 2**63, 2**64 - 1])
+COUNTS = st.sampled_from([0, 1, 1, 1, 2, 255, 256, 65536, 2**31, 2**40])
+NAMES = st.text(max_size=5)
+BAGS = st.dictionaries(WORDS, st.sampled_from([1, 1, 2, 300]), max_size=5)
+
+
+@st.composite
+def runs(draw: st.DrawFn, width: int) -> Run:
+    row = st.tuples(*[COUNTS] * width).filter(any)
+    found = sorted(draw(st.dictionaries(WORDS, row, max_size=6)).items())
+    columns = np.array([row for _, row in found], np.int64).reshape(-1, width)
+    return Run(
+        np.array([key for key, _ in found], np.uint64),
+        tuple(columns[:, place].copy() for place in range(width)),
+    )
+
+
+@st.composite
+def calibrations(draw: st.DrawFn, names: list[str]) -> Calibration:
+    bins = st.integers(-FARTHEST_BIN, FARTHEST_BIN)
+    labels = st.sampled_from([*names, "gone"])
+    return Calibration(
+        Scoring("mean", draw(st.sampled_from([0.01, 1, 1 / 3]))).as_dict(),
+        draw(st.dictionaries(st.tuples(bins, labels), st.integers(-5, 5), max_size=5)),
+        (),
+        draw(st.dictionaries(labels, st.integers(-5, 5))),
+    )
+
+
+@st.composite
+def models(draw: st.DrawFn) -> bytes:
+    """Draw a model of one table, as compacting would write it."""
+    reading = draw(st.sampled_from([MAIL, WEIGHTS, NO_LEDGER]))
+    names = sorted(draw(st.sets(NAMES, min_size=1, max_size=4)))
+    n_kept = draw(st.integers(0, 3)) if reading.ledger else 0
+    bags = [[draw(BAGS) for _ in reading.views] for _ in range(n_kept)]
+    rows = [Row(draw(st.sampled_from(names)), fingerprint(tuple(bag))) for bag in bags]
+    digests = [(2**120 * place + 5).to_bytes(16, "big") for place in range(n_kept)]
+    ledger = []
+    for name in names:
+        entries = [
+            (*np.frombuffer(digest, ">u8").tolist(), row.fingerprint)
+            for digest, row in zip(digests, rows, strict=True)
+            if row.label == name
+        ]
+        if reading.ledger:
+            drawn = st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=3)
+            entries += draw(drawn)
+        counts = [draw(st.sampled_from([1, 1, 300])) for _ in entries]
+        ledger.append(
+            ledger_of(
+                np.array(entries, np.uint64).reshape(-1, 3), np.array(counts, np.int64)
+            )
+            if entries
+            else LedgerRun(np.empty((0, 3), np.uint64), np.empty(0, np.int64))
+        )
+    table = CountTable(
+        settings=reading,
+        classes=tuple(names),
+        documents=tuple(
+            int(run.counts.sum()) if reading.ledger else draw(st.integers(1, 2**33))
+            for run in ledger
+        ),
+        runs=tuple(
+            tuple(draw(runs(len(reading.columns))) for _ in names)
+            for _ in reading.views
+        ),
+        ledger=tuple(ledger),
+    )
+    records = Records(
+        digests,
+        rows,
+        [draw(st.sampled_from([NO_BIN, -4096, 0, 77])) for _ in bags],
+        [bags_of([bag[view] for bag in bags]) for view in range(len(reading.views))],
+    )
+    history = History(
+        trained=draw(st.sampled_from(["", "2026-01-01T00:00:00+00:00"])),
+        taught=draw(st.integers(0, 2**40)),
+        learnt=dict.fromkeys(draw(st.sets(NAMES)), "2026-02-02T00:00:00+00:00"),
+        keep=draw(st.sampled_from([3, 1000])),
+    )
+    return packed(table, draw(calibrations(names)), history, records)
+
+
+def bags_of(terms: list[dict[int, int]]) -> Bags:
+    return Bags(
+        np.array([len(one) for one in terms], np.int64),
+        np.array([key for one in terms for key in one], np.uint64),
+        np.array([count for one in terms for count in one.values()], np.int64),
+    )
+
+
+def packed(
+    table: CountTable, calibration: Calibration, history: History, records: Records
+) -> bytes:
+    pieces = pack_table(
+        table,
+        scoring=default_scoring(len(table.classes)),
+        calibration=calibration.as_dict(),
+        written="2026-01-01T00:00:00+00:00",
+        writer="a test",
+        history=history,
+        records=records,
+    )
+    return b"".join(map(bytes, pieces))
+
+
+def stored(path: Path, data: bytes) -> ModelFile:
+    path.write_bytes(data)
+    return open_model(str(path))
+
+
+def text_of(file: ModelFile) -> bytes:
+    return "".join(f"{line}\n" for line in text_lines(file)).encode()
+
+
+def load(text: bytes) -> Loaded:
+    return load_text(io.BytesIO(text), "a text")
+
+
+def bytes_of(loaded: Loaded) -> bytes:
+    return b"".join(map(bytes, loaded.pack()))
+
+
+def contents(file: ModelFile) -> tuple[Header, list[tuple[str, str, bytes]]]:
+    """Return all that the only table of a file has, but for its time stamp."""
+    (table,) = file.tables
+    arrays = [(name, one.format, bytes(one)) for name, one in table.arrays.items()]
+    return table.header._replace(written="", writer=""), arrays
+
+
+@given(models())
+@SAME_FOLDER
+def test_a_model_comes_back_bit_for_bit(tmp_path: Path, data: bytes) -> None:
+    file = stored(tmp_path / "one.nbt", data)
+    text = text_of(file)
+
+    found = stored(tmp_path / "other.nbt", bytes_of(load(text)))
+
+    # a table that adds one document is its record; what is written anew has one
+    compact = stored(tmp_path / "compact.nbt", b"".join(map(bytes, whole(file))))
+    assert contents(found) == contents(compact)
+    assert values(found) == values(file)
+    assert text_of(found) == text
+
+
+def values(file: ModelFile) -> tuple[Any, ...]:
+    """Return the counts, totals and ledger of a file, as values that compare."""
+    table = unpack(file)
+    return (
+        table.settings,
+        table.classes,
+        table.documents,
+        [
+            [(run.keys.tolist(), [c.tolist() for c in run.columns]) for run in runs]
+            for runs in table.runs
+        ],
+        [(run.entries.tolist(), run.counts.tolist()) for run in table.ledger],
+    )
+
+
+THREE = [
+    ("art", "a picture of the sea, sea, sea"),
+    ("law", "the judge and the sea"),
+    ("öko\u2028", "green green judge"),
+]
+
+
+def teach_all(path: Path, label: str | None, *texts: str) -> None:
+    items = [Document(text, (text.encode(),)) for text in texts]
+    teaching = Teaching(str(path), label)
+    refused = [
+        lesson
+        for lessons in teach(items, teaching, max_bytes=10_000, complain=print)
+        for lesson in lessons
+        if lesson.outcome == "refused"
+    ]
+    assert refused == []
+
+
+@pytest.fixture(scope="module")
+def taught(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of three classes with weights, and negative tables and records behind."""
+    from nbtext import train_on
+
+    path = tmp_path_factory.mktemp("taught") / "taught.nbt"
+    train_on(THREE, str(path))
+    teach_all(path, "law", "a green judge", "the sea", "sea sea picture")
+    teach_all(path, "art", "the sea")
+    teach_all(path, "law", "one more judge")
+    teach_all(path, None, "sea sea picture", THREE[1][1])
+    return path
+
+
+def test_a_model_that_was_taught_comes_back_bit_for_bit(
+    taught: Path, tmp_path: Path
+) -> None:
+    file = open_model(str(taught))
+    assert len(file.tables) > 3
+    assert any(min(table.header.documents) < 0 for table in file.tables)
+    assert "weight" in file.settings.columns
+    text = text_of(file)
+
+    found = stored(tmp_path / "found.nbt", bytes_of(load(text)))
+
+    compact = stored(tmp_path / "compact.nbt", b"".join(map(bytes, whole(file))))
+    assert contents(found) == contents(compact)
+    assert found.tables[0].header.history.records == 3
+    assert text_of(found) == text
+
+
+def test_what_was_loaded_goes_on_being_taught(taught: Path, tmp_path: Path) -> None:
+    paths = [tmp_path / "one.nbt", tmp_path / "other.nbt"]
+    paths[0].write_bytes(taught.read_bytes())
+    paths[1].write_bytes(bytes_of(load(text_of(open_model(str(taught))))))
+
+    for path in paths:
+        teach_all(path, "law", "the sea", "new")
+        teach_all(path, None, "a green judge")
+
+    one, other = (text_of(open_model(str(path))).splitlines() for path in paths)
+    assert one[1:] == other[1:]
+
+
+def test_a_model_that_has_forgotten_everything_comes_back(tmp_path: Path) -> None:
+    from nbtext import train_on
+
+    path = tmp_path / "m.nbt"
+    train_on([("ham", "lunch"), ("spam", "cheap")], str(path))
+    teach_all(path, None, "lunch", "cheap")
+    text = text_of(open_model(str(path)))
+
+    found = stored(tmp_path / "found.nbt", bytes_of(load(text)))
+
+    assert found.tables[0].header.classes == ()
+    assert text_of(found) == text
+
+
+def test_a_long_record_takes_several_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taught: Path
+) -> None:
+    monkeypatch.setattr(dumping, "PART", 2)
+    text = text_of(open_model(str(taught)))
+    assert text.count(b'\n{"more":{"body":{') > 3
+
+    found = stored(tmp_path / "found.nbt", bytes_of(load(text)))
+
+    monkeypatch.undo()
+    assert text_of(found) == text_of(open_model(str(taught)))
+
+
+def test_a_text_cut_off_anywhere_is_refused(taught: Path) -> None:
+    text = text_of(open_model(str(taught)))
+    for length in range(len(text) - 1):
+        with pytest.raises(TextFormError, match=r"a text: line [0-9]+: expected "):
+            load(text[:length])
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the way to every value in another, its own first."""
+    yield path
+    if isinstance(value, dict | list):
+        parts = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, part in parts:
+            yield from leaves(part, (*path, key))
+
+
+def changed(value: Any, path: tuple[Any, ...], new: str) -> str:
+    """Return JSON in which one value is another, which may be no JSON."""
+    text = json.dumps(value)
+    if not path:
+        return new
+    whole = json.loads(text)
+    place = whole
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = "HERE"
+    return json.dumps(whole).replace('"HERE"', new)
+
+
+OTHERS = [
+    "null", "true", "-1", "1.5", "1e999", "NaN", "-Infinity", "9" * 30, "9" * 5000,
+    "9223372036854775808", '""', '"x"', '"\\ud800"', "[]", "[null]", "{}", '{"x": 1}',
+    '{"x": 1, "x": 1}', "[" * 100_000, '{"a":' * 100_000, "0x1", "",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("new", OTHERS, ids=lambda new: f"{new[:12]} of {len(new)}")
+def test_any_value_in_the_place_of_another_raises_nothing_else(
+    new: str, taught: Path, tmp_path: Path
+) -> None:
+    lines = text_of(open_model(str(taught))).decode().splitlines()
+    kinds = {next(iter(json.loads(line))): line for line in lines}
+    n_refused = 0
+    for line in kinds.values():
+        place = lines.index(line)
+        plain = json.loads(line)
+        for path in leaves(plain):
+            text = "\n".join(
+                [*lines[:place], changed(plain, path, new), *lines[place + 1 :], ""]
+            )
+            n_refused += is_refused(text.encode("utf-8", "surrogatepass"), tmp_path)
+
+    assert n_refused > 100
+
+
+def is_refused(text: bytes, folder: Path) -> bool:
+    """Return whether a text is refused; if not, it must make a model that opens."""
+    try:
+        loaded = load(text)
+    except TextFormError as caught:
+        error = caught
+    else:
+        text_of(stored(folder / "model.nbt", bytes_of(loaded)))
+        return False
+    assert str(error).startswith(f"a text: line {error.line}: expected ")
+    assert len(str(error)) < 1000
+    return True
+
+
+@given(st.data())
+@settings(SAME_FOLDER, max_examples=300)
+def test_changed_stretches_raise_nothing_else(
+    taught: Path, tmp_path: Path, data: st.DataObject
+) -> None:
+    text = bytearray(text_of(open_model(str(taught))))
+    place = data.draw(st.integers(0, len(text)))
+    change = data.draw(
+        st.binary(max_size=40) | st.text("0123456789{}[],:-", max_size=9)
+    )
+    new = change if isinstance(change, bytes) else change.encode()
+    text[place : place + data.draw(st.integers(0, 40))] = new
+
+    is_refused(bytes(text), tmp_path)
+
+
+@given(st.binary(max_size=300))
+def test_random_bytes_are_refused(text: bytes) -> None:
+    with pytest.raises(TextFormError):
+        load(text)
+
+
+@given(st.data())
+@settings(SAME_FOLDER)
+def test_lines_in_another_order_are_refused(taught: Path, data: st.DataObject) -> None:
+    lines = text_of(open_model(str(taught))).splitlines(keepends=True)
+    place = data.draw(st.integers(0, len(lines) - 2))
+    other = data.draw(st.integers(place + 1, len(lines) - 1))
+    lines[place], lines[other] = lines[other], lines[place]
+    is_undo = all(b'"undo"' in lines[one][:8] for one in (place, other))
+
+    with suppress(TextFormError) if is_undo else pytest.raises(TextFormError):
+        load(b"".join(lines))

@@ -1,0 +1,220 @@
+"""
+Whatever is added and taken away, both engines write the same bytes for it.
+
+`nbtext.change` writes what few documents change with the standard library alone,
+`nbtext.packing` any counts from arrays: header, arrays and padding are equal.
+"""
+
+from collections import Counter as Tally
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nbtext.bag import Bag, columns_of, fingerprint
+from nbtext.calibrate import Calibration
+from nbtext.change import Change, Kept, pack_change
+from nbtext.counts import CountTable, LedgerRun
+from nbtext.ledger import NO_BIN, Row
+from nbtext.modelheader import History
+from nbtext.packing import pack_table
+from nbtext.records import Bags, Records
+from nbtext.runs import Run
+from nbtext.settings import BODY, RAW, Settings, default_scoring
+
+PLAIN = Settings(format="text", views=(BODY, RAW))
+WEIGHTS = Settings(
+    format="text", views=(BODY,), columns=("occurrences", "documents", "weight")
+)
+CALIBRATION = Calibration(
+    default_scoring(2).as_dict(), {(-3, "ham"): 1, (4, "b"): -1}, (), {"ham": 1}
+)
+HISTORY = History(taught=3, learnt={"ham": "then"}, offset=640, new_terms=(5, -2))
+
+
+class Taught(NamedTuple):
+    """A document that is added or taken away, and how often."""
+
+    digest: bytes
+    label: str
+    bag: Bag
+    times: int
+
+    @property
+    def row(self) -> Row:
+        return Row(self.label, fingerprint(self.bag))
+
+
+KEYS = st.sampled_from([0, 1, 2, 2**32, 2**63, 2**64 - 1]) | st.integers(0, 2**64 - 1)
+COUNTS = st.sampled_from([1, 1, 1, 2, 3, 255, 256, 40_000, 70_000])
+
+
+def taught(settings: Settings) -> st.SearchStrategy[list[Taught]]:
+    terms = st.dictionaries(KEYS, COUNTS, max_size=6)
+    return st.lists(
+        st.builds(
+            Taught,
+            st.sampled_from([bytes(16), bytes(15) + b"\1", b"\xff" * 16])
+            | st.binary(min_size=16, max_size=16),
+            st.sampled_from(["", "a", "b", "ham", "spam", "é"]),
+            st.tuples(*[terms] * len(settings.views)),
+            st.sampled_from([1, 1, -1, -1, 2, -300]),
+        ),
+        max_size=6,
+    )
+
+
+def table_of(settings: Settings, documents: list[Taught]) -> CountTable:
+    """Return the sum of what documents add, counted term by term."""
+    n_documents: Tally[str] = Tally()
+    ledger: Tally[tuple[str, int, int, int]] = Tally()
+    cells: dict[tuple[int, str, int], list[int]] = {}
+    for one in documents:
+        n_documents[one.label] += one.times
+        high, low = (int.from_bytes(one.digest[n : n + 8], "big") for n in (0, 8))
+        ledger[one.label, high, low, one.row.fingerprint] += one.times
+        for view, terms in enumerate(one.bag):
+            for key, columns in columns_of(terms, settings.columns).items():
+                cell = cells.setdefault((view, one.label, key), [0] * len(columns))
+                cell[:] = [
+                    n + one.times * m for n, m in zip(cell, columns, strict=True)
+                ]
+    labels = {label for label, *_ in (row for row, n in ledger.items() if n)}
+    classes = sorted(labels | {label for label, n in n_documents.items() if n})
+
+    def run(view: int, label: str) -> Run:
+        rows = sorted(
+            (key, *cell)
+            for (where, name, key), cell in cells.items()
+            if (where, name) == (view, label) and any(cell)
+        )
+        columns = np.array([row[1:] for row in rows], np.int64)
+        columns = columns.reshape(-1, len(settings.columns))
+        keys = np.array([row[0] for row in rows], np.uint64)
+        return Run(keys, tuple(columns[:, n].copy() for n in range(columns.shape[1])))
+
+    def ledger_run(label: str) -> LedgerRun:
+        rows = sorted(
+            (row[1:], n) for row, n in ledger.items() if n and row[0] == label
+        )
+        return LedgerRun(
+            np.array([row for row, _ in rows], np.uint64).reshape(-1, 3),
+            np.array([n for _, n in rows], np.int64),
+        )
+
+    return CountTable(
+        settings=settings,
+        classes=tuple(classes),
+        documents=tuple(n_documents[label] for label in classes),
+        runs=tuple(
+            tuple(run(view, label) for label in classes)
+            for view in range(len(settings.views))
+        ),
+        ledger=tuple(map(ledger_run, classes)),
+    )
+
+
+def records_of(settings: Settings, documents: list[Taught]) -> Records:
+    """Return the records of documents, their terms by key."""
+    views = []
+    for view in range(len(settings.views)):
+        rows = [sorted(one.bag[view].items()) for one in documents]
+        terms = np.array([term for row in rows for term in row], np.uint64)
+        keys, counts = terms.reshape(-1, 2).T
+        sizes = np.array(list(map(len, rows)), np.int64)
+        views.append(Bags(sizes, keys.copy(), counts.astype(np.int64)))
+    return Records(
+        [one.digest for one in documents],
+        [one.row for one in documents],
+        [bin_at(place) for place in range(len(documents))],
+        views,
+    )
+
+
+def bin_at(place: int) -> int:
+    return [NO_BIN, -4096, 7][place % 3]
+
+
+def by_change(settings: Settings, documents: list[Taught], *, keep: bool) -> bytes:
+    change = Change(settings)
+    for one in documents:
+        change.add(one.digest, one.row, one.bag, one.times)
+    if keep:
+        change.kept = [
+            Kept(one.digest, one.row, one.bag, bin_at(place))
+            for place, one in enumerate(documents)
+        ]
+    pieces = pack_change(
+        change,
+        scoring=default_scoring(2),
+        calibration=CALIBRATION,
+        history=HISTORY,
+        written="now",
+        writer="a test",
+    )
+    return b"".join(map(bytes, pieces))
+
+
+def by_packing(settings: Settings, documents: list[Taught], *, keep: bool) -> bytes:
+    pieces = pack_table(
+        table_of(settings, documents),
+        scoring=default_scoring(2),
+        calibration=CALIBRATION.as_dict(),
+        history=HISTORY,
+        written="now",
+        writer="a test",
+        records=records_of(settings, documents) if keep else None,
+    )
+    return b"".join(map(bytes, pieces))
+
+
+@pytest.mark.parametrize("settings", [PLAIN, WEIGHTS], ids=["plain", "weights"])
+@given(data=st.data())
+def test_any_change_is_the_same_bytes_from_both_writers(
+    settings: Settings, data: st.DataObject
+) -> None:
+    documents = data.draw(taught(settings))
+
+    one = by_change(settings, documents, keep=False)
+
+    assert one == by_packing(settings, documents, keep=False)
+
+
+def distinct(documents: list[Taught]) -> list[Taught]:
+    """Return documents that are all added, and of which none is another."""
+    return list({one.digest: one._replace(times=1) for one in documents}.values())
+
+
+@pytest.mark.parametrize("settings", [PLAIN, WEIGHTS], ids=["plain", "weights"])
+@given(data=st.data())
+def test_records_are_the_same_bytes_from_both_writers(
+    settings: Settings, data: st.DataObject
+) -> None:
+    documents = distinct(data.draw(taught(settings)))
+
+    one = by_change(settings, documents, keep=True)
+
+    # a table that adds one document is its record itself
+    assert one == by_packing(settings, documents, keep=len(documents) > 1)
+
+
+@pytest.mark.parametrize("settings", [PLAIN, WEIGHTS], ids=["plain", "weights"])
+def test_many_terms_are_the_same_bytes_from_both_writers(settings: Settings) -> None:
+    words = [key * 0x9E37_79B9_7F4A_7C15 % 2**64 for key in range(1, 1000)]
+    bags = [
+        tuple({key: 1 + key % n for key in words[n::n]} for _ in settings.views)
+        for n in (1, 2, 3)
+    ]
+    labels = ("ham", "spam", "eggs")
+    documents = [
+        Taught(bytes([n]) * 16, label, bag, times)
+        for n, (label, bag) in enumerate(zip(labels, bags, strict=True))
+        for times in (1, -1)[: n + 1]
+    ]
+
+    assert by_change(settings, documents, keep=False) == by_packing(
+        settings, documents, keep=False
+    )
+    assert len(by_change(settings, documents[:1], keep=False)) > 9000

@@ -1,0 +1,159 @@
+"""Models are added up, and what was counted twice is found and taken away."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nbtext.api import forget, learn, train_on
+from nbtext.compacting import compact
+from nbtext.counts import CountTable, add
+from nbtext.document import Document
+from nbtext.errors import ModelFileError, SettingsError
+from nbtext.merging import Merged, merge, open_models, pack_merged, take_doubles
+from nbtext.modelfile import open_model
+from nbtext.modelwriting import replace_file
+from nbtext.packing import unpack
+
+Pairs = list[tuple[str, bytes | str]]
+Make = Callable[[str, Pairs], str]
+
+ONE: Pairs = [("spam", "win a prize"), ("spam", "win now"), ("ham", "lunch at noon")]
+OTHER: Pairs = [("ham", "win now"), ("ham", "lunch at noon"), ("spam", "cheap pills")]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    def make(name: str, pairs: Pairs) -> str:
+        path = str(tmp_path / name)
+        train_on(pairs, path)
+        return path
+
+    return make
+
+
+def bits(table: CountTable) -> tuple[Any, ...]:
+    """All of a table that the law of addition covers."""
+    return (
+        table.settings,
+        table.classes,
+        table.documents,
+        [
+            (run.keys.tolist(), [column.tolist() for column in run.columns])
+            for runs in table.runs
+            for run in runs
+        ],
+        [(run.entries.tolist(), run.counts.tolist()) for run in table.ledger],
+    )
+
+
+def table(path: str) -> CountTable:
+    return unpack(open_model(path))
+
+
+def without_doubles(
+    paths: list[str], texts: Iterable[str]
+) -> tuple[Merged, CountTable]:
+    files = open_models(paths)
+    merged = merge(files)
+    documents = [Document(text, (text.encode(),)) for text in texts]
+    take_doubles(merged, files, documents, max_bytes=1000, complain=print)
+    return merged, merged.table
+
+
+def test_the_sum_is_that_of_joining_the_files(make: Make, tmp_path: Path) -> None:
+    one, other = make("one", ONE), make("other", OTHER)
+    files = open_models([one, other])
+    joined = tmp_path / "joined"
+    joined.write_bytes(Path(one).read_bytes() + Path(other).read_bytes())
+
+    replace_file(str(tmp_path / "both"), pack_merged(merge(files), files))
+
+    both = table(str(tmp_path / "both"))
+    assert bits(both) == bits(table(str(joined)))
+    assert bits(both) == bits(add([table(one), table(other)]))
+
+
+def test_doubles_are_counted_and_labels_that_differ_are_named(make: Make) -> None:
+    files = open_models([make("one", ONE), make("other", OTHER)])
+
+    merged = merge(files)
+
+    assert merged.doubles == 2
+    assert merged.labels == {("spam", "ham"): 1}
+
+
+def test_a_double_stays_where_the_last_model_has_it(make: Make) -> None:
+    paths = [make("one", ONE), make("other", OTHER)]
+
+    merged, left = without_doubles(paths, [str(text) for _, text in ONE])
+
+    union = [("spam", "win a prize"), *OTHER]
+    assert (merged.taken, merged.refused) == (2, [])
+    assert bits(left) == bits(table(make("union", union)))
+
+
+def test_documents_of_one_model_only_are_passed_over(make: Make) -> None:
+    paths = [make("one", ONE), make("other", OTHER)]
+
+    merged, left = without_doubles(paths, ["win a prize", "never seen"])
+
+    assert (merged.taken, merged.refused) == (0, [])
+    assert bits(left) == bits(add([table(path) for path in paths]))
+
+
+def test_the_same_document_brought_twice_is_taken_away_once(make: Make) -> None:
+    paths = [make("one", ONE), make("other", OTHER)]
+
+    once = without_doubles(paths, ["win now"])
+    twice = without_doubles(paths, ["win now", "win now"])
+
+    assert once[0].taken == twice[0].taken == 1
+    assert bits(once[1]) == bits(twice[1])
+
+
+def test_three_models_keep_one_count_of_what_all_have(make: Make) -> None:
+    paths = [make(name, ONE) for name in ("a", "b", "c")]
+
+    _, left = without_doubles(paths, [str(text) for _, text in ONE])
+
+    assert bits(left) == bits(table(paths[0]))
+
+
+def test_taught_models_add_up_and_keep_their_records(
+    make: Make, tmp_path: Path
+) -> None:
+    one, other = make("one", ONE), make("other", OTHER)
+    learn(one, "ham", ["dinner at eight"])
+    learn(other, "spam", ["casino"])
+    learn(other, "ham", ["cheap pills"])
+    files = open_models([one, other])
+
+    both = str(tmp_path / "both")
+    replace_file(both, pack_merged(merge(files), files))
+
+    history = open_model(both).tables[0].header.history
+    assert (history.taught, history.records) == (3, 3)
+    assert [lesson.outcome for lesson in forget(both, ["casino"])] == ["forgotten"]
+    forget(other, ["casino"])
+    compact(other)
+    assert bits(table(both)) == bits(add([table(one), table(other)]))
+
+
+def test_models_that_read_otherwise_are_refused_by_what_differs(
+    make: Make,
+) -> None:
+    two = make("two", ONE)
+    three = make("three", [*ONE, ("phish", "your account")])
+
+    with pytest.raises(ModelFileError, match="does not add to"):
+        open_models([two, three])
+
+
+def test_a_third_class_that_cannot_be_scored_is_refused(make: Make) -> None:
+    pairs: Pairs = [("spam", "win"), ("work", "minutes")]
+    files = open_models([make("one", ONE), make("other", pairs)])
+
+    with pytest.raises(SettingsError, match="two classes"):
+        merge(files)

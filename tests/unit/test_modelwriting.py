@@ -1,0 +1,255 @@
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from fcntl import LOCK_EX, flock
+from pathlib import Path
+from time import time
+
+import pytest
+
+from nbtext.errors import ModelFileError, ModelWriteError
+from nbtext.modellock import locked
+from nbtext.modelwriting import LEFTOVER, append_table, replace_file
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(b"old")
+    return path
+
+
+def test_a_table_is_put_where_the_last_one_ends(path: Path) -> None:
+    with locked(str(path)) as descriptor:
+        assert descriptor is not None
+        append_table(str(path), descriptor, 3, [b" and", memoryview(b" new")])
+
+    assert path.read_bytes() == b"old and new"
+
+
+def test_a_long_table_is_written_whole(path: Path) -> None:
+    piece = os.urandom(1 << 20)
+    with locked(str(path)) as descriptor:
+        assert descriptor is not None
+        append_table(str(path), descriptor, 3, [piece] * 5)
+
+    assert path.read_bytes() == b"old" + piece * 5
+
+
+def test_a_file_that_may_only_be_read_is_not_appended_to(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        with pytest.raises(ModelWriteError, match="it may only be read; it is as good"):
+            append_table(str(path), descriptor, 3, [b"new"])
+    finally:
+        os.close(descriptor)
+
+    assert path.read_bytes() == b"old"
+
+
+LIMITED = """
+import os, resource, signal, sys
+from nbtext.errors import ModelWriteError
+from nbtext.modellock import locked
+from nbtext.modelwriting import append_table, replace_file
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+path, how = sys.argv[1:]
+try:
+    if how == "append":
+        with locked(path) as descriptor:
+            append_table(path, descriptor, 3, [bytes(1000)])
+    else:
+        replace_file(path, [bytes(1000)])
+except ModelWriteError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("how", ["append", "replace"])
+def test_a_file_that_grows_too_large_says_what_was_lost(how: str, path: Path) -> None:
+    command = [sys.executable, "-c", LIMITED, str(path), how]
+
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    expected = "and nothing was learnt" if how == "append" else "before is unchanged"
+    assert "the model cannot be written: File too large" in said
+    assert expected in said
+    assert path.read_bytes()[:3] == b"old"
+    assert len(path.read_bytes()) == (100 if how == "append" else 3)
+    assert names(path.parent) == ["model.nbt"]
+
+
+def test_a_new_file_takes_a_place_that_is_free(tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+
+    size = replace_file(str(path), [b"n", b"ew"], exclusively=True)
+
+    assert (size, path.read_bytes()) == (3, b"new")
+    assert names(tmp_path) == ["model.nbt"]
+    assert path.stat().st_nlink == 1
+
+
+def test_a_place_that_is_taken_stays_as_it_is(path: Path) -> None:
+    with pytest.raises(FileExistsError):
+        replace_file(str(path), [b"new"], exclusively=True)
+
+    assert path.read_bytes() == b"old"
+    assert names(path.parent) == ["model.nbt"]
+
+
+def test_a_place_that_is_taken_meanwhile_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+
+    def contents() -> Iterator[bytes]:
+        yield b"new"
+        path.write_bytes(b"another's")
+
+    with pytest.raises(FileExistsError):
+        replace_file(str(path), contents(), exclusively=True)
+
+    assert path.read_bytes() == b"another's"
+    assert names(tmp_path) == ["model.nbt"]
+
+
+def leftover(path: Path, *, age: float, name: str = ".model.nbt.0123.tmp") -> Path:
+    """Leave a file aside as a writer that was killed does."""
+    aside = path.with_name(name)
+    aside.write_bytes(b"half")
+    os.utime(aside, (time() - age,) * 2)
+    return aside
+
+
+def test_what_killed_writers_left_is_removed(path: Path) -> None:
+    leftover(path, age=LEFTOVER + 9)
+    leftover(path, age=LEFTOVER + 9999, name=".model.nbt.4567.tmp")
+
+    replace_file(str(path), [b"new"])
+
+    assert names(path.parent) == ["model.nbt"]
+
+
+def test_what_is_young_may_still_be_written(path: Path) -> None:
+    leftover(path, age=LEFTOVER - 30)
+
+    replace_file(str(path), [b"new"])
+
+    assert names(path.parent) == [".model.nbt.0123.tmp", "model.nbt"]
+
+
+def test_what_somebody_holds_is_still_being_written(path: Path) -> None:
+    aside = leftover(path, age=LEFTOVER + 9)
+    with aside.open("rb") as file:
+        flock(file, LOCK_EX)
+        replace_file(str(path), [b"new"])
+
+        assert aside.read_bytes() == b"half"
+    replace_file(str(path), [b"newer"])
+    assert names(path.parent) == ["model.nbt"]
+
+
+@pytest.mark.parametrize(
+    "name", ["other.tmp", ".other.nbt.0123.tmp", ".model.nbt.swp", "model.nbt.tmp"]
+)
+def test_what_is_not_ours_stays(name: str, path: Path) -> None:
+    leftover(path, age=LEFTOVER + 9, name=name)
+
+    replace_file(str(path), [b"new"])
+
+    assert names(path.parent) == sorted([name, "model.nbt"])
+
+
+def test_a_leftover_that_leads_nowhere_does_not_protect_the_others(path: Path) -> None:
+    for number in range(9):
+        path.with_name(f".model.nbt.{number}.tmp").symlink_to("nowhere")
+    leftover(path, age=LEFTOVER + 9)
+
+    replace_file(str(path), [b"new"])
+
+    assert ".model.nbt.0123.tmp" not in names(path.parent)
+
+
+def test_a_file_aside_is_held_and_private_while_it_is_written(path: Path) -> None:
+    found = []
+
+    def contents() -> Iterator[bytes]:
+        (aside,) = (one for one in path.parent.iterdir() if one != path)
+        os.utime(aside, (0, 0))
+        replace_file(str(path), [b"another's"])
+        found.append((aside.exists(), stat.S_IMODE(aside.stat().st_mode)))
+        yield b"new"
+
+    before = os.umask(0)
+    try:
+        replace_file(str(path), contents())
+    finally:
+        os.umask(before)
+
+    assert found == [(True, 0o600)]
+    assert path.read_bytes() == b"new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_new_file_behind_a_link_is_made_where_it_leads(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    link = tmp_path / "model.nbt"
+    link.symlink_to("there/model.nbt")
+
+    replace_file(str(link), [b"new"], exclusively=True)
+
+    assert link.is_symlink()
+    assert (tmp_path / "there" / "model.nbt").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("exclusively", [False, True])
+def test_links_in_a_circle_are_refused(exclusively: bool, tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+
+    with pytest.raises(ModelFileError, match="cannot be written"):
+        replace_file(str(tmp_path / "a"), [b"new"], exclusively=exclusively)
+
+    assert names(tmp_path) == ["a", "b"]
+
+
+@pytest.mark.parametrize("name", ["a\0b", "old/below"])
+def test_a_place_that_cannot_be_is_refused(name: str, path: Path) -> None:
+    (path.parent / "old").write_bytes(b"")
+
+    with pytest.raises(ModelWriteError, match="before is unchanged"):
+        replace_file(str(path.parent / name), [b"new"])
+
+
+def test_a_folder_that_is_a_file_is_named(path: Path) -> None:
+    with pytest.raises(ModelWriteError, match=r"below\.nbt: .*Not a directory"):
+        replace_file(str(path / "below.nbt"), [b"new"], exclusively=True)
+
+
+def test_a_reader_keeps_what_it_has_open(path: Path) -> None:
+    with path.open("rb") as file:
+        replace_file(str(path), [b"new"])
+
+        assert file.read() == b"old"
+
+
+def test_nothing_else_is_touched_when_contents_fail(path: Path) -> None:
+    leftover(path, age=1)
+    with suppress(ModelWriteError):
+        replace_file(str(path), broken())
+
+    assert path.read_bytes() == b"old"
+    assert names(path.parent) == [".model.nbt.0123.tmp", "model.nbt"]
+
+
+def broken() -> Iterator[bytes]:
+    yield b"half"
+    message = "no more"
+    raise OSError(message)
