@@ -369,7 +369,11 @@ def executor_of(jobs: int) -> "Iterator[Executor | None]":
         try:
             yield executor
         except BaseException:
-            executor.shutdown(wait=False, cancel_futures=True)
+            # ended rather than waited for; and seen out, because the interpreter and
+            # the executor's own thread would otherwise shut it down at the same time
+            for process in multiprocessing.active_children():
+                process.terminate()
+            executor.shutdown(cancel_futures=True)
             raise
 
 

@@ -1,0 +1,75 @@
+"""
+What `nbtext pass` does, apart from reading its command line.
+
+Neither click nor numpy is imported here: mail is delivered through this program. Nothing
+that can go wrong costs a message: it is then printed as it came, and the exit status
+says so.
+"""
+
+import sys
+from typing import Final, NamedTuple
+
+from nbtext.classifying import Classifier
+from nbtext.cli import _status as status
+from nbtext.cli._terminal import bytes_to_stdout, to_stderr
+from nbtext.document import Document
+from nbtext.errors import NbtextError
+from nbtext.model import load_model
+from nbtext.passing import FIELD, mark_of, marked
+
+MAX_BYTES: Final = 16 << 20
+
+
+class Request(NamedTuple):
+    """
+    What is asked of `nbtext pass`.
+
+    Attributes:
+        model: the model file.
+        field: the name of the field that is added.
+        tags: class to what is put before the subject of its messages.
+        threshold: the least probability of a label.
+        max_bytes: how much of the message is read for its classification.
+        quiet: whether to say nothing but errors.
+        verbose: whether to say which model is used.
+    """
+
+    model: str
+    field: str = FIELD
+    tags: tuple[tuple[str, str], ...] = ()
+    threshold: float = 0.0
+    max_bytes: int = MAX_BYTES
+    quiet: bool = False
+    verbose: bool = False
+
+
+def run(request: Request) -> int:
+    """Pass the message on standard input through, and return the exit status."""
+    message = sys.stdin.buffer.read() if sys.stdin is not None else b""
+    try:
+        passed = _marked(message, request)
+    except NbtextError as error:
+        to_stderr(f"Error: {error}; the message is passed on as it came")
+    except Exception as error:
+        # whatever it is, the message must go on
+        fault = f"{type(error).__name__}: {error}"
+        to_stderr(f"Error: a fault in nbtext ({fault}); the message is as it came")
+    else:
+        bytes_to_stdout(passed)
+        return status.DONE
+    bytes_to_stdout(message)
+    return status.TRY_AGAIN
+
+
+def _marked(message: bytes, request: Request) -> bytes:
+    model = load_model(request.model)
+    if request.verbose:
+        to_stderr(f"model: {request.model}")
+    if not request.quiet:
+        for note in model.notes:
+            to_stderr(f"note: {note}")
+    read = message[: request.max_bytes]
+    document = Document("-", (read,), truncated=len(read) < len(message))
+    (decision,) = Classifier(model).classify([document], threshold=request.threshold)
+    tag = dict(request.tags).get(decision.label or "", "")
+    return marked(message, mark_of(decision, request.field, tag))

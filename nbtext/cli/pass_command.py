@@ -1,0 +1,93 @@
+"""`nbtext pass`: a message passed through, with a field that says what it is."""
+
+import sys
+
+import click
+
+from nbtext.cli import _status as status
+from nbtext.cli._options import (
+    MAX_BYTES,
+    bytes_of,
+    model_option,
+    quiet_option,
+    unsure_option,
+    verbose_option,
+)
+from nbtext.cli._pass import Request, run
+from nbtext.cli._terminal import to_stderr
+from nbtext.passing import FIELD
+
+
+@click.command(epilog="Whatever fails, the message is printed as it came.")
+@model_option
+@click.option(
+    "--header",
+    "field",
+    default=FIELD,
+    show_default=True,
+    metavar="NAME",
+    help="The name of the field. Only names that begin like the default are no evidence "
+    "when the message is learnt later.",
+)
+@click.option(
+    "--subject-tag",
+    "tags",
+    multiple=True,
+    metavar="CLASS=TEXT",
+    help="Put TEXT before the subject of messages of CLASS; may be repeated.",
+)
+@unsure_option
+@click.option(
+    "--max-bytes",
+    type=bytes_of,
+    default=MAX_BYTES,
+    show_default=True,
+    metavar="SIZE",
+    help="Classify by no more than this of the message; all of it is passed through.",
+)
+@quiet_option
+@verbose_option
+@click.pass_context
+def command(
+    context: click.Context,
+    model: str,
+    field: str,
+    tags: tuple[str, ...],
+    threshold: float,
+    max_bytes: int,
+    quiet: bool,
+    verbose: bool,
+) -> int:
+    """
+    Print a message as it came, with one field added that says what it is.
+
+    \b
+    nbtext pass < email.txt
+    nbtext pass --subject-tag 'spam=[SPAM]' < email.txt
+
+    The field is X-NBText: spam, probability=0.9987. Copies of it that came with the
+    message are taken out. Nothing else changes. If anything fails, the message is
+    printed unchanged, and the exit status is 75.
+    """  # noqa: D301  click wants a real backspace
+    if sys.stdin is None or sys.stdin.isatty():
+        for line in context.get_help().splitlines():
+            to_stderr(line)
+        to_stderr("")
+        to_stderr("Error: Pipe a message in.")
+        return status.USAGE
+    pairs = [tuple(tag.partition("=")[::2]) for tag in tags]
+    for tag, (label, _) in zip(tags, pairs, strict=True):
+        if not label or "=" not in tag:
+            message = f"'--subject-tag': {tag!r} is not CLASS=TEXT."
+            raise click.UsageError(message, context)
+    return run(
+        Request(
+            model=model,
+            field=field,
+            tags=tuple((label, text) for label, text in pairs),
+            threshold=threshold,
+            max_bytes=max_bytes,
+            quiet=quiet,
+            verbose=verbose,
+        )
+    )

@@ -1,0 +1,139 @@
+"""
+A message passed through: every byte as it came, and one field more that says what it is.
+
+Bytes and a decision go in, bytes come out. Fields of our own name that came with the
+message are somebody else's word and are taken out, wherever they stand in its header;
+nothing else changes, neither line ends nor what is broken.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from nbtext.decide import Decision
+from nbtext.errors import SettingsError
+from nbtext.mail import looks_like_mail
+from nbtext.report import probability
+
+FIELD: Final = "X-NBText"
+"""The field's name, unless the user wants another."""
+
+_NAME: Final = re.compile(r"[!-9;-~]{1,64}")
+_FIELD_START: Final = re.compile(rb"[!-9;-~]{1,128}[ \t]*+:")
+_ENVELOPE: Final = (b"From ", b">From ")
+_EMPTY: Final = (b"\n", b"\r\n", b"\r\r\n")
+
+
+class Mark(NamedTuple):
+    """
+    What is put into a message.
+
+    Attributes:
+        field: the name of the field.
+        value: what it says, printable ASCII.
+        tag: what is put before the subject, empty for nothing.
+    """
+
+    field: str
+    value: str
+    tag: str = ""
+
+
+class _Field(NamedTuple):
+    """A header field with its continuation lines, or a line that is none."""
+
+    start: int
+    end: int
+    name: bytes
+
+
+def mark_of(decision: Decision, field: str = FIELD, tag: str = "") -> Mark:
+    """
+    Return what says in a message what was decided about it.
+
+    Args:
+        decision: the decision.
+        field: the name of the field.
+        tag: what to put before the subject, empty for nothing.
+
+    Raises:
+        SettingsError: no field can have that name, or no subject that tag.
+
+    """
+    if not _NAME.fullmatch(field):
+        message = f"the field name {field!r} is not printable ASCII without a colon"
+        raise SettingsError(message)
+    if not (tag.isascii() and (tag.isprintable() or not tag)):
+        message = f"the subject tag {tag!r} is not printable ASCII"
+        raise SettingsError(message)
+    label = decision.label if decision.label is not None else "unsure"
+    printable = "".join(
+        letter if " " < letter < "\x7f" or letter == " " else repr(letter)[1:-1]
+        for letter in ascii(label)[1:-1]
+    )
+    value = f"{printable}, probability={probability(decision.probability)}"
+    return Mark(field, value, tag)
+
+
+def marked(message: bytes, mark: Mark) -> bytes:
+    """Return a message with our field as the last one of its header."""
+    end, fields = _header(message)
+    newline = _line_end(message)
+    ours = mark.field.lower().encode()
+    added = f"{mark.field}: {mark.value}".encode() + newline
+    place = end
+    if fields and not message[:end].endswith(b"\n"):  # the message ends in its header
+        place = fields[-1].start
+    pieces = [message[: fields[0].start if fields else end]]
+    has_subject = False
+    for field in fields:
+        if field.start == place:
+            pieces.append(added)
+        if field.name == b"subject" and mark.tag and not has_subject:
+            has_subject = True
+            colon = message.index(b":", field.start, field.end) + 1
+            tag = b" " + mark.tag.encode()
+            pieces.append(
+                message[field.start : colon] + tag + message[colon : field.end]
+            )
+        elif field.name != ours:
+            pieces.append(message[field.start : field.end])
+    if mark.tag and not has_subject:
+        pieces.append(b"Subject: " + mark.tag.encode() + newline)
+    if place == end:
+        pieces.append(added)
+    pieces.append(message[end:])
+    return b"".join(pieces)
+
+
+def _header(message: bytes) -> tuple[int, list[_Field]]:
+    """Return where a message's header ends, and its fields."""
+    start = 0
+    while message.startswith(_ENVELOPE, start):
+        start = _next_line(message, start)
+    is_header = _FIELD_START.match(message, start) or looks_like_mail(message)
+    if not is_header or message.startswith(_EMPTY, start):
+        return start, []
+    fields = list(_fields(message, start))
+    return fields[-1].end, fields
+
+
+def _fields(message: bytes, start: int) -> Iterator[_Field]:
+    """Yield the fields of a header, up to the first empty line."""
+    while start < len(message) and not message.startswith(_EMPTY, start):
+        end = _next_line(message, start)
+        while message.startswith((b" ", b"\t"), end):
+            end = _next_line(message, end)
+        name = _FIELD_START.match(message, start, end)
+        yield _Field(start, end, name[0][:-1].rstrip().lower() if name else b"")
+        start = end
+
+
+def _next_line(message: bytes, start: int) -> int:
+    end = message.find(b"\n", start)
+    return len(message) if end < 0 else end + 1
+
+
+def _line_end(message: bytes) -> bytes:
+    first = message.find(b"\n")
+    return b"\r\n" if first > 0 and message[first - 1 : first] == b"\r" else b"\n"
