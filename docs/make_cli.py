@@ -26,6 +26,7 @@ PREAMBLE = """\
     nbtext train spam/ ham/          learn two folders of mail
     nbtext classify < email.txt      print the class and its probability
     nbtext eval spam/ ham/           say how good that is
+    nbtext pass < email.txt          print it with a field that says what it is
     nbtext learn spam < email.txt    add a message to a class, or move it there
     nbtext forget < email.txt        take a message out again
     nbtext info                      say what the model knows
@@ -112,6 +113,11 @@ would block.
 
 A document without one token that the model knows is unsure.
 
+**`pass`** prints the message on standard input as it came, with the field `X-NBText: LABEL,
+probability=P` as the last one of its header. The label is `unsure` where `classify` prints
+`?`; what of it is not printable ASCII is escaped. A message without a header gets an empty
+line behind the field.
+
 **`learn`** and **`forget`** print nothing on standard output; what became of the documents
 is said on standard error, those that were refused by name. `--json` prints one object:
 `class`, `learnt`, `moved` and `known`, or `forgotten`; `refused`, `skipped` and `path`.
@@ -162,7 +168,7 @@ pair have a space between them. A line `# name` precedes each of several documen
 | 70 | a fault in nbtext itself |
 | 73 | the model cannot be written, or was taught and would be lost without `--replace` |
 | 74 | input or output failed |
-| 75 | try again: another process was writing the model for all of `--wait`, or one of `--jobs` was killed |
+| 75 | try again: with `pass`, anything failed, and the message is as it came; another process was writing the model for all of `--wait`, or one of `--jobs` was killed |
 | 130 | interrupted (Ctrl-C) |
 | 129, 143 | ended by SIGHUP or SIGTERM, which `train`, `eval` and long runs of `classify` clean up after |
 | 141 | standard output was closed (`nbtext classify inbox/ \\| head`) |

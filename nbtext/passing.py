@@ -1,5 +1,5 @@
 """
-A message passed through: every byte as it came, and one field more that says what it is.
+A message passed through: every byte as it came, and one field that says what it is.
 
 Bytes and a decision go in, bytes come out. Fields of our own name that came with the
 message are somebody else's word and are taken out, wherever they stand in its header;
@@ -78,32 +78,27 @@ def mark_of(decision: Decision, field: str = FIELD, tag: str = "") -> Mark:
 def marked(message: bytes, mark: Mark) -> bytes:
     """Return a message with our field as the last one of its header."""
     end, fields = _header(message)
-    newline = _line_end(message)
-    ours = mark.field.lower().encode()
+    start = fields[0].start if fields else end
+    kept = [field for field in fields if field.name != mark.field.lower().encode()]
+    pieces = [message[field.start : field.end] for field in kept]
+    newline = _line_end([message[:start], *pieces, message[end:]])
     added = f"{mark.field}: {mark.value}".encode() + newline
-    place = end
-    if fields and not message[:end].endswith(b"\n"):  # the message ends in its header
-        place = fields[-1].start
-    pieces = [message[: fields[0].start if fields else end]]
-    has_subject = False
-    for field in fields:
-        if field.start == place:
-            pieces.append(added)
-        if field.name == b"subject" and mark.tag and not has_subject:
-            has_subject = True
-            colon = message.index(b":", field.start, field.end) + 1
-            tag = b" " + mark.tag.encode()
-            pieces.append(
-                message[field.start : colon] + tag + message[colon : field.end]
-            )
-        elif field.name != ours:
-            pieces.append(message[field.start : field.end])
-    if mark.tag and not has_subject:
-        pieces.append(b"Subject: " + mark.tag.encode() + newline)
-    if place == end:
-        pieces.append(added)
-    pieces.append(message[end:])
-    return b"".join(pieces)
+    if mark.tag:
+        place = next((n for n, one in enumerate(kept) if one.name == b"subject"), None)
+        if place is None:
+            added += b"Subject: " + mark.tag.encode() + newline
+        else:
+            name, colon, value = pieces[place].partition(b":")
+            pieces[place] = name + colon + b" " + mark.tag.encode() + value
+    if kept and not kept[0].name:  # without a field in front it would be no header
+        pieces.insert(0, added)
+    else:
+        # a message that ends in its header, without a line end, keeps that end
+        is_open = bool(pieces) and not pieces[-1].endswith(b"\n")
+        pieces.insert(len(pieces) - is_open, added)
+    if not fields and not message.startswith(_EMPTY, end):
+        pieces.append(newline)  # all of it is body, and no part of our field
+    return b"".join([message[:start], *pieces, message[end:]])
 
 
 def _header(message: bytes) -> tuple[int, list[_Field]]:
@@ -134,6 +129,10 @@ def _next_line(message: bytes, start: int) -> int:
     return len(message) if end < 0 else end + 1
 
 
-def _line_end(message: bytes) -> bytes:
-    first = message.find(b"\n")
-    return b"\r\n" if first > 0 and message[first - 1 : first] == b"\r" else b"\n"
+def _line_end(pieces: list[bytes]) -> bytes:
+    """Return what ends the first line of a message."""
+    for piece in pieces:
+        end = piece.find(b"\n")
+        if end >= 0:
+            return b"\r\n" if piece[max(end - 1, 0) : end] == b"\r" else b"\n"
+    return b"\n"

@@ -1,9 +1,9 @@
 """
 What `nbtext pass` does, apart from reading its command line.
 
-Neither click nor numpy is imported here: mail is delivered through this program. Nothing
-that can go wrong costs a message: it is then printed as it came, and the exit status
-says so.
+Neither click nor numpy is imported here: mail is delivered through this program.
+Nothing that can go wrong costs a message: it is then printed as it came, and the exit
+status says so.
 """
 
 import sys
@@ -58,6 +58,12 @@ def run(request: Request) -> int:
         bytes_to_stdout(passed)
         return status.DONE
     bytes_to_stdout(message)
+    return status.TRY_AGAIN
+
+
+def pass_unchanged() -> int:
+    """Print the message on standard input as it is; return the status of failure."""
+    bytes_to_stdout(sys.stdin.buffer.read())
     return status.TRY_AGAIN
 
 

@@ -1,5 +1,5 @@
 """
-The quick way in: `nbtext classify`, `learn` and `forget` of one message, without click.
+The quick way in: one message classified, learnt, forgotten or passed, without click.
 
 Importing click takes longer than all of Python's start and the classification together,
 and a mail filter pays that for every message. So the few forms of the command that
@@ -16,6 +16,7 @@ VALUES: Final = {
     "classify": {"-m": "model", "--model": "model", "--is": "wanted"},
     "learn": {"-m": "model", "--model": "model"},
     "forget": {"-m": "model", "--model": "model"},
+    "pass": {"-m": "model", "--model": "model", "--header": "field"},
 }
 FLAGS: Final = {"--json": "as_json", "-q": "quiet", "--quiet": "quiet"}
 
@@ -41,13 +42,13 @@ def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
             label = argument
         else:
             return None
+    if command == "classify":
+        return _classify(values, flags)
+    if command == "pass":
+        return None if "as_json" in flags else _pass(values, flags)
     if command == "learn" and label is None:
         return None
-    return (
-        _classify(values, flags)
-        if command == "classify"
-        else _teach(values, flags, label)
-    )
+    return _teach(values, flags, label)
 
 
 def _classify(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], int]":
@@ -58,6 +59,19 @@ def _classify(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], i
         model=values.get("model") or default_model(),
         wanted=values.get("wanted"),
         as_json=flags.get("as_json", False),
+        quiet=flags.get("quiet", False),
+    )
+    return lambda: run(request)
+
+
+def _pass(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], int]":
+    from nbtext.cli._pass import Request, run
+    from nbtext.cli._places import default_model
+    from nbtext.passing import FIELD
+
+    request = Request(
+        model=values.get("model") or default_model(),
+        field=values.get("field") or FIELD,
         quiet=flags.get("quiet", False),
     )
     return lambda: run(request)

@@ -39,13 +39,26 @@ def to_stdout(lines: Iterable[str]) -> None:
     if sys.stdout is None:
         raise OSError(EBADF, os.strerror(EBADF), "standard output")
     text = "".join(f"{line}\n" for line in lines)
-    stream = getattr(sys.stdout, "buffer", None)
-    if stream is None:
+    if getattr(sys.stdout, "buffer", None) is None:
         sys.stdout.write(text)
+        sys.stdout.flush()
     else:
-        rest = memoryview(text.encode("utf-8", "backslashreplace"))
-        while rest:  # with PYTHONUNBUFFERED set, a part may be all that is written
-            rest = rest[stream.write(rest) :]
+        bytes_to_stdout(text.encode("utf-8", "backslashreplace"))
+
+
+def bytes_to_stdout(data: bytes) -> None:
+    """
+    Write bytes to standard output as they are, and see them out.
+
+    Raises:
+        OSError: this process was started without a standard output.
+
+    """
+    if sys.stdout is None:
+        raise OSError(EBADF, os.strerror(EBADF), "standard output")
+    rest = memoryview(data)
+    while rest:  # with PYTHONUNBUFFERED set, a part may be all that is written
+        rest = rest[sys.stdout.buffer.write(rest) :]
     sys.stdout.flush()
 
 

@@ -26,8 +26,8 @@ from nbtext.passing import FIELD
     default=FIELD,
     show_default=True,
     metavar="NAME",
-    help="The name of the field. Only names that begin like the default are no evidence "
-    "when the message is learnt later.",
+    help="The name of the field. Only a name that begins like the default is no "
+    "evidence when the message is learnt later.",
 )
 @click.option(
     "--subject-tag",
@@ -43,7 +43,7 @@ from nbtext.passing import FIELD
     default=MAX_BYTES,
     show_default=True,
     metavar="SIZE",
-    help="Classify by no more than this of the message; all of it is passed through.",
+    help="Read no more than this of a document.",
 )
 @quiet_option
 @verbose_option
@@ -59,15 +59,16 @@ def command(
     verbose: bool,
 ) -> int:
     """
-    Print a message as it came, with one field added that says what it is.
+    Print a message as it came, with a field that says what it is.
 
     \b
     nbtext pass < email.txt
     nbtext pass --subject-tag 'spam=[SPAM]' < email.txt
 
     The field is X-NBText: spam, probability=0.9987. Copies of it that came with the
-    message are taken out. Nothing else changes. If anything fails, the message is
-    printed unchanged, and the exit status is 75.
+    message are taken out. Nothing else changes, and all of the message is printed,
+    however much of it is read. If anything fails, it is printed unchanged, and the exit
+    status is 75.
     """  # noqa: D301  click wants a real backspace
     if sys.stdin is None or sys.stdin.isatty():
         for line in context.get_help().splitlines():

@@ -24,6 +24,7 @@ PIPELINE = [
     "merging", "pruning", "textlines", "textheader", "textcounts", "textrecords",
     "dumping", "loading", "faults", "modelparts", "balance", "checking",
     "training", "measures", "twoclass", "evaluate", "crossvalidate", "report",
+    "passing",
     "api", "cli",
 ]  # fmt: skip
 SOURCES = [
@@ -32,11 +33,11 @@ SOURCES = [
     "_documents", "_load", "__init__",
 ]  # fmt: skip
 CLI = [
-    "_status", "_places", "_terminal", "_tables", "_classify", "_teach", "_quick",
-    "_options", "train_command", "classify_command", "eval_command", "learn_command",
-    "forget_command", "info_command", "tokens_command", "merge_command",
-    "compact_command", "prune_command", "check_command", "dump_command",
-    "load_command", "_group", "__init__",
+    "_status", "_places", "_terminal", "_tables", "_classify", "_teach", "_pass",
+    "_quick", "_options", "train_command", "classify_command", "eval_command",
+    "pass_command", "learn_command", "forget_command", "info_command",
+    "tokens_command", "merge_command", "compact_command", "prune_command",
+    "check_command", "dump_command", "load_command", "_group", "__init__",
 ]  # fmt: skip
 ENTRANCES = {"__init__", "__main__"}
 """What is loaded first: outside the line, and nearly empty."""

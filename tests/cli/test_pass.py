@@ -1,0 +1,129 @@
+"""`nbtext pass`: whatever happens, the message comes out."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def message(corpus: Path) -> bytes:
+    return (corpus / "spam" / "3.eml").read_bytes()
+
+
+def test_a_message_is_passed_with_one_field_more(
+    run: "Run", model: Path, message: bytes
+) -> None:
+    status, out, err = run("pass", "-m", model, stdin=message)
+
+    head, _, body = message.decode().partition("\n\n")
+    assert (status, err) == (0, "")
+    start, _, rest = out.partition("\nX-NBText: spam, probability=0.")
+    assert (start, rest[4:]) == (head, f"\n\n{body}")
+
+
+def test_the_verdict_is_that_of_classify(
+    run: "Run", model: Path, message: bytes
+) -> None:
+    label, probability = run("classify", "-m", model, stdin=message).out.split()
+
+    passed = run("pass", "-m", model, stdin=message).out
+
+    assert f"\nX-NBText: {label}, probability={probability}\n" in passed
+    assert run("classify", "-m", model, stdin=passed.encode()).out.split() == [
+        label,
+        probability,
+    ]
+
+
+def test_the_header_and_the_subject_are_the_users_choice(
+    run: "Run", model: Path, message: bytes
+) -> None:
+    status, out, err = run(
+        "pass", "-m", model, "--header", "X-Sorted", "--subject-tag", "spam=[junk]",
+        "--subject-tag", "ham=[ok]", stdin=message,
+    )  # fmt: skip
+
+    assert (status, err) == (0, "")
+    assert "\nX-Sorted: spam, probability=0." in out
+    assert "\nSubject: [junk] " in out
+    assert "X-NBText" not in out
+
+
+def test_unsure_is_said_and_not_tagged(run: "Run", model: Path, message: bytes) -> None:
+    out = run(
+        "pass", "-m", model, "--unsure", "1", "--subject-tag", "spam=[junk]",
+        stdin=message,
+    ).out  # fmt: skip
+
+    assert "\nX-NBText: unsure, probability=0." in out
+    assert "[junk]" not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["-m", "none.nbt"], "none.nbt: no model there"),
+        (["-m", "bad.nbt"], "bad.nbt: not an nbtext model"),
+        (["-m", "mail.nbt", "--header", "a b"], "the field name 'a b'"),
+        (["-m", "mail.nbt", "--bogus"], "No such option"),
+        (["-m", "mail.nbt", "--subject-tag", "spam"], "is not CLASS=TEXT"),
+        (["-m", "mail.nbt", "--unsure", "2"], "is not a probability"),
+    ],
+    ids=["no model", "no nbtext model", "field", "option", "tag", "threshold"],
+)
+@pytest.mark.usefixtures("model")
+def test_whatever_fails_the_message_is_as_it_came(
+    process: "Run", message: bytes, arguments: list[str], complaint: str
+) -> None:
+    Path("bad.nbt").write_bytes(b"junk" * 99)
+
+    status, out, err = process("pass", *arguments, stdin=message)
+
+    assert (status, out) == (75, message.decode())
+    assert complaint in err
+
+
+def test_a_model_of_one_class_fails_softly(run: "Run", message: bytes) -> None:
+    created = run("learn", "-q", "-m", "one.nbt", "--create", "spam", stdin=message)
+    assert created.status == 0
+
+    status, out, err = run("pass", "-m", "one.nbt", stdin=message)
+
+    assert (status, out) == (75, message.decode())
+    assert "only the class 'spam'" in err
+
+
+def test_bytes_of_no_charset_come_out_as_they_are(model: Path, run: "Run") -> None:
+    data = bytes(range(256)) * 40
+
+    status, out, err = run("pass", "-m", model, stdin=b"Subject: x\n\n" + data)
+
+    assert (status, err) == (0, "")
+    assert out.startswith("Subject: x\nX-NBText: ")
+
+
+@pytest.mark.usefixtures("model")
+def test_a_large_message_is_passed_whole(
+    process: "Run", message: bytes, tmp_path: Path
+) -> None:
+    whole = message + b"0123456789abcde\n" * (1 << 16)
+    (tmp_path / "in").write_bytes(whole)
+
+    status, _, err = process(
+        "pass", "-m", "mail.nbt", "--max-bytes", "2k", wrap='"$@" < in > out'
+    )
+
+    passed = (tmp_path / "out").read_bytes()
+    assert (status, err) == (0, "")
+    assert len(passed) == len(whole) + len(b"X-NBText: spam, probability=0.9999\n")
+    assert passed.endswith(whole[len(message) - 20 :])
+
+
+def test_a_terminal_is_no_message(run: "Run", model: Path) -> None:
+    assert run("pass", "--help").status == 0
+    assert "nbtext pass < email.txt" in run("pass", "--help").out
+    assert model.exists()

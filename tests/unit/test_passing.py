@@ -1,0 +1,153 @@
+"""A message with our field is the message, byte for byte, but for that field."""
+
+import email.policy
+import re
+from email import message_from_bytes
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from nbtext.decide import Decision
+from nbtext.errors import SettingsError
+from nbtext.passing import Mark, mark_of, marked
+
+MARK = Mark("X-NBText", "spam, probability=0.9987")
+LINE = b"X-NBText: spam, probability=0.9987"
+
+PIECES = st.sampled_from(
+    [
+        b"From a@b.example Thu Mar  7 08:15:00 2024\n", b">From x\n", b"From: a@b\n",
+        b"Subject: hello\n", b"Subject:folded\r\n\tto two lines\r\n", b"\n", b"\r\n",
+        b"X-NBText: ham, probability=0.9999\n", b"x-nbtext : ham\r\n folded\r\n",
+        b" continued\n", b"no field\n", b"body \xff\x00 text", b"\r", b":\n",
+        b"Date: Thu, 7 Mar 2024 08:15:00 +0100\n", b"Message-ID: <1@b>\n",
+    ]
+)  # fmt: skip
+MESSAGES = st.lists(PIECES | st.binary(max_size=12), max_size=12).map(b"".join)
+
+
+def decision(label: str | None, probability: float = 0.9987) -> Decision:
+    return Decision(
+        "-", label, probability, ("ham", "spam"), (0.0, 0.0), 1, 1, False, None
+    )
+
+
+def without_ours(header: bytes) -> bytes:
+    """Take all fields of our name out, with their continuation lines."""
+    return re.sub(rb"(?im)^x-nbtext[ \t]*:.*\n?(?:[ \t].*\n?)*", b"", header)
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        pytest.param(
+            b"From: a@b\nSubject: hi\n\nbody\n",
+            b"From: a@b\nSubject: hi\n" + LINE + b"\n\nbody\n",
+            id="the last field of the header",
+        ),
+        pytest.param(
+            b"From: a@b\r\nSubject: hi\r\n\r\nbody\r\n",
+            b"From: a@b\r\nSubject: hi\r\n" + LINE + b"\r\n\r\nbody\r\n",
+            id="the line ends of the message",
+        ),
+        pytest.param(
+            b"From a@b Thu Mar  7 08:15:00 2024\nFrom: a@b\n\nX-NBText: in the body\n",
+            b"From a@b Thu Mar  7 08:15:00 2024\nFrom: a@b\n"
+            + LINE
+            + b"\n\nX-NBText: in the body\n",
+            id="behind the envelope, and the body is not touched",
+        ),
+        pytest.param(
+            b"X-NBTEXT: ham,\n\tprobability=1\nFrom: a@b\nx-nbtext:ham\nTo: c\n\nbody",
+            b"From: a@b\nTo: c\n" + LINE + b"\n\nbody",
+            id="copies in any case, folded, anywhere",
+        ),
+        pytest.param(b"", LINE + b"\n\n", id="nothing at all"),
+        pytest.param(b"\nbody\n", LINE + b"\n\nbody\n", id="no header"),
+        pytest.param(
+            b"From: a@b\nSubject: hi",
+            b"From: a@b\n" + LINE + b"\nSubject: hi",
+            id="a header without an end",
+        ),
+        pytest.param(b"just text\n", LINE + b"\n\njust text\n", id="no mail"),
+        pytest.param(
+            b"X-NBText-Other: 1\n\n", b"X-NBText-Other: 1\n" + LINE + b"\n\n",
+            id="a longer name is another field",
+        ),
+    ],
+)  # fmt: skip
+def test_the_field_is_put_in(message: bytes, expected: bytes) -> None:
+    assert marked(message, MARK) == expected
+
+
+@given(MESSAGES)
+def test_every_other_byte_is_as_it_was(message: bytes) -> None:
+    passed = marked(message, MARK)
+
+    place = passed.index(LINE)
+    rest = passed[:place] + re.sub(rb"\A\r?\n", b"", passed[place + len(LINE) :])
+    # a message without a header has an empty line more, which ends ours
+    shorter = re.sub(rb"\A((?:>?From .*\n)*)\r?\n", rb"\1", rest)
+    assert without_ours(message) in (without_ours(rest), without_ours(shorter))
+
+
+@given(MESSAGES)
+def test_passing_twice_is_passing_once(message: bytes) -> None:
+    once = marked(message, MARK)
+
+    assert marked(once, MARK) == once
+    other = marked(once, MARK._replace(value="ham, probability=0.6000"))
+    assert other.replace(b"ham, probability=0.6000", MARK.value.encode()) == once
+
+
+@given(st.lists(PIECES, max_size=8).map(b"".join))
+def test_other_programs_find_one_field_that_is_ours(rest: bytes) -> None:
+    assume(b"\r" not in rest.replace(b"\r\n", b""))  # which they take for a line end
+    message = b"From: a@b\n" + rest
+
+    found = message_from_bytes(marked(message, MARK), policy=email.policy.compat32)
+
+    assert found.get_all("X-NBText", [])[-1:] == [MARK.value] or found.defects
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (b"Subject: hi\n\n", b"Subject: [SPAM] hi\n" + LINE + b"\n\n"),
+        (b"SUBJECT:hi\r\n\r\n", b"SUBJECT: [SPAM]hi\r\n" + LINE + b"\r\n\r\n"),
+        (b"Subject: 1\nSubject:\n", b"Subject: [SPAM] 1\nSubject:\n" + LINE + b"\n"),
+        (b"To: a\n\n", b"To: a\n" + LINE + b"\nSubject: [SPAM]\n\n"),
+    ],
+    ids=["a subject", "without a space", "two of them", "none"],
+)  # fmt: skip
+def test_a_tag_stands_before_the_subject(message: bytes, expected: bytes) -> None:
+    assert marked(message, MARK._replace(tag="[SPAM]")) == expected
+
+
+def test_the_field_says_label_and_probability() -> None:
+    assert mark_of(decision("spam")) == MARK
+    assert mark_of(decision("spam", 0.99999)).value == "spam, probability=0.9999"
+    assert mark_of(decision(None, 0.51)).value == "unsure, probability=0.5100"
+
+
+@pytest.mark.parametrize(
+    "label", ["a\nEvil: yes", "a\r\n\r\nbody", "sp\u00e4m", "\ud800"]
+)
+def test_no_label_writes_another_line(label: str) -> None:
+    value = mark_of(decision(label)).value
+
+    assert value.isascii()
+    assert value.isprintable()
+
+
+@pytest.mark.parametrize("field", ["", "a b", "a:b", "a\nb", "\u00e4", "x" * 65])
+def test_a_name_that_no_field_has_is_refused(field: str) -> None:
+    with pytest.raises(SettingsError, match="field name"):
+        mark_of(decision("spam"), field)
+
+
+@pytest.mark.parametrize("tag", ["\n", "a\r\nEvil: yes", "\u00e4"])
+def test_a_tag_that_is_not_printable_is_refused(tag: str) -> None:
+    with pytest.raises(SettingsError, match="subject tag"):
+        mark_of(decision("spam"), tag=tag)
