@@ -71,6 +71,12 @@ def pack(header: Header, arrays: dict[str, tuple[str, Buffer]]) -> Iterator[Buff
     except UnicodeEncodeError as error:
         message = f"the name of a class cannot be written: {error}; rename the class"
         raise ModelWriteError(message) from error
+    except OverflowError as error:
+        message = (
+            "the sums of the model's counts are larger than the 64 bits that msgpack "
+            "holds, so it must be damaged; restore a copy or train again"
+        )
+        raise ModelWriteError(message) from error
     packed += header_checksum(packed)
     if len(packed) > MOST_HEADER:
         message = (
