@@ -237,20 +237,23 @@ def _check_class(model: Model | None, teaching: Teaching) -> None:
             f"a class cannot be called {label!r}; choose a name for people to read"
         )
         raise SettingsError(message)
-    if model is None or label in model.classes:
+    if model is None:
         return
-    classes = (*model.classes, label)
+    classes = sorted({*model.classes, label})
     if len(classes) < 2:
         return
     try:
         check_scoring(model.scoring, model.settings, classes)
     except SettingsError as error:
-        sources = " ".join(f"{name}=..." for name in sorted(classes))
-        message = (
-            f"{teaching.path}: the model reads documents for the classes "
-            f"{', '.join(model.classes)}, and {label!r} would be one more, for which "
-            f"they are read otherwise; run `nbtext train {sources}`"
-        )
+        sources = " ".join(f"{name}=..." for name in classes)
+        if label in model.classes:  # files were joined that do not go together
+            what = f"the model cannot be taught: {error}"
+        else:
+            what = (
+                f"the model reads documents for the classes {', '.join(model.classes)},"
+                f" and {label!r} would be one more, for which they are read otherwise"
+            )
+        message = f"{teaching.path}: {what}; run `nbtext train {sources}`"
         raise TrainingError(message) from error
 
 
