@@ -158,6 +158,20 @@ class Change:
         found = [by.get(label, zero) for by in self.views[view].values()]
         return tuple(map(sum, zip(zero, *found, strict=True)))
 
+    def check_sums(self, model: Model) -> None:
+        """
+        Refuse to leave fewer documents or tokens than none.
+
+        Raises:
+            DamagedError: the model says that it has counted what is taken away, and
+                has fewer documents or tokens than that.
+
+        """
+        views = range(len(self.views))
+        for label in self.classes:
+            totals = [self.total(view, label) for view in views]
+            check_sums(model, label, self.documents[label], totals)
+
     def new_terms(self, model: Model) -> tuple[int, ...]:
         """
         Return for each view how many terms more the model has with this change.
@@ -177,6 +191,33 @@ class Change:
                 for view, changes in enumerate(self.views)
             )
         )
+
+
+def check_sums(
+    model: Model, label: str, documents: int, totals: Sequence[Sequence[int]]
+) -> None:
+    """
+    Refuse to leave a class with fewer documents or tokens than none.
+
+    Args:
+        model: as it is.
+        label: the class.
+        documents: how many documents more it would have.
+        totals: for each view, what would be added to the sum of each column.
+
+    Raises:
+        DamagedError: it would have fewer than none.
+
+    """
+    before = [0] * (1 + sum(map(len, totals)))
+    if label in model.classes:
+        place = model.classes.index(label)
+        before = [model.documents[place]]
+        before += [value for view in model.totals for value in view[place]]
+    more = [documents, *(value for columns in totals for value in columns)]
+    if min(map(int.__add__, before, more)) < 0:
+        what = f"class {label!r} has fewer documents or tokens than it has learnt"
+        raise DamagedError(model.path, 0, what)
 
 
 def _after(columns: Columns, change: Columns | None) -> Columns:

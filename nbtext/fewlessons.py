@@ -63,6 +63,8 @@ def few_lessons(plan: Plan) -> list[Buffer]:
                 seen.append(_learn(plan, step, bag, removal.change, change))
     if not n_changed:
         return []
+    if model is not None:
+        change.check_sums(model)
     keep = keep_of(plan)
     change.kept = change.kept[max(len(change.kept) - keep, 0) :]
     return pack_change(

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from nbtext.bags import Terms
     from nbtext.bulk import BulkModel, Scores
     from nbtext.lessons import Plan, Step
+    from nbtext.model import Model
     from nbtext.modeltable import Buffer
 
 from nbtext.bags import fingerprints, read_terms
 from nbtext.bulk import raw_scores
 from nbtext.calibrate import Calibration, bin_of, total
-from nbtext.change import Change
+from nbtext.change import Change, check_sums
 from nbtext.counter import BATCH, LEAST_SIZE, Counter
 from nbtext.counts import CountTable, add, ledger_of, n_terms
 from nbtext.crowd import keep_memory, open_bulk
@@ -92,7 +93,8 @@ class _Lessons:
         self._seen: list[Calibration] = []
         self._records: list[Records] = []
         self._bulk: BulkModel | None = None
-        if plan.model is not None and len(plan.model.classes) > 1:
+        is_learning = plan.teaching.label is not None
+        if is_learning and plan.model is not None and len(plan.model.classes) > 1:
             self._bulk = open_bulk(plan.model)
 
     def carry_out(self, steps: Sequence[Step]) -> None:
@@ -173,6 +175,7 @@ class _Lessons:
                 after.check()
             except TrainingError as error:
                 raise DamagedError(plan.model.path, 0, str(error)) from error
+            _check_sums(plan.model, delta)
             new_terms = tuple(
                 map(int.__sub__, map(n_terms, after.runs), map(n_terms, before.runs))
             )
@@ -187,6 +190,14 @@ class _Lessons:
             history=history_of(plan, self.n_changed, new_terms),
             records=records.take(range(first, len(records))),
         )
+
+
+def _check_sums(model: Model, delta: CountTable) -> None:
+    """Refuse to leave fewer documents or tokens than none, as `check_sums` does."""
+    for place, label in enumerate(delta.classes):
+        runs = [of_view[place] for of_view in delta.runs]
+        totals = [[*map(run.total, range(len(run.columns)))] for run in runs]
+        check_sums(model, label, delta.documents[place], totals)
 
 
 def _observed(model: BulkModel, label: str, scores: Scores) -> Calibration:
