@@ -140,16 +140,14 @@ def add(tables: Sequence[CountTable], map_: Map = map) -> CountTable:
         if table.settings != settings:
             message = f"cannot add: {settings.difference(table.settings)}"
             raise SettingsError(message)
-    names = sorted({name for table in tables for name in table.classes})
+    parts_of: dict[str, list[tuple[CountTable, int]]] = {}
+    for table in tables:
+        for place, name in enumerate(table.classes):
+            parts_of.setdefault(name, []).append((table, place))
     n_columns = len(settings.columns)
     kept, documents, ledger = [], [], []
     runs: list[list[Run]] = [[] for _ in settings.views]
-    for name in names:
-        parts = [
-            (table, table.classes.index(name))
-            for table in tables
-            if name in table.classes
-        ]
+    for name, parts in sorted(parts_of.items(), key=lambda item: item[0]):
         count = sum(table.documents[place] for table, place in parts)
         by_view = [
             merged([table.runs[view][place] for table, place in parts], n_columns, map_)

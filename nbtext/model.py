@@ -176,12 +176,13 @@ def load_model(path: str, *, scoring: Scoring | None = None) -> Model:
     classes = tuple(
         sorted({name for table in file.tables for name in table.header.classes})
     )
+    place_of = {name: place for place, name in enumerate(classes)}
     documents = [0] * len(classes)
     totals = [[[0] * len(settings.columns) for _ in classes] for _ in settings.views]
     places = []
     for table in file.tables:
         header = table.header
-        place = tuple(classes.index(name) for name in header.classes)
+        place = tuple(place_of[name] for name in header.classes)
         places.append(place)
         for here, there in enumerate(place):
             documents[there] += header.documents[here]
