@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check lint types corpus-test golden bench docs clean
+.PHONY: demo test check lint types corpus-test golden bench fuzz docs clean
 
 demo: $(READY)
 	@sh corpora/demo.sh $(BIN)/nbtext
@@ -30,6 +30,10 @@ golden: $(READY)
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
+fuzz: $(READY)
+	$(BIN)/python -m fuzz mail
+	$(BIN)/python -m fuzz model
+
 docs: $(READY)
 	$(BIN)/python docs/make_cli.py
 
@@ -38,5 +42,6 @@ clean:
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,fuzz]' \
+	  || $(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@

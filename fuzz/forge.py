@@ -1,0 +1,125 @@
+"""
+Model files taken apart and put together again, whether or not they make sense.
+
+A fuzzer that changes bytes is stopped by the first checksum. Here checksums, lengths,
+padding and trailers are made to fit what was changed, so that what nbtext believes of
+the rest comes under test. docs/model-format.md says where everything is.
+"""
+
+import re
+from typing import Any, Final, NamedTuple
+
+import msgpack
+
+from nbtext.modeltable import (
+    NIL,
+    TRAILER,
+    TRAILER_SIZE,
+    arrays_checksum,
+    header_checksum,
+    lead_of,
+    round_up,
+)
+
+TIME: Final = re.compile(rb"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00")
+DAY: Final = b"2026-01-01T00:00:00+00:00"
+
+
+class Table(NamedTuple):
+    """
+    A table taken apart.
+
+    Attributes:
+        header: its map, as plain values.
+        arrays: their bytes, in order; the header says what they are.
+    """
+
+    header: dict[Any, Any]
+    arrays: list[bytes]
+
+
+def taken_apart(data: bytes) -> list[Table]:
+    """Return the tables of a file, as far as there are any."""
+    tables: list[Table] = []
+    while True:
+        found = _table(data)
+        if found is None:
+            return tables
+        table, length = found
+        tables.append(table)
+        data = data[length:]
+
+
+def _table(data: bytes) -> tuple[Table, int] | None:
+    unpacker = msgpack.Unpacker(strict_map_key=False, max_buffer_size=len(data) or 1)
+    unpacker.feed(data)
+    try:
+        header = unpacker.unpack()
+        lengths = [int(kind[1]) * length for _, kind, length in header["arrays"]]
+        arrays = []
+        end = unpacker.tell()
+        for length in lengths:
+            start = round_up(end + 5)
+            end = start + length
+            arrays.append(data[start:end])
+    except (msgpack.UnpackException, ValueError, TypeError, LookupError):
+        return None
+    if end > len(data) or min(lengths, default=0) < 0:
+        return None
+    return Table(header, arrays), round_up(end + TRAILER_SIZE)
+
+
+def put_together(tables: list[Table]) -> bytes:
+    """Return a file of tables, with checksums that fit them."""
+    return b"".join(map(_packed, tables))
+
+
+def _packed(table: Table) -> bytes:
+    header = table.header | {"arrays_checksum": arrays_checksum(table.arrays)}
+    header["header_checksum"] = header.pop("header_checksum", b"") and bytes(8)
+    packed: bytes = msgpack.packb(header, unicode_errors="surrogatepass")
+    packed = packed[:-8] + header_checksum(packed[:-8])
+    for array in table.arrays:
+        packed += lead_of(len(packed), len(array)) + array
+    whole = round_up(len(packed) + TRAILER_SIZE)
+    packed += NIL * (whole - len(packed) - TRAILER_SIZE)
+    return packed + TRAILER + whole.to_bytes(8, "big")
+
+
+def in_version_1(data: bytes) -> bytes:
+    """Return a trained model as nbtext 0.1 would have written it."""
+    tables = taken_apart(data)
+    for table in tables:
+        table.header["version"] = 1
+        del table.header["history"]
+    return put_together(tables)
+
+
+def undated(data: bytes) -> bytes:
+    """Return a model of which all is of one day, so that it can be made again."""
+    return put_together(taken_apart(TIME.sub(DAY, data)))
+
+
+def with_lengths(table: Table) -> Table:
+    """Return a table whose header says how long its arrays are."""
+    arrays = [
+        [name, kind, len(array) // int(kind[1])]
+        for (name, kind, _), array in zip(
+            table.header["arrays"], table.arrays, strict=True
+        )
+    ]
+    return Table(table.header | {"arrays": arrays}, table.arrays)
+
+
+def with_offsets(tables: list[Table]) -> list[Table]:
+    """Return tables that say that they were appended where they stand."""
+    placed: list[Table] = []
+    offset = 0
+    for table in tables:
+        history = table.header.get("history")
+        if offset and isinstance(history, dict):
+            history = history | {"offset": offset}
+            table = Table(table.header | {"history": history}, table.arrays)
+        placed.append(table)
+        offset += len(_packed(table))
+    return placed

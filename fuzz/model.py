@@ -1,0 +1,132 @@
+"""
+What holds of any bytes as a model file.
+
+They are a model or one of the errors that the command line has a status for, whoever
+reads them and whatever for; in bounded time and memory. What could be read and then
+taught can be read again.
+"""
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from fuzz.laws import BrokenLawError, Check, within
+from fuzz.models import HAM, MANY, MESSAGE, OTHER, SPAM, learn
+from fuzz.mutation import mutated
+from nbtext.classifying import Classifier
+from nbtext.compacting import compact_tail, whole
+from nbtext.crowd import open_bulk
+from nbtext.document import Document
+from nbtext.errors import ModelFileError, SettingsError, TrainingError
+from nbtext.ledger import Record, record_of, rows_of
+from nbtext.model import Model, load_model
+from nbtext.modelfile import ModelFile, check_sound, open_model
+from nbtext.packing import unpack
+from nbtext.pruning import prune
+from nbtext.reading import read
+from nbtext.records import last_records
+from nbtext.score import fitted
+
+__all__ = ["checker", "mutated"]
+
+REFUSALS: Final = (ModelFileError, SettingsError, TrainingError)
+"""What nbtext may raise for a model that is none."""
+
+MESSAGES: Final = (SPAM, HAM, OTHER, MESSAGE)
+LESSONS: Final = (
+    ("ham", [MESSAGE]),
+    ("spam", MESSAGES),
+    ("ham", MANY),
+    (None, [SPAM]),
+    (None, [SPAM, *MANY]),
+)
+"""Classes, None to forget, and the messages to learn."""
+
+SECONDS: Final = 2.0
+"""All of it takes a twentieth of this for the models to begin with."""
+
+
+def checker(folder: Path) -> Check:
+    """Return what checks a model file, by writing it into a folder."""
+    path = folder / "model.nbt"
+
+    def check(data: bytes) -> None:
+        path.write_bytes(data)
+        within(SECONDS, lambda: _use(path, data), "using the model")
+
+    return check
+
+
+def _use(path: Path, data: bytes) -> None:
+    """Do with a model all that nbtext does."""
+    with suppress(*REFUSALS):
+        file = open_model(str(path))
+        _each([lambda: check_sound(file), *_readings_of(file)])
+        model = load_model(str(path))
+        _each(_scores_of(model))
+        if len(file.tables) > 1:
+            _each([lambda: compact_tail(str(path))])
+            path.write_bytes(data)
+        _teach(path, data)
+
+
+def _each(steps: Iterable[Callable[[], object]]) -> None:
+    """Do one thing after the other, whether or not others were refused."""
+    for step in steps:
+        with suppress(*REFUSALS):
+            step()
+
+
+def _readings_of(file: ModelFile) -> list[Callable[[], object]]:
+    return [
+        lambda: unpack(file),
+        lambda: whole(file),
+        lambda: prune(file, 2),
+        lambda: last_records(file, file.tables, 2),
+        lambda: last_records(file, file.tables[1:], 1000),
+        lambda: [_records_of(file, message) for message in MESSAGES],
+    ]
+
+
+def _records_of(file: ModelFile, message: bytes) -> list[Record | None]:
+    """Return what a message has left in each class where it was counted."""
+    digest = read(Document("known", (message,)), file.settings).digest
+    return [record_of(file, digest, row) for row in rows_of(file, digest)]
+
+
+def _scores_of(model: Model) -> list[Callable[[], object]]:
+    few = [Document("few", (message,)) for message in MESSAGES]
+    many = [Document("many", (message,)) for message in MANY]
+    return [
+        lambda: fitted(model),
+        lambda: Classifier(model).classify(few),
+        lambda: Classifier(model).classify(many),
+        lambda: open_bulk(model),
+        lambda: [model.n_terms(view) for view in range(len(model.settings.views))],
+        lambda: [model.entries(0, key) for key in (0, 1 << 63, (1 << 64) - 1)],
+    ]
+
+
+def _teach(path: Path, data: bytes) -> None:
+    """Teach a model that can be read; each time the one that was to be checked."""
+    for label, messages in LESSONS:
+        with suppress(*REFUSALS):
+            learn(path, label, messages)
+            _check_readable(path)
+        path.write_bytes(data)
+
+
+def _check_readable(path: Path) -> None:
+    """
+    Refuse a model that nbtext has spoilt.
+
+    Raises:
+        BrokenLawError: it has.
+
+    """
+    try:
+        load_model(str(path))
+    except REFUSALS as error:
+        message = f"what can be read and is taught can be read again: {error}"
+        raise BrokenLawError(message) from error

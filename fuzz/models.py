@@ -1,0 +1,94 @@
+"""Small models to begin with, made as nbtext makes them."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, TypeAlias
+
+from fuzz import forge
+from nbtext.api import train_on
+from nbtext.classifying import FEW
+from nbtext.compacting import compact, compact_tail
+from nbtext.document import Document
+from nbtext.lessons import Lesson, Teaching
+from nbtext.settings import Scoring
+from nbtext.teaching import teach
+
+HEAD: Final = (
+    b"From: %s@example.org\nDate: Mon, 1 Jul 2002\nMessage-ID: <%s>\nSubject: "
+)
+SPAM: Final = HEAD % (b"a", b"1") + b"pills\n\ncheap cheap pills pills\n"
+HAM: Final = HEAD % (b"b", b"2") + b"lunch\n\nlunch on friday, cheap\n"
+OTHER: Final = HEAD % (b"c", b"3") + b"code\n\nlunch code lunch code\n"
+MESSAGE: Final = HEAD % (b"d", b"4") + b"pills\n\npills for lunch now\n"
+"""What is taught to, and classified by, whatever model the fuzzer makes up."""
+
+MANY: Final = [f"Subject: {n}\n\ncheap lunch {n}\n".encode() for n in range(FEW + 1)]
+"""More messages than the plain engine deals with."""
+
+TWO: Final = (("spam", SPAM), ("ham", HAM), ("ham", OTHER))
+THREE: Final = (("spam", SPAM), ("ham", HAM), ("work", OTHER))
+TEXTS: Final = (("spam", "cheap pills cheap"), ("ham", "lunch on friday, cheap"))
+
+Pairs: TypeAlias = tuple[tuple[str, bytes | str], ...]
+
+TRAINED: Final[tuple[tuple[Pairs, Scoring | None], ...]] = (
+    (TWO, None),
+    (TEXTS, None),
+    (THREE, Scoring("complement", 0.03)),
+    (THREE, Scoring("sum", 1.0, "once")),
+)
+"""What models are made of, and how they ask to be scored."""
+
+WORDS: Final = (
+    b"\xa6format", b"\x92\xa3end\xcf", b"\xc6\x00\x00\x00", b"\xc0", b"\xff" * 8,
+    b"\xaacalibration", b"\xa7history", b"\xa7records", b"\xaanew_terms", b"\xa6offset",
+)  # fmt: skip
+
+
+def seeds() -> Iterator[bytes]:
+    """Yield models that were trained, taught, compacted, joined and cut off."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "model.nbt")
+        trained = [forge.undated(model) for model in _trained(path)]
+        yield from trained
+        yield from map(forge.undated, _taught(path, trained[0]))
+    yield forge.in_version_1(trained[0])
+    yield trained[0] + trained[0]
+    yield trained[0] + trained[0][:-200]
+
+
+def _trained(path: Path) -> Iterator[bytes]:
+    """Yield models as `train` makes them, of two classes first."""
+    for pairs, scoring in TRAINED:
+        train_on(pairs, str(path), scoring=scoring, replace=True)
+        yield path.read_bytes()
+
+
+def _taught(path: Path, trained: bytes) -> Iterator[bytes]:
+    """Yield a model that was trained, after each of some lessons and compactings."""
+    path.write_bytes(trained)
+    learn(path, "spam", [MESSAGE])
+    yield path.read_bytes()
+    learn(path, "ham", [MESSAGE, OTHER])  # one moves, the other is known
+    yield path.read_bytes()
+    learn(path, "ham", [SPAM, MESSAGE.replace(b"now", b"then, then")])
+    learn(path, None, [HAM])
+    yield path.read_bytes()
+    compact_tail(str(path))
+    yield path.read_bytes()
+    compact(str(path))
+    yield path.read_bytes()
+    learn(path, "spam", MANY)
+    yield path.read_bytes()
+    path.unlink()
+    learn(path, "spam", [MESSAGE])
+    yield path.read_bytes()
+
+
+def learn(path: Path, label: str | None, messages: Iterable[bytes]) -> list[Lesson]:
+    """Learn messages into a model, or forget them if there is no class."""
+    items = [Document(f"{n}", (one,), is_mail=True) for n, one in enumerate(messages)]
+    teaching = Teaching(str(path), label, wait=0, create=True)
+    batches = teach(items, teaching, max_bytes=1 << 20, complain=lambda _: None)
+    return [lesson for batch in batches for lesson in batch]

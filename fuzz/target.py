@@ -1,0 +1,46 @@
+"""
+One target under atheris: `python -m fuzz.target TARGET FOLDER FLAGS... INPUTS...`.
+
+`python -m fuzz` starts this with seeds, a dictionary and a folder to work in.
+"""
+
+import resource
+import sys
+import warnings
+from importlib import import_module
+from pathlib import Path
+from typing import Final
+
+import atheris
+
+ROOM: Final = 768 << 20
+"""How many more bytes of address space the inputs may take than the program does."""
+
+
+def main() -> None:
+    """Fuzz until libFuzzer ends the process."""
+    _, target, folder, *arguments = sys.argv
+    with atheris.instrument_imports(include=["nbtext"]):
+        laws = import_module(f"fuzz.{target}")
+    warnings.simplefilter("ignore")  # numpy's, of sums that overflow, are no faults
+    mutated = getattr(laws, "mutated", None)
+    more = {}
+    if mutated is not None:
+        more["custom_mutator"] = lambda data, size, seed: mutated(
+            data, size, seed, atheris.Mutate
+        )
+    check = laws.checker(Path(folder))
+    atheris.Setup([sys.argv[0], *arguments], check, **more)
+    _limit_memory()
+    atheris.Fuzz()
+
+
+def _limit_memory() -> None:
+    """Have what asks for much memory fail with MemoryError, which is a finding."""
+    pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+    limit = pages * resource.getpagesize() + ROOM
+    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""Models that the fuzzer made up, each of which broke a law once (docs/fuzzing.md)."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fuzz.forge import Table, put_together, taken_apart
+from fuzz.laws import within
+from fuzz.models import HAM, MANY, MESSAGE, SPAM, learn
+from nbtext.api import train_on
+from nbtext.compacting import whole
+from nbtext.errors import DamagedError, ModelFileError, TrainingError
+from nbtext.model import load_model
+from nbtext.modelfile import open_model
+
+Forge = Callable[[dict[Any, Any]], dict[Any, Any]]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A model of two classes, with one document each."""
+    path = tmp_path / "model.nbt"
+    train_on([("spam", SPAM), ("ham", HAM)], str(path))
+    return path
+
+
+def change(path: Path, forge: Forge) -> None:
+    """Change the header of a model's only table, and make all checksums fit."""
+    (table,) = taken_apart(path.read_bytes())
+    path.write_bytes(put_together([Table(forge(table.header), table.arrays)]))
+
+
+@pytest.mark.parametrize("learnt", [[], ["ham"], "", "ham", None, 7])
+def test_what_each_class_learnt_last_must_be_a_map(path: Path, learnt: object) -> None:
+    change(
+        path, lambda plain: plain | {"history": {**plain["history"], "learnt": learnt}}
+    )
+
+    with pytest.raises(DamagedError, match="header is not complete"):
+        open_model(str(path))
+
+
+def test_sums_that_do_not_fit_into_a_file_are_an_error(path: Path) -> None:
+    change(path, lambda plain: plain | {"documents": [(1 << 64) - 1] * 2})
+    path.write_bytes(path.read_bytes() * 2)
+
+    with pytest.raises(ModelFileError, match="larger than the 64 bits"):
+        whole(open_model(str(path)))
+
+
+@pytest.mark.parametrize("messages", [[SPAM], [SPAM, *MANY]], ids=["few", "many"])
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda plain: plain | {"documents": [0, 0]},
+        lambda plain: plain | {"totals": [[[0, 0]] * 2] * 3},
+    ],
+    ids=["documents", "totals"],
+)
+def test_forgetting_does_not_spoil_a_model_that_has_less_than_it_says(
+    path: Path, forge: Forge, messages: list[bytes]
+) -> None:
+    change(path, forge)
+    before = path.read_bytes()
+
+    with pytest.raises(DamagedError, match="fewer documents or tokens"):
+        learn(path, None, messages)
+
+    assert path.read_bytes() == before
+
+
+@pytest.fixture
+def joined(path: Path, tmp_path: Path) -> Path:
+    """Two models of two classes each, of which three are different."""
+    other = tmp_path / "other.nbt"
+    train_on([("spam", MESSAGE), ("work", HAM)], str(other))
+    learn(path, "ham", MANY)
+    path.write_bytes(path.read_bytes() + other.read_bytes())
+    return path
+
+
+@pytest.mark.parametrize("messages", [[MESSAGE], [MESSAGE, *MANY]], ids=["few", "many"])
+def test_a_model_that_was_joined_to_too_many_classes_is_not_taught(
+    joined: Path, messages: list[bytes]
+) -> None:
+    with pytest.raises(
+        TrainingError, match=r"the mean score is for two classes.*train"
+    ):
+        learn(joined, "ham", messages)
+
+
+@pytest.mark.parametrize("messages", [[SPAM], [SPAM, *MANY]], ids=["few", "many"])
+def test_a_model_that_was_joined_to_too_many_classes_still_forgets(
+    joined: Path, messages: list[bytes]
+) -> None:
+    lessons = learn(joined, None, messages)
+
+    n_learnt = 3 + len(MANY)
+    assert {lesson.outcome for lesson in lessons} == {"forgotten"}
+    assert sum(load_model(str(joined)).documents) == 1 + n_learnt - len(messages)
+
+
+def test_time_does_not_grow_with_the_square_of_the_classes(path: Path) -> None:
+    names = [f"{place:05}" for place in range(60_000)]
+    change(
+        path,
+        lambda plain: (
+            plain
+            | {"classes": names, "documents": [1] * len(names)}
+            | {"totals": [[[0, 0]] * len(names)] * 3}
+        ),
+    )
+
+    model = within(5, lambda: load_model(str(path)), "opening 60,000 classes")
+
+    assert len(model.classes) == len(names)
