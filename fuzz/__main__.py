@@ -23,7 +23,7 @@ MEMORY: Final = Path("/dev/shm")  # noqa: S108  not a file: where a folder is ma
 SEEDS: Final = {"mail": mails, "model": models}
 
 DEFAULTS: Final = (
-    "-max_total_time=60", "-timeout=20", "-rss_limit_mb=1500", "-use_value_profile=1",
+    "-max_total_time=60", "-timeout=20", "-rss_limit_mb=4000", "-use_value_profile=1",
 )  # fmt: skip
 """Flags of libFuzzer, unless others are given."""
 

@@ -310,12 +310,12 @@ class Scoring(NamedTuple):
         if self.counting not in ("occurrences", "once"):
             message = f"counting is {self.counting!r}, expected occurrences or once"
             raise SettingsError(message)
-        for name, value, least in (
-            ("smoothing", self.smoothing, SMALLEST),
-            ("weak", self.weak, 1e-6),
+        for name, value, least, most in (
+            ("smoothing", self.smoothing, SMALLEST, LARGEST),
+            ("weak", self.weak, 1e-6, WEAKEST),
         ):
-            if type(value) not in (float, int) or not least <= value <= LARGEST:
-                message = f"{name} is {value!r}, expected a number from {least}"
+            if type(value) not in (float, int) or not least <= value <= most:
+                message = f"{name} is {value!r}, expected {least} to {most}"
                 raise SettingsError(message)
         if self.score == "complement" and self.counting == "once":
             message = (
@@ -329,6 +329,10 @@ SMOOTHING: Final[dict[str, float]] = {"mean": 0.01, "sum": 1.0, "complement": 0.
 
 SMALLEST: Final = 1e-9
 LARGEST: Final = 1e9
+"""The range of what may be added."""
+
+WEAKEST: Final = 700.0
+"""No term says as much, in nats; what is not much more has no exponential."""
 
 
 def default_scoring(n_classes: int) -> Scoring:

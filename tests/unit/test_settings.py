@@ -121,6 +121,7 @@ def test_a_view_without_terms_is_refused() -> None:
         ({"smoothing": "1"}, "smoothing is '1'"),
         ({"weak": -0.1}, "weak is -0.1"),
         ({"weak": None}, "weak is None"),
+        ({"weak": 710}, "weak is 710, expected 1e-06 to 700"),
         ({"score": "complement", "counting": "once"}, "counts repeats"),
         ({"colour": 1}, "not complete"),
     ],
