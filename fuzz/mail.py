@@ -189,6 +189,7 @@ def _check_time(data: bytes) -> None:
         read_terms(settings, [reading.views])
 
     within(SECONDS, read_all, what)
+    _check_bounds(long, read_mail(long))
     charset, encoding = choice.choice(CHARSETS), choice.choice(ENCODINGS)
     within(
         SECONDS,

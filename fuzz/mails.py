@@ -96,6 +96,15 @@ Status: RO
 body
 """
 
+DEEP: Final = b"Content-Type: message/rfc822\n\n" * 18 + b"Subject: deep\n\ndown\n"
+
+WIDE: Final = (
+    b"Date: w\nContent-Type: multipart/mixed; boundary=w\n\n"
+    + b"--w\nContent-Type: multipart/mixed; boundary=w\n\n" * 18
+    + b"--w\n\ndown\n"
+)
+"""Levels of messages, and of multiparts, more than are read."""
+
 WORDS: Final = (
     *(b"\n", b"\n\n", b"\r\n", b"\n ", b"\n\t", b"\n--", b"--\n", b": ", b"From "),
     *(b"Subject: ", b"Received: ", b"Date: ", b"Message-ID: ", b"Status: ", b"To: "),
@@ -119,6 +128,6 @@ WORDS: Final = (
 
 def seeds() -> Iterator[bytes]:
     """Yield mails of all kinds, and some that are hardly any."""
-    yield from (PLAIN, NESTED, ENCODED, DIGEST, STRAY)
+    yield from (PLAIN, NESTED, ENCODED, DIGEST, STRAY, DEEP, WIDE)
     yield from (PLAIN.replace(b"\n", b"\r\n"), NESTED.replace(b"\n", b"\r"))
     yield from (b"", b"\n", b"one two\ntwo three\n", b"a:", b"\xff\xfea\x00")

@@ -110,9 +110,9 @@ def _scores_of(model: Model) -> list[Callable[[], object]]:
 
 def _teach(path: Path, data: bytes) -> None:
     """Teach a model that can be read; each time the one that was to be checked."""
-    for label, messages in LESSONS:
+    for place, (label, messages) in enumerate(LESSONS):
         with suppress(*REFUSALS):
-            learn(path, label, messages)
+            learn(path, label, messages, approximate=place % 2 > 0)
             _check_readable(path)
         path.write_bytes(data)
 

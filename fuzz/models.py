@@ -11,6 +11,8 @@ from nbtext.classifying import FEW
 from nbtext.compacting import compact, compact_tail
 from nbtext.document import Document
 from nbtext.lessons import Lesson, Teaching
+from nbtext.modelfile import open_model
+from nbtext.pruning import prune
 from nbtext.settings import Scoring
 from nbtext.teaching import teach
 
@@ -81,14 +83,32 @@ def _taught(path: Path, trained: bytes) -> Iterator[bytes]:
     yield path.read_bytes()
     learn(path, "spam", MANY)
     yield path.read_bytes()
+    path.write_bytes(b"".join(map(bytes, prune(open_model(str(path)), 1).chunks)))
+    yield path.read_bytes()
     path.unlink()
     learn(path, "spam", [MESSAGE])
     yield path.read_bytes()
+    path.write_bytes(_with_large_base(path))
+    learn(path, "ham", [MESSAGE])
+    yield path.read_bytes()
 
 
-def learn(path: Path, label: str | None, messages: Iterable[bytes]) -> list[Lesson]:
+def _with_large_base(path: Path) -> bytes:
+    """Return a model that is so large that its tail is compacted alone."""
+    words = " ".join(f"w{place}" for place in range(700)).encode()
+    train_on([*TWO, ("ham", HAM + words)], str(path), replace=True)
+    return path.read_bytes()
+
+
+def learn(
+    path: Path,
+    label: str | None,
+    messages: Iterable[bytes],
+    *,
+    approximate: bool = False,
+) -> list[Lesson]:
     """Learn messages into a model, or forget them if there is no class."""
     items = [Document(f"{n}", (one,), is_mail=True) for n, one in enumerate(messages)]
-    teaching = Teaching(str(path), label, wait=0, create=True)
+    teaching = Teaching(str(path), label, wait=0, create=True, approximate=approximate)
     batches = teach(items, teaching, max_bytes=1 << 20, complain=lambda _: None)
     return [lesson for batch in batches for lesson in batch]
