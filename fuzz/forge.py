@@ -76,7 +76,8 @@ def put_together(tables: list[Table]) -> bytes:
 
 def _packed(table: Table) -> bytes:
     header = table.header | {"arrays_checksum": arrays_checksum(table.arrays)}
-    header["header_checksum"] = header.pop("header_checksum", b"") and bytes(8)
+    header.pop("header_checksum", None)
+    header["header_checksum"] = bytes(8)  # the last of all keys
     packed: bytes = msgpack.packb(header, unicode_errors="surrogatepass")
     packed = packed[:-8] + header_checksum(packed[:-8])
     for array in table.arrays:

@@ -64,12 +64,11 @@ DELIVERY: Final = (
 )
 
 PUMPED: Final = 1 << 16
-"""A piece of every so manieth input is repeated until it has so many bytes."""
-
 EVERY: Final = 16
+"""A piece of one input in sixteen is repeated until it has so many bytes."""
 
 SECONDS: Final = 1.0
-"""Reading so many bytes takes a tenth of it; if time grows with the square, minutes."""
+"""Reading so many takes a fiftieth of this; if time grew with the square, many times."""
 
 
 def checker(_folder: Path) -> Check:

@@ -9,7 +9,8 @@ import sys
 import warnings
 from importlib import import_module
 from pathlib import Path
-from typing import Final
+from types import ModuleType
+from typing import Any, Final
 
 import atheris
 
@@ -23,20 +24,25 @@ def main() -> None:
     with atheris.instrument_imports(include=["nbtext"]):
         laws = import_module(f"fuzz.{target}")
     warnings.simplefilter("ignore")  # numpy's, of sums that overflow, are no faults
-    mutated = getattr(laws, "mutated", None)
-    more = {}
-    if mutated is not None:
-        more["custom_mutator"] = lambda data, size, seed: mutated(
-            data, size, seed, atheris.Mutate
-        )
     check = laws.checker(Path(folder))
 
     def bounded(data: bytes) -> None:
         _limit_memory()
         check(data)
 
-    atheris.Setup([sys.argv[0], *arguments], bounded, **more)
+    atheris.Setup([sys.argv[0], *arguments], bounded, **_own_mutator(laws))
     atheris.Fuzz()
+
+
+def _own_mutator(laws: ModuleType) -> dict[str, Any]:
+    """Return how the target changes inputs, if not as libFuzzer does."""
+    if not hasattr(laws, "mutated"):
+        return {}
+    return {
+        "custom_mutator": lambda data, size, seed: laws.mutated(
+            data, size, seed, atheris.Mutate
+        )
+    }
 
 
 def _limit_memory() -> None:
