@@ -68,7 +68,7 @@ EVERY: Final = 16
 """A piece of one input in sixteen is repeated until it has so many bytes."""
 
 SECONDS: Final = 1.0
-"""Reading so many takes a fiftieth of this; if time grew with the square, many times."""
+"""Fifty times what reading so many takes; the square of the size would show."""
 
 
 def checker(_folder: Path) -> Check:

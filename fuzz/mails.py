@@ -98,10 +98,9 @@ body
 
 DEEP: Final = b"Content-Type: message/rfc822\n\n" * 18 + b"Subject: deep\n\ndown\n"
 
-WIDE: Final = (
-    b"Date: w\nContent-Type: multipart/mixed; boundary=w\n\n"
-    + b"--w\nContent-Type: multipart/mixed; boundary=w\n\n" * 18
-    + b"--w\n\ndown\n"
+WIDE: Final = b"".join(
+    b"Content-Type: multipart/mixed; boundary=w%d\n\n--w%d\n" % (level, level)
+    for level in range(18)
 )
 """Levels of messages, and of multiparts, more than are read."""
 
