@@ -8,18 +8,22 @@ taught can be read again.
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 from typing import Final
 
 from fuzz.laws import BrokenLawError, Check, within
 from fuzz.models import HAM, MANY, MESSAGE, OTHER, SPAM, learn
 from fuzz.mutation import mutated
+from nbtext.checking import check_model, repair
 from nbtext.classifying import Classifier
 from nbtext.compacting import compact_tail, whole
 from nbtext.crowd import open_bulk
 from nbtext.document import Document
-from nbtext.errors import ModelFileError, SettingsError, TrainingError
+from nbtext.dumping import text_lines
+from nbtext.errors import ModelFileError, SettingsError, TextFormError, TrainingError
 from nbtext.ledger import Record, record_of, rows_of
+from nbtext.loading import load_text
 from nbtext.model import Model, load_model
 from nbtext.modelfile import ModelFile, check_sound, open_model
 from nbtext.packing import unpack
@@ -30,7 +34,7 @@ from nbtext.score import fitted
 
 __all__ = ["checker", "mutated"]
 
-REFUSALS: Final = (ModelFileError, SettingsError, TrainingError)
+REFUSALS: Final = (ModelFileError, SettingsError, TextFormError, TrainingError)
 """What nbtext may raise for a model that is none."""
 
 MESSAGES: Final = (SPAM, HAM, OTHER, MESSAGE)
@@ -61,6 +65,8 @@ def checker(folder: Path) -> Check:
 def _use(path: Path, data: bytes) -> None:
     """Do with a model all that nbtext does."""
     with suppress(*REFUSALS):
+        _check(path)
+    with suppress(*REFUSALS):
         file = open_model(str(path))
         _each([lambda: check_sound(file), *_readings_of(file)])
         model = load_model(str(path))
@@ -69,6 +75,16 @@ def _use(path: Path, data: bytes) -> None:
             _each([lambda: compact_tail(str(path))])
             path.write_bytes(data)
         _teach(path, data)
+
+
+def _check(path: Path) -> None:
+    """Look at every byte; what is called sound, or is saved, can be read."""
+    checked = check_model(str(path))
+    if not checked.is_sound:
+        path = path.with_suffix(".saved")
+        path.unlink(missing_ok=True)
+        repair(checked, str(path))
+    _check_readable(path, is_whole=True)
 
 
 def _each(steps: Iterable[Callable[[], object]]) -> None:
@@ -83,6 +99,7 @@ def _readings_of(file: ModelFile) -> list[Callable[[], object]]:
         lambda: unpack(file),
         lambda: whole(file),
         lambda: prune(file, 2),
+        lambda: load_text(BytesIO("\n".join(text_lines(file)).encode()), "text"),
         lambda: last_records(file, file.tables, 2),
         lambda: last_records(file, file.tables[1:], 1000),
         lambda: [_records_of(file, message) for message in MESSAGES],
@@ -117,16 +134,22 @@ def _teach(path: Path, data: bytes) -> None:
         path.write_bytes(data)
 
 
-def _check_readable(path: Path) -> None:
+def _check_readable(path: Path, *, is_whole: bool = False) -> None:
     """
-    Refuse a model that nbtext has spoilt.
+    Refuse a model that nbtext has spoilt, or has called sound though it is not.
+
+    Args:
+        path: the model.
+        is_whole: whether all of its counts have to be readable.
 
     Raises:
         BrokenLawError: it has.
 
     """
     try:
-        load_model(str(path))
+        model = load_model(str(path))
+        if is_whole:
+            unpack(model.file)
     except REFUSALS as error:
-        message = f"what can be read and is taught can be read again: {error}"
+        message = f"what nbtext makes or calls sound can be read: {error}"
         raise BrokenLawError(message) from error

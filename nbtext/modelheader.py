@@ -84,12 +84,9 @@ class History(NamedTuple):
             message = "when classes were learnt is not a map"
             raise TypeError(message)
         counts = (history.taught, history.records, history.keep)
-        learnt: Any = history.learnt
-        is_map = isinstance(learnt, dict)
-        times = [history.trained, *learnt, *(learnt.values() if is_map else ())]
+        times = [history.trained, *history.learnt, *history.learnt.values()]
         if (
-            not is_map
-            or not all(type(count) is int and 0 <= count < MOST for count in counts)
+            not all(type(count) is int and 0 <= count < MOST for count in counts)
             or not all(isinstance(time, str) for time in times)
             or not (offset is None or (type(offset) is int and 0 <= offset < MOST))
         ):
