@@ -90,8 +90,9 @@ def marked(message: bytes, mark: Mark) -> bytes:
         else:
             name, colon, value = pieces[place].partition(b":")
             pieces[place] = name + colon + b" " + mark.tag.encode() + value
-    if kept and not kept[0].name:  # without a field in front it would be no header
-        pieces.insert(0, added)
+    is_bad = bool(kept) and not kept[0].name
+    if is_bad and not pieces[0].startswith((b" ", b"\t")):
+        pieces.insert(0, added)  # without a field in front it might be no header
     else:
         # a message that ends in its header, without a line end, keeps that end
         is_open = bool(pieces) and not pieces[-1].endswith(b"\n")
@@ -104,7 +105,7 @@ def marked(message: bytes, mark: Mark) -> bytes:
 def _header(message: bytes) -> tuple[int, list[_Field]]:
     """Return where a message's header ends, and its fields."""
     start = 0
-    while message.startswith(_ENVELOPE, start):
+    while message.startswith(_ENVELOPE, start) and message.find(b"\n", start) > 0:
         start = _next_line(message, start)
     is_header = _FIELD_START.match(message, start) or looks_like_mail(message)
     if not is_header or message.startswith(_EMPTY, start):
