@@ -98,15 +98,15 @@ def told(lesson: Lesson, label: str | None) -> str:
 def summary(teaching: Teaching, outcomes: Tally[str]) -> str:
     """Say in one line what became of all documents."""
     said = {
-        "learnt": f"learnt {{}} as {teaching.label}",
-        "moved": f"moved {{}} to {teaching.label}",
-        "known": f"{{}} known as {teaching.label} already",
-        "forgotten": "forgot {}",
-        "refused": "refused {}",
+        "learnt": ("learnt", f" as {teaching.label}"),
+        "moved": ("moved", f" to {teaching.label}"),
+        "known": ("", f" known as {teaching.label} already"),
+        "forgotten": ("forgot", ""),
+        "refused": ("refused", ""),
     }
     parts = [
-        sentence.format(counted(outcomes[outcome], "document"))
-        for outcome, sentence in said.items()
+        f"{verb} {counted(outcomes[outcome], 'document')}{rest}".lstrip()
+        for outcome, (verb, rest) in said.items()
         if outcomes[outcome]
     ]
     return ", ".join(parts)

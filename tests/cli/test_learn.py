@@ -63,6 +63,14 @@ def test_learn_takes_one_message_from_standard_input(
     assert documents(process, model) == before | {"spam": before["spam"] + 1}
 
 
+def test_learn_says_what_it_did_of_a_class_with_braces(run: "Run") -> None:
+    Path("new.eml").write_bytes(NEW)
+
+    learnt = run("learn", "--create", "a{0}{b}", "-m", "new.nbt", "new.eml")
+
+    assert learnt == (0, "", "learnt 1 document as a{0}{b}\n")
+
+
 def test_learn_counts_what_it_knows_no_second_time(run: "Run", model: Path) -> None:
     before = model.read_bytes()
 
