@@ -10,8 +10,8 @@ little of it: learning one message comes through here.
 import errno
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from fcntl import LOCK_EX, LOCK_NB, flock
+from contextlib import contextmanager, suppress
+from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
 from time import time
 from typing import Final
 
@@ -175,25 +175,14 @@ def replace_file(
     """
     try:
         target = os.path.realpath(path)
-        if os.path.lexists(target) and not os.path.isfile(target):
-            message = (
-                f"{path}: the model cannot be written: a file was expected, and a "
-                "folder or device found; name another file"
-            )
-            raise ModelWriteError(message)
-        folder, name = os.path.split(target)
-        _make_folder(folder)
-        _remove_leftovers(folder, name)
-        aside = os.path.join(folder, f".{name}.{os.urandom(6).hex()}.tmp")
-        try:
-            size = _write_aside(aside, chunks)
+        _check_is_file(path, target)
+        with _written_aside(target, chunks) as (aside, size):
             if exclusively:
                 _put_in_free_place(aside, target)
             else:
                 os.replace(aside, target)
-        finally:
-            with suppress(OSError):  # it is in its place
-                os.unlink(aside)
+            # still locked: what others add to it must not go with an undone rename
+            _make_name_durable(path, os.path.dirname(target))
     except FileExistsError as error:
         if not os.path.lexists(path):  # else those who try again would do so for ever
             message = (
@@ -209,6 +198,19 @@ def replace_file(
             "unchanged"
         )
         raise ModelWriteError(message) from error
+    return size
+
+
+def _check_is_file(path: str, target: str) -> None:
+    if os.path.lexists(target) and not os.path.isfile(target):
+        message = (
+            f"{path}: the model cannot be written: a file was expected, and a "
+            "folder or device found; name another file"
+        )
+        raise ModelWriteError(message)
+
+
+def _make_name_durable(path: str, folder: str) -> None:
     try:
         _make_durable(folder)
     except OSError as error:
@@ -217,7 +219,6 @@ def replace_file(
             f"machine: {error.strerror}; look after the disk, and write it again"
         )
         raise ModelWriteError(message) from error
-    return size
 
 
 def _make_folder(folder: str) -> None:
@@ -238,18 +239,41 @@ def _make_folder(folder: str) -> None:
     _make_durable(above)
 
 
-def _write_aside(aside: str, chunks: Iterable[Buffer]) -> int:
-    """Write a new file, for its owner alone whatever the umask, and make it durable."""
-    size = 0
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        flock(descriptor, LOCK_EX | LOCK_NB)  # which says that it is no litter
-        os.fchmod(descriptor, 0o600)
-        for chunk in chunks:
-            size += file.write(chunk)
-        file.flush()
-        os.fsync(descriptor)
-    return size
+@contextmanager
+def _written_aside(target: str, chunks: Iterable[Buffer]) -> Iterator[tuple[str, int]]:
+    """
+    Write a new file beside another, durably, for its owner alone whatever the umask.
+
+    Yields:
+        Its path and its size in bytes. It is locked until the end, under whatever name.
+
+    """
+    folder, name = os.path.split(target)
+    _make_folder(folder)
+    _remove_leftovers(folder, name)
+    aside = os.path.join(folder, f".{name}.{os.urandom(6).hex()}.tmp")
+    try:
+        size = 0
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        file = os.fdopen(descriptor, "wb")
+        try:
+            flock(descriptor, LOCK_EX | LOCK_NB)  # which also says that it is no litter
+            os.fchmod(descriptor, 0o600)
+            for chunk in chunks:
+                size += file.write(chunk)
+            file.flush()
+            os.fsync(descriptor)
+            yield aside, size
+        finally:
+            # what fails here does not change what has become of the file
+            with suppress(OSError):
+                # not left to closing: a process that was forked may hold it too
+                flock(descriptor, LOCK_UN)
+            with suppress(OSError):
+                file.close()
+    finally:
+        with suppress(OSError):  # it is in its place
+            os.unlink(aside)
 
 
 def _put_in_free_place(aside: str, target: str) -> None:

@@ -10,7 +10,7 @@ from time import time
 
 import pytest
 
-from nbtext.errors import ModelFileError, ModelWriteError
+from nbtext.errors import BusyError, ModelFileError, ModelWriteError
 from nbtext.modellock import locked
 from nbtext.modelwriting import LEFTOVER, append_table, replace_file
 
@@ -118,6 +118,27 @@ def test_a_place_that_is_taken_meanwhile_stays_as_it_is(tmp_path: Path) -> None:
 
     assert path.read_bytes() == b"another's"
     assert names(tmp_path) == ["model.nbt"]
+
+
+def test_nobody_adds_to_a_file_before_its_name_is_durable(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    fsync = os.fsync
+
+    def look_and_fsync(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            with pytest.raises(BusyError), locked(str(path), wait=0):
+                pass
+            found.append(path.read_bytes())
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", look_and_fsync)
+    replace_file(str(path), [b"new"])
+
+    assert found == [b"new"]
+    with locked(str(path), wait=0) as descriptor:
+        assert descriptor is not None
 
 
 def leftover(path: Path, *, age: float, name: str = ".model.nbt.0123.tmp") -> Path:
