@@ -11,7 +11,7 @@ that: batches, processes, folds, learning and forgetting, merging.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.runs import NO_KEYS, Run, empty_run, merged, narrow
+
+FEW_CLASSES: Final = 8
+"""Of so many classes the rows of each are looked for; those of more are sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,17 @@ class CountTable:
                     "taken away was never counted there"
                 )
                 raise TrainingError(message)
+
+
+def rows_by_class(
+    classes: NDArray[np.integer], n_classes: int
+) -> list[NDArray[np.int64]]:
+    """Return for each class the rows that are of it, in order; classes are numbers."""
+    if n_classes <= FEW_CLASSES:
+        return [np.flatnonzero(classes == place) for place in range(n_classes)]
+    order = np.argsort(classes, kind="stable")
+    bounds = np.searchsorted(classes.take(order), np.arange(1, n_classes + 1))
+    return np.split(order, bounds)[:n_classes]
 
 
 def empty_ledger() -> LedgerRun:

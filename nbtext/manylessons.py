@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from nbtext.bag import Bag
     from nbtext.bags import Terms
@@ -27,7 +27,7 @@ from nbtext.bulk import raw_scores
 from nbtext.calibrate import Calibration, bin_of, total
 from nbtext.change import Change, check_sums
 from nbtext.counter import BATCH, LEAST_SIZE, Counter
-from nbtext.counts import CountTable, add, ledger_of, n_terms
+from nbtext.counts import CountTable, LedgerRun, add, empty_ledger, ledger_of, n_terms
 from nbtext.crowd import keep_memory, open_bulk
 from nbtext.errors import DamagedError, TrainingError
 from nbtext.fewlessons import removal_of
@@ -226,44 +226,46 @@ def _bag(views: Sequence[Terms], place: int) -> Bag:
 def table_of(change: Change) -> CountTable:
     """Return a change of a model as a count table."""
     settings, classes = change.settings, change.classes
+    ledger: dict[str, list[tuple[int, ...]]] = {label: [] for label in classes}
+    for (digest, row), count in change.ledger.items():
+        if count:
+            ledger[row.label].append((*halves(digest), row.fingerprint, count))
     return CountTable(
         settings=settings,
         classes=classes,
         documents=tuple(change.documents[label] for label in classes),
-        runs=tuple(
-            tuple(_run_of(settings, change, view, label) for label in classes)
-            for view in range(len(settings.views))
-        ),
-        ledger=tuple(
-            ledger_of(
-                np.array(
-                    [
-                        (*halves(digest), row.fingerprint)
-                        for digest, row in change.ledger
-                        if row.label == label
-                    ],
-                    np.uint64,
-                ).reshape(-1, 3),
-                np.array(
-                    [n for (_, row), n in change.ledger.items() if row.label == label],
-                    np.int64,
-                ),
-            )
-            for label in classes
-        ),
+        runs=tuple(_runs_of(settings, classes, by_key) for by_key in change.views),
+        ledger=tuple(_ledger_of(ledger[label]) for label in classes),
     )
 
 
-def _run_of(settings: Settings, change: Change, view: int, label: str) -> Run:
-    rows = sorted(
-        (key, *by_class[label])
-        for key, by_class in change.views[view].items()
-        if any(by_class.get(label, ()))
-    )
+def _runs_of(
+    settings: Settings,
+    classes: Sequence[str],
+    by_key: Mapping[int, Mapping[str, Sequence[int]]],
+) -> tuple[Run, ...]:
+    """Return the counts of one view, by class."""
+    rows: dict[str, list[tuple[int, ...]]] = {label: [] for label in classes}
+    for key in sorted(by_key):
+        for label, columns in by_key[key].items():
+            if any(columns):
+                rows[label].append((key, *columns))
+    return tuple(_run_of(rows[label], len(settings.columns)) for label in classes)
+
+
+def _run_of(rows: Sequence[Sequence[int]], n_columns: int) -> Run:
     if not rows:
-        return empty_run(len(settings.columns))
+        return empty_run(n_columns)
     keys, *columns = zip(*rows, strict=True)
     return Run(
         np.array(keys, np.uint64),
         tuple(narrow(np.array(column, np.int64)) for column in columns),
     )
+
+
+def _ledger_of(rows: Sequence[Sequence[int]]) -> LedgerRun:
+    if not rows:
+        return empty_ledger()
+    *entries, counts = zip(*rows, strict=True)
+    columns = [np.array(column, np.uint64) for column in entries]
+    return ledger_of(np.stack(columns, axis=1), np.array(counts, np.int64))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nbtext.records import Records
     from nbtext.settings import Scoring, Settings
 
-from nbtext.counts import CountTable, LedgerRun, add, empty_ledger
+from nbtext.counts import CountTable, LedgerRun, add, empty_ledger, rows_by_class
 from nbtext.errors import NotAModelError, TrainingError
 from nbtext.modelheader import BLOCK, Header, History
 from nbtext.modelwriting import pack
@@ -217,25 +217,13 @@ def unpack_table(path: str, table: StoredTable) -> CountTable:
     views = []
     for view in range(len(header.settings.views)):
         parts = _entries(path, table, view)
-        runs = []
-        for place in range(n_classes):
-            chosen = [np.flatnonzero(part.classes == place) for part in parts]
-            runs.append(
-                merged(
-                    [
-                        Run(
-                            part.keys.take(rows),
-                            tuple(
-                                narrow(column.take(rows).astype(np.int64))
-                                for column in part.columns
-                            ),
-                        )
-                        for part, rows in zip(parts, chosen, strict=True)
-                    ],
-                    n_columns,
-                )
+        rows_of = [rows_by_class(part.classes, n_classes) for part in parts]
+        views.append(
+            tuple(
+                merged(map(_taken, parts, chosen), n_columns)
+                for chosen in zip(*rows_of, strict=True)
             )
-        views.append(tuple(runs))
+        )
     return CountTable(
         settings=header.settings,
         classes=header.classes,
@@ -243,6 +231,11 @@ def unpack_table(path: str, table: StoredTable) -> CountTable:
         runs=tuple(views),
         ledger=_ledger(table),
     )
+
+
+def _taken(entries: Entries, rows: NDArray[np.int64]) -> Run:
+    columns = (narrow(column.take(rows).astype(np.int64)) for column in entries.columns)
+    return Run(entries.keys.take(rows), tuple(columns))
 
 
 def _ledger(table: StoredTable) -> tuple[LedgerRun, ...]:
@@ -259,8 +252,8 @@ def _ledger(table: StoredTable) -> tuple[LedgerRun, ...]:
     classes = np.asarray(table.arrays["ledger.classes"])
     counts = np.asarray(table.arrays["ledger.counts"]).astype(np.int64)
     return tuple(
-        LedgerRun(entries[classes == place], counts[classes == place])
-        for place in range(n_classes)
+        LedgerRun(entries.take(rows, axis=0), counts.take(rows))
+        for rows in rows_by_class(classes, n_classes)
     )
 
 

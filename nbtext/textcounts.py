@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from nbtext.textheader import TextHeader
 
-from nbtext.counts import LedgerRun
+from nbtext.counts import LedgerRun, rows_by_class
 from nbtext.modelheader import MOST
 from nbtext.runs import Run, narrow
 from nbtext.textlines import TextLines, keys_of, shown
@@ -95,7 +95,8 @@ class TermLines:
         keys = np.array(self._keys[view], np.uint64)
         columns = [np.array(column, np.int64) for column in self._columns[view]]
         runs = []
-        rows_of = _rows_by_class(self._places[view], len(self._classes))
+        places = np.array(self._places[view], np.uint16)
+        rows_of = rows_by_class(places, len(self._classes))
         for class_, rows in enumerate(rows_of):
             values = [column.take(rows) for column in columns]
             self._check_totals(view, class_, [*map(_exact_sum, values)])
@@ -170,7 +171,8 @@ class LedgerLines:
         entries = np.stack(columns, axis=1)
         counts = np.array(self._counts, np.int64)
         runs = []
-        rows_of = _rows_by_class(self._places, len(self._classes))
+        places = np.array(self._places, np.uint16)
+        rows_of = rows_by_class(places, len(self._classes))
         for class_, rows in enumerate(rows_of):
             of_class = counts.take(rows)
             self._check_documents(class_, _exact_sum(of_class))
@@ -188,14 +190,6 @@ class LedgerLines:
 def places_of(names: Sequence[str]) -> dict[str, int]:
     """Return the place of each name."""
     return {name: place for place, name in enumerate(names)}
-
-
-def _rows_by_class(places: array[int], n_classes: int) -> list[NDArray[np.int64]]:
-    """Return for each class the rows that are of it, in their order."""
-    of_rows = np.array(places, np.uint16)
-    order = np.argsort(of_rows, kind="stable")
-    bounds = np.searchsorted(of_rows.take(order), np.arange(1, n_classes))
-    return np.split(order, bounds)[:n_classes]
 
 
 def _exact_sum(values: NDArray[np.int64]) -> int:

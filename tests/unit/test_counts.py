@@ -1,7 +1,15 @@
 import numpy as np
 import pytest
 
-from nbtext.counts import CountTable, LedgerRun, add, empty_ledger, n_terms
+from nbtext.counts import (
+    FEW_CLASSES,
+    CountTable,
+    LedgerRun,
+    add,
+    empty_ledger,
+    n_terms,
+    rows_by_class,
+)
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.runs import Run
 from nbtext.settings import BODY, RAW, Settings
@@ -100,3 +108,15 @@ def test_terms_of_several_classes_are_counted_once() -> None:
 
     assert n_terms(runs) == 3
     assert n_terms(()) == 0
+
+
+@pytest.mark.parametrize("n_classes", [0, 1, 3, FEW_CLASSES, FEW_CLASSES + 1, 300])
+def test_rows_are_of_their_class_in_order(n_classes: int) -> None:
+    classes = np.arange(5 * n_classes, dtype=np.uint16) * 7 % (n_classes + 1)
+
+    rows = [of_class.tolist() for of_class in rows_by_class(classes, n_classes)]
+
+    assert rows == [
+        [row for row, place in enumerate(classes.tolist()) if place == class_]
+        for class_ in range(n_classes)
+    ]
