@@ -48,6 +48,7 @@ def run(request: Request) -> int:
     teaching = request.teaching
     if teaching.label is not None:  # as sources read labels
         teaching = teaching._replace(label=readable(teaching.label))
+        request = request._replace(teaching=teaching)
     if request.verbose:
         to_stderr(f"model: {teaching.path}")
     failures: list[Unreadable] = []

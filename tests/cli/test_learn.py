@@ -71,6 +71,19 @@ def test_learn_says_what_it_did_of_a_class_with_braces(run: "Run") -> None:
     assert learnt == (0, "", "learnt 1 document as a{0}{b}\n")
 
 
+def test_learn_tells_the_class_as_the_model_has_it(run: "Run") -> None:
+    Path("new.eml").write_bytes(NEW)
+
+    learnt = run(
+        "learn", "--create", "caf\udce9", "-v", "--json", "-m", "new.nbt", "new.eml"
+    )
+
+    classes = json.loads(run("info", "--json", "-m", "new.nbt").out)["classes"]
+    assert json.loads(learnt.out)["class"] == "caf\\xe9"
+    assert list(classes) == ["caf\\xe9"]
+    assert "new.eml: learnt as caf\\xe9\n" in learnt.err
+
+
 def test_learn_counts_what_it_knows_no_second_time(run: "Run", model: Path) -> None:
     before = model.read_bytes()
 
