@@ -89,6 +89,9 @@ class Model(NamedTuple):
         Returns:
             Key to the term's counts by class, in the order of the keys.
 
+        Raises:
+            NotAModelError: some are below zero, or in no class of the model.
+
         """
         views = self.stored[view]
         if len(views) == 1:
@@ -112,7 +115,13 @@ class Model(NamedTuple):
         return self._replace(stored=tuple((_Remembered(self, n),) for n in views))
 
     def n_terms(self, view: int) -> int:
-        """Return how many distinct terms a view has, over all tables."""
+        """
+        Return how many distinct terms a view has, over all tables.
+
+        Raises:
+            NotAModelError: the tables contradict one another.
+
+        """
         first, *tail = [table.header for table in self.file.tables]
         places = [table.offset for table in self.file.tables[1:]]
         if places == [header.history.offset for header in tail]:

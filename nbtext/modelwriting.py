@@ -45,6 +45,9 @@ def pack(header: Header, arrays: dict[str, tuple[str, Buffer]]) -> Iterator[Buff
         header: what the table says of itself.
         arrays: name to type and contents, in the order of `array_names`.
 
+    Raises:
+        ModelWriteError: the classes' names, or an array, are too long for the format.
+
     """
     plain = {
         "format": FORMAT,

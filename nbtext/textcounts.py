@@ -52,7 +52,13 @@ class TermLines:
         self._columns = [[array("q") for _ in range(width)] for _ in self._views]
 
     def add(self, line: dict[str, Any]) -> None:
-        """Add the term of a line."""
+        """
+        Add the term of a line.
+
+        Raises:
+            TextFormError: it is no term, or not in its place.
+
+        """
         lines = self._lines
         lines.check_keys(line, TERM, "a term")
         view = lines.place(line["view"], self._views, "a view")
@@ -129,7 +135,13 @@ class LedgerLines:
         self._counts = array("q")
 
     def add(self, line: dict[str, Any]) -> None:
-        """Add the row of a line."""
+        """
+        Add the row of a line.
+
+        Raises:
+            TextFormError: it is no document, or not in its place.
+
+        """
         lines = self._lines
         if not self._header.settings.ledger:
             expected = 'no documents, since the first line says "ledger": false'

@@ -50,7 +50,13 @@ class RecordLines:
         self._counts = [array("q") for _ in self._views]
 
     def add(self, line: dict[str, Any]) -> None:
-        """Add a record, or more of the last one."""
+        """
+        Add a record, or more of the last one.
+
+        Raises:
+            TextFormError: it is neither, or not of a document in the ledger.
+
+        """
         lines = self._lines
         if "more" in line:
             lines.check_keys(line, MORE, "more of a record")
