@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from nbtext.classifying import Classifier, classify
 from nbtext.cli import _status as status
 from nbtext.cli._terminal import (
+    complainer,
     cut_short,
     is_watched,
-    note,
     show,
     to_stderr,
     to_stdout,
 )
-from nbtext.document import Item, Note, Unreadable
 from nbtext.errors import SettingsError
 from nbtext.model import load_model
 from nbtext.report import as_json_lines, as_tsv, readable
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from nbtext.decide import Decision
+    from nbtext.document import Item, Unreadable
 
 
 DEFAULT: Final = Options()
@@ -83,14 +83,7 @@ def run(request: Request, executor: "Executor | None" = None, jobs: int = 1) -> 
                 format=opened.settings.format, max_bytes=options.max_bytes
             )
     failures: list[Unreadable] = []
-
-    def complain(one: Unreadable | Note) -> None:
-        if isinstance(one, Unreadable):
-            failures.append(one)
-            to_stderr(f"skipped: {one.error}")
-        elif not request.quiet:
-            note(one)
-
+    complain = complainer(failures, quiet=request.quiet)
     items: Iterable[Item] = documents(request.sources, options, labelled=False)
     if executor is None:
         batches = classify(

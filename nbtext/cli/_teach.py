@@ -9,8 +9,7 @@ from collections import Counter as Tally
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nbtext.cli import _status as status
-from nbtext.cli._terminal import note, to_stderr, to_stdout
-from nbtext.document import Item, Note, Unreadable
+from nbtext.cli._terminal import complainer, to_stderr, to_stdout
 from nbtext.lessons import Lesson, Teaching
 from nbtext.report import as_json, counted, readable
 from nbtext.sources import Options, documents
@@ -18,6 +17,8 @@ from nbtext.teaching import teach
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from nbtext.document import Item, Unreadable
 
 DEFAULT: Final = Options()
 
@@ -52,14 +53,7 @@ def run(request: Request) -> int:
     if request.verbose:
         to_stderr(f"model: {teaching.path}")
     failures: list[Unreadable] = []
-
-    def complain(one: Unreadable | Note) -> None:
-        if isinstance(one, Unreadable):
-            failures.append(one)
-            to_stderr(f"skipped: {one.error}")
-        elif not request.quiet:
-            note(one)
-
+    complain = complainer(failures, quiet=request.quiet)
     items: Iterable[Item] = documents(request.sources, request.options, labelled=False)
     outcomes: Tally[str] = Tally()
     max_bytes = request.options.max_bytes

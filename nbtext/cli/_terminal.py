@@ -13,6 +13,8 @@ from contextlib import contextmanager, suppress
 from errno import EBADF
 from typing import TYPE_CHECKING, Any
 
+from nbtext.document import Unreadable
+
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
@@ -165,3 +167,18 @@ def _one_line(text: str) -> str:
         character if character.isprintable() else repr(character)[1:-1]
         for character in text
     )
+
+
+def complainer(
+    failures: "list[Unreadable]", *, quiet: bool
+) -> "Callable[[Unreadable | Note], None]":
+    """Return what names each document that cannot be read, and gathers them."""
+
+    def complain(one: "Unreadable | Note") -> None:
+        if isinstance(one, Unreadable):
+            failures.append(one)
+            to_stderr(f"skipped: {one.error}")
+        elif not quiet:
+            note(one)
+
+    return complain

@@ -15,13 +15,13 @@ from nbtext.cli._options import (
     source_options,
     wait_option,
 )
-from nbtext.cli._terminal import note, to_stderr, to_stdout
-from nbtext.document import Note, Unreadable
+from nbtext.cli._terminal import complainer, to_stderr, to_stdout
 from nbtext.errors import SettingsError
 from nbtext.report import as_json as json_of
 from nbtext.report import counted, size
 
 if TYPE_CHECKING:
+    from nbtext.document import Unreadable
     from nbtext.merging import Merged
 
 
@@ -76,14 +76,7 @@ def command(
     files = open_models(models)
     merged = merge(files)
     failures: list[Unreadable] = []
-
-    def complain(one: Unreadable | Note) -> None:
-        if isinstance(one, Unreadable):
-            failures.append(one)
-            to_stderr(f"skipped: {one.error}")
-        elif not quiet:
-            note(one)
-
+    complain = complainer(failures, quiet=quiet)
     if sources:
         options = reading_options(
             format_, label_column, text_columns, id_column, max_bytes
