@@ -185,19 +185,7 @@ def load_model(path: str, *, scoring: Scoring | None = None) -> Model:
     classes = tuple(
         sorted({name for table in file.tables for name in table.header.classes})
     )
-    place_of = {name: place for place, name in enumerate(classes)}
-    documents = [0] * len(classes)
-    totals = [[[0] * len(settings.columns) for _ in classes] for _ in settings.views]
-    places = []
-    for table in file.tables:
-        header = table.header
-        place = tuple(place_of[name] for name in header.classes)
-        places.append(place)
-        for here, there in enumerate(place):
-            documents[there] += header.documents[here]
-            for view, by_class in zip(totals, header.totals, strict=True):
-                for column, total in enumerate(by_class[here]):
-                    view[there][column] += total
+    documents, totals, places = _added_up(file, classes)
     # what is below zero was never there
     everything = [*documents, *(n for view in totals for sums in view for n in sums)]
     if min(everything, default=0) < 0:
@@ -230,6 +218,34 @@ def load_model(path: str, *, scoring: Scoring | None = None) -> Model:
             for view in settings.views
         ),
     )
+
+
+def _added_up(
+    file: ModelFile, classes: Sequence[str]
+) -> tuple[list[int], list[list[list[int]]], list[tuple[int, ...]]]:
+    """
+    Add up what the headers of a file's tables say.
+
+    Returns:
+        For each class its documents; for each view and class its totals; and for each
+        table the places of its classes among all of them.
+
+    """
+    place_of = {name: place for place, name in enumerate(classes)}
+    settings = file.settings
+    documents = [0] * len(classes)
+    totals = [[[0] * len(settings.columns) for _ in classes] for _ in settings.views]
+    places = []
+    for table in file.tables:
+        header = table.header
+        place = tuple(place_of[name] for name in header.classes)
+        places.append(place)
+        for here, there in enumerate(place):
+            documents[there] += header.documents[here]
+            for view, by_class in zip(totals, header.totals, strict=True):
+                for column, total in enumerate(by_class[here]):
+                    view[there][column] += total
+    return documents, totals, places
 
 
 class _Remembered:

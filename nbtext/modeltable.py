@@ -136,40 +136,20 @@ def read_table(
     if found is None:
         return None
     plain, header, end = found
-    try:
-        specification = [
-            (str(name), str(kind), int(length))
-            for name, kind, length in plain["arrays"]
-        ]
-        checksum = plain["arrays_checksum"]
-    except UNFIT as error:
-        raise DamagedError(
-            path, offset, f"its header is not complete ({error})"
-        ) from error
-    if not isinstance(checksum, bytes):
-        raise DamagedError(path, offset, "its checksum is not one")
-    arrays = {}
-    all_contents = []
-    allowed = array_names(header.settings, header.history.records)
-    if [name for name, _, _ in specification] != list(allowed):
-        raise DamagedError(path, offset, "its arrays are not those of its settings")
-    for name, kind, length in specification:
-        if kind not in allowed[name] or length < 0:
-            raise DamagedError(
-                path, offset, f"its array {name} cannot be {length} {kind}"
-            )
-        bytes_ = length * int(kind[1])
-        end = round_up(end + 5) + bytes_
+    specification, checksum = _specification(path, plain, header, offset)
+    arrays, contents = {}, []
+    for name, kind, n_values in specification:
+        size = n_values * int(kind[1])
+        end = round_up(end + 5) + size
         if end > len(mapped):
             return None
-        head = bytes(mapped[end - bytes_ - 5 : end - bytes_])
-        if head != lead_of(0, bytes_)[-5:]:
+        head = bytes(mapped[end - size - 5 : end - size])
+        if head != lead_of(0, size)[-5:]:
             raise DamagedError(
                 path, offset, f"its array {name} does not begin where it should"
             )
-        contents = mapped[end - bytes_ : end]
-        all_contents.append(contents)
-        arrays[name] = _in_native_order(contents, kind)
+        contents.append(mapped[end - size : end])
+        arrays[name] = _in_native_order(contents[-1], kind)
     length = round_up(end + TRAILER_SIZE)
     if length > len(mapped):
         return None
@@ -183,9 +163,36 @@ def read_table(
         offset=offset,
         length=length,
         checksum=checksum,
-        contents=tuple(all_contents),
+        contents=tuple(contents),
         plain_settings=plain["settings"],
     )
+
+
+def _specification(
+    path: str, plain: dict[str, Any], header: Header, offset: int
+) -> tuple[list[tuple[str, str, int]], bytes]:
+    """Return the name, type and length of each array, and the checksum of them all."""
+    try:
+        specification = [
+            (str(name), str(kind), int(length))
+            for name, kind, length in plain["arrays"]
+        ]
+        checksum = plain["arrays_checksum"]
+    except UNFIT as error:
+        raise DamagedError(
+            path, offset, f"its header is not complete ({error})"
+        ) from error
+    if not isinstance(checksum, bytes):
+        raise DamagedError(path, offset, "its checksum is not one")
+    allowed = array_names(header.settings, header.history.records)
+    if [name for name, _, _ in specification] != list(allowed):
+        raise DamagedError(path, offset, "its arrays are not those of its settings")
+    for name, kind, length in specification:
+        if kind not in allowed[name] or length < 0:
+            raise DamagedError(
+                path, offset, f"its array {name} cannot be {length} {kind}"
+            )
+    return specification, checksum
 
 
 def read_head(
