@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from nbtext.bag import Bag, bag_of, fingerprint
 from nbtext.calibrate import FARTHEST_BIN, Calibration, total
-from nbtext.change import Change, Kept, applied, pack_change
+from nbtext.change import Change, Kept, applied
+from nbtext.changepacking import pack_change
 from nbtext.ledger import FORGOTTEN, NO_BIN, Row, record_of
 from nbtext.lessons import WRITER, Plan, Step, history_of, keep_of, now, why_not
 from nbtext.model import Model

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from nbtext.bag import Bag, columns_of, fingerprint
 from nbtext.calibrate import Calibration
-from nbtext.change import Change, Kept, pack_change
+from nbtext.change import Change, Kept
+from nbtext.changepacking import pack_change
 from nbtext.counts import CountTable, LedgerRun
 from nbtext.ledger import NO_BIN, Row
 from nbtext.modelheader import History
