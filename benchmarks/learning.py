@@ -22,7 +22,8 @@ TAIL_RATIO: Final = 2.0
 
 def figures(bench: Bench) -> Iterator[Figure]:
     """Time learning and forgetting with a model of a million terms, and long tails."""
-    model = trained(bench, "learning", *some_of(bench, MAILS[-1]).labelled)
+    mail = some_of(bench, MAILS[-1])
+    model = trained(bench, mail.name, *mail.labelled)
     n_pairs = bench.runs * PAIRS_A_RUN
     learnt = Path(shutil.copy(model.path, bench.folder / "learnt.nbt"))
     messages = list(_new_messages(bench.folder, n_pairs + 1))

@@ -127,6 +127,7 @@ def generated(bench: Bench, n_copies: int) -> Mail:
     return Mail(name, tuple(folders["ham"]), tuple(folders["spam"]))
 
 
+@cache
 def some_of(bench: Bench, n_mails: int) -> Mail:
     """Copy a number of mails, evenly spread over the corpus."""
     root = bench.folder / f"some-{n_mails}"

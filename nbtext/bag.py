@@ -37,11 +37,12 @@ def fingerprint(bag: Bag) -> int:
     """
     Return what tells the counts of one document from those of another.
 
-    The sum, modulo 2^64, over the views v = 1, 2, ... and their terms, of
-    mix(mix(key * (2 v + 1) + count)); no order matters. Mixed once, a count that is one
-    more would often be balanced by another that is one less.
+    One, so that it is not 0 where there are no terms, and the sum, modulo 2^64, over
+    the views v = 1, 2, ... and their terms, of mix(mix(key * (2 v + 1) + count)); no
+    order matters. Mixed once, a count that is one more would often be balanced by
+    another that is one less.
     """
-    total = 0
+    total = 1
     for number, terms in enumerate(bag, 1):
         for key, count in terms.items():
             total += mix(mix((key * (2 * number + 1) + count) & MASK))

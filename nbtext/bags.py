@@ -151,10 +151,11 @@ def fingerprints(views: Sequence[Terms]) -> Keys:
     """
     Return what tells the counts of one document from those of another.
 
-    The sum, modulo 2^64, over the views v = 1, 2, ... and their terms, of
-    mix(mix(key * (2 v + 1) + count)); no order matters.
+    One, so that it is not 0 where there are no terms, and the sum, modulo 2^64, over
+    the views v = 1, 2, ... and their terms, of mix(mix(key * (2 v + 1) + count)); no
+    order matters.
     """
-    total = np.zeros(len(views[0].starts) - 1, np.uint64)
+    total = np.ones(len(views[0].starts) - 1, np.uint64)
     for number, terms in enumerate(views, 1):
         values = terms.keys * np.uint64(2 * number + 1)
         values += terms.counts.astype(np.uint64)

@@ -39,10 +39,10 @@ def balanced(tables: dict[int, CountTable]) -> tuple[list[int], CountTable]:
     kept = dict(tables)
     total = add(list(kept.values()))
     left_out: list[int] = []
-    while debts := _below_zero(total):
-        place = next(
-            place for place in reversed(kept) if debts & _below_zero(kept[place])
-        )
+    while kept and (debts := _below_zero(total)):
+        owing = (place for place in reversed(kept) if debts & _below_zero(kept[place]))
+        # where nobody owes it the sum was too large: then the latest goes
+        place = next(owing, next(reversed(kept)))
         total = add([total, -kept.pop(place)])
         left_out.append(place)
     return left_out, total

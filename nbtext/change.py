@@ -7,7 +7,7 @@ written: nothing may fall below zero. `nbtext.changepacking` makes a table of it
 """
 
 from collections import Counter as Tally
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from nbtext.bag import Bag, columns_of

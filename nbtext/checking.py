@@ -118,7 +118,7 @@ def repair(checked: Checked, path: str) -> int:
             "is written; restore a copy or train again"
         )
         raise NotAModelError(message)
-    file = ModelFile(checked.path, checked.size, tables, 0, ())
+    file = ModelFile(checked.path, checked.size, tables, 0, memoryview(b""), ())
     try:
         return replace_file(path, whole(file), exclusively=True)
     except FileExistsError as error:

@@ -12,7 +12,7 @@ from nbtext.calibrate import Calibration, total
 from nbtext.counts import add, with_classes
 from nbtext.errors import DamagedError
 from nbtext.lessons import WRITER, now
-from nbtext.modelfile import ModelFile, check_sound, map_file, open_model
+from nbtext.modelfile import ModelFile, check_sound, open_model
 from nbtext.modelheader import joined_history
 from nbtext.modellock import WAIT, locked
 from nbtext.modeltable import Buffer, StoredTable
@@ -70,7 +70,7 @@ def compact_tail(path: str) -> None:
     if is_long or any(table.offset != table.header.history.offset for table in tail):
         replace_file(path, whole(file))
         return
-    base = map_file(path)[: first.length]
+    base = file.contents[: first.length]
     replace_file(path, [base, *_folded(file, tail)])
 
 

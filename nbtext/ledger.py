@@ -16,6 +16,9 @@ from nbtext.modelfile import ModelFile
 from nbtext.modelheader import MOST
 from nbtext.modeltable import StoredTable
 
+MOST_TERMS: Final = 1 << 17
+"""Of a document with more distinct terms no record is kept."""
+
 NO_BIN: Final = -(1 << 15)
 """Stands for the bin of a score that nobody knows."""
 
@@ -149,10 +152,13 @@ def own_record(table: StoredTable) -> tuple[bytes, Row, Record] | None:
     Return what a table holds, if it adds one document: then it is its record.
 
     Returns:
-        The document's digest, its row and its record; None if it is no such table.
+        The document's digest, its row and its record; None if it is no such table, or
+        if the document has more than MOST_TERMS terms.
 
     """
     header, arrays = table.header, table.arrays
+    if sum(header.terms) > MOST_TERMS:
+        return None
     if [count for count in header.documents if count > 0] != [1]:
         return None
     often = arrays.get("ledger.counts", ())

@@ -27,7 +27,9 @@ WRITER: Final = f"nbtext {__version__}"
 UNKNOWN: Final = "it is not in the model: it was never learnt, or is forgotten"
 """Why a document is not forgotten."""
 
-Outcome: TypeAlias = Literal["learnt", "moved", "known", "forgotten", "refused"]
+Outcome: TypeAlias = Literal[
+    "learnt", "moved", "known", "forgotten", "refused", "empty"
+]
 
 
 class Lesson(NamedTuple):
@@ -36,8 +38,8 @@ class Lesson(NamedTuple):
 
     Attributes:
         name: the document's.
-        outcome: whether it was learnt, was moved, was known already, was forgotten, or
-            was refused, and then nothing has changed.
+        outcome: whether it was learnt, was moved, was known already, was forgotten; or
+            was refused, or is empty, and then nothing has changed.
         before: in which classes it was, sorted.
         reason: why it was refused.
     """
@@ -190,6 +192,9 @@ def planned(model: Model | None, batch: Batch, teaching: Teaching) -> Plan:
     plan = Plan(model, batch, teaching, [], {})
     first: dict[bytes, Step] = {}
     for place, reading in enumerate(batch.readings):
+        if not any(batch.documents[place].texts):
+            plan.lessons[place] = Lesson(batch.documents[place].name, "empty")
+            continue
         if reading.digest in first:
             first[reading.digest].copies.append(place)
             continue
@@ -217,8 +222,6 @@ def _without_writing(
     name, before = document.name, tuple(sorted({row.label for row in rows}))
     if label is None:
         return None if rows else Lesson(name, "refused", (), UNKNOWN)
-    if not any(document.texts):
-        return Lesson(name, "refused", before, "it is empty, and says nothing")
     return Lesson(name, "known", before) if before == (label,) else None
 
 

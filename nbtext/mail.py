@@ -285,6 +285,10 @@ def _digest(head: Head, leaves: list[Leaf]) -> bytes:
     * for each other leaf, its data as sent, without any white space.
 
     Before each leaf's piece stand a line feed, its length in decimal and a colon.
+
+    If there is nothing in all of them, which would make one message of many, the
+    visible fields follow, but for Received, as bytes without blanks, a line feed before
+    each.
     """
     value_of = head.first_values.get
     values = "\n".join([value_of(name, "") for name in _IDENTIFYING_FIELDS])
@@ -295,4 +299,9 @@ def _digest(head: Head, leaves: list[Leaf]) -> bytes:
         else:
             stable = leaf.data.translate(None, b" \t\n\v\f\r")
         pieces += (b"\n%d:" % len(stable), stable)
+    if not any(piece.strip(b"\n") for piece in pieces[::2]):
+        named = zip(head.names, head.lines, strict=True)
+        fields = [line for name, line in named if name != "received"]
+        said = "".join(f"\n{line}" for line in fields).encode("latin-1")
+        pieces.append(said.translate(None, b" \t\v\f\r"))
     return blake2b(b"".join(pieces), digest_size=DIGEST_SIZE).digest()

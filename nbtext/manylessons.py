@@ -32,7 +32,7 @@ from nbtext.crowd import keep_memory, open_bulk
 from nbtext.errors import DamagedError, TrainingError
 from nbtext.fewlessons import removal_of
 from nbtext.heldout import observed_losses
-from nbtext.ledger import NO_BIN, Row, halves
+from nbtext.ledger import MOST_TERMS, NO_BIN, Row, halves
 from nbtext.lessons import WRITER, history_of, keep_of, now
 from nbtext.packing import pack_table, unpack
 from nbtext.records import Bags, Records, joined
@@ -89,6 +89,7 @@ class _Lessons:
         self.n_changed = 0
         self._plan = plan
         self._counter = Counter(settings, sample=Sample(documents=NO_SAMPLE))
+        self._taken = Counter(settings, sample=Sample(documents=NO_SAMPLE))
         self._removal = Change(settings)
         self._seen: list[Calibration] = []
         self._records: list[Records] = []
@@ -102,9 +103,13 @@ class _Lessons:
         plan = self._plan
         readings = [plan.batch.readings[step.place] for step in steps]
         views = read_terms(plan.batch.settings, [one.views for one in readings])
+        marks = fingerprints(views).tolist()
         done = []
         for place, step in enumerate(steps):
-            if step.rows:
+            if step.rows and set(step.rows) == _rows_left(step, views, place, marks):
+                plan.enter(step, "")
+                self._take_away(step, readings[place].digest, views, place)
+            elif step.rows:
                 removal = removal_of(plan, step, _bag(views, place), self._removal)
                 plan.enter(step, removal.refusal)
                 if removal.refusal:
@@ -123,6 +128,15 @@ class _Lessons:
             terms = [of_view.take(chosen) for of_view in views]
             self._learn(plan.teaching.label, digests, terms, are_new)
 
+    def _take_away(
+        self, step: Step, digest: bytes, views: Sequence[Terms], place: int
+    ) -> None:
+        """Take a large document away, which has the terms that it was counted with."""
+        terms = [of_view.take(np.array([place])) for of_view in views]
+        for row, count in step.rows.items():
+            for _ in range(count):
+                self._taken.add_terms([row.label], [digest], terms)
+
     def _learn(
         self,
         label: str,
@@ -138,7 +152,9 @@ class _Lessons:
             Bags(np.diff(terms.starts), terms.keys, terms.counts.astype(np.int64))
             for terms in views
         ]
-        self._records.append(Records(digests, rows, bins, bags))
+        sizes = sum((bag.sizes for bag in bags), np.zeros(len(digests), np.int64))
+        kept = np.flatnonzero(sizes <= MOST_TERMS).tolist()
+        self._records.append(Records(digests, rows, bins, bags).take(kept))
 
     def _observe(
         self, label: str, views: Sequence[Terms], new: np.typing.NDArray[np.int64]
@@ -166,7 +182,8 @@ class _Lessons:
 
         """
         plan, settings = self._plan, self._plan.batch.settings
-        delta = add([self._counter.table(), table_of(self._removal)])
+        taken = -self._taken.table()
+        delta = add([self._counter.table(), taken, table_of(self._removal)])
         new_terms: tuple[int, ...] = ()
         if plan.model is not None:
             before = unpack(plan.model.file)
@@ -198,6 +215,21 @@ def _check_sums(model: Model, delta: CountTable) -> None:
         runs = [of_view[place] for of_view in delta.runs]
         totals = [[*map(run.total, range(len(run.columns)))] for run in runs]
         check_sums(model, label, delta.documents[place], totals)
+
+
+def _rows_left(
+    step: Step, views: Sequence[Terms], place: int, marks: Sequence[int]
+) -> set[Row]:
+    """
+    Return which rows of a large document hold the counts that it has now.
+
+    One that is not large is taken away by its record, if there is one, which knows
+    more: what its score said for calibration.
+    """
+    n_terms = sum(int(np.diff(terms.starts[place : place + 2])[0]) for terms in views)
+    if n_terms <= MOST_TERMS:
+        return set()
+    return {row for row in step.rows if row.fingerprint == marks[place]}
 
 
 def _observed(model: BulkModel, label: str, scores: Scores) -> Calibration:

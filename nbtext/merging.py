@@ -29,7 +29,7 @@ from nbtext.change import Change
 from nbtext.classifying import batches
 from nbtext.compacting import calibration_of
 from nbtext.counts import CountTable, add
-from nbtext.errors import ModelFileError, NotAModelError, TrainingError
+from nbtext.errors import ModelFileError, NotAModelError, SettingsError, TrainingError
 from nbtext.ledger import Row, record_of, rows_of
 from nbtext.lessons import WRITER, now, why_not
 from nbtext.manylessons import table_of
@@ -147,9 +147,16 @@ def take_doubles(
 
     Raises:
         NotAModelError: the models do not hold what their ledgers say.
+        SettingsError: the models keep no ledger.
 
     """
     settings = files[0].settings
+    if not settings.ledger:
+        message = (
+            f"{files[0].path}: the models keep no ledger, so nobody knows which "
+            "documents both have counted; merge them without --documents"
+        )
+        raise SettingsError(message)
     change = Change(settings)
     done: set[bytes] = set()
     for batch in batches(items, max_bytes, complain):

@@ -31,6 +31,7 @@ class ModelFile(NamedTuple):
         size: its bytes, as far as they were read.
         tables: one or more, in the order of the file.
         cut: how many bytes behind them are a table that was not written whole.
+        contents: the bytes of the file as they were read, all of them.
         notes: what its user should know: a tail that was not written whole, tables
             that ask to be scored in different ways.
     """
@@ -39,6 +40,7 @@ class ModelFile(NamedTuple):
     size: int
     tables: tuple[StoredTable, ...]
     cut: int
+    contents: memoryview
     notes: tuple[str, ...]
 
     def __hash__(self) -> int:
@@ -96,7 +98,7 @@ def _read(path: str) -> ModelFile:
     if not tables:
         raise DamagedError(path, 0, "the file ends before its first table does")
     cut = len(mapped) - offset
-    return ModelFile(path, offset, tuple(tables), cut, _notes(path, tables))
+    return ModelFile(path, offset, tuple(tables), cut, mapped, _notes(path, tables))
 
 
 def map_file(path: str) -> memoryview:

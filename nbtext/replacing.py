@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from stat import S_ISREG
 
-from nbtext.errors import ModelFileError, ModelWriteError, TaughtError
+from nbtext.errors import (
+    ModelFileError,
+    ModelVersionError,
+    ModelWriteError,
+    NotAModelError,
+    TaughtError,
+)
 from nbtext.modelfile import open_model
 from nbtext.modelheader import joined_history
 from nbtext.modellock import WAIT, locked
@@ -20,24 +26,32 @@ from nbtext.modelwriting import replace_file
 
 def check_replaceable(path: str, *, replace: bool) -> None:
     """
-    Refuse to replace a model that was taught since it was trained.
+    Refuse to replace what cannot be had again by training.
 
-    What is no model, or is damaged, may be replaced; so may nothing at all.
+    That is a model that was taught since it was trained, and whatever cannot be opened
+    as one: a damaged model, one of a newer nbtext, another file. An empty file may be
+    replaced, and so may nothing at all.
 
     Args:
         path: the model file.
         replace: whether to replace it all the same.
 
     Raises:
-        TaughtError: it was taught.
+        TaughtError: it was taught, or nobody knows.
 
     """
-    if replace:
+    if replace or not _has_contents(path):
         return
     try:
         file = open_model(path)
+    except NotAModelError as error:
+        message = f"{error}; nothing was replaced, which takes --replace"
+        raise TaughtError(message) from error
+    except ModelVersionError as error:
+        message = f"{error}, or replace the model with --replace"
+        raise TaughtError(message) from error
     except ModelFileError:
-        return
+        return  # nor can it be replaced, which has a message of its own
     history = joined_history(table.header for table in file.tables)
     if history.taught:
         since = f" on {history.trained}" if history.trained else ""
@@ -48,6 +62,13 @@ def check_replaceable(path: str, *, replace: bool) -> None:
             "-m, or replace it with --replace"
         )
         raise TaughtError(message)
+
+
+def _has_contents(path: str) -> bool:
+    try:
+        return Path(path).stat().st_size > 0
+    except (OSError, ValueError):
+        return False
 
 
 def replace_model(

@@ -17,11 +17,11 @@ from typing import Final
 
 from nbtext.classifying import FEW, FEW_BYTES, Complain, batches
 from nbtext.document import Document, Item
-from nbtext.errors import ModelWriteError, NoModelError
+from nbtext.errors import ModelFileError, NoModelError
 from nbtext.fewlessons import few_lessons
 from nbtext.lessons import Batch, Lesson, Plan, Teaching, new_settings, planned
 from nbtext.model import Model, load_model
-from nbtext.modelfile import ModelFile, map_file
+from nbtext.modelfile import ModelFile
 from nbtext.modellock import is_in_place, locked
 from nbtext.modeltable import Buffer
 from nbtext.modelwriting import append_table, replace_file
@@ -114,7 +114,7 @@ def is_due(file: ModelFile) -> bool:
 def _compact(path: str) -> None:
     from nbtext.compacting import compact_tail
 
-    with suppress(ModelWriteError):  # what was learnt stands; the next may find room
+    with suppress(ModelFileError):  # what was learnt stands; the next may find room
         compact_tail(path)
 
 
@@ -153,7 +153,7 @@ def _writable(path: str, wait: float) -> Iterator[tuple[int, Model | None]]:
             if not model.file.cut:
                 yield descriptor, model
                 return
-            replace_file(path, [map_file(path)[: model.file.size]])
+            replace_file(path, [model.file.contents[: model.file.size]])
 
 
 def _lessons(plan: Plan) -> list[Buffer]:

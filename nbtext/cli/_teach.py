@@ -67,7 +67,8 @@ def run(request: Request) -> int:
             to_stderr(summary(teaching, outcomes))
     if request.as_json:
         to_stdout([as_json(facts(request, outcomes, len(failures)))])
-    if outcomes["refused"]:
+    is_nothing = outcomes.total() > 0 and outcomes["empty"] == outcomes.total()
+    if outcomes["refused"] or is_nothing:
         return status.DATA
     return status.outcome(failures)
 
@@ -85,6 +86,8 @@ def told(lesson: Lesson, label: str | None) -> str:
     before = ", ".join(lesson.before)
     if lesson.outcome == "moved":
         return f"moved from {before} to {label}"
+    if lesson.outcome == "empty":
+        return "empty, and passed over"
     if lesson.outcome == "known":
         return f"known as {label}"
     return f"learnt as {label}" if label is not None else f"forgotten as {before}"
@@ -98,6 +101,7 @@ def summary(teaching: Teaching, outcomes: Tally[str]) -> str:
         "known": ("", f" known as {teaching.label} already"),
         "forgotten": ("forgot", ""),
         "refused": ("refused", ""),
+        "empty": ("passed over", " without a byte"),
     }
     parts = [
         f"{verb} {counted(outcomes[outcome], 'document')}{rest}".lstrip()
@@ -115,6 +119,7 @@ def facts(request: Request, outcomes: Tally[str], skipped: int) -> dict[str, Any
         "class": teaching.label,
         **{name: outcomes[name] for name in names},
         "refused": outcomes["refused"],
+        "empty": outcomes["empty"],
         "skipped": skipped,
         "path": teaching.path,
     }

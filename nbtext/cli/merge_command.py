@@ -74,6 +74,9 @@ def command(
 
     _check_output(output, models)
     files = open_models(models)
+    for file in files if not quiet else ():
+        for said in file.notes:
+            to_stderr(f"note: {said}")
     merged = merge(files)
     failures: list[Unreadable] = []
     complain = complainer(failures, quiet=quiet)

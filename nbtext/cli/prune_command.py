@@ -1,5 +1,6 @@
 """`nbtext prune`: drop the terms that hardly any document has."""
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,12 +51,14 @@ def command(
     from nbtext.modelwriting import replace_file
     from nbtext.pruning import prune
 
-    with locked(model, wait=wait):
+    with nullcontext() if dry_run else locked(model, wait=wait):
         file = open_model(model)
         pruned = prune(file, min_documents)
         is_change = pruned.terms[0] != pruned.terms[1]
         if is_change and not dry_run:
             replace_file(model, pruned.chunks)
+    for note in file.notes if not quiet else ():
+        to_stderr(f"note: {note}")
     facts = facts_of(pruned, file.size, model, is_done=is_change and not dry_run)
     if as_json:
         to_stdout([json_of(facts)])

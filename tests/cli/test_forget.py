@@ -94,7 +94,8 @@ def test_forget_tells_a_program_what_it_did(run: "Run", model: Path) -> None:
 
     assert status == 65
     assert json.loads(out) == {
-        "class": None, "forgotten": 2, "refused": 1, "skipped": 0, "path": str(model),
+        "class": None, "forgotten": 2, "refused": 1, "empty": 0, "skipped": 0,
+        "path": str(model),
     }  # fmt: skip
     assert err.startswith("refused: new.eml: ")
 
@@ -150,3 +151,20 @@ def test_there_is_nothing_to_forget_without_a_model(run: "Run") -> None:
         "Error: none.nbt: no model there; make one with `nbtext train`, or name "
         "another\n",
     )
+
+
+def test_what_is_empty_is_passed_over_by_learn_and_forget(
+    run: "Run", model: Path
+) -> None:
+    Path("none.eml").touch()
+    before = model.read_bytes()
+
+    alone = [
+        run(*verb, "-m", model, stdin=b"") for verb in (["learn", "spam"], ["forget"])
+    ]
+    beside = run("forget", "-m", model, "none.eml", "spam/1.eml")
+
+    said = "passed over 1 document without a byte\n"
+    assert alone == [(65, "", said)] * 2
+    assert beside == (0, "", f"forgot 1 document, {said}")
+    assert model.read_bytes().startswith(before)

@@ -115,7 +115,7 @@ def test_learn_tells_a_program_what_it_did(run: "Run", model: Path) -> None:
 
     assert status == 66
     assert json.loads(out) == {
-        "class": "spam", "learnt": 1, "moved": 1, "known": 1, "refused": 0,
+        "class": "spam", "learnt": 1, "moved": 1, "known": 1, "refused": 0, "empty": 0,
         "skipped": 1, "path": str(model),
     }  # fmt: skip
     assert err.startswith("skipped: gone.eml: no such file")

@@ -121,10 +121,17 @@ def test_load_replaces_a_model_that_was_taught_only_if_told_to(
     assert run("dump", "-m", model).out.encode() == text
 
 
-def test_load_replaces_what_is_no_model(run: "Run", text: bytes) -> None:
+def test_load_replaces_what_is_no_model_only_if_told_to(
+    run: "Run", text: bytes
+) -> None:
     Path("new.nbt").write_bytes(b"something else")
 
-    assert run("load", "-q", "-m", "new.nbt", stdin=text) == (0, "", "")
+    refused = run("load", "-q", "-m", "new.nbt", stdin=text)
+
+    assert (refused.status, refused.out) == (73, "")
+    assert Path("new.nbt").read_bytes() == b"something else"
+    loaded = run("load", "-q", "-m", "new.nbt", "--replace", stdin=text)
+    assert loaded == (0, "", "")
     assert run("dump", "-m", "new.nbt").out.encode() == text
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 SETTINGS = default_settings("text", 2)
 LABELS = ("ham", "spam")
-OPERATIONS = 1000
+OPERATIONS = 2000
 """So many in all, whatever the number of writers."""
 
 # a forked child of a process with threads may hang; this one has none of its own

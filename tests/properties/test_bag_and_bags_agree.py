@@ -106,9 +106,9 @@ def test_a_fingerprint_tells_the_views_apart_and_counts_every_term(
 ) -> None:
     both = fingerprint((one, other))
 
-    assert both == (fingerprint((one, {})) + fingerprint(({}, other))) & MASK
+    assert both + 1 & MASK == fingerprint((one, {})) + fingerprint(({}, other)) & MASK
     assert both == fingerprint((dict(reversed(one.items())), other))
-    assert fingerprint(({}, {})) == 0
+    assert fingerprint(({}, {})) == 1
 
 
 @given(st.integers(1, 2**31), st.integers(0, 2**62))

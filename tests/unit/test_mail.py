@@ -310,3 +310,12 @@ def test_text_parts_keep_their_tags() -> None:
 )
 def test_looks_like_mail(data: bytes, is_mail: bool) -> None:
     assert looks_like_mail(data) is is_mail
+
+
+def test_mails_that_say_nothing_are_told_apart_by_their_other_fields() -> None:
+    one = b"Received: from a\nX-Mailer: mutt\nReply-To: a@b.example\n\n"
+    other = b"Received: from a\nX-Mailer: mutt\nReply-To: c@d.example\n\n"
+    delivered = b"Received: from elsewhere\nStatus: RO\n" + one.replace(b"\n", b"\r\n")
+
+    assert read_mail(one).digest != read_mail(other).digest
+    assert read_mail(one).digest == read_mail(delivered).digest

@@ -51,15 +51,30 @@ def test_a_model_that_was_not_taught_is_replaced(trained: Path) -> None:
     assert trained.read_bytes() == b"new"
 
 
-@pytest.mark.parametrize("contents", [b"", b"no model", b"\x8f\xa6format" * 9])
-def test_what_is_no_model_is_replaced(tmp_path: Path, contents: bytes) -> None:
+def test_an_empty_file_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "m.nbt"
-    path.write_bytes(contents)
+    path.touch()
 
     check_replaceable(str(path), replace=False)
     replace_model(str(path), [b"new"], replace=False)
 
     assert path.read_bytes() == b"new"
+
+
+def test_what_cannot_be_opened_is_replaced_only_if_somebody_says_so(
+    trained: Path,
+) -> None:
+    whole = trained.read_bytes()
+    newer = whole.replace(b"\xa7version\x02", b"\xa7version\x03", 1)
+
+    for contents in (b"From: a letter\n", b"\x8f\xa6format" * 9, whole[:-9], newer):
+        trained.write_bytes(contents)
+        with pytest.raises(TaughtError, match="--replace"):
+            replace_model(str(trained), [b"new"], replace=False)
+        assert trained.read_bytes() == contents
+
+        replace_model(str(trained), [b"new"], replace=True)
+        assert trained.read_bytes() == b"new"
 
 
 def test_a_model_is_made_where_there_is_none(tmp_path: Path) -> None:
