@@ -63,8 +63,12 @@ def teach(
         ModelFileError: the model is damaged, or cannot be written.
 
     """
+    is_opened = teaching.create
     for batch in batches(items, max_bytes, complain, size=BATCH, many=MANY):
+        is_opened = True
         yield _teach(batch, teaching)
+    if not is_opened:  # a wrong model is an error even if there is nothing to learn
+        load_model(teaching.path)
 
 
 def _teach(documents: Sequence[Document], teaching: Teaching) -> list[Lesson]:

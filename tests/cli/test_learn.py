@@ -442,3 +442,18 @@ def test_a_long_tail_is_compacted_by_itself(run: "Run", model: Path) -> None:
 
     assert len(open_model(str(model)).tables) < 10
     assert documents(run, model) == {"ham": 8, "spam": 8 + 70}
+
+
+@pytest.mark.parametrize(
+    "verb", [["learn", "spam"], ["forget"]], ids=["learn", "forget"]
+)
+def test_a_missing_model_is_named_though_there_is_no_document(
+    run: "Run", model: Path, verb: list[str]
+) -> None:
+    Path("empty").mkdir()
+
+    missing = run(*verb, "-q", "-m", "none.nbt", "empty")
+
+    assert (missing.status, missing.out) == (66, "")
+    assert missing.err.startswith("Error: none.nbt: no model there")
+    assert run(*verb, "-q", "-m", model, "empty") == (0, "", "")
