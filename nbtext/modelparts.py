@@ -28,10 +28,15 @@ from nbtext.modeltable import ALIGNMENT, BEGINNING, read_head, read_table
 Verdict: TypeAlias = Literal["sound", "damaged", "surplus", "cut off"]
 """
 What a part of a file is: as it was written; not so; as it was written, but not to be
-added to the others; or a table that was not written whole, at the end of the file.
+added to the others; or a table that a crash kept from being written whole, at the end
+of the file.
 """
 
 CUT_OFF: Final = "it was not written whole; readers pass over it"
+END_MISSING: Final = (
+    "its end is missing, and no crash leaves that; the file was cut short, as by a "
+    "copy that failed"
+)
 UNTIDY: Final = (
     "bytes between its arrays were changed, on which no counts depend; the disk may be "
     "failing, and `nbtext compact` writes the table anew"
@@ -104,6 +109,8 @@ def _part_at(
     is_last = beginning(mapped, offset + ALIGNMENT - 1) == len(mapped)
     if is_last and first and _is_cut_off(path, mapped, offset, first):
         length = len(mapped) - offset
+        if mapped[offset]:  # written when all of the table was durable
+            return Part(offset, length, "damaged", END_MISSING, header)
         return Part(offset, length, "cut off", CUT_OFF, header)
     return Part(offset, end - offset, "damaged", what, header)
 

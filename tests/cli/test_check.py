@@ -170,14 +170,26 @@ def test_output_is_for_repairs(run: "Run", model: Path) -> None:
     assert "--output is for --repair." in err
 
 
-def test_a_cut_off_table_is_reported_and_no_damage(run: "Run", taught: Path) -> None:
-    taught.write_bytes(taught.read_bytes()[:-100])
+def test_what_a_crash_cut_off_is_reported_and_no_damage(
+    run: "Run", taught: Path
+) -> None:
+    taught.write_bytes(taught.read_bytes() + bytes(100))
 
     status, out, err = run("check", "-m", taught)
 
     assert status == 0
-    assert rows(out)[2][3].startswith("cut off: it was not written whole; readers pass")
+    assert rows(out)[-1][3].startswith("cut off: it was not written whole")
     assert "a table that was not written whole; they are passed over\n" in err
+
+
+def test_a_copy_that_ended_early_is_damaged(run: "Run", taught: Path) -> None:
+    taught.write_bytes(taught.read_bytes()[:-100])
+
+    status, out, err = run("check", "-m", taught)
+
+    assert status == 65
+    assert rows(out)[-1][3].startswith("damaged: its end is missing")
+    assert "`nbtext check --repair` writes what is sound to " in err
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,9 @@
 Checking a model file tells the truth, whatever has become of its bytes.
 
 `check_model` raises nothing but `ModelFileError`, and what it says of a file goes for
-its readers: they read what it calls sound, and refuse what it does not. What it calls
-sound is a table that was written. After a repair the new file is sound, and is the sum
+its readers: they read what it calls sound, and refuse what it does not, but for a last
+table that lost its end, which they pass over. What it calls sound is a table that was
+written. After a repair the new file is sound, and is the sum
 of the tables that were called so.
 """
 
@@ -24,7 +25,7 @@ from nbtext.errors import ModelFileError, NotAModelError
 from nbtext.lessons import Teaching
 from nbtext.model import load_model
 from nbtext.modelfile import check_sound, open_model
-from nbtext.modelparts import documents_in
+from nbtext.modelparts import END_MISSING, documents_in
 from nbtext.modeltable import BEGINNING
 from nbtext.packing import unpack, unpack_table
 from nbtext.score import fitted
@@ -110,7 +111,9 @@ def checked(path: Path, data: bytes) -> Checked | None:
         sum(p.length for p in found.parts[:n]) for n in range(len(places))
     ]
     assert sum(part.length for part in found.parts) == found.size == len(data)
-    assert found.is_sound == are_read(path)
+    # readers pass over a last table whose end is missing, though something was lost
+    is_short = found.parts[-1].what == END_MISSING and len(found.lost) == 1
+    assert (found.is_sound or is_short) == are_read(path)
     if not found.is_sound:
         is_repaired(found, path.with_suffix(".new"))
     assert path.read_bytes() == data
@@ -196,9 +199,9 @@ def test_a_file_that_ends_early_loses_its_last_table_alone(
     found = checked(path, whole[:size])
 
     assert found is not None
-    assert found.is_sound
+    assert found.is_sound == (size in ends)
     assert len(found.tables) == sum(end <= size for end in ends)
-    assert (found.parts[-1].verdict == "cut off") == (size not in ends)
+    assert (found.parts[-1].verdict == "damaged") == (size not in ends)
 
 
 @given(st.binary(max_size=300), st.booleans())

@@ -176,15 +176,27 @@ def test_bytes_between_tables_are_damage_wherever_they_push_the_rest(
     assert checked.lost[0].length == len(extra)
 
 
-def test_a_cut_off_tail_is_no_damage(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-100])
+def test_what_a_crash_left_of_a_table_is_no_damage(path: Path) -> None:
+    data = path.read_bytes()
+    last = open_model(str(path)).tables[-1].offset
+    path.write_bytes(data[:last] + b"\0" + data[last + 1 : -100])
 
     checked = check_model(str(path))
 
     assert checked.is_sound
     assert verdicts(checked) == ["sound", "sound", "sound", "cut off"]
     assert "a table that was not written whole; they are passed" in checked.notes[0]
-    assert documents_in(checked.parts[-1:]) == {"ham": -1}
+
+
+def test_a_table_that_was_whole_and_lost_its_end_is_damaged(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-100])
+
+    checked = check_model(str(path))
+
+    assert not checked.is_sound
+    assert verdicts(checked) == ["sound", "sound", "sound", "damaged"]
+    assert checked.lost[0].what.startswith("its end is missing, and no crash leaves")
+    assert documents_in(checked.lost) == {"ham": -1}
 
 
 def test_a_file_cut_off_within_its_first_table_is_damaged(path: Path) -> None:
