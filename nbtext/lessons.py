@@ -42,12 +42,14 @@ class Lesson(NamedTuple):
             was refused, or is empty, and then nothing has changed.
         before: in which classes it was, sorted.
         reason: why it was refused.
+        truncated: whether the document was longer than what was read of it.
     """
 
     name: str
     outcome: Outcome
     before: tuple[str, ...] = ()
     reason: str = ""
+    truncated: bool = False
 
 
 class Teaching(NamedTuple):

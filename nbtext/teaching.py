@@ -80,7 +80,7 @@ def _teach(documents: Sequence[Document], teaching: Teaching) -> list[Lesson]:
             batch = _batch(documents, model.settings)
             plan = planned(model, batch, teaching)
             if not plan.steps:
-                return _in_order(plan.lessons)
+                return _in_order(plan)
     while True:
         with _writable(teaching.path, teaching.wait) as (descriptor, model):
             settings = model.settings if model else new_settings(documents, teaching)
@@ -88,7 +88,7 @@ def _teach(documents: Sequence[Document], teaching: Teaching) -> list[Lesson]:
                 batch = _batch(documents, settings)
             plan = planned(model, batch, teaching)
             if not plan.steps:
-                return _in_order(plan.lessons)
+                return _in_order(plan)
             chunks = _lessons(plan)
             if model is None:
                 try:
@@ -101,7 +101,7 @@ def _teach(documents: Sequence[Document], teaching: Teaching) -> list[Lesson]:
                     continue  # another model stands there now, which is taught too
                 if is_due(model.file):
                     _compact(teaching.path)
-            return _in_order(plan.lessons)
+            return _in_order(plan)
 
 
 def is_few(documents: Sequence[Document]) -> bool:
@@ -127,8 +127,13 @@ def _batch(documents: Sequence[Document], settings: Settings) -> Batch:
     return Batch(settings, documents, readings)
 
 
-def _in_order(lessons: dict[int, Lesson]) -> list[Lesson]:
-    return [lessons[place] for place in sorted(lessons)]
+def _in_order(plan: Plan) -> list[Lesson]:
+    """Return what has become of each document, in the order of the batch."""
+    documents = plan.batch.documents
+    return [
+        lesson._replace(truncated=documents[place].truncated)
+        for place, lesson in sorted(plan.lessons.items())
+    ]
 
 
 def _model_if_any(path: str) -> Model | None:

@@ -9,7 +9,7 @@ from collections import Counter as Tally
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nbtext.cli import _status as status
-from nbtext.cli._terminal import complainer, to_stderr, to_stdout
+from nbtext.cli._terminal import complainer, cut_short, to_stderr, to_stdout
 from nbtext.lessons import Lesson, Teaching
 from nbtext.report import as_json, counted, readable
 from nbtext.sources import Options, documents
@@ -75,6 +75,8 @@ def run(request: Request) -> int:
 
 def tell(lesson: Lesson, request: Request) -> None:
     """Name a document that was refused, and of others say what became if asked to."""
+    if lesson.truncated and not request.quiet:
+        cut_short(lesson.name)
     if lesson.outcome == "refused":
         to_stderr(f"refused: {lesson.name}: {lesson.reason}")
     elif request.verbose:

@@ -457,3 +457,14 @@ def test_a_missing_model_is_named_though_there_is_no_document(
     assert (missing.status, missing.out) == (66, "")
     assert missing.err.startswith("Error: none.nbt: no model there")
     assert run(*verb, "-q", "-m", model, "empty") == (0, "", "")
+
+
+def test_what_was_not_read_of_a_long_message_is_said(run: "Run", model: Path) -> None:
+    Path("long.eml").write_bytes(NEW + b"more\n" * 100)
+
+    learnt = run("learn", "spam", "-m", model, "--max-bytes", "200", "long.eml")
+    quiet = run("forget", "-q", "-m", model, "--max-bytes", "200", "long.eml")
+
+    assert (learnt.status, quiet.status) == (0, 0)
+    assert "cut short: long.eml is longer than --max-bytes" in learnt.err
+    assert quiet.err == ""
