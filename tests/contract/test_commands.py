@@ -22,7 +22,9 @@ def command_of(name: str) -> click.Command:
 
 
 def help_of(name: str) -> str:
-    with click.Context(nbtext, info_name="nbtext") as above:
+    # with its settings, because click remembers a command's first help option
+    names = nbtext.context_settings["help_option_names"]
+    with click.Context(nbtext, info_name="nbtext", help_option_names=names) as above:
         command = command_of(name)
         with click.Context(
             command, parent=above, info_name=name, terminal_width=80
