@@ -14,7 +14,7 @@ from collections import Counter as Tally
 from collections.abc import Iterable, Mapping, Sequence
 from math import exp, floor, log, log1p
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 BINS_A_NAT: Final = 16
 """How finely scores are counted."""
@@ -37,6 +37,9 @@ TOLERANCE: Final = 1e-9
 
 UNFIT: Final = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
 """What is raised when something turns out to be no calibration."""
+
+Row: TypeAlias = tuple[float, int, float]
+"""A score, how many documents have it, and the probability that they should get."""
 
 NONE: Final[Mapping[Any, int]] = MappingProxyType({})
 
@@ -200,18 +203,34 @@ def _best_temperature(losses: tuple[int, ...]) -> float:
     return TEMPERATURES[best] * factor
 
 
-def _logistic(rows: list[tuple[float, int, float]]) -> tuple[float, float]:
+def _logistic(rows: list[Row]) -> tuple[float, float]:
     """
-    Fit slope and offset by Newton's method with step halving.
+    Fit slope and offset, first to whole nats, because that is soon done.
+
+    Then the start is so good that two or three steps over all bins are enough, where
+    ten would be needed. A process that classifies one message does this, too.
+    """
+    documents = sum(n for _, n, _ in rows)
+    coarse: Tally[tuple[float, float]] = Tally()
+    for score, n, target in rows:
+        coarse[floor(score) + 0.5, target] += n
+    # from where every probability is the same, because far out nothing slopes
+    share = sum(n * target for _, n, target in rows) / documents
+    whole_nats = [(score, n, target) for (score, target), n in coarse.items()]
+    start = _newton(whole_nats, 0.0, log(share / (1 - share)))
+    return _newton(rows, *start)
+
+
+def _newton(rows: list[Row], slope: float, offset: float) -> tuple[float, float]:
+    """
+    Improve slope and offset by Newton's method with step halving.
 
     Args:
-        rows: a score, how many documents have it, and the probability they should get.
+        rows: what they shall fit.
+        slope, offset: where to start.
 
     """
     documents = sum(n for _, n, _ in rows)
-    # from where every probability is the same, because far out nothing slopes
-    share = sum(n * target for _, n, target in rows) / documents
-    slope, offset = 0.0, log(share / (1 - share))
     loss = _loss(rows, slope, offset)
     for _ in range(50):
         g_slope = g_offset = h_slope = h_both = h_offset = 0.0
@@ -246,7 +265,7 @@ def _logistic(rows: list[tuple[float, int, float]]) -> tuple[float, float]:
     return slope, offset
 
 
-def _loss(rows: list[tuple[float, int, float]], slope: float, offset: float) -> float:
+def _loss(rows: list[Row], slope: float, offset: float) -> float:
     return sum(
         n * (softplus(x) - target * x)
         for score, n, target in rows
