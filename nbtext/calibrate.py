@@ -227,7 +227,8 @@ def _newton(rows: list[Row], slope: float, offset: float) -> tuple[float, float]
 
     Args:
         rows: what they shall fit.
-        slope, offset: where to start.
+        slope: where to start.
+        offset: the same.
 
     """
     documents = sum(n for _, n, _ in rows)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from nbtext.bag import Bag
     from nbtext.bags import Terms
@@ -26,19 +26,20 @@ from nbtext.bags import fingerprints, read_terms
 from nbtext.bulk import raw_scores
 from nbtext.calibrate import Calibration, bin_of, total
 from nbtext.change import Change, check_sums
+from nbtext.changetable import table_of
 from nbtext.counter import BATCH, LEAST_SIZE, Counter
-from nbtext.counts import CountTable, LedgerRun, add, empty_ledger, ledger_of, n_terms
+from nbtext.counts import CountTable, add, n_terms
 from nbtext.crowd import keep_memory, open_bulk
 from nbtext.errors import DamagedError, TrainingError
 from nbtext.fewlessons import removal_of
+from nbtext.firstscores import first_scores
 from nbtext.heldout import observed_losses
-from nbtext.ledger import MOST_TERMS, NO_BIN, Row, halves
+from nbtext.ledger import MOST_TERMS, NO_BIN, Row
 from nbtext.lessons import WRITER, history_of, keep_of, now
 from nbtext.packing import pack_table, unpack
 from nbtext.records import Bags, Records, joined
-from nbtext.runs import Run, empty_run, narrow
-from nbtext.sample import Sample
-from nbtext.settings import Settings, default_scoring
+from nbtext.sample import DOCUMENTS, Sample
+from nbtext.settings import default_scoring
 
 NO_SAMPLE: Final = 0
 
@@ -88,7 +89,7 @@ class _Lessons:
         settings = plan.batch.settings
         self.n_changed = 0
         self._plan = plan
-        self._counter = Counter(settings, sample=Sample(documents=NO_SAMPLE))
+        self._counter = Counter(settings, sample=_first_sample(plan))
         self._taken = Counter(settings, sample=Sample(documents=NO_SAMPLE))
         self._removal = Change(settings)
         self._seen: list[Calibration] = []
@@ -193,6 +194,7 @@ class _Lessons:
             except TrainingError as error:
                 raise DamagedError(plan.model.path, 0, str(error)) from error
             _check_sums(plan.model, delta)
+            self._seen.append(self._first_scores(plan.model, after))
             new_terms = tuple(
                 map(int.__sub__, map(n_terms, after.runs), map(n_terms, before.runs))
             )
@@ -207,6 +209,22 @@ class _Lessons:
             history=history_of(plan, self.n_changed, new_terms),
             records=records.take(range(first, len(records))),
         )
+
+    def _first_scores(self, model: Model, after: CountTable) -> Calibration:
+        """Score what could not be scored before it was learnt, nor then."""
+        plan = self._plan
+        if plan.teaching.label is None:
+            return Calibration()
+        known = [step.place for step in plan.steps if step.rows]
+        changed = {plan.batch.readings[place].digest for place in known}
+        return first_scores(model, after, self._counter.sample, changed)
+
+
+def _first_sample(plan: Plan) -> Sample:
+    """Return what samples documents that begin a class, and no others."""
+    label, model = plan.teaching.label, plan.model
+    is_first = label is not None and model is not None and label not in model.classes
+    return Sample(documents=DOCUMENTS if is_first else NO_SAMPLE)
 
 
 def _check_sums(model: Model, delta: CountTable) -> None:
@@ -253,51 +271,3 @@ def _bag(views: Sequence[Terms], place: int) -> Bag:
         dict(zip(terms.keys[part].tolist(), terms.counts[part].tolist(), strict=True))
         for terms, part in zip(views, parts, strict=True)
     )
-
-
-def table_of(change: Change) -> CountTable:
-    """Return a change of a model as a count table."""
-    settings, classes = change.settings, change.classes
-    ledger: dict[str, list[tuple[int, ...]]] = {label: [] for label in classes}
-    for (digest, row), count in change.ledger.items():
-        if count:
-            ledger[row.label].append((*halves(digest), row.fingerprint, count))
-    return CountTable(
-        settings=settings,
-        classes=classes,
-        documents=tuple(change.documents[label] for label in classes),
-        runs=tuple(_runs_of(settings, classes, by_key) for by_key in change.views),
-        ledger=tuple(_ledger_of(ledger[label]) for label in classes),
-    )
-
-
-def _runs_of(
-    settings: Settings,
-    classes: Sequence[str],
-    by_key: Mapping[int, Mapping[str, Sequence[int]]],
-) -> tuple[Run, ...]:
-    """Return the counts of one view, by class."""
-    rows: dict[str, list[tuple[int, ...]]] = {label: [] for label in classes}
-    for key in sorted(by_key):
-        for label, columns in by_key[key].items():
-            if any(columns):
-                rows[label].append((key, *columns))
-    return tuple(_run_of(rows[label], len(settings.columns)) for label in classes)
-
-
-def _run_of(rows: Sequence[Sequence[int]], n_columns: int) -> Run:
-    if not rows:
-        return empty_run(n_columns)
-    keys, *columns = zip(*rows, strict=True)
-    return Run(
-        np.array(keys, np.uint64),
-        tuple(narrow(np.array(column, np.int64)) for column in columns),
-    )
-
-
-def _ledger_of(rows: Sequence[Sequence[int]]) -> LedgerRun:
-    if not rows:
-        return empty_ledger()
-    *entries, counts = zip(*rows, strict=True)
-    columns = [np.array(column, np.uint64) for column in entries]
-    return ledger_of(np.stack(columns, axis=1), np.array(counts, np.int64))

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 from nbtext.bag import bag_of, fingerprint
 from nbtext.change import Change
+from nbtext.changetable import table_of
 from nbtext.classifying import batches
 from nbtext.compacting import calibration_of
 from nbtext.counts import CountTable, add
 from nbtext.errors import ModelFileError, NotAModelError, SettingsError, TrainingError
 from nbtext.ledger import Row, record_of, rows_of
 from nbtext.lessons import WRITER, now, why_not
-from nbtext.manylessons import table_of
 from nbtext.modelfile import check_sound, open_model
 from nbtext.modelheader import joined_history
 from nbtext.packing import pack_table, unpack

@@ -1,0 +1,115 @@
+from pathlib import Path
+
+import pytest
+
+from nbtext.calibrate import Calibration
+from nbtext.compacting import calibration_of
+from nbtext.document import Document
+from nbtext.lessons import Teaching
+from nbtext.modelfile import open_model
+from nbtext.settings import Scoring
+from nbtext.teaching import teach
+from nbtext.training import train
+
+SPAM = ("money", "winner", "lottery", "cash", "prize", "loan", "casino", "pills")
+HAM = ("meeting", "minutes", "review", "patch", "lunch", "garden", "library", "train")
+MAX_BYTES = 1 << 20
+
+
+def document(label: str, number: int) -> Document:
+    words = SPAM if label == "spam" else HAM
+    chosen = [words[(number * step + step) % len(words)] for step in range(1, 5)]
+    text = f"{' '.join(chosen)} hello {number}\n"
+    return Document(f"{label}{number}", (text.encode(),), label, is_mail=False)
+
+
+def documents(label: str, count: int) -> list[Document]:
+    return [document(label, number) for number in range(count)]
+
+
+def taught(path: Path, label: str, learnt: list[Document]) -> None:
+    teaching = Teaching(str(path), label, create=True, format="text")
+    for _ in teach(learnt, teaching, max_bytes=MAX_BYTES, complain=print):
+        pass
+
+
+def calibration(path: Path) -> Calibration:
+    return calibration_of(str(path), open_model(str(path)).tables)
+
+
+def test_classes_taught_one_after_the_other_are_calibrated_as_if_trained(
+    tmp_path: Path,
+) -> None:
+    ham, spam = documents("ham", 70), documents("spam", 60)
+    trained = train(lambda: iter([*ham, *spam]), n_classes=2)
+
+    taught(tmp_path / "m.nbt", "ham", ham)
+    taught(tmp_path / "m.nbt", "spam", spam)
+
+    assert trained.calibration.documents == {"ham": 70, "spam": 60}
+    assert calibration(tmp_path / "m.nbt") == trained.calibration
+
+
+def test_what_is_learnt_afterwards_is_scored_before(tmp_path: Path) -> None:
+    path = tmp_path / "m.nbt"
+    taught(path, "ham", documents("ham", 40))
+    taught(path, "spam", documents("spam", 40))
+    first = calibration(path)
+
+    taught(path, "ham", documents("ham", 80))
+
+    assert first.documents == {"ham": 40, "spam": 40}
+    assert calibration(path).documents == {"ham": 80, "spam": 40}
+    assert all(calibration(path).counts[at] >= n for at, n in first.counts.items())
+
+
+def test_documents_that_move_as_a_class_begins_are_not_scored_where_they_were(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "m.nbt"
+    both = documents("ham", 40)
+    taught(path, "ham", both)
+
+    taught(path, "spam", [*both[:15], *documents("spam", 30)])
+
+    assert calibration(path).documents == {"ham": 25, "spam": 45}
+
+
+def test_of_a_first_class_the_documents_whose_counts_are_kept_are_scored(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "m.nbt"
+    teaching = Teaching(str(path), "ham", create=True, format="text", keep=30)
+    ham = documents("ham", 90)
+    for _ in teach(ham, teaching, max_bytes=MAX_BYTES, complain=print):
+        pass
+
+    taught(path, "spam", documents("spam", 60))
+
+    assert calibration(path).documents == {"ham": 30, "spam": 60}
+
+
+@pytest.mark.parametrize(("score", "scored"), [("complement", 60), ("sum", 0)])
+def test_a_fourth_class_is_scored_if_scores_are_calibrated(
+    tmp_path: Path, score: str, scored: int
+) -> None:
+    path = tmp_path / "m.nbt"
+    sport, news = (
+        [
+            Document(f"{label}{n}", (f"{label} is on {n % 7} {n}".encode(),), label)
+            for n in range(60)
+        ]
+        for label in ("sport", "news")
+    )
+    items = [*documents("ham", 60), *documents("spam", 60), *sport]
+
+    def scoring(default: Scoring) -> Scoring:
+        return default._replace(score=score)  # type: ignore[arg-type]  # it is one
+
+    trained = train(lambda: iter(items), n_classes=3, scoring=scoring)
+    path.write_bytes(b"".join(trained.pack()))
+
+    taught(path, "news", news)
+
+    assert calibration(path).documents.get("news", 0) == scored
+    assert calibration(path).documents.get("ham", 0) == scored
