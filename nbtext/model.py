@@ -7,7 +7,7 @@ Several tables are summed as they are read. Nothing here is ever written to.
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from math import isqrt
 from operator import add
@@ -303,8 +303,8 @@ class _StoredView:
     def add_to(self, sums: Sums, keys: Collection[int]) -> None:
         """Add the counts of some terms to what other tables have of them."""
         if len(self._once) + len(self._keys) > LONG * len(keys):
-            for key in keys:
-                for entry in self._look_up(key):
+            for key, entries in self.found(keys).items():
+                for entry in entries:
                     add_entry(sums, key, entry)
             return
         # a table hardly longer than the document is read from end to end
@@ -321,16 +321,22 @@ class _StoredView:
 
     def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
         """Return the counts of those terms that are here, in the order of the keys."""
-        look_up = self._look_up
-        return {key: entries for key in keys if (entries := look_up(key))}
+        once = places(self._once, keys)
+        more = places(self._keys, [key for key in keys if key not in once])
+        known = {}
+        for key in keys:
+            if key in once:
+                entries = self._once_entry(once[key])
+            elif key in more:
+                entries = self._entries_at(more[key])
+            else:
+                continue
+            if entries:
+                known[key] = entries
+        return known
 
-    def _look_up(self, key: int) -> list[Entry]:
-        place = find(self._once, key)
-        if place is not None:
-            return self._once_entry(place)
-        place = find(self._keys, key)
-        if place is None:
-            return []
+    def _entries_at(self, place: int) -> list[Entry]:
+        """Return the entries of the term at a place of those that occur oftener."""
         block = place // BLOCK
         start = self._starts[block] + sum(self._sizes[block * BLOCK : place])
         return self._entries(start, start + self._sizes[place])
@@ -346,11 +352,13 @@ class _StoredView:
     def _entries(self, start: int, end: int) -> list[Entry]:
         if end > len(self._classes):
             raise _damaged(self._path, f"a term has the entries {start} to {end}")
-        classes = map(self._class, self._classes[start:end])
-        columns = zip(*[column[start:end] for column in self._columns], strict=True)
-        return [
-            entry for entry in zip(classes, columns, strict=True) if entry[0] != GONE
-        ]
+        entries = []
+        for place in range(start, end):
+            class_ = self._class(self._classes[place])
+            if class_ != GONE:
+                columns = [column[place] for column in self._columns]
+                entries.append((class_, (*columns,)))
+        return entries
 
     def _class(self, number: int) -> int:
         if number >= len(self._places):
@@ -360,21 +368,26 @@ class _StoredView:
         return self._places[number]
 
 
-def find(keys: memoryview, key: int) -> int | None:
+def places(stored: memoryview, keys: Iterable[int]) -> dict[int, int]:
     """
-    Return the place of a key among sorted keys, None if it is not there.
+    Return the places of those keys that are among sorted ones.
 
     Keys are hashes, so a key's place is known to about the square root of their number;
     the window looked at first is six standard deviations either way.
     """
-    n_keys = len(keys)
-    guess = key * n_keys >> 64
-    reach = 3 * isqrt(n_keys) + 1
-    low, high = max(guess - reach, 0), min(guess + reach, n_keys)
-    if (low and keys[low] > key) or (high < n_keys and keys[high] < key):
-        low, high = 0, n_keys
-    place = bisect_left(keys, key, low, high)
-    return place if place < n_keys and keys[place] == key else None
+    n_stored = len(stored)
+    reach = 3 * isqrt(n_stored) + 1
+    found = {}
+    for key in keys:
+        guess = key * n_stored >> 64
+        low = guess - reach if guess > reach else 0
+        high = guess + reach if guess + reach < n_stored else n_stored
+        place = bisect_left(stored, key, low, high)
+        if place in (low, high):  # it may lie outside of the window
+            place = bisect_left(stored, key)
+        if place < n_stored and stored[place] == key:
+            found[key] = place
+    return found
 
 
 def _damaged(path: str, what: str) -> NotAModelError:
