@@ -66,6 +66,9 @@ class Teaching(NamedTuple):
         create: whether to make a model if there is none.
         format: how documents are read in a model that is made; by what most of the
             first ones look like if None.
+        source: the class from which to forget, None for all of them.
+        moves: whether a document that is known in another class moves to the label;
+            otherwise it stays where it is.
     """
 
     path: str
@@ -75,6 +78,8 @@ class Teaching(NamedTuple):
     approximate: bool = False
     create: bool = False
     format: Format | None = None
+    source: str | None = None
+    moves: bool = True
 
 
 class Step(NamedTuple):
@@ -200,14 +205,22 @@ def planned(model: Model | None, batch: Batch, teaching: Teaching) -> Plan:
         if reading.digest in first:
             first[reading.digest].copies.append(place)
             continue
-        rows = rows_of(model.file, reading.digest) if model else Tally()
-        lesson = _without_writing(batch.documents[place], rows, teaching.label)
+        rows = _rows(model, reading.digest, teaching)
+        lesson = _without_writing(batch.documents[place], rows, teaching)
         if lesson is None:
             step = first[reading.digest] = _step(place, rows, teaching.label)
             plan.steps.append(step)
         else:
             plan.lessons[place] = lesson
     return plan
+
+
+def _rows(model: Model | None, digest: bytes, teaching: Teaching) -> Tally[Row]:
+    """Return where a document is counted, of what the teaching is about."""
+    rows = rows_of(model.file, digest) if model else Tally()
+    if teaching.source is None:
+        return rows
+    return Tally({r: count for r, count in rows.items() if r.label == teaching.source})
 
 
 def _step(place: int, rows: Tally[Row], label: str | None) -> Step:
@@ -218,13 +231,16 @@ def _step(place: int, rows: Tally[Row], label: str | None) -> Step:
 
 
 def _without_writing(
-    document: Document, rows: Tally[Row], label: str | None
+    document: Document, rows: Tally[Row], teaching: Teaching
 ) -> Lesson | None:
     """Return what becomes of a document about which there is nothing to do."""
     name, before = document.name, tuple(sorted({row.label for row in rows}))
-    if label is None:
+    if teaching.label is None:
         return None if rows else Lesson(name, "refused", (), UNKNOWN)
-    return Lesson(name, "known", before) if before == (label,) else None
+    stays = bool(before) and not teaching.moves
+    return (
+        Lesson(name, "known", before) if stays or before == (teaching.label,) else None
+    )
 
 
 def _check_class(model: Model | None, teaching: Teaching) -> None:

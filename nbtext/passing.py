@@ -60,19 +60,32 @@ def mark_of(decision: Decision, field: str = FIELD, tag: str = "") -> Mark:
         SettingsError: no field can have that name, or no subject that tag.
 
     """
-    if not _NAME.fullmatch(field):
-        message = f"the field name {field!r} is not printable ASCII without a colon"
-        raise SettingsError(message)
-    if not (tag.isascii() and (tag.isprintable() or not tag)):
-        message = f"the subject tag {tag!r} is not printable ASCII"
-        raise SettingsError(message)
     label = decision.label if decision.label is not None else "unsure"
     printable = "".join(
         letter if " " < letter < "\x7f" or letter == " " else repr(letter)[1:-1]
         for letter in ascii(label)[1:-1]
     )
     value = f"{printable}, probability={probability(decision.probability)}"
-    return Mark(field, value, tag)
+    return checked(Mark(field, value, tag))
+
+
+def checked(mark: Mark) -> Mark:
+    """
+    Return a mark that can be put into a message.
+
+    Raises:
+        SettingsError: no field can have that name, or no subject that tag.
+
+    """
+    if not _NAME.fullmatch(mark.field):
+        message = (
+            f"the field name {mark.field!r} is not printable ASCII without a colon"
+        )
+        raise SettingsError(message)
+    if not (mark.tag.isascii() and (mark.tag.isprintable() or not mark.tag)):
+        message = f"the subject tag {mark.tag!r} is not printable ASCII"
+        raise SettingsError(message)
+    return mark
 
 
 def marked(message: bytes, mark: Mark) -> bytes:

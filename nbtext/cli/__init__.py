@@ -17,8 +17,23 @@ from nbtext.errors import NbtextError
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command and exit with its status."""
+    if arguments is None:
+        arguments = _arguments()
+    code = _outcome(arguments)
+    is_bogofilter = arguments[:1] == ["bogofilter"]
+    sys.exit(status.as_bogofilter(code) if is_bogofilter else code)
+
+
+def _arguments() -> list[str]:
+    """Return the command line; under the name of bogofilter, as a link, that is it."""
+    is_bogofilter = sys.argv[0].rpartition("/")[2] == "bogofilter"
+    return ["bogofilter", *sys.argv[1:]] if is_bogofilter else sys.argv[1:]
+
+
+def _outcome(arguments: list[str]) -> int:
+    """Run a command, say what went wrong, and return the exit status."""
     try:
-        code = _run(sys.argv[1:] if arguments is None else arguments)
+        code = _run(arguments)
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:
@@ -38,7 +53,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except Exception as error:
         if type(error).__name__ == "BrokenProcessPool":
             _complain("a process was killed, perhaps for want of memory; try --jobs 1")
-            sys.exit(status.TRY_AGAIN)
+            return status.TRY_AGAIN
         if os.environ.get("NBTEXT_DEBUG"):
             raise
         code = status.SOFTWARE
@@ -46,7 +61,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             f"a fault in nbtext itself: {type(error).__name__}: {error}; please report "
             "it, with what NBTEXT_DEBUG=1 prints"
         )
-    sys.exit(code)
+    return code
 
 
 class Terminated(BaseException):

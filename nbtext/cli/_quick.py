@@ -24,6 +24,8 @@ FLAGS: Final = {"--json": "as_json", "-q": "quiet", "--quiet": "quiet"}
 def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
     """Return what runs the command, None if it takes click to say what is asked."""
     command = arguments[0] if arguments else ""
+    if command == "bogofilter":
+        return _bogofilter(arguments[1:])
     if command not in VALUES:
         return None
     values: dict[str, str] = {}
@@ -49,6 +51,14 @@ def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
     if command == "learn" and label is None:
         return None
     return _teach(values, flags, label)
+
+
+def _bogofilter(arguments: list[str]) -> "Callable[[], int] | None":
+    from nbtext.cli._bogofilter import run
+    from nbtext.cli._bogoptions import parse
+
+    parsed = parse(arguments)
+    return None if parsed.count("help") else lambda: run(parsed)
 
 
 def _classify(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], int]":

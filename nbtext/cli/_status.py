@@ -23,6 +23,7 @@ DONE: Final = 0
 IT_IS: Final = 0
 IT_IS_NOT: Final = 1
 UNSURE: Final = 2
+BOGOFILTER_FAILED: Final = 3
 USAGE: Final = 64
 DATA: Final = 65
 NO_INPUT: Final = 66
@@ -49,6 +50,12 @@ OF_ERRORS: Final[tuple[tuple[type[NbtextError], int], ...]] = (
 def status_of(error: NbtextError) -> int:
     """Return the exit status of an error that ends a command."""
     return next((code for kind, code in OF_ERRORS if isinstance(error, kind)), DATA)
+
+
+def as_bogofilter(code: int) -> int:
+    """Return the status that bogofilter has for one: every failure is the same."""
+    is_failure = USAGE <= code < 128  # beyond are signals and a closed pipe
+    return BOGOFILTER_FAILED if is_failure else code
 
 
 def outcome(failures: "Sequence[Unreadable]") -> int:

@@ -6,12 +6,34 @@ lazily; nothing is held but the document at hand. The modules, in pipeline order
 `_options` and `_labels` (what the user says), `_compressed` and `_stream` (bytes),
 `_mbox`, `_lines`, `_csv`, `_heading`, `_table` and `_rows` (containers taken apart),
 `_walk` (folders), `_inspect` (which of these it is), `_arguments`, `_contents`,
-`_documents` and `_load`.
+`_documents` and `_load`; and `_mailboxes`, where nothing but mail is expected.
 """
 
 from nbtext.sources._arguments import labels
 from nbtext.sources._documents import documents
 from nbtext.sources._load import load, load_all
+from nbtext.sources._mailboxes import (
+    INPUT,
+    Kind,
+    input_items,
+    mailbox_items,
+    names,
+)
+from nbtext.sources._mbox import split, unquoted
 from nbtext.sources._options import FORMATS, Options
 
-__all__ = ["FORMATS", "Options", "documents", "labels", "load", "load_all"]
+__all__ = [
+    "FORMATS",
+    "INPUT",
+    "Kind",
+    "Options",
+    "documents",
+    "input_items",
+    "labels",
+    "load",
+    "load_all",
+    "mailbox_items",
+    "names",
+    "split",
+    "unquoted",
+]

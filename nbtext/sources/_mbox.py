@@ -10,6 +10,7 @@ the variant called mboxrd; Content-Length is ignored, because it is often wrong.
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from nbtext.document import Pause
 from nbtext.sources._stream import Stream
@@ -30,7 +31,7 @@ _DATE = b"".join(
 # Both ends are bounded, so that a long line costs no more than many short ones. The
 # line feed at its end is not taken, because the next separator may begin with it.
 _FROM_LINE = rb"From [^\n]{0,255}?" + _DATE + rb"[^\n]{0,127}(?=\n)"
-_LONGEST_SEPARATOR = 512
+LONGEST_SEPARATOR = 512
 
 # To compile these takes a millisecond, so it is left to whoever has an mbox.
 _SEPARATOR = rb"\n\r?\n" + _FROM_LINE
@@ -54,7 +55,7 @@ def messages(stream: Stream, max_bytes: int) -> Iterator[tuple[bytes, bool] | Pa
 
     What comes before the first "From " line is a message too, unless it is blank.
     """
-    opening = _opening(stream.peek(_LONGEST_SEPARATOR))
+    opening = _opening(stream.peek(LONGEST_SEPARATOR))
     separators = re.compile(_SEPARATOR)
     is_message = opening is not None
     message = _Message(max_bytes)
@@ -74,12 +75,28 @@ def messages(stream: Stream, max_bytes: int) -> Iterator[tuple[bytes, bool] | Pa
             message = _Message(max_bytes)
             is_message = True
             start = separator.end() + 1
-        keep = max(start - 1, len(window) - _LONGEST_SEPARATOR)
+        keep = max(start - 1, len(window) - LONGEST_SEPARATOR)
         message.add(window[start:keep])
         window, start = window[keep:], max(start - keep, 0)
     message.add(window[start:])
     if is_message or not message.is_blank():
         yield _without_blank_end(message.text()), message.is_cut
+
+
+def split(mbox: bytes) -> list[bytes]:
+    """
+    Take an mbox apart without losing a byte of it.
+
+    Each piece is a message with the line that begins it and the empty one behind it.
+    """
+    separators = re.finditer(_SEPARATOR, mbox)
+    starts = [mbox.index(b"From ", found.start()) for found in separators]
+    return [mbox[a:b] for a, b in pairwise([0, *starts, len(mbox)])]
+
+
+def unquoted(text: bytes) -> bytes:
+    """Return a message as it was before it was put into an mbox."""
+    return re.sub(_QUOTED_FROM, b"", text) if b">From " in text else text
 
 
 class _Message:
@@ -104,8 +121,7 @@ class _Message:
 
     def text(self) -> bytes:
         """Return the message as it was before it was put into an mbox."""
-        text = b"".join(self._pieces)[: self._max_bytes]
-        return re.sub(_QUOTED_FROM, b"", text) if b">From " in text else text
+        return unquoted(b"".join(self._pieces)[: self._max_bytes])
 
 
 def _opening(head: bytes) -> re.Match[bytes] | None:

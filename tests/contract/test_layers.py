@@ -25,20 +25,22 @@ PIPELINE = [
     "merging", "pruning", "textlines", "textheader", "textcounts", "textrecords",
     "dumping", "loading", "faults", "modelparts", "balance", "checking",
     "training", "measures", "twoclass", "evaluate", "crossvalidate", "report",
-    "passing",
+    "passing", "bogosity",
     "api", "cli",
 ]  # fmt: skip
 SOURCES = [
     "_options", "_labels", "_failures", "_compressed", "_stream", "_mbox", "_inspect",
     "_lines", "_csv", "_heading", "_table", "_rows", "_walk", "_arguments", "_contents",
-    "_documents", "_load", "__init__",
+    "_documents", "_load", "_mailboxes", "__init__",
 ]  # fmt: skip
 CLI = [
     "_status", "_places", "_terminal", "_tables", "_classify", "_teach", "_pass",
+    "_bogoptions", "_bogorequest", "_bogojudge", "_bogopass", "_bogofilter",
     "_quick", "_options", "train_command", "classify_command", "eval_command",
     "pass_command", "learn_command", "forget_command", "info_command",
     "tokens_command", "merge_command", "compact_command", "prune_command",
-    "check_command", "dump_command", "load_command", "_group", "__init__",
+    "check_command", "dump_command", "load_command", "bogofilter_command", "_group",
+    "__init__",
 ]  # fmt: skip
 ENTRANCES = {"__init__", "__main__"}
 """What is loaded first: outside the line, and nearly empty."""
