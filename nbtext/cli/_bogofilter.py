@@ -5,7 +5,6 @@ Neither click nor numpy is imported here: mail is delivered through this program
 failures have bogofilter's exit status, 3.
 """
 
-from collections import Counter as Tally
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from nbtext import __version__
 from nbtext.bogosity import Bogosity, figure, header_value, terse, terse_for_scripts
 from nbtext.classifying import batches
 from nbtext.cli import _status as status
-from nbtext.cli._bogojudge import Judge, is_failure, report, teaching_of
+from nbtext.cli._bogojudge import Judge
 from nbtext.cli._bogopass import pass_on
 from nbtext.cli._bogoptions import Parsed
 from nbtext.cli._bogorequest import Request, request_of
@@ -21,11 +20,9 @@ from nbtext.cli._pass import MAX_BYTES
 from nbtext.cli._terminal import complainer, to_stderr, to_stdout
 from nbtext.report import escaped
 from nbtext.sources import INPUT, Kind, input_items, mailbox_items, names
-from nbtext.teaching import teach
 
 if TYPE_CHECKING:
     from nbtext.document import Item, Unreadable
-    from nbtext.lessons import Lesson, Teaching
 
 
 def run(parsed: Parsed) -> int:
@@ -96,24 +93,9 @@ def _lines(found: Iterable[Bogosity], request: Request) -> Iterator[str]:
 
 def _register(request: Request) -> int:
     """Learn, move or forget messages and return the exit status."""
+    from nbtext.cli._bogolearn import register
+
     failures: list[Unreadable] = []
     complain = complainer(failures, quiet=False)
-    teaching = teaching_of(request)
-    outcomes: Tally[str] = Tally()
-    n_failures = 0
-    items = _items(request)
-    for lessons in teach(items, teaching, max_bytes=MAX_BYTES, complain=complain):
-        for lesson in lessons:
-            outcomes[lesson.outcome] += 1
-            n_failures += is_failure(lesson)
-            _tell(lesson, teaching)
-    report(outcomes, teaching, request)
-    return status.BOGOFILTER_FAILED if failures or n_failures else status.DONE
-
-
-def _tell(lesson: "Lesson", teaching: "Teaching") -> None:
-    """Name a message that was refused."""
-    if is_failure(lesson):
-        to_stderr(f"refused: {lesson.name}: {lesson.reason}")
-    elif lesson.outcome == "refused":
-        to_stderr(f"note: {lesson.name}: it is not known as {teaching.source}")
+    is_done = register(_items(request), request, complain)
+    return status.DONE if is_done and not failures else status.BOGOFILTER_FAILED

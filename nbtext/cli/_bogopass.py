@@ -6,18 +6,17 @@ it came, and the exit status says so. An mbox is held in memory as a single mess
 """
 
 import sys
-from collections import Counter as Tally
 
 from nbtext.bogosity import Bogosity, header_value
 from nbtext.classifying import batches
 from nbtext.cli import _status as status
-from nbtext.cli._bogojudge import Judge, refuse, report, taught, teaching_of
+from nbtext.cli._bogojudge import Judge
 from nbtext.cli._bogoptions import Parsed
 from nbtext.cli._bogorequest import Request, request_of
 from nbtext.cli._pass import MAX_BYTES
 from nbtext.cli._terminal import bytes_to_stdout, to_stderr
 from nbtext.document import Document
-from nbtext.errors import NbtextError, SourceError
+from nbtext.errors import NbtextError, SourceError, TrainingError
 from nbtext.passing import Mark, marked
 from nbtext.sources import split, unquoted
 
@@ -82,12 +81,13 @@ def _passed(message: bytes, request: Request) -> tuple[bytes, int]:
     pieces = split(message) if request.is_mbox else [message]
     documents = [_document(piece, request) for piece in pieces]
     if request.action:
-        teaching = teaching_of(request)
-        lessons = taught(documents, teaching)
-        report(Tally(lesson.outcome for lesson in lessons), teaching, request)
+        from nbtext.cli._bogolearn import register
+
+        if not register(documents, request, _ignore):
+            raise TrainingError("the message could not be registered")
     judge = Judge(request)
     found: list[Bogosity] = []
-    for batch in batches(documents, MAX_BYTES, refuse):
+    for batch in batches(documents, MAX_BYTES, _ignore):
         decided = judge.decide(batch)
         judge.update(batch, decided)
         found += decided
@@ -96,6 +96,10 @@ def _passed(message: bytes, request: Request) -> tuple[bytes, int]:
         for piece, one in zip(pieces, found, strict=True)
     ]
     return b"".join(passed), judge.status_of(found[-1])
+
+
+def _ignore(_one: object) -> None:
+    """Be told of nothing: what is passed on has been read already."""
 
 
 def _document(piece: bytes, request: Request) -> Document:

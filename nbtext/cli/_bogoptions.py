@@ -196,21 +196,16 @@ def _enter(option: Option, value: str | None, written: str, parsed: Parsed) -> N
     if value is None:
         parsed.complaints.append(f"the option {written} needs a value")
         return
-    if option in IGNORED:
+    if option.short == "m" and value.strip("0123456789.,eE+-"):
+        parsed.complaints.append(
+            f"-m {value}: numbers were expected, as bogofilter has them; name a model "
+            "with --model"
+        )
+    elif option in IGNORED:
         parsed.notes.append(f"{written} is ignored: {option.help}")
-        _check_ignored(option, value, parsed)
         if option.short == "L":  # which implies the log
             parsed.given.setdefault("use-syslog", []).append("")
     elif option in REFUSED:
         parsed.complaints.append(f"{written} cannot be had here: {option.help}")
     elif option in USED:
         parsed.given.setdefault(option.long, []).append(value)
-
-
-def _check_ignored(option: Option, value: str, parsed: Parsed) -> None:
-    """Refuse a model where bogofilter has numbers."""
-    if option.short == "m" and value.strip("0123456789.,eE+-"):
-        parsed.complaints.append(
-            f"-m {value}: numbers were expected, as bogofilter has them; name a model "
-            "with --model"
-        )

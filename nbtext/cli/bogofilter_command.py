@@ -44,7 +44,7 @@ def _reads_terminal(parsed: Parsed) -> bool:
 
 @click.command(
     cls=_AsBogofilter,
-    options_metavar="[OPTIONS]",
+    options_metavar="[OPTIONS] [FILE]...",
     params=[_shown(option) for option in USED if option.long != "help"],
     epilog="docs/recipes/bogofilter.md says what differs from bogofilter, and which "
     "other options are ignored or refused.",

@@ -35,7 +35,8 @@ SOURCES = [
 ]  # fmt: skip
 CLI = [
     "_status", "_places", "_terminal", "_tables", "_classify", "_teach", "_pass",
-    "_bogoptions", "_bogorequest", "_bogojudge", "_bogopass", "_bogofilter",
+    "_bogoptions", "_bogorequest", "_bogojudge", "_bogolearn", "_bogopass",
+    "_bogofilter",
     "_quick", "_options", "train_command", "classify_command", "eval_command",
     "pass_command", "learn_command", "forget_command", "info_command",
     "tokens_command", "merge_command", "compact_command", "prune_command",
