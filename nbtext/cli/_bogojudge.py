@@ -1,16 +1,17 @@
 """
-What decides about messages for `nbtext bogofilter`, and keeps the log.
+What decides about messages for `nbtext bogofilter`.
 
 It is the model as bogofilter's users expect it: one that knows no class or one only is
 unsure of everything, and one of other classes than spam and ham is an error.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from nbtext.bogosity import Bogosity, bogosity, check_classes, log_value, no_idea
+from nbtext.bogosity import Bogosity, bogosity, check_classes, no_idea
 from nbtext.classifying import Classifier
 from nbtext.cli import _status as status
+from nbtext.cli._bogolog import log_verdicts
 from nbtext.cli._bogorequest import Request
 from nbtext.cli._terminal import to_stderr
 from nbtext.document import Document
@@ -84,29 +85,10 @@ class Judge:
             learnt = learn_decided(documents, found, self._request)
             self._is_opened = self._is_opened and not learnt
         if self._request.logs:
-            log(_entries(found, learnt, self._request.field))
+            log_verdicts(found, learnt, self._request.field)
 
     def status_of(self, last: Bogosity | None) -> int:
         """Return the exit status, which is that of the last message."""
         if self._request.always_done:
             return status.DONE
         return status.UNSURE if last is None else STATUSES[last.verdict]
-
-
-def _entries(
-    found: Sequence[Bogosity], learnt: dict[int, str], field: str
-) -> Iterable[str]:
-    """Yield what the log says of verdicts and of what was learnt from them."""
-    for place, one in enumerate(found):
-        entry = f"{field}: {log_value(one)}"
-        is_learnt = place in learnt
-        yield f"{entry}, register-{learnt[place]}, 1 messages" if is_learnt else entry
-
-
-def log(entries: Iterable[str]) -> None:
-    """Write to the system's log, under the name that is looked for there."""
-    import syslog
-
-    syslog.openlog("bogofilter", syslog.LOG_PID, syslog.LOG_MAIL)
-    for entry in entries:
-        syslog.syslog(syslog.LOG_INFO, entry)

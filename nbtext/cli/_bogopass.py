@@ -32,7 +32,7 @@ def pass_on(parsed: Parsed) -> int:
     message = _message(parsed.last("input-file"))
     output = parsed.last("output-file")
     try:
-        passed, code = _passed(message, request_of(parsed))
+        result, code = passed(message, request_of(parsed))
     except NbtextError as error:
         to_stderr(f"Error: {error}; the message is passed on as it came")
     except Exception as error:
@@ -40,7 +40,7 @@ def pass_on(parsed: Parsed) -> int:
         fault = f"{type(error).__name__}: {error}"
         to_stderr(f"Error: a fault in nbtext ({fault}); the message is as it came")
     else:
-        _write(passed, output)
+        _write(result, output)
         return code
     _write(message, output)
     return status.BOGOFILTER_FAILED
@@ -62,15 +62,15 @@ def _message(path: str | None) -> bytes:
     return sys.stdin.buffer.read()
 
 
-def _write(passed: bytes, path: str | None) -> None:
+def _write(data: bytes, path: str | None) -> None:
     if path is None:
-        bytes_to_stdout(passed)
+        bytes_to_stdout(data)
         return
     with open(path, "wb") as file:  # noqa: PTH123  pathlib costs 3 ms
-        file.write(passed)
+        file.write(data)
 
 
-def _passed(message: bytes, request: Request) -> tuple[bytes, int]:
+def passed(message: bytes, request: Request) -> tuple[bytes, int]:
     """
     Return the input with our field in each message, and the exit status.
 
@@ -91,11 +91,11 @@ def _passed(message: bytes, request: Request) -> tuple[bytes, int]:
         decided = judge.decide(batch)
         judge.update(batch, decided)
         found += decided
-    passed = [
+    pieces = [
         marked(piece, _mark(one, request))
         for piece, one in zip(pieces, found, strict=True)
     ]
-    return b"".join(passed), judge.status_of(found[-1])
+    return b"".join(pieces), judge.status_of(found[-1])
 
 
 def _ignore(_one: object) -> None:

@@ -35,7 +35,7 @@ SOURCES = [
 ]  # fmt: skip
 CLI = [
     "_status", "_places", "_terminal", "_tables", "_classify", "_teach", "_pass",
-    "_bogoptions", "_bogorequest", "_bogojudge", "_bogolearn", "_bogopass",
+    "_bogoptions", "_bogorequest", "_bogolog", "_bogolearn", "_bogojudge", "_bogopass",
     "_bogofilter",
     "_quick", "_options", "train_command", "classify_command", "eval_command",
     "pass_command", "learn_command", "forget_command", "info_command",
@@ -180,8 +180,21 @@ def test_loading_the_command_line_loads_little(tmp_path: Path) -> None:
         (["classify", "-m", "m.nbt", "--is", "spam"], ("click",)),
         (["classify", "-m", "m.nbt", "--json", "-q"], ("click",)),
         (["classify", "-m", "m.nbt", "--unsure", "0.9", "-"], ()),
+        (["bogofilter", "-T", "--model", "m.nbt"], ("click", "nbtext.teaching")),
+        (["bogofilter", "-pel", "--model", "m.nbt"], ("click", "nbtext.teaching")),
+        (["bogofilter", "-uep", "--model", "m.nbt"], ("click",)),
+        (["bogofilter", "-Sn", "--model", "m.nbt"], ("click",)),
     ],
-    ids=["alone", "is", "json", "with click"],
+    ids=[
+        "alone",
+        "is",
+        "json",
+        "with click",
+        "bogofilter",
+        "bogofilter -pel",
+        "bogofilter -uep",
+        "bogofilter -Sn",
+    ],
 )
 @pytest.mark.usefixtures("model")
 def test_classifying_one_message_loads_little(
