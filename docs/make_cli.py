@@ -31,6 +31,7 @@ PREAMBLE = """\
     nbtext forget < email.txt        take a message out again
     nbtext info                      say what the model knows
     nbtext tokens < email.txt        show what the tokenizer saw
+    nbtext bogofilter -uep           do what bogofilter does
 
 Standard output has results and nothing else; progress, notes and complaints go to
 standard error. On a terminal results are tables, in colour; in a pipe they are plain
@@ -118,6 +119,10 @@ probability=P` as the last one of its header. The label is `unsure` where `class
 `?`; what of it is not printable ASCII is escaped. A message without a header gets an empty
 line behind the field.
 
+**`bogofilter`** prints what bogofilter does, a verdict a message with `-v` or `-T` and the
+message itself with `-p`; [recipes/bogofilter.md](recipes/bogofilter.md) has its forms, its
+exit status and what differs.
+
 **`learn`** and **`forget`** print nothing on standard output; what became of the documents
 is said on standard error, those that were refused by name. `--json` prints one object:
 `class`, `learnt`, `moved` and `known`, or `forgotten`; `refused`, `skipped` and `path`.
@@ -162,6 +167,7 @@ pair have a space between them. A line `# name` precedes each of several documen
 | 0 | done; with `classify --is CLASS`: it is of CLASS |
 | 1 | with `classify --is CLASS` only: it is of another class |
 | 2 | with `classify --is CLASS` only: it is unsure |
+| 3 | with `bogofilter` only, where 0, 1 and 2 are spam, ham and unsure: anything failed |
 | 64 | the command line is wrong, or contradicts the model |
 | 65 | the data is wrong: no model file, one class only, or some documents were skipped or refused |
 | 66 | there is no model, or a source is missing |
@@ -182,6 +188,7 @@ end is 65, or 66 if all that was skipped does not exist.
 | variable | |
 |---|---|
 | `NBTEXT_MODEL` | the model file, if `--model` does not name another |
+| `BOGOFILTER_DIR` | with `bogofilter` only: else the model is `nbtext.nbt` in here |
 | `XDG_DATA_HOME` | else the model is `nbtext/model.nbt` in here [default: `~/.local/share`] |
 | `NO_COLOR` | anything but nothing: no colours |
 | `TERM` | `dumb`: plain lines, as in a pipe |
