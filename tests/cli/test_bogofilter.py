@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -264,6 +265,18 @@ def test_an_mbox_is_passed_byte_for_byte(run: "Run", spam: bytes, ham: bytes) ->
 
 
 @pytest.mark.usefixtures("model")
+def test_a_quoted_line_of_an_mbox_is_read_alike_by_all(run: "Run", ham: bytes) -> None:
+    box = mailbox(
+        ham.replace(b"Message-ID: <", b"Message-ID: <new") + b"\n>From here\n"
+    )
+
+    assert run("bogofilter", "-npM", stdin=box).status == 1
+    assert run("bogofilter", "-nvM", stdin=box).err == (
+        "# 1 message, 1 document known as ham already\n"
+    )
+
+
+@pytest.mark.usefixtures("model")
 def test_folders_and_files_by_name(run: "Run", spam: bytes, ham: bytes) -> None:
     for path, message in (
         ("md/cur/1:2,S", spam), ("md/new/2", ham), ("mh/1", ham), ("mh/10", spam),
@@ -310,26 +323,48 @@ def test_nothing_at_all_is_no_spam(run: "Run") -> None:
     assert run("bogofilter", stdin=b"").status == 2
 
 
-@pytest.mark.usefixtures("model")
-def test_a_name_is_answered_before_the_next_is_asked_for() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-m", "nbtext", "bogofilter", "-Tb"],
+def answers(options: str, names: list[bytes]) -> list[bytes]:
+    """What the program answers to each name before it is told the next."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "nbtext", "bogofilter", options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         bufsize=0,
-    ) as process:
+    )
+    found = []
+    try:
         assert process.stdin
         assert process.stdout
-        answers = []
-        for name in (b"spam/1.eml", b"ham/2.eml", b"spam/3.eml"):
+        for name in names:
             process.stdin.write(name + b"\n")
-            answers.append(process.stdout.readline())
-        process.stdin.close()
+            is_ready, _, _ = select.select([process.stdout], [], [], 30)
+            assert is_ready, "no answer"
+            found.append(process.stdout.readline())
+    finally:
+        process.kill()
+        process.communicate()
+    return found
 
-        assert process.wait(timeout=30) == 0
-    assert [answer[:12] for answer in answers] == [
+
+@pytest.mark.usefixtures("model")
+def test_a_name_is_answered_before_the_next_is_asked_for() -> None:
+    found = answers("-Tb", [b"spam/1.eml", b"ham/2.eml", b"spam/3.eml"])
+
+    assert [answer[:12] for answer in found] == [
         b"spam/1.eml S", b"ham/2.eml H ", b"spam/3.eml S",
     ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("model")
+def test_what_was_learnt_is_known_to_the_next_batch(spam: bytes) -> None:
+    Path("new").write_bytes(spam.replace(b"number 3", b"of another kind"))
+
+    once, twice = answers("-TTb", [b"new", b"new"])
+    before, after = answers("-uTTb", [b"new", b"new"])
+
+    assert once == twice == before
+    assert after != before
+    assert documents() == {"ham": 8, "spam": 9}
 
 
 @pytest.mark.usefixtures("model")
