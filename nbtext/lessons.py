@@ -237,10 +237,8 @@ def _without_writing(
     name, before = document.name, tuple(sorted({row.label for row in rows}))
     if teaching.label is None:
         return None if rows else Lesson(name, "refused", (), UNKNOWN)
-    stays = bool(before) and not teaching.moves
-    return (
-        Lesson(name, "known", before) if stays or before == (teaching.label,) else None
-    )
+    stays = before == (teaching.label,) or (before and not teaching.moves)
+    return Lesson(name, "known", before) if stays else None
 
 
 def _check_class(model: Model | None, teaching: Teaching) -> None:

@@ -75,6 +75,8 @@ def _classify(request: Request) -> int:
         last = found[-1]
         to_stdout(_lines(found, request))
         judge.update(documents, found)
+    if last is None:
+        judge.decide([])  # a wrong model is an error even if there is nothing to read
     return status.BOGOFILTER_FAILED if failures else judge.status_of(last)
 
 

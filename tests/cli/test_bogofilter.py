@@ -151,6 +151,14 @@ def test_without_a_model_that_is_an_error_unless_it_is_to_learn(
     assert not Path("mail.nbt").exists()
 
 
+def test_without_a_model_that_is_an_error_even_if_there_is_nothing_to_read(
+    run: "Run",
+) -> None:
+    assert run("bogofilter", "-b").status == 3
+    assert run("bogofilter", "-B").status == 3
+    assert run("bogofilter", "-ub").status == 2
+
+
 @pytest.mark.usefixtures("model")
 def test_learning_twice_is_learning_once(run: "Run", spam: bytes) -> None:
     new = spam.replace(b"Message-ID: <", b"Message-ID: <new")
