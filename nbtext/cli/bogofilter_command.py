@@ -52,7 +52,7 @@ def _reads_terminal(parsed: Parsed) -> bool:
 @click.pass_context
 def command(context: click.Context, parsed: Any) -> int:
     """
-    Do what bogofilter does, with its options, exit status and header.
+    Do what bogofilter does, for recipes that call it.
 
     \b
     nbtext bogofilter -pe < email.txt      pass it on with X-Bogosity

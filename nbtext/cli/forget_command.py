@@ -41,7 +41,7 @@ def command(
     verbose: bool,
 ) -> int:
     """
-    Take documents out of a model, as if it had never counted them.
+    Take documents out of a model, as if it never counted them.
 
     \b
     nbtext forget < email.txt

@@ -70,7 +70,7 @@ def test_help_begins_with_what_it_does_and_an_example(name: str) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_of_commands_says_what_each_does(name: str) -> None:
-    listed = command_of(name).get_short_help_str(66)  # what fits in 80 columns
+    listed = command_of(name).get_short_help_str(62)  # what fits in 80 columns
 
     assert listed.endswith(".")
     assert not listed.endswith("...")
