@@ -26,6 +26,8 @@ PIPELINE = [
     "dumping", "loading", "faults", "modelparts", "balance", "checking",
     "training", "measures", "twoclass", "evaluate", "crossvalidate", "report",
     "passing",
+    "spamd", "spamscore", "jobs", "following", "answering",  # the server
+    "workers", "listening", "connection", "serving",
     "api", "cli",
 ]  # fmt: skip
 SOURCES = [
@@ -35,10 +37,11 @@ SOURCES = [
 ]  # fmt: skip
 CLI = [
     "_status", "_places", "_terminal", "_tables", "_classify", "_teach", "_pass",
-    "_quick", "_options", "train_command", "classify_command", "eval_command",
+    "_serve", "_quick", "_options", "train_command", "classify_command", "eval_command",
     "pass_command", "learn_command", "forget_command", "info_command",
     "tokens_command", "merge_command", "compact_command", "prune_command",
-    "check_command", "dump_command", "load_command", "_group", "__init__",
+    "check_command", "dump_command", "load_command", "serve_command",
+    "_group", "__init__",
 ]  # fmt: skip
 ENTRANCES = {"__init__", "__main__"}
 """What is loaded first: outside the line, and nearly empty."""
