@@ -1,24 +1,19 @@
 """
-A worker of the server: what is asked about a message goes in, the answer comes out.
+What is asked about messages goes in, answers come out; nothing here waits for a client.
 
-It is a process of its own, so that whatever happens to it does not happen to the
-server. It answers one request after the other until the server is gone. One kind of
-worker classifies, another learns and forgets, since that may have to wait for others.
+Requests that are there at the same time are answered together: the batch engine takes
+half as long for each of four as for one.
 """
 
-import os
 import re
-import signal
-import socket
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
+from nbtext.decide import Decision
 from nbtext.document import Document, Note, Unreadable
 from nbtext.errors import BusyError, ModelWriteError, NbtextError, RequestError
 from nbtext.following import FollowedModel
-from nbtext.jobs import Answer, Job, Task, job_of, packed, receive, task_of
 from nbtext.lessons import UNKNOWN, Lesson, Teaching
-from nbtext.modelfile import open_model
 from nbtext.passing import marked
 from nbtext.report import probability
 from nbtext.spamd import (
@@ -37,122 +32,159 @@ from nbtext.spamd import (
 from nbtext.spamscore import Verdict, mark_of_verdict, report_of, verdict_of
 from nbtext.teaching import teach
 
-LONGEST_ID: Final = 128
-"""So much of a value is in the log, if it comes from elsewhere."""
-
+LONGEST: Final = 128
 LONGEST_REASON: Final = 512
+"""So much of a value is in the log, if it comes from elsewhere."""
 
 _HEADER_END: Final = re.compile(rb"\n\r?\n")
 _MESSAGE_ID: Final = re.compile(rb"^message-id[ \t]*+:\s*+(\S+)", re.IGNORECASE | re.M)
 _LOOKED_AT: Final = 65_536
 
 
+class Task(NamedTuple):
+    """
+    What messages are classified and learnt by.
+
+    Attributes:
+        model: the model file.
+        spam: the class of spam.
+        ham: the class that messages learnt as ham join, None if there is none.
+        threshold: the least probability of a label.
+        max_size: how many bytes a message may have.
+        wait: how many seconds to wait for another writer of the model.
+    """
+
+    model: str
+    spam: str
+    ham: str | None
+    threshold: float
+    max_size: int
+    wait: float
+
+
+class Answer(NamedTuple):
+    """
+    What a client is told.
+
+    Attributes:
+        response: the bytes for the client.
+        log: what the log says of it.
+    """
+
+    response: bytes
+    log: str = ""
+
+
 class Answerer:
-    """What answers jobs; it holds the model, and remembers what there is to log."""
+    """What answers requests, by a model that it follows."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, remark: Callable[[str], None]) -> None:
+        """
+        Open no model yet.
+
+        Args:
+            task: what to classify and to learn by.
+            remark: told of what becomes of the model.
+
+        """
         self._task = task
-        self._remarks: list[str] = []
-        self._reloads = 0
-        self._model = FollowedModel(task.model, task.spam, self._remarks.append)
+        self._model = FollowedModel(task.model, task.spam, remark)
 
-    def warm_up(self) -> Answer:
-        """Open the model, and return what is to be said about it."""
-        if not self._task.teaches:
-            try:
-                self._model.classifier()
-            except NbtextError:
-                return self._answer(b"")  # whose remarks say it
-            self._model.wait()
-        return self._answer(b"")
+    def read_again(self) -> None:
+        """Read the model file, whether or not it looks changed."""
+        self._model.forget()
 
-    def answer(self, job: Job) -> Answer:
-        """Do what a job asks; whatever goes wrong is an answer, too."""
-        request = job.request
-        message_id = ""
+    def warm_up(self) -> None:
+        """Open the model, if it can be opened now, and have it ready."""
         try:
-            message = message_of(request, self._task.max_size)
-            message_id = f" id={loggable(message_id_of(message))}"
-            if request.verb == "TELL":
-                response, said = self._tell(request, message)
-            else:
-                response, said = self._say(job, message)
-        except RequestError as error:
-            return self._refused(error, message_id)
-        except (BusyError, ModelWriteError, MemoryError) as error:
-            return self._refused(RequestError(TRY_AGAIN, str(error)), message_id)
-        except NbtextError as error:
-            return self._refused(RequestError(UNAVAILABLE, str(error)), message_id)
+            self._model.classifier()
+        except NbtextError:
+            return  # it was remarked, and is tried again for the next message
+        self._model.wait()
+
+    def classified(self, requests: Sequence[Request]) -> list[Answer]:
+        """Answer requests that ask what messages are, in their order."""
+        try:
+            messages = [message_of(one, self._task.max_size) for one in requests]
+            decisions = self._decisions(messages)
         except Exception as error:
-            # a fault of ours must neither end the worker nor leave a client waiting
-            fault = f"a fault in nbtext: {type(error).__name__}: {error}"
-            return self._refused(RequestError(SOFTWARE, fault), message_id)
-        return self._answer(response, f"{said}{message_id}")
+            if len(requests) > 1:  # it may be the fault of one of them only
+                return [answer for one in requests for answer in self.classified([one])]
+            return [refused(error)]
+        both = zip(requests, messages, decisions, strict=True)
+        return [self._answer(*one) for one in both]
 
-    def _refused(self, error: RequestError, message_id: str) -> Answer:
-        reason = loggable(str(error), LONGEST_REASON)
-        log = f"refused={error.code} reason={reason}{message_id}"
-        return self._answer(refusal(error), log)
+    def _decisions(self, messages: Sequence[bytes]) -> list[Decision]:
+        documents = [Document("-", (message,)) for message in messages]
+        classifier = self._model.classifier()
+        return classifier.classify(documents, threshold=self._task.threshold)
 
-    def _answer(self, response: bytes, log: str = "") -> Answer:
-        remarks = tuple(self._remarks)
-        del self._remarks[: len(remarks)]
-        return Answer(response, log, remarks)
-
-    def _say(self, job: Job, message: bytes) -> tuple[bytes, str]:
-        """Return the answer to what a message is, and the same for the log."""
-        classifier = self._model.classifier(anew=job.reloads > self._reloads)
-        self._reloads = job.reloads
-        threshold = self._task.threshold
-        document = Document("-", (message,))
-        (decision,) = classifier.classify([document], threshold=threshold)
-        verdict = verdict_of(decision, self._task.spam, threshold)
-        body = body_of(job.request, message, verdict)
+    def _answer(self, request: Request, message: bytes, decision: Decision) -> Answer:
+        verdict = verdict_of(decision, self._task.spam, self._task.threshold)
+        body = body_of(request, message, verdict)
         label = decision.label if decision.label is not None else "?"
-        said = (
+        log = (
             f"label={loggable(label)} probability={probability(decision.probability)} "
-            f"score={verdict.score}"
+            f"score={verdict.score} id={loggable(message_id_of(message))}"
         )
-        return result(job.request, verdict.header, body), said
+        return Answer(result(request, verdict.header, body), log)
 
-    def _tell(self, request: Request, message: bytes) -> tuple[bytes, str]:
-        """Learn or forget a message; return the answer, and the same for the log."""
-        label = self._label(request)
-        if not (request.sets or request.removes):
-            return told(did_set=False, did_remove=False), "did=nothing"
-        teaching = Teaching(self._task.model, label, wait=self._task.wait)
-        lesson = taught(message, teaching, self._task.max_size)
-        if lesson.outcome == "refused" and lesson.reason != UNKNOWN:
-            raise RequestError(DATA, lesson.reason)
-        did = lesson.outcome in ("learnt", "moved", "forgotten")
-        response = told(
-            did_set=did and request.sets, did_remove=did and request.removes
+    def taught(self, request: Request) -> Answer:
+        """Answer a TELL, once what it asks for is done."""
+        try:
+            label = label_to_learn(request, self._task)
+            message = message_of(request, self._task.max_size)
+            if not (request.sets or request.removes):
+                return Answer(told(did_set=False, did_remove=False), "did=nothing")
+            teaching = Teaching(self._task.model, label, wait=self._task.wait)
+            lesson = taught(message, teaching, self._task.max_size)
+            if lesson.outcome == "refused" and lesson.reason != UNKNOWN:
+                raise RequestError(DATA, lesson.reason)
+        except Exception as error:
+            return refused(error)
+        is_done = lesson.outcome in ("learnt", "moved", "forgotten")
+        did_set, did_remove = is_done and request.sets, is_done and request.removes
+        log = (
+            f"did={'nothing' if lesson.outcome == 'refused' else lesson.outcome} "
+            f"class={loggable(label or '-')} id={loggable(message_id_of(message))}"
         )
-        said = "nothing" if lesson.outcome in ("refused", "empty") else lesson.outcome
-        of = f" class={loggable(label)}" if label is not None else ""
-        return response, f"did={said}{of}"
+        return Answer(told(did_set=did_set, did_remove=did_remove), log)
 
-    def _label(self, request: Request) -> str | None:
-        """
-        Return the class to learn, None if there is none to learn.
 
-        Raises:
-            RequestError: it cannot be told.
+def label_to_learn(request: Request, task: Task) -> str | None:
+    """
+    Return the class that a TELL asks to learn, None if it asks to learn nothing.
 
-        """
-        if not request.sets:
-            return None
-        if request.removes:
-            reason = "Unable to set local and remove local in the same operation."
-            raise RequestError(PROTOCOL, reason)
-        if not request.message_class:
-            raise RequestError(PROTOCOL, "(Set without Message-class)")
-        label = self._task.spam if request.message_class == "spam" else self._task.ham
-        if label is None:
-            known = ", ".join(open_model(self._task.model).tables[-1].header.classes)
-            reason = f"which of the classes {known} is ham was not said"
-            raise RequestError(UNAVAILABLE, reason)
-        return label
+    Raises:
+        RequestError: it asks for what cannot be done.
+
+    """
+    if not request.sets:
+        return None
+    if request.removes:
+        reason = "Unable to set local and remove local in the same operation."
+        raise RequestError(PROTOCOL, reason)
+    if not request.message_class:
+        raise RequestError(PROTOCOL, "(Set without Message-class)")
+    label = task.spam if request.message_class == "spam" else task.ham
+    if label is None:
+        raise RequestError(UNAVAILABLE, "the server was started without a --ham-class")
+    return label
+
+
+def refused(error: Exception) -> Answer:
+    """Return the answer that says that something went wrong, whatever it was."""
+    if isinstance(error, RequestError):
+        refused = error
+    elif isinstance(error, BusyError | ModelWriteError | MemoryError):
+        refused = RequestError(TRY_AGAIN, str(error) or "out of memory")
+    elif isinstance(error, NbtextError):
+        refused = RequestError(UNAVAILABLE, str(error))
+    else:
+        fault = f"a fault in nbtext: {type(error).__name__}: {error}"
+        refused = RequestError(SOFTWARE, fault)
+    reason = loggable(str(refused), LONGEST_REASON)
+    return Answer(refusal(refused), f"refused={refused.code} reason={reason}")
 
 
 def body_of(request: Request, message: bytes, verdict: Verdict) -> bytes | None:
@@ -192,10 +224,10 @@ def message_id_of(message: bytes) -> str:
     start = message[:_LOOKED_AT]
     end = _HEADER_END.search(start)
     found = _MESSAGE_ID.search(start, 0, end.start() if end else len(start))
-    return found[1].decode("utf-8", "replace") if found else "-"
+    return found[1].decode("utf-8", "backslashreplace") if found else "-"
 
 
-def loggable(text: str, longest: int = LONGEST_ID) -> str:
+def loggable(text: str, longest: int = LONGEST) -> str:
     r"""
     Return a text as one value of a line in the log, cut short if it is long.
 
@@ -205,35 +237,17 @@ def loggable(text: str, longest: int = LONGEST_ID) -> str:
     stands in quotation marks.
     """
     cut = text if len(text) <= longest else f"{text[: longest - 3]}..."
-    safe = "".join(map(_safe, cut))
+    safe = cut if _PLAIN.fullmatch(cut) else "".join(map(_safe, cut))
     return f'"{safe}"' if not safe or " " in safe or "=" in safe else safe
 
 
+_PLAIN: Final = re.compile(r"[!#-\[\]-~ ]*")
+
+
 def _safe(character: str) -> str:
-    if " " <= character <= "~" and character not in '\\"':
+    if _PLAIN.fullmatch(character):
         return character
     code = ord(character)
     if code < 0x100:
         return f"\\x{code:02x}"
     return character.encode("ascii", "backslashreplace").decode()
-
-
-def work(connection: socket.socket, answer: Callable[[Job], Answer]) -> None:
-    """Answer one job after the other until nobody asks any more."""
-    while True:
-        try:
-            job = job_of(receive(connection))
-            connection.sendall(packed(answer(job)))
-        except (EOFError, ConnectionError):
-            return
-
-
-def main() -> None:
-    """Be a worker: jobs come from standard input, which is a socket."""
-    # the server says when to end; a signal to all of a group is for the server
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
-    with socket.socket(fileno=os.dup(0)) as connection:
-        answerer = Answerer(task_of(receive(connection)))
-        connection.sendall(packed(answerer.warm_up()))
-        work(connection, answerer.answer)

@@ -83,15 +83,24 @@ class Connection:
             else (f"{facts} size={self._held}")
         )
 
-    async def hear(self) -> None:
+    async def hear(self, seconds: float) -> None:
         """
         Read the request.
 
+        Args:
+            seconds: how long the client may take.
+
         Raises:
             RequestError: it is none, or there is no room for it.
+            TimeoutError: the client takes longer.
             OSError: the connection is lost.
 
         """
+        async with asyncio.timeout(seconds):
+            await self._hear()
+        self.check_end()
+
+    async def _hear(self) -> None:
         loop = asyncio.get_running_loop()
         while not self.incoming.is_whole:
             data = await loop.sock_recv(self.socket, CHUNK)
@@ -104,7 +113,6 @@ class Connection:
             self.incoming.feed(data)
             if len(data) == CHUNK:
                 await asyncio.sleep(0)  # what is there is read without a pause
-        self.check_end()
 
     def check_end(self) -> None:
         """
@@ -120,22 +128,27 @@ class Connection:
         with suppress(BlockingIOError, ConnectionError):
             self.incoming.feed(self.socket.recv(1, MSG_PEEK))
 
-    async def say(self, response: bytes) -> None:
+    async def say(self, response: bytes, seconds: float) -> None:
         """
         Send the answer, and that it was all.
 
+        Args:
+            response: the answer.
+            seconds: how long the client may take to read it.
+
         Raises:
+            TimeoutError: the client takes longer.
             OSError: the connection is lost.
 
         """
-        await asyncio.get_running_loop().sock_sendall(self.socket, response)
+        async with asyncio.timeout(seconds):
+            await asyncio.get_running_loop().sock_sendall(self.socket, response)
         self.socket.shutdown(SHUT_WR)
 
     async def refuse(self, error: RequestError) -> None:
         """Say that nothing was done, if the client can still hear it."""
         with suppress(OSError, TimeoutError):
-            async with asyncio.timeout(FAREWELL):
-                await self.say(refusal(error))
+            await self.say(refusal(error), FAREWELL)
 
     async def part(self) -> None:
         """

@@ -60,12 +60,13 @@ class FollowedModel:
         self._arranged: Classifier | None = None
         self._arrange_from = 0.0
 
-    def classifier(self, *, anew: bool = False) -> Classifier:
+    def forget(self) -> None:
+        """Forget what the file looked like, so that it is opened again."""
+        self._seen = ()
+
+    def classifier(self) -> Classifier:
         """
         Return what classifies by the model as it is, or as it last was.
-
-        Args:
-            anew: whether to read the file even if it looks unchanged.
 
         Raises:
             NbtextError: there never was a model that could be read.
@@ -73,8 +74,8 @@ class FollowedModel:
         """
         seen = _seen(self._path)
         is_due = 0 < self._look_again <= monotonic()
-        if anew or is_due or seen != self._seen:
-            is_changed = anew or seen != self._seen
+        if is_due or seen != self._seen:
+            is_changed = seen != self._seen
             self._seen = seen
             self._look_again = 0.0
             try:

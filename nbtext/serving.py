@@ -1,28 +1,26 @@
 """
-The server: clients of SpamAssassin's spamd come in, are heard, answered and seen off.
+A server: clients of SpamAssassin's spamd come in, are heard, answered and seen off.
 
-One event loop reads requests and writes answers; what takes longer is done by workers
-(`nbtext.workers`). Whatever clients do, each costs a bounded amount of memory and time:
-a connection, a message of limited size, a place in a queue, a minute to say what it
-wants. Who comes when there is no room is told to try again.
+One event loop does it all but for learning, which may have to wait for others and has a
+thread. Whatever clients do, each costs a bounded amount of memory and time: a
+connection, a message of limited size, a minute to say what it wants. Who comes when
+there is no room is told to try again. `nbtext.supervising` has several of these.
 """
 
 import asyncio
 import resource
-import signal
 import socket
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 
-from nbtext.answering import loggable
+from nbtext.answering import Answer, Answerer, Task, loggable
 from nbtext.connection import Connection, Room
 from nbtext.errors import RequestError
-from nbtext.jobs import Answer, Job, Task
-from nbtext.listening import Address, Listener, Network, is_allowed
+from nbtext.listening import Address, Network, is_allowed
 from nbtext.spamd import TIMEOUT, TRY_AGAIN, UNAVAILABLE, Request, pong, refusal
-from nbtext.workers import Pool
 
 MOST_CLIENTS: Final = 4096
 """So many may be connected at once; fewer if the system lets us open fewer files."""
@@ -30,18 +28,20 @@ MOST_CLIENTS: Final = 4096
 SPARE_FILES: Final = 64
 """Files that are open for other reasons than a client."""
 
-MOST_WAITING: Final = 1024
+MOST_AT_ONCE: Final = 64
+"""So many clients are let in before those that are there are looked after."""
+
 MOST_LESSONS: Final = 256
-"""So many requests may wait for a worker: to classify, and to learn or forget."""
+"""So many requests may wait to be learnt or forgotten."""
+
+BATCH: Final = 16
+BATCH_BYTES: Final = 1 << 18
+"""So many messages, of so many bytes, are classified together."""
 
 LEAST_ROOM: Final = 128 << 20
-"""Requests that are arriving or waiting may hold so many bytes together, at the least;
-and at least so many messages of the largest size:"""
-
 LARGE_ONES: Final = 4
-
-PATIENCE: Final = 300.0
-"""So many seconds a worker may take, as long as a child of spamd."""
+"""Requests that are arriving or waiting may hold so many bytes together, or so many
+messages of the largest size if that is more."""
 
 GRACE: Final = 10.0
 """So many seconds requests may take to be finished when the server is to end."""
@@ -55,8 +55,7 @@ class Service(NamedTuple):
     What a server offers, and to whom.
 
     Attributes:
-        task: what the workers are to do.
-        n_workers: how many classify.
+        task: what messages are classified and learnt by.
         timeout: how many seconds a client has to send its request, and as many again
             to take the answer.
         networks: who is served besides this machine.
@@ -64,7 +63,6 @@ class Service(NamedTuple):
     """
 
     task: Task
-    n_workers: int = 1
     timeout: float = 60.0
     networks: Sequence[Network] = ()
     may_tell: bool = True
@@ -83,82 +81,75 @@ class Log(NamedTuple):
     event: Callable[[str], None]
 
 
-def serve(service: Service, listeners: Sequence[Listener], log: Log) -> None:
-    """Serve until SIGTERM or SIGINT comes; SIGHUP reads the model again."""
-    asyncio.run(_Server(service, listeners, log).run())
-
-
-class _Server:
-    """What is shared by all connections."""
+class Server:
+    """What all connections have in common."""
 
     def __init__(
-        self, service: Service, listeners: Sequence[Listener], log: Log
+        self, service: Service, listeners: Sequence[socket.socket], log: Log
     ) -> None:
+        """
+        Let nobody in yet.
+
+        Args:
+            service: what is offered.
+            listeners: sockets that listen and do not block.
+            log: where to say what happens.
+
+        """
         self._service = service
         self._listeners = listeners
         self._log = log
-        self._reloads = 0
-        self._stopping = asyncio.Event()
+        self._answerer = Answerer(service.task, log.event)
+        self._lessons = Lessons(self._answerer)
+        self._asked: list[tuple[Request, asyncio.Future[Answer]]] = []
         self._connections: dict[asyncio.Task[None], Connection] = {}
         self._most_clients = most_clients()
-        max_size = service.task.max_size
-        self._room = Room(max(LEAST_ROOM, LARGE_ONES * max_size))
-        teaching = service.task._replace(teaches=True)
-        self._classifying = self._pool(service.task, service.n_workers, MOST_WAITING)
-        self._teaching = self._pool(teaching, 1, MOST_LESSONS)
+        self._room = Room(max(LEAST_ROOM, LARGE_ONES * service.task.max_size))
 
-    def _pool(self, task: Task, n_workers: int, n_waiting: int) -> Pool:
-        return Pool(
-            task,
-            n_workers,
-            n_waiting=n_waiting,
-            patience=PATIENCE,
-            log=self._log.event,
-        )
+    def warm_up(self) -> None:
+        """Have the model ready."""
+        self._answerer.warm_up()
 
-    async def run(self) -> None:
-        """Serve until a signal comes."""
+    def read_again(self) -> None:
+        """Read the model again."""
+        self._answerer.read_again()
+
+    async def serve(self, stopping: asyncio.Event) -> None:
+        """Serve until the event happens, and then see out what has begun."""
+        for listener in self._listeners:
+            self._listen(listener)
+        await stopping.wait()
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._stopping.set)
-        loop.add_signal_handler(signal.SIGHUP, self._reload)
-        await self._classifying.start()
-        accepting = [asyncio.create_task(self._accept(one)) for one in self._listeners]
         for listener in self._listeners:
-            self._log.event(f"listening on {listener.name}")
-        await self._stopping.wait()
-        self._log.event("stopping")
-        await ended(accepting)
-        for listener in self._listeners:
+            loop.remove_reader(listener)
             listener.close()
-        await self._finish()
-        await self._classifying.stop()
-        await self._teaching.stop()
-        self._log.event("stopped")
-
-    def _reload(self) -> None:
-        self._log.event("reading the model again")
-        self._reloads += 1
-
-    async def _finish(self) -> None:
-        """See out what has begun; who has said nothing yet is not waited for."""
         tasks = list(self._connections.items())
         await ended([task for task, one in tasks if not one.has_begun])
         begun = [task for task, one in tasks if one.has_begun]
         if begun:
             _, late = await asyncio.wait(begun, timeout=GRACE)
             await ended(late)
+        self._lessons.close()
 
-    async def _accept(self, listener: Listener) -> None:
-        loop = asyncio.get_running_loop()
-        while True:
+    def _listen(self, listener: socket.socket) -> None:
+        if listener.fileno() >= 0:
+            loop = asyncio.get_running_loop()
+            loop.add_reader(listener, self._accept, listener)
+
+    def _accept(self, listener: socket.socket) -> None:
+        """Let in who is at the door."""
+        for _ in range(MOST_AT_ONCE):
             try:
-                client, where = await loop.sock_accept(listener.socket)
-            except OSError as error:  # out of files or of memory, or the client is gone
-                self._log.event(f"cannot accept: {error.strerror}")
-                await asyncio.sleep(PAUSE)
-            else:
-                self._welcome(client, where)
+                client, where = listener.accept()
+            except (BlockingIOError, ConnectionAbortedError):
+                return  # another process has let it in, or it is gone
+            except OSError as error:  # out of files, or of memory
+                self._log.event(f"nobody can be let in: {error.strerror}")
+                loop = asyncio.get_running_loop()
+                loop.remove_reader(listener)
+                loop.call_later(PAUSE, self._listen, listener)
+                return
+            self._welcome(client, where)
 
     def _welcome(self, client: socket.socket, where: Any) -> None:
         host, port = where[:2] if isinstance(where, tuple) else ("", 0)
@@ -170,7 +161,7 @@ class _Server:
         if len(self._connections) >= self._most_clients:
             error = RequestError(TRY_AGAIN, "too many clients")
             with client, suppress(OSError):
-                client.send(refusal(error))
+                client.send(refusal(error), socket.MSG_DONTWAIT)
             self._log.event(f"client={name} refused={error.code} reason={error}")
             return
         max_size = self._service.task.max_size
@@ -195,12 +186,10 @@ class _Server:
         """Hear and answer a client; return what the log is to say of it."""
         seconds = self._service.timeout
         try:
-            async with asyncio.timeout(seconds):
-                await connection.hear()
+            await connection.hear(seconds)
             answer = await self._answer(connection.incoming.request())
             connection.check_end()
-            async with asyncio.timeout(seconds):
-                await connection.say(answer.response)
+            await connection.say(answer.response, seconds)
         except TimeoutError:
             error = RequestError(TIMEOUT, f"({seconds:g} seconds)")
         except RequestError as refused:
@@ -224,15 +213,71 @@ class _Server:
             return Answer(b"")
         if request.verb == "PING":
             return Answer(pong())
-        pool = self._classifying
-        if request.verb == "TELL":
-            if not self._service.may_tell:
-                raise RequestError(UNAVAILABLE, "TELL commands are not enabled")
-            pool = self._teaching
-        return await pool.answer(Job(request, self._reloads))
+        if request.verb != "TELL":
+            return await self._classified(request)
+        if not self._service.may_tell:
+            raise RequestError(UNAVAILABLE, "TELL commands are not enabled")
+        return await self._lessons.taught(request)
+
+    def _classified(self, request: Request) -> "asyncio.Future[Answer]":
+        """Classify a message soon, with others that come at the same time."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Answer] = loop.create_future()
+        if not self._asked:
+            loop.call_soon(self._classify)
+        self._asked.append((request, future))
+        return future
+
+    def _classify(self) -> None:
+        """Classify some of the messages that wait, and come back for the others."""
+        some: list[tuple[Request, asyncio.Future[Answer]]] = []
+        size = 0
+        for request, future in self._asked[:BATCH]:
+            size += len(request.body)
+            if some and size > BATCH_BYTES:
+                break
+            some.append((request, future))
+        del self._asked[: len(some)]
+        if self._asked:
+            asyncio.get_running_loop().call_soon(self._classify)
+        waiting = [one for one in some if not one[1].done()]  # others are gone
+        answers = self._answerer.classified([request for request, _ in waiting])
+        for (_, future), answer in zip(waiting, answers, strict=True):
+            future.set_result(answer)
 
 
-async def ended(tasks: Iterable[asyncio.Task[None]]) -> None:
+class Lessons:
+    """Learning and forgetting, one request after the other, in a thread."""
+
+    def __init__(self, answerer: Answerer) -> None:
+        self._answerer = answerer
+        self._executor = ThreadPoolExecutor(1)
+        self._n_waiting = 0
+
+    async def taught(self, request: Request) -> Answer:
+        """
+        Do what a TELL asks.
+
+        Raises:
+            RequestError: too many wait for that already.
+
+        """
+        if self._n_waiting >= MOST_LESSONS:
+            raise RequestError(TRY_AGAIN, "too many messages wait to be learnt")
+        self._n_waiting += 1
+        loop = asyncio.get_running_loop()
+        try:
+            teach = self._answerer.taught
+            return await loop.run_in_executor(self._executor, teach, request)
+        finally:
+            self._n_waiting -= 1
+
+    def close(self) -> None:
+        """Do no more; what is being done is waited for."""
+        self._executor.shutdown(cancel_futures=True)
+
+
+async def ended(tasks: Iterable["asyncio.Task[None]"]) -> None:
     """Cancel tasks, and wait until they have taken notice."""
     tasks = list(tasks)
     for task in tasks:
@@ -242,10 +287,9 @@ async def ended(tasks: Iterable[asyncio.Task[None]]) -> None:
 
 def most_clients() -> int:
     """Return how many clients there is room for; have the system allow more files."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_CLIENTS + SPARE_FILES
     allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < allowed:
         resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
     return max(min(MOST_CLIENTS, max(soft, allowed) - SPARE_FILES), 1)

@@ -1,16 +1,20 @@
 """What `nbtext serve` does, apart from reading its command line."""
 
 from time import gmtime, strftime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from nbtext.answering import Task
 from nbtext.classifying import Classifier
 from nbtext.cli._terminal import to_stderr
 from nbtext.errors import SettingsError
-from nbtext.jobs import Task
 from nbtext.listening import Listener, address_of, listen, network_of
 from nbtext.model import Model, load_model
 from nbtext.report import readable
-from nbtext.serving import Log, Service, serve
+from nbtext.serving import Log, Service
+from nbtext.supervising import be_a_server, supervise
+
+SERVER: Final = "from nbtext.cli._serve import be_one; be_one(is_quiet={})"
+"""What a server's process does."""
 
 
 class Request(NamedTuple):
@@ -69,7 +73,6 @@ def run(request: Request) -> None:
             max_size=request.max_size,
             wait=request.wait,
         ),
-        n_workers=request.workers,
         timeout=request.timeout,
         networks=[network_of(text) for text in request.networks],
         may_tell=request.may_tell,
@@ -79,7 +82,8 @@ def run(request: Request) -> None:
     try:
         for address in addresses:
             listeners += listen(address, request.mode)
-        serve(service, listeners, Log(ignored if request.quiet else logged, logged))
+        command = SERVER.format(request.quiet)
+        supervise(service, listeners, request.workers, command, log_of(request.quiet))
     finally:
         for listener in listeners:
             listener.close()
@@ -119,6 +123,16 @@ def ham_class(model: Model, spam: str | None, name: str | None) -> str | None:
     if "ham" in others:
         return "ham"
     return others[0] if len(others) == 1 else None
+
+
+def be_one(*, is_quiet: bool) -> None:
+    """Be one of the servers that `run` has started."""
+    be_a_server(log_of(is_quiet))
+
+
+def log_of(is_quiet: bool) -> Log:
+    """Return where to say what happens."""
+    return Log(ignored if is_quiet else logged, logged)
 
 
 def logged(line: str) -> None:

@@ -26,8 +26,8 @@ PIPELINE = [
     "dumping", "loading", "faults", "modelparts", "balance", "checking",
     "training", "measures", "twoclass", "evaluate", "crossvalidate", "report",
     "passing",
-    "spamd", "spamscore", "jobs", "following", "answering",  # the server
-    "workers", "listening", "connection", "serving",
+    "spamd", "spamscore", "following", "answering",  # the server
+    "listening", "connection", "serving", "supervising",
     "api", "cli",
 ]  # fmt: skip
 SOURCES = [
