@@ -96,23 +96,29 @@ class Connection:
             OSError: the connection is lost.
 
         """
-        async with asyncio.timeout(seconds):
-            await self._hear()
+        with suppress(BlockingIOError):  # most clients have said all by now
+            self._take(self.socket.recv(CHUNK))
+        if not self.incoming.is_whole:
+            async with asyncio.timeout(seconds):
+                await self._hear()
         self.check_end()
 
     async def _hear(self) -> None:
         loop = asyncio.get_running_loop()
         while not self.incoming.is_whole:
             data = await loop.sock_recv(self.socket, CHUNK)
-            if not data:
-                self.incoming.end()
-                break
-            self.has_begun = True
-            self._room.take(len(data))
-            self._held += len(data)
-            self.incoming.feed(data)
+            self._take(data)
             if len(data) == CHUNK:
                 await asyncio.sleep(0)  # what is there is read without a pause
+
+    def _take(self, data: bytes) -> None:
+        if not data:
+            self.incoming.end()
+            return
+        self.has_begun = True
+        self._room.take(len(data))
+        self._held += len(data)
+        self.incoming.feed(data)
 
     def check_end(self) -> None:
         """
@@ -141,8 +147,13 @@ class Connection:
             OSError: the connection is lost.
 
         """
-        async with asyncio.timeout(seconds):
-            await asyncio.get_running_loop().sock_sendall(self.socket, response)
+        n_sent = 0
+        with suppress(BlockingIOError):  # most answers can be sent at once
+            n_sent = self.socket.send(response)
+        if n_sent < len(response):
+            rest = memoryview(response)[n_sent:]
+            async with asyncio.timeout(seconds):
+                await asyncio.get_running_loop().sock_sendall(self.socket, rest)
         self.socket.shutdown(SHUT_WR)
 
     async def refuse(self, error: RequestError) -> None:
@@ -158,6 +169,9 @@ class Connection:
         and the client loses an answer that it has not read yet.
         """
         self.close()
+        with suppress(OSError):
+            if not self.socket.recv(CHUNK):
+                return  # as most have by now
         buffer = bytearray(CHUNK)
         loop = asyncio.get_running_loop()
         with suppress(OSError, TimeoutError):
