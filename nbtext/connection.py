@@ -75,13 +75,9 @@ class Connection:
 
     def facts(self) -> str:
         """Return what the log says of the client and of its request."""
-        facts = f"client={self._name} verb={self.incoming.verb}"
-        user = self.incoming.user
-        return (
-            f"{facts} user={loggable(user)} size={self._held}"
-            if user
-            else (f"{facts} size={self._held}")
-        )
+        said = self.incoming
+        user = f" user={loggable(said.user)}" if said.user else ""
+        return f"client={self._name} verb={said.verb}{user} size={said.n_received}"
 
     async def hear(self, seconds: float) -> None:
         """

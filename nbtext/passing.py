@@ -48,12 +48,6 @@ class Mark(NamedTuple):
         """Return names and values of all fields that are put in."""
         return ((self.field, self.value), *self.more)
 
-    def is_ours(self, name: bytes) -> bool:
-        """Return whether fields of a name, in lower case, are only for us to write."""
-        if self.family and name.startswith(self.family.encode()):
-            return True
-        return any(name == ours.lower().encode() for ours, _ in self.fields)
-
 
 class _Field(NamedTuple):
     """A header field with its continuation lines, or a line that is none."""
@@ -99,7 +93,13 @@ def marked(message: bytes, mark: Mark) -> bytes:
     """Return a message with our fields as the last ones of its header."""
     end, fields = _header(message)
     start = fields[0].start if fields else end
-    kept = [field for field in fields if not mark.is_ours(field.name)]
+    ours = {name.lower().encode() for name, _ in mark.fields}
+    family = mark.family.encode()
+    kept = [
+        field
+        for field in fields
+        if not (field.name in ours or (family and field.name.startswith(family)))
+    ]
     pieces = [message[field.start : field.end] for field in kept]
     newline = _line_end([message[:start], *pieces, message[end:]])
     added = b"".join(

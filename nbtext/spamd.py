@@ -95,10 +95,12 @@ class Incoming:
 
     Attributes:
         is_whole: whether all of it is there.
+        n_received: how many bytes of the message have come.
     """
 
     def __init__(self, max_size: int) -> None:
         self.is_whole = False
+        self.n_received = 0
         self._max_size = max_size
         self._request: Request | None = None
         self._is_in_body = False
@@ -116,11 +118,6 @@ class Incoming:
     def user(self) -> str:
         """Return whom the client names as far as that is known, for the log."""
         return self._request.user if self._request else ""
-
-    @property
-    def size(self) -> int:
-        """Return how many bytes of the body are here."""
-        return len(self._body)
 
     def forget(self) -> None:
         """Hold nothing any more."""
@@ -209,6 +206,7 @@ class Incoming:
     def _take(self, data: bytes) -> None:
         """Take a piece of the body; one that is longer than was said is an error."""
         self._body += data
+        self.n_received += len(data)
         length = self._request.length if self._request else None
         if len(self._body) > (self._max_size if length is None else length):
             if length is None:

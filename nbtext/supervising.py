@@ -10,6 +10,7 @@ more can come, be it because the process is gone, the server ends.
 """
 
 import asyncio
+import gc
 import os
 import signal
 import socket
@@ -197,6 +198,7 @@ def be_a_server(log: Log) -> None:
         service, listeners = unframed(data)
         server = Server(service, listeners, log)
         server.warm_up()
+        gc.freeze()  # what is here now stays, and need not be looked through
         control.setblocking(False)
         with suppress(OSError):  # nobody is there: so it ends as soon as it has begun
             control.send(READY)
