@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 from nbtext.classifying import Classifier
 from nbtext.document import Document
 from nbtext.errors import NbtextError, SettingsError
-from nbtext.model import Model, load_model
+from nbtext.model import load_model
 from nbtext.modelfile import check_sound
 
 Seen: TypeAlias = tuple[int, ...] | None
@@ -72,14 +72,13 @@ class FollowedModel:
             NbtextError: there never was a model that could be read.
 
         """
-        seen = _seen(self._path)
+        seen, before = _seen(self._path), self._seen
         is_due = 0 < self._look_again <= monotonic()
-        if is_due or seen != self._seen:
-            is_changed = seen != self._seen
+        if is_due or seen != before:
             self._seen = seen
             self._look_again = 0.0
             try:
-                self._open(is_changed=is_changed)
+                self._open(before)
             except NbtextError as error:
                 self._look_again = monotonic() + PAUSE
                 self._error = error
@@ -96,18 +95,19 @@ class FollowedModel:
         if self._arranging is not None:
             self._arranging.join()
 
-    def _open(self, *, is_changed: bool) -> None:
+    def _open(self, seen_before: Seen) -> None:
         model = load_model(self._path)
         before = self._classifier.model if self._classifier else None
         if model.file.cut:  # somebody is writing, or a crash has cut a table off
             self._look_again = monotonic() + PAUSE
-        if before and not is_changed and before.file.size == model.file.size:
+        is_same = before is not None and model.file.size == before.file.size
+        if is_same and self._seen == seen_before:
             return
         if self._spam not in model.classes:
             known = ", ".join(model.classes)
             message = f"{self._path}: it has no class {self._spam!r} but {known}"
             raise SettingsError(message)
-        if before is None or not _begins_alike(model, before):
+        if not _is_longer(self._seen, seen_before):
             check_sound(model.file)
         self._classifier = Classifier(model)
         verb = "opened again" if before else "opened"
@@ -149,7 +149,8 @@ def _seen(path: str) -> Seen:
     )  # fmt: skip
 
 
-def _begins_alike(model: Model, other: Model) -> bool:
-    """Return whether the first tables are the same: tables are added behind them."""
-    first, before = model.file.tables[0], other.file.tables[0]
-    return (first.length, first.header) == (before.length, before.header)
+def _is_longer(seen: Seen, before: Seen) -> bool:
+    """Return whether a file is the one that it was, and has grown, as by learning."""
+    if not (seen and before):
+        return False
+    return seen[:2] == before[:2] and seen[2] > before[2]

@@ -103,7 +103,8 @@ class _Supervisor:
     def _stop(self) -> None:
         self._stopping.set()
         for control in self._controls:
-            control.shutdown(socket.SHUT_WR)
+            with suppress(OSError):  # it has ended by itself
+                control.shutdown(socket.SHUT_WR)
 
     def _read_again(self) -> None:
         self._log.event("reading the model again")
