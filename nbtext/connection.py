@@ -12,7 +12,7 @@ from typing import Final
 
 from nbtext.answering import loggable
 from nbtext.errors import RequestError
-from nbtext.spamd import TRY_AGAIN, Incoming, refusal
+from nbtext.spamd import TRY_AGAIN, Incoming
 
 CHUNK: Final = 1 << 16
 
@@ -152,11 +152,6 @@ class Connection:
                 await asyncio.get_running_loop().sock_sendall(self.socket, rest)
         self.socket.shutdown(SHUT_WR)
 
-    async def refuse(self, error: RequestError) -> None:
-        """Say that nothing was done, if the client can still hear it."""
-        with suppress(OSError, TimeoutError):
-            await self.say(refusal(error), FAREWELL)
-
     async def part(self) -> None:
         """
         Read what the client still sends, and forget it, until it has gone.
@@ -165,6 +160,8 @@ class Connection:
         and the client loses an answer that it has not read yet.
         """
         self.close()
+        if self.socket.fileno() < 0:
+            return
         with suppress(OSError):
             if not self.socket.recv(CHUNK):
                 return  # as most have by now

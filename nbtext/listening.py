@@ -15,7 +15,7 @@ from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_netw
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
-from nbtext.errors import ListenError
+from nbtext.errors import ListenError, SettingsError
 
 Network: TypeAlias = IPv4Network | IPv6Network
 
@@ -86,14 +86,14 @@ def address_of(text: str) -> Address:
     Return the address that a text says.
 
     Raises:
-        ListenError: it says none.
+        SettingsError: it says none.
 
     """
     path = text if text.startswith("/") else text.removeprefix("unix:")
     if path != text or text.startswith("/"):
         if not path or len(os.fsencode(path)) > LONGEST_PATH:
             message = f"{text!r}: the path of a socket has 1 to {LONGEST_PATH} bytes"
-            raise ListenError(message)
+            raise SettingsError(message)
         return Address("", 0, str(Path(path).absolute()))
     host, colon, port = text.rpartition(":")
     is_bracketed = host.startswith("[") and host.endswith("]")
@@ -106,7 +106,7 @@ def address_of(text: str) -> Address:
             f"{text!r} is no address to listen on; write localhost:783, [::1]:783 or "
             "unix:/run/nbtext/socket"
         )
-        raise ListenError(message)
+        raise SettingsError(message)
     return Address(name, int(port), "")
 
 
@@ -115,14 +115,14 @@ def network_of(text: str) -> Network:
     Return the network that a text says, as 192.0.2.0/24, or one address.
 
     Raises:
-        ListenError: it says none.
+        SettingsError: it says none.
 
     """
     try:
         return ip_network(text)
     except ValueError as error:
         message = f"{text!r} is no network such as 192.0.2.0/24 or 2001:db8::/32"
-        raise ListenError(f"{message}: {error}") from error
+        raise SettingsError(f"{message}: {error}") from error
 
 
 def is_allowed(address: str, networks: Sequence[Network]) -> bool:

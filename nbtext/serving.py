@@ -16,11 +16,18 @@ from contextlib import suppress
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 
-from nbtext.answering import Answer, Answerer, Task, loggable
+from nbtext.answering import Answer, Answerer, Task, loggable, refused
 from nbtext.connection import Connection, Room
 from nbtext.errors import RequestError
 from nbtext.listening import Address, Network, is_allowed
-from nbtext.spamd import TIMEOUT, TRY_AGAIN, UNAVAILABLE, Request, pong, refusal
+from nbtext.spamd import (
+    TIMEOUT,
+    TRY_AGAIN,
+    UNAVAILABLE,
+    Request,
+    pong,
+    refusal,
+)
 
 MOST_CLIENTS: Final = 4096
 """So many may be connected at once; fewer if the system lets us open fewer files."""
@@ -189,17 +196,23 @@ class Server:
             await connection.hear(seconds)
             answer = await self._answer(connection.incoming.request())
             connection.check_end()
-            await connection.say(answer.response, seconds)
         except TimeoutError:
-            error = RequestError(TIMEOUT, f"({seconds:g} seconds)")
-        except RequestError as refused:
-            error = refused
-        except OSError as broken:
-            return f" broken={loggable(broken.strerror or str(broken))}"
-        else:
-            return f" {answer.log}" if answer.log else ""
-        await connection.refuse(error)
-        return f" refused={error.code} reason={loggable(str(error))}"
+            answer = refused(RequestError(TIMEOUT, f"({seconds:g} seconds)"))
+        except OSError as error:
+            return broken(connection, error.strerror)
+        except Exception as error:  # what a client did wrong, or we
+            answer = refused(error)
+        return await self._say(connection, answer)
+
+    async def _say(self, connection: Connection, answer: Answer) -> str:
+        """Tell a client its answer; return what the log is to say of that."""
+        try:
+            await connection.say(answer.response, self._service.timeout)
+        except TimeoutError:
+            return broken(connection, "the answer was not read in time")
+        except OSError as error:
+            return broken(connection, error.strerror)
+        return f" {answer.log}" if answer.log else ""
 
     async def _answer(self, request: Request) -> Answer:
         """
@@ -275,6 +288,12 @@ class Lessons:
     def close(self) -> None:
         """Do no more; what is being done is waited for."""
         self._executor.shutdown(cancel_futures=True)
+
+
+def broken(connection: Connection, reason: str | None) -> str:
+    """Give a client up; return what the log is to say of it."""
+    connection.socket.close()
+    return f" broken={loggable(reason or 'unknown')}"
 
 
 async def ended(tasks: Iterable["asyncio.Task[None]"]) -> None:

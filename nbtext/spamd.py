@@ -212,7 +212,7 @@ class Incoming:
             if length is None:
                 raise too_big(self._max_size)
             raise _mismatch(length, len(self._body))
-        self.is_whole = len(self._body) == length
+        self.is_whole = self.is_whole or len(self._body) == length
 
 
 def too_big(max_size: int) -> RequestError:

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from nbtext.errors import ListenError
+from nbtext.errors import ListenError, SettingsError
 from nbtext.listening import Address, address_of, is_allowed, listen, network_of
 
 
@@ -42,7 +42,7 @@ def test_an_address_is_read(text: str, address: Address) -> None:
      "localhost:-1", "::1:783", "unix:", "unix:/" + "x" * 107, "localhost:\u0663"],
 )  # fmt: skip
 def test_what_is_no_address_is_refused(text: str) -> None:
-    with pytest.raises(ListenError, match=r"address|path"):
+    with pytest.raises(SettingsError, match=r"address|path"):
         address_of(text)
 
 
@@ -75,7 +75,7 @@ def test_only_local_clients_are_served_unless_others_are_allowed(
 
 @pytest.mark.parametrize("text", ["", "192.0.2.0/33", "192.0.2.1/24", "example.org"])
 def test_what_is_no_network_is_refused(text: str) -> None:
-    with pytest.raises(ListenError, match="is no network"):
+    with pytest.raises(SettingsError, match="is no network"):
         network_of(text)
 
 

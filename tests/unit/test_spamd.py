@@ -31,6 +31,7 @@ def heard(*pieces: bytes, is_ended: bool = True, max_size: int = LIMIT) -> Reque
         incoming.feed(piece)
     if is_ended:
         incoming.end()
+        incoming.feed(b"")
     return incoming.request()
 
 
