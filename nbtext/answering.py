@@ -236,8 +236,11 @@ def loggable(text: str, longest: int = LONGEST) -> str:
     written as \xHH, \uHHHH or \UHHHHHHHH, and what has a space or an equals sign in it
     stands in quotation marks.
     """
-    cut = text if len(text) <= longest else f"{text[: longest - 3]}..."
-    safe = cut if _PLAIN.fullmatch(cut) else "".join(map(_safe, cut))
+    safe = text[: longest + 1]
+    if not _PLAIN.fullmatch(safe):
+        safe = "".join(map(_safe, safe))
+    if len(safe) > longest:
+        safe = f"{safe[: longest - 3]}..."
     return f'"{safe}"' if not safe or " " in safe or "=" in safe else safe
 
 

@@ -188,12 +188,12 @@ def started(trained: bytes) -> Iterator[Start]:
     servers: list[Server] = []
     with TemporaryDirectory() as name:  # whose path is short enough for sockets
 
-        def start(*options: str) -> Server:
+        def start(*options: str, model: bytes = trained) -> Server:
             folder = Path(name) / str(len(servers))
             folder.mkdir()
-            model = folder / "mail.nbt"
-            model.write_bytes(trained)
-            servers.append(Server(model, folder, *options))
+            path = folder / "mail.nbt"
+            path.write_bytes(model)
+            servers.append(Server(path, folder, *options))
             return servers[-1]
 
         try:
