@@ -128,7 +128,7 @@ class Connection:
 
         """
         with suppress(BlockingIOError, ConnectionError):
-            self.incoming.feed(self.socket.recv(1, MSG_PEEK))
+            self.incoming.check_rest(self.socket.recv(3, MSG_PEEK))
 
     async def say(self, response: bytes, seconds: float) -> None:
         """

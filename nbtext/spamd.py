@@ -108,6 +108,7 @@ class Incoming:
         self._looked_at = 0
         self._n_headers = 0
         self._body = bytearray()
+        self._rest = bytearray()
 
     @property
     def verb(self) -> str:
@@ -121,7 +122,7 @@ class Incoming:
 
     def forget(self) -> None:
         """Hold nothing any more."""
-        self._head, self._body = bytearray(), bytearray()
+        self._head, self._body, self._rest = bytearray(), bytearray(), bytearray()
 
     def request(self) -> Request:
         """Return the whole request."""
@@ -203,16 +204,42 @@ class Incoming:
             raise RequestError(UNAVAILABLE, reason)
         self._is_in_body = True
 
-    def _take(self, data: bytes) -> None:
-        """Take a piece of the body; one that is longer than was said is an error."""
-        self._body += data
-        self.n_received += len(data)
+    def check_rest(self, data: bytes) -> None:
+        r"""
+        Make sure that what follows is no part of the message.
+
+        SpamAssassin's own client in Perl sends a CR LF more than it announces. As
+        spamd, we pass over that behind a message that ends with a line.
+
+        Args:
+            data: what follows the request, or the beginning of that.
+
+        Raises:
+            RequestError: it is more than that: the message is longer than was said.
+
+        """
         length = self._request.length if self._request else None
-        if len(self._body) > (self._max_size if length is None else length):
-            if length is None:
+        rest = bytes(self._rest) + data
+        if length is None or not rest:
+            return
+        is_line_end = rest in (b"\r", b"\n", b"\r\n")
+        if not (is_line_end and (self._body.endswith(b"\n") or not self._body)):
+            raise _mismatch(length, length + len(rest))
+
+    def _take(self, data: bytes) -> None:
+        """Take a piece of the body, and what follows it."""
+        length = self._request.length if self._request else None
+        most = self._max_size if length is None else length
+        missing = most - len(self._body)
+        self._body += data[:missing]
+        self._rest += data[missing:]
+        self.n_received += len(data)
+        if length is None:
+            if self._rest:
                 raise too_big(self._max_size)
-            raise _mismatch(length, len(self._body))
-        self.is_whole = self.is_whole or len(self._body) == length
+            return
+        self.is_whole = len(self._body) == length
+        self.check_rest(b"")
 
 
 def too_big(max_size: int) -> RequestError:

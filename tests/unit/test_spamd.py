@@ -31,7 +31,7 @@ def heard(*pieces: bytes, is_ended: bool = True, max_size: int = LIMIT) -> Reque
         incoming.feed(piece)
     if is_ended:
         incoming.end()
-        incoming.feed(b"")
+        incoming.check_rest(b"")
     return incoming.request()
 
 
@@ -68,6 +68,10 @@ def test_spamc_is_understood() -> None:
         pytest.param(b"CHECK SPAMC/1.5\r\nContent-length: 0\r\n\r\n", b"", id="empty"),
         pytest.param(
             b"CHECK SPAMC/1.5\r\nContent-length: 3\r\n\r\n\0\0\0", b"\0\0\0", id="NULs"
+        ),
+        pytest.param(
+            b"CHECK SPAMC/1.5\r\nContent-length: 4\r\n\r\nhi\r\n\r\n", b"hi\r\n",
+            id="a line end more, as of Mail::SpamAssassin::Client",
         ),
     ],
 )  # fmt: skip
@@ -112,6 +116,8 @@ def test_tell_says_what_to_do() -> None:
         (b"CHECK SPAMC/1.5\r\nContent-length: 9\r\nContent-length: 8\r\n", 76, "twice"),
         (b"CHECK SPAMC/1.5\r\nContent-length: 99\r\n\r\nabc", 76, "99 bytes, got 3"),
         (b"CHECK SPAMC/1.5\r\nContent-length: 2\r\n\r\nabc", 76, "2 bytes, got 3"),
+        (b"CHECK SPAMC/1.5\r\nContent-length: 2\r\n\r\nab\r\n", 76, "2 bytes, got 4"),
+        (b"CHECK SPAMC/1.5\r\nContent-length: 2\r\n\r\na\n\n\n", 76, "2 bytes, got 4"),
         (b"CHECK SPAMC/1.5\r\nContent-length: 1001\r\n\r\n", 98, "1000 bytes"),
         (b"CHECK SPAMC/1.5\r\nContent-length: %s\r\n\r\n" % (b"9" * 15), 98, "1000"),
         (b"CHECK SPAMC/1.5\r\nContent-length: %s\r\n\r\n" % (b"9" * 16), 76, "numeric"),
