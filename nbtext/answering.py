@@ -114,6 +114,10 @@ class Answerer:
         both = zip(requests, messages, decisions, strict=True)
         return [self._answer(*one) for one in both]
 
+    def classified_alone(self, request: Request) -> Answer:
+        """Answer one such request; this may be done in another thread."""
+        return self.classified([request])[0]
+
     def _decisions(self, messages: Sequence[bytes]) -> list[Decision]:
         documents = [Document("-", (message,)) for message in messages]
         classifier = self._model.classifier()

@@ -12,7 +12,7 @@ more. So that is done aside, while the plain engine answers: both give the same 
 
 import os
 from collections.abc import Callable
-from threading import Thread
+from threading import Lock, Thread
 from time import monotonic
 from typing import Final, TypeAlias
 
@@ -59,6 +59,7 @@ class FollowedModel:
         self._arranging: Thread | None = None
         self._arranged: Classifier | None = None
         self._arrange_from = 0.0
+        self._lock = Lock()
 
     def forget(self) -> None:
         """Forget what the file looked like, so that it is opened again."""
@@ -72,6 +73,10 @@ class FollowedModel:
             NbtextError: there never was a model that could be read.
 
         """
+        with self._lock:  # threads may ask for it at the same time
+            return self._current()
+
+    def _current(self) -> Classifier:
         seen, before = _seen(self._path), self._seen
         is_due = 0 < self._look_again <= monotonic()
         if is_due or seen != before:

@@ -1,8 +1,8 @@
 """
 A server: clients of SpamAssassin's spamd come in, are heard, answered and seen off.
 
-One event loop does it all but for learning, which may have to wait for others and has a
-thread. Whatever clients do, each costs a bounded amount of memory and time: a
+One event loop does it all but for large messages and for learning, which take longer
+and have threads. Whatever clients do, each costs a bounded amount of memory and time: a
 connection, a message of limited size, a minute to say what it wants. Who comes when
 there is no room is told to try again. `nbtext.supervising` has several of these.
 """
@@ -38,8 +38,11 @@ SPARE_FILES: Final = 64
 MOST_AT_ONCE: Final = 64
 """So many clients are let in before those that are there are looked after."""
 
-MOST_LESSONS: Final = 256
-"""So many requests may wait to be learnt or forgotten."""
+MOST_SLOW: Final = 256
+"""So many messages may wait to be learnt or forgotten, and so many large ones."""
+
+LARGE: Final = 1 << 20
+"""A message of more bytes takes so long that others need not wait for it."""
 
 BATCH: Final = 16
 BATCH_BYTES: Final = 1 << 18
@@ -107,7 +110,8 @@ class Server:
         self._listeners = listeners
         self._log = log
         self._answerer = Answerer(service.task, log.event)
-        self._lessons = Lessons(self._answerer)
+        self._lessons = Lane(self._answerer.taught, MOST_SLOW)
+        self._large = Lane(self._answerer.classified_alone, MOST_SLOW)
         self._asked: list[tuple[Request, asyncio.Future[Answer]]] = []
         self._connections: dict[asyncio.Task[None], Connection] = {}
         self._most_clients = most_clients()
@@ -136,6 +140,7 @@ class Server:
         if begun:
             _, late = await asyncio.wait(begun, timeout=GRACE)
             await ended(late)
+        self._large.close()
         self._lessons.close()
 
     def _listen(self, listener: socket.socket) -> None:
@@ -227,10 +232,13 @@ class Server:
         if request.verb == "PING":
             return Answer(pong())
         if request.verb != "TELL":
+            is_large = len(request.body) > LARGE or request.is_compressed
+            if is_large:
+                return await self._large.answer(request)
             return await self._classified(request)
         if not self._service.may_tell:
             raise RequestError(UNAVAILABLE, "TELL commands are not enabled")
-        return await self._lessons.taught(request)
+        return await self._lessons.answer(request)
 
     def _classified(self, request: Request) -> "asyncio.Future[Answer]":
         """Classify a message soon, with others that come at the same time."""
@@ -259,34 +267,41 @@ class Server:
             future.set_result(answer)
 
 
-class Lessons:
-    """Learning and forgetting, one request after the other, in a thread."""
+class Lane:
+    """A thread where requests that take long are answered one after the other."""
 
-    def __init__(self, answerer: Answerer) -> None:
-        self._answerer = answerer
-        self._executor = ThreadPoolExecutor(1)
-        self._n_waiting = 0
-
-    async def taught(self, request: Request) -> Answer:
+    def __init__(self, answer: Callable[[Request], Answer], n_waiting: int) -> None:
         """
-        Do what a TELL asks.
+        Answer nothing yet.
+
+        Args:
+            answer: what answers a request.
+            n_waiting: how many requests may wait.
+
+        """
+        self._answer = answer
+        self._n_free = n_waiting
+        self._executor = ThreadPoolExecutor(1)
+
+    async def answer(self, request: Request) -> Answer:
+        """
+        Answer a request when it is its turn.
 
         Raises:
-            RequestError: too many wait for that already.
+            RequestError: too many are waiting already.
 
         """
-        if self._n_waiting >= MOST_LESSONS:
-            raise RequestError(TRY_AGAIN, "too many messages wait to be learnt")
-        self._n_waiting += 1
+        if not self._n_free:
+            raise RequestError(TRY_AGAIN, "too many requests of this kind are waiting")
+        self._n_free -= 1
         loop = asyncio.get_running_loop()
         try:
-            teach = self._answerer.taught
-            return await loop.run_in_executor(self._executor, teach, request)
+            return await loop.run_in_executor(self._executor, self._answer, request)
         finally:
-            self._n_waiting -= 1
+            self._n_free += 1
 
     def close(self) -> None:
-        """Do no more; what is being done is waited for."""
+        """Answer no more; what has been begun is waited for."""
         self._executor.shutdown(cancel_futures=True)
 
 

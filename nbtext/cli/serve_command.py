@@ -4,7 +4,6 @@ import click
 
 from nbtext.cli import _status as status
 from nbtext.cli._options import (
-    MAX_BYTES,
     bytes_of,
     model_option,
     quiet_option,
@@ -52,7 +51,7 @@ from nbtext.cli._options import (
 @click.option(
     "--max-size",
     type=bytes_of,
-    default=MAX_BYTES,
+    default="4M",
     show_default=True,
     metavar="SIZE",
     help="Refuse messages that are longer.",

@@ -1,6 +1,7 @@
 """Whatever clients do, they are answered or seen off, and the next one is served."""
 
 import resource
+import select
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -136,6 +137,18 @@ def test_a_slow_client_is_told_and_delays_nobody(
     assert answers == [b"SPAMD/1.0 79 Timeout: (0.4 seconds)\r\n"] * 2
 
 
+def test_a_large_message_holds_nobody_up(server: "Server", mails: "Mails") -> None:
+    large = check(mails.ham + "\u0430\u0431\u0432 \u4e2d".encode() * 300_000)
+    with server.connected() as slow:
+        slow.sendall(large)
+        answers = [server.ask(check(mails.spam)) for _ in range(3)]
+        is_answered = select.select([slow], [], [], 0)[0]
+
+        assert b"EX_OK" in slow.recv(99)
+    assert all(b"Spam: True" in answer for answer in answers)
+    assert not is_answered
+
+
 def test_bytes_that_come_one_by_one_are_a_request(
     server: "Server", mails: "Mails"
 ) -> None:
@@ -148,7 +161,7 @@ def test_bytes_that_come_one_by_one_are_a_request(
 
 
 def test_who_does_not_read_the_answer_is_given_up(start: "Start") -> None:
-    server = start("--timeout", "0.3")
+    server = start("--timeout", "0.3", "--max-size", "16M")
     message = b"a: b\n\n" + b"x" * (8 * MB)
     with server.connected() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
