@@ -105,23 +105,24 @@ class Answerer:
     def classified(self, requests: Sequence[Request]) -> list[Answer]:
         """Answer requests that ask what messages are, in their order."""
         try:
-            messages = [message_of(one, self._task.max_size) for one in requests]
-            decisions = self._decisions(messages)
-        except Exception as error:
-            if len(requests) > 1:  # it may be the fault of one of them only
-                return [answer for one in requests for answer in self.classified([one])]
-            return [refused(error)]
-        both = zip(requests, messages, decisions, strict=True)
-        return [self._answer(*one) for one in both]
+            return self._answers(requests)
+        except Exception as error:  # whatever it is, a client waits
+            if len(requests) == 1:
+                return [refused(error)]
+        # it may be for one of them only that there is no answer
+        return [self.classified_alone(request) for request in requests]
 
     def classified_alone(self, request: Request) -> Answer:
         """Answer one such request; this may be done in another thread."""
         return self.classified([request])[0]
 
-    def _decisions(self, messages: Sequence[bytes]) -> list[Decision]:
+    def _answers(self, requests: Sequence[Request]) -> list[Answer]:
+        messages = [message_of(one, self._task.max_size) for one in requests]
         documents = [Document("-", (message,)) for message in messages]
         classifier = self._model.classifier()
-        return classifier.classify(documents, threshold=self._task.threshold)
+        decisions = classifier.classify(documents, threshold=self._task.threshold)
+        both = zip(requests, messages, decisions, strict=True)
+        return [self._answer(*one) for one in both]
 
     def _answer(self, request: Request, message: bytes, decision: Decision) -> Answer:
         verdict = verdict_of(decision, self._task.spam, self._task.threshold)

@@ -51,7 +51,7 @@ class Connection:
     Attributes:
         socket: what it is connected to; it does not block.
         incoming: what it has said.
-        has_begun: whether that is anything.
+        is_owed: whether it has said something and has no answer yet.
     """
 
     def __init__(self, client: socket, name: str, max_size: int, room: Room) -> None:
@@ -67,7 +67,7 @@ class Connection:
         """
         self.socket = client
         self.incoming = Incoming(max_size)
-        self.has_begun = False
+        self.is_owed = False
         self._name = name
         self._room = room
         self._held = 0
@@ -111,7 +111,7 @@ class Connection:
         if not data:
             self.incoming.end()
             return
-        self.has_begun = True
+        self.is_owed = True
         self._room.take(len(data))
         self._held += len(data)
         self.incoming.feed(data)
@@ -160,6 +160,7 @@ class Connection:
         and the client loses an answer that it has not read yet.
         """
         self.close()
+        self.is_owed = False
         if self.socket.fileno() < 0:
             return
         with suppress(OSError):

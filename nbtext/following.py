@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 from nbtext.classifying import Classifier
 from nbtext.document import Document
 from nbtext.errors import NbtextError, SettingsError
-from nbtext.model import load_model
+from nbtext.model import Model, load_model
 from nbtext.modelfile import check_sound
 
 Seen: TypeAlias = tuple[int, ...] | None
@@ -52,6 +52,7 @@ class FollowedModel:
         self._spam = spam
         self._remark = remark
         self._seen: Seen = ()  # which no file looks like, nor one that is missing
+        self._good: Seen = ()
         self._error: NbtextError = SettingsError(path)
         self._last_remark = ""
         self._look_again = 0.0
@@ -64,6 +65,7 @@ class FollowedModel:
     def forget(self) -> None:
         """Forget what the file looked like, so that it is opened again."""
         self._seen = ()
+        self._last_remark = ""
 
     def classifier(self) -> Classifier:
         """
@@ -77,13 +79,13 @@ class FollowedModel:
             return self._current()
 
     def _current(self) -> Classifier:
-        seen, before = _seen(self._path), self._seen
+        seen, before = state_of(self._path), self._seen
         is_due = 0 < self._look_again <= monotonic()
         if is_due or seen != before:
             self._seen = seen
             self._look_again = 0.0
             try:
-                self._open(before)
+                self._open(is_changed=seen != before)
             except NbtextError as error:
                 self._look_again = monotonic() + PAUSE
                 self._error = error
@@ -100,25 +102,34 @@ class FollowedModel:
         if self._arranging is not None:
             self._arranging.join()
 
-    def _open(self, seen_before: Seen) -> None:
+    def _open(self, *, is_changed: bool) -> None:
         model = load_model(self._path)
         before = self._classifier.model if self._classifier else None
         if model.file.cut:  # somebody is writing, or a crash has cut a table off
             self._look_again = monotonic() + PAUSE
-        is_same = before is not None and model.file.size == before.file.size
-        if is_same and self._seen == seen_before:
+        if before and not is_changed and model.file.size == before.file.size:
             return
         if self._spam not in model.classes:
             known = ", ".join(model.classes)
             message = f"{self._path}: it has no class {self._spam!r} but {known}"
             raise SettingsError(message)
-        if not _is_longer(self._seen, seen_before):
+        if not (before and self._has_grown(model, before)):
             check_sound(model.file)
         self._classifier = Classifier(model)
+        self._good = self._seen
         verb = "opened again" if before else "opened"
         self._say(f"{self._path}: {verb}, {sum(model.documents):,} documents")
         for note in model.notes:
             self._remark(note)
+
+    def _has_grown(self, model: Model, before: Model) -> bool:
+        """Return whether tables were added to the file, as by learning; no more."""
+        if not (self._seen and self._good):
+            return False
+        is_longer = self._seen[2] > self._good[2]
+        first, first_before = model.file.tables[0], before.file.tables[0]
+        is_first_same = first.header == first_before.header
+        return self._seen[:2] == self._good[:2] and is_longer and is_first_same
 
     def _say(self, remark: str) -> None:
         if remark != self._last_remark:
@@ -144,7 +155,8 @@ class FollowedModel:
         self._arranged = classifier
 
 
-def _seen(path: str) -> Seen:
+def state_of(path: str) -> Seen:
+    """Return what the file system says of a file."""
     try:
         found = os.stat(path)  # noqa: PTH116  it is looked at for every message
     except OSError:
@@ -152,10 +164,3 @@ def _seen(path: str) -> Seen:
     return (
         found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
     )  # fmt: skip
-
-
-def _is_longer(seen: Seen, before: Seen) -> bool:
-    """Return whether a file is the one that it was, and has grown, as by learning."""
-    if not (seen and before):
-        return False
-    return seen[:2] == before[:2] and seen[2] > before[2]

@@ -135,10 +135,10 @@ class Server:
             loop.remove_reader(listener)
             listener.close()
         tasks = list(self._connections.items())
-        await ended([task for task, one in tasks if not one.has_begun])
-        begun = [task for task, one in tasks if one.has_begun]
-        if begun:
-            _, late = await asyncio.wait(begun, timeout=GRACE)
+        await ended([task for task, one in tasks if not one.is_owed])
+        owed = [task for task, one in tasks if one.is_owed]
+        if owed:
+            _, late = await asyncio.wait(owed, timeout=GRACE)
             await ended(late)
         self._large.close()
         self._lessons.close()

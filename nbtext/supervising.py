@@ -194,9 +194,11 @@ def be_a_server(log: Log) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     with socket.socket(fileno=os.dup(0)) as control:
-        (length,) = LENGTH.unpack(control.recv(LENGTH.size, socket.MSG_WAITALL))
-        data = control.recv(length, socket.MSG_WAITALL)
-        service, listeners = unframed(data)
+        start = control.recv(LENGTH.size, socket.MSG_WAITALL)
+        if len(start) < LENGTH.size:
+            return  # it has ended meanwhile
+        (length,) = LENGTH.unpack(start)
+        service, listeners = unframed(control.recv(length, socket.MSG_WAITALL))
         server = Server(service, listeners, log)
         server.warm_up()
         gc.freeze()  # what is here now stays, and need not be looked through

@@ -1,5 +1,7 @@
 """`nbtext serve`: classify for the clients of SpamAssassin's spamd."""
 
+from typing import Final
+
 import click
 
 from nbtext.cli import _status as status
@@ -11,6 +13,17 @@ from nbtext.cli._options import (
     unsure_option,
     wait_option,
 )
+
+MOST: Final = 256 << 20
+
+
+def size_of(text: str) -> int:
+    """Return the size of a message, of which spamc sends no larger ones either."""
+    size = bytes_of(text)
+    if size > MOST:
+        message = f"{text!r} is more than 256M, the largest message of spamc."
+        raise click.BadParameter(message)
+    return size
 
 
 @click.command(epilog="It ends at SIGTERM, and reads the model again at SIGHUP.")
@@ -50,7 +63,7 @@ from nbtext.cli._options import (
 )
 @click.option(
     "--max-size",
-    type=bytes_of,
+    type=size_of,
     default="4M",
     show_default=True,
     metavar="SIZE",

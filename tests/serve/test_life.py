@@ -215,6 +215,7 @@ def test_what_a_killed_server_leaves_is_replaced(start: "Start") -> None:
         (["--workers", "0"], status.USAGE, "'--workers'"),
         (["--timeout", "x"], status.USAGE, "is not a number of seconds"),
         (["--max-size", "x"], status.USAGE, "is not a size"),
+        (["--max-size", "257M"], status.USAGE, "more than 256M"),
         (["--listen", "/no/such/folder/s"], status.IO_ERROR, "cannot listen there"),
         (["-m", "none.nbt"], status.NO_INPUT, "no model there"),
     ],
