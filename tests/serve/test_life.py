@@ -149,14 +149,17 @@ def test_the_workers_end_when_nobody_looks_after_them(start: "Start") -> None:
             assert ended
 
 
-def test_a_signal_to_the_whole_group_ends_it_well(
+def test_signals_to_the_whole_group_are_for_one_process(
     start: "Start", mails: "Mails"
 ) -> None:
     server = start()
-    for pid in (*server.workers, server.process.pid):
-        os.kill(pid, signal.SIGTERM)
+    (worker,) = server.workers
 
-    assert server.process.wait(20) == status.DONE
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        os.kill(worker, number)
+
+    assert b"EX_OK" in server.ask(check(mails.spam))
+    assert server.stop() == status.DONE
     assert not any("has ended" in line for line in server.log)
 
 

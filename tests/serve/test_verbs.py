@@ -202,6 +202,19 @@ def test_what_cannot_be_told_is_refused(
     assert server.model.read_bytes() == before
 
 
+def test_a_part_of_a_message_is_not_learnt(start: "Start", mails: "Mails") -> None:
+    server = start()
+    before = server.model.read_bytes()
+    message = mails.ham + b"word " * 100_000
+    head = "TELL SPAMC/1.5\r\nMessage-class: spam\r\nSet: local\r\nContent-length: "
+    announced = 65536 - len(head) - len("00000\r\n\r\n")  # what is read at once
+
+    answer = server.ask(f"{head}{announced}\r\n\r\n".encode() + message)
+
+    assert answer.startswith(b"SPAMD/1.0 76 ")
+    assert server.model.read_bytes() == before
+
+
 def test_nobody_may_teach_where_that_is_not_wanted(
     start: "Start", mails: "Mails"
 ) -> None:

@@ -1,6 +1,5 @@
 """A model that is followed is the one that is there, or the last that could be read."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -132,13 +131,13 @@ def test_a_table_that_is_being_written_is_seen_when_it_is_whole(
     learn(path, "spam", "one more")
     whole = path.read_bytes()
     path.write_bytes(whole[:size] + b"\0" + whole[size + 1 :])
-    stamp = path.stat().st_mtime_ns
+    # a file system may have written the last byte at the same time as those before
+    monkeypatch.setattr("nbtext.following.state_of", lambda _: (1, 2, len(whole), 4))
     assert documents(followed.classifier()) == 4
 
     with path.open("r+b") as file:  # the first byte last, as writers do
         file.seek(size)
         file.write(whole[size : size + 1])
-    os.utime(path, ns=(stamp, stamp))
 
     assert documents(followed.classifier()) == 5
     followed.wait()
