@@ -78,17 +78,23 @@ class Answer(NamedTuple):
 class Answerer:
     """What answers requests, by a model that it follows."""
 
-    def __init__(self, task: Task, remark: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        task: Task,
+        remark: Callable[[str], None],
+        complain: Callable[[str], None],
+    ) -> None:
         """
         Open no model yet.
 
         Args:
             task: what to classify and to learn by.
-            remark: told of what becomes of the model.
+            remark: told whenever the model is opened.
+            complain: told if it cannot be.
 
         """
         self._task = task
-        self._model = FollowedModel(task.model, task.spam, remark)
+        self._model = FollowedModel(task.model, task.spam, remark, complain)
 
     def read_again(self) -> None:
         """Read the model file, whether or not it looks changed."""

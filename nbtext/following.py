@@ -38,23 +38,31 @@ SAMPLES: Final = ("a", "\xe4", "\u0430")
 class FollowedModel:
     """A classifier that is always that of the model file as it is."""
 
-    def __init__(self, path: str, spam: str, remark: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        path: str,
+        spam: str,
+        remark: Callable[[str], None],
+        complain: Callable[[str], None],
+    ) -> None:
         """
         Look at no file yet.
 
         Args:
             path: the model file.
             spam: a class that the model must have.
-            remark: told of what changes, and of what cannot be read.
+            remark: told whenever the file is opened.
+            complain: told if it cannot be, or is not as it should be.
 
         """
         self._path = path
         self._spam = spam
         self._remark = remark
+        self._complain = complain
         self._seen: Seen = ()  # which no file looks like, nor one that is missing
         self._good: Seen = ()
         self._error: NbtextError = SettingsError(path)
-        self._last_remark = ""
+        self._complaint = ""
         self._look_again = 0.0
         self._classifier: Classifier | None = None
         self._arranging: Thread | None = None
@@ -65,7 +73,6 @@ class FollowedModel:
     def forget(self) -> None:
         """Forget what the file looked like, so that it is opened again."""
         self._seen = ()
-        self._last_remark = ""
 
     def classifier(self) -> Classifier:
         """
@@ -90,7 +97,7 @@ class FollowedModel:
                 self._look_again = monotonic() + PAUSE
                 self._error = error
                 used = "the model before" if self._classifier else "none"
-                self._say(f"{error}; {used} is used")
+                self._complain_once(f"{error}; {used} is used")
         if self._classifier is None:
             raise self._error
         if self._classifier is not self._arranged:
@@ -118,9 +125,10 @@ class FollowedModel:
         self._classifier = Classifier(model)
         self._good = self._seen
         verb = "opened again" if before else "opened"
-        self._say(f"{self._path}: {verb}, {sum(model.documents):,} documents")
+        self._complaint = ""
+        self._remark(f"{self._path}: {verb}, {sum(model.documents):,} documents")
         for note in model.notes:
-            self._remark(note)
+            self._complain(note)
 
     def _has_grown(self, model: Model, before: Model) -> bool:
         """Return whether tables were added to the file, as by learning; no more."""
@@ -131,10 +139,10 @@ class FollowedModel:
         is_first_same = first.header == first_before.header
         return self._seen[:2] == self._good[:2] and is_longer and is_first_same
 
-    def _say(self, remark: str) -> None:
-        if remark != self._last_remark:
-            self._remark(remark)
-        self._last_remark = remark
+    def _complain_once(self, complaint: str) -> None:
+        if complaint != self._complaint:
+            self._complain(complaint)
+        self._complaint = complaint
 
     def _arrange(self, classifier: Classifier) -> None:
         """Have the counts arranged aside, if they are not, and may be by now."""
@@ -150,7 +158,7 @@ class FollowedModel:
         try:
             classifier.arrange([Document("-", (text.encode(),)) for text in SAMPLES])
         except (NbtextError, MemoryError) as error:
-            self._say(f"{error}; the plain engine is used, which takes longer")
+            self._complain(f"{error}; the plain engine is used, which takes longer")
         self._arrange_from = monotonic() + REST * (monotonic() - started)
         self._arranged = classifier
 

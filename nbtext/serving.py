@@ -84,11 +84,13 @@ class Log(NamedTuple):
 
     Attributes:
         request: one line a request.
-        event: the rest.
+        event: what goes well otherwise.
+        trouble: what does not.
     """
 
     request: Callable[[str], None]
     event: Callable[[str], None]
+    trouble: Callable[[str], None]
 
 
 class Server:
@@ -109,7 +111,7 @@ class Server:
         self._service = service
         self._listeners = listeners
         self._log = log
-        self._answerer = Answerer(service.task, log.event)
+        self._answerer = Answerer(service.task, log.event, log.trouble)
         self._lessons = Lane(self._answerer.taught, MOST_SLOW)
         self._large = Lane(self._answerer.classified_alone, MOST_SLOW)
         self._asked: list[tuple[Request, asyncio.Future[Answer]]] = []
@@ -156,7 +158,7 @@ class Server:
             except (BlockingIOError, ConnectionAbortedError):
                 return  # another process has let it in, or it is gone
             except OSError as error:  # out of files, or of memory
-                self._log.event(f"nobody can be let in: {error.strerror}")
+                self._log.trouble(f"nobody can be let in: {error.strerror}")
                 loop = asyncio.get_running_loop()
                 loop.remove_reader(listener)
                 loop.call_later(PAUSE, self._listen, listener)
@@ -168,13 +170,13 @@ class Server:
         name = str(Address(host, port, "")) if host else "local"
         if not is_allowed(host, self._service.networks):
             client.close()
-            self._log.event(f"client={name} refused: neither local nor allowed")
+            self._log.trouble(f"client={name} refused: neither local nor allowed")
             return
         if len(self._connections) >= self._most_clients:
             error = RequestError(TRY_AGAIN, "too many clients")
             with client, suppress(OSError):
                 client.send(refusal(error), socket.MSG_DONTWAIT)
-            self._log.event(f"client={name} refused={error.code} reason={error}")
+            self._log.trouble(f"client={name} refused={error.code} reason={error}")
             return
         max_size = self._service.task.max_size
         connection = Connection(client, name, max_size, self._room)

@@ -120,7 +120,7 @@ class _Supervisor:
             process = await self._lived(ready)
             if self._stopping.is_set():
                 return
-            self._log.event(
+            self._log.trouble(
                 f"server pid={process.pid} has ended, status {process.returncode}; "
                 "another is started"
             )

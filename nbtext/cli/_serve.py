@@ -34,7 +34,7 @@ class Request(NamedTuple):
         threshold: the least probability of a label.
         may_tell: whether clients may teach.
         wait: how many seconds to wait for another writer of the model.
-        quiet: whether to log no requests.
+        quiet: whether to log trouble only.
     """
 
     model: str
@@ -132,7 +132,8 @@ def be_one(*, is_quiet: bool) -> None:
 
 def log_of(is_quiet: bool) -> Log:
     """Return where to say what happens."""
-    return Log(ignored if is_quiet else logged, logged)
+    said = ignored if is_quiet else logged
+    return Log(request=said, event=said, trouble=logged)
 
 
 def logged(line: str) -> None:

@@ -58,7 +58,7 @@ def test_every_mail_is_served_as_it_is_classified(tmp_path: Path) -> None:
     path = tmp_path / "m.nbt"
     root = CORPORA / "spamassassin"
     train([f"ham={root / 'easy_ham'}", f"spam={root / 'spam'}"], str(path))
-    answerer = Answerer(Task(str(path), "spam", "ham", 0.0, 1 << 20, 1.0), print)
+    answerer = Answerer(Task(str(path), "spam", "ham", 0.0, 1 << 20, 1.0), print, print)
     classifier = Classifier(load_model(str(path)))
     classifier.arrange([])
     count = 0

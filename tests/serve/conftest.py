@@ -72,7 +72,15 @@ class Server:
                 stdout=subprocess.DEVNULL,
                 stderr=log,
             )
-        self.wait_for_log(r"listening on unix:")
+        wait_until(self._is_there)
+
+    def _is_there(self) -> bool:
+        if self.process.poll() is not None:
+            pytest.fail(f"it has ended: {self.log}")
+        try:
+            return self.ask(b"PING SPAMC/1.2\r\n") == b"SPAMD/1.5 0 PONG\r\n"
+        except OSError:
+            return False
 
     @property
     def log(self) -> list[str]:
@@ -83,8 +91,7 @@ class Server:
     @property
     def port(self) -> int:
         """Return the port that was found."""
-        (line,) = [line for line in self.log if "listening on 127" in line]
-        return int(line.rpartition(":")[2])
+        return int(self.wait_for_log("listening on 127").rpartition(":")[2])
 
     @property
     def workers(self) -> list[int]:
@@ -119,7 +126,11 @@ class Server:
             return socket.create_connection(("127.0.0.1", self.port), PATIENCE)
         client = socket.socket(socket.AF_UNIX)
         client.settimeout(PATIENCE)
-        client.connect(str(self.path))
+        try:
+            client.connect(str(self.path))
+        except OSError:
+            client.close()
+            raise
         return client
 
     def ask(self, said: bytes, *, half_close: bool = True, tcp: bool = False) -> bytes:

@@ -23,7 +23,7 @@ def check(body: bytes, **facts: bool) -> Request:
 
 
 def test_one_bad_request_does_not_spoil_the_others(task: Task) -> None:
-    answerer = Answerer(task, lambda _: None)
+    answerer = Answerer(task, print, print)
     good, bad = check(b"cheap"), check(b"cheap", is_compressed=True)
 
     answers = answerer.classified([good, bad, good])
@@ -36,7 +36,7 @@ def test_a_fault_of_ours_is_an_answer(
     task: Task, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nbtext.answering.body_of", lambda *_: 1 // 0)
-    answerer = Answerer(task, lambda _: None)
+    answerer = Answerer(task, print, print)
 
     answers = answerer.classified([check(b"a"), check(b"b")])
 
@@ -47,7 +47,7 @@ def test_a_fault_of_ours_is_an_answer(
 
 def test_without_a_model_there_is_an_answer(task: Task) -> None:
     remarks: list[str] = []
-    answerer = Answerer(task._replace(model="/no/such/model"), remarks.append)
+    answerer = Answerer(task._replace(model="/no/such/model"), print, remarks.append)
     answerer.warm_up()
 
     answer = answerer.classified_alone(check(b"a"))

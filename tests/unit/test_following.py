@@ -30,7 +30,7 @@ def remarks() -> list[str]:
 
 @pytest.fixture
 def followed(path: Path, remarks: list[str]) -> FollowedModel:
-    return FollowedModel(str(path), "spam", remarks.append)
+    return FollowedModel(str(path), "spam", remarks.append, remarks.append)
 
 
 def learn(path: Path, label: str, text: str) -> None:
@@ -112,7 +112,7 @@ def test_a_model_without_the_class_is_not_taken(
 
 def test_it_may_be_missing_at_first(tmp_path: Path, remarks: list[str]) -> None:
     path = tmp_path / "later.nbt"
-    followed = FollowedModel(str(path), "spam", remarks.append)
+    followed = FollowedModel(str(path), "spam", remarks.append, remarks.append)
     for _ in range(3):
         with pytest.raises(NbtextError, match="no model there"):
             followed.classifier()
