@@ -117,8 +117,8 @@ def command(
     nbtext serve --listen 192.0.2.1:783 --allow 192.0.2.0/24 --no-tell
 
     The protocol is that of SpamAssassin's spamd: 5.0 points are spam, and 2.5 more
-    stand for odds ten times as high. Standard error has a line a request. Learnt and
-    forgotten is what `spamc -L` says; a model that has changed is read again.
+    stand for odds ten times as high. `spamc -L` teaches the model, and a model that has
+    changed is read again. Standard error has a line a request.
     """  # noqa: D301  click wants a real backspace
     from nbtext.cli._serve import Request, run
 
