@@ -12,7 +12,8 @@ from typing import Final
 
 from nbtext.answering import loggable
 from nbtext.errors import RequestError
-from nbtext.spamd import TRY_AGAIN, Incoming
+from nbtext.incoming import Incoming
+from nbtext.spamd import TRY_AGAIN
 
 CHUNK: Final = 1 << 16
 

@@ -26,7 +26,7 @@ PIPELINE = [
     "dumping", "loading", "faults", "modelparts", "balance", "checking",
     "training", "measures", "twoclass", "evaluate", "crossvalidate", "report",
     "passing",
-    "spamd", "spamscore", "following", "answering",  # the server
+    "spamd", "incoming", "spamscore", "following", "answering",  # the server
     "listening", "connection", "serving", "supervising",
     "api", "cli",
 ]  # fmt: skip

@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext.errors import RequestError
+from nbtext.incoming import MOST_HEADERS, MOST_LINE, Incoming
 from nbtext.spamd import (
-    MOST_HEADERS,
-    MOST_LINE,
-    Incoming,
     Request,
     head_of,
     message_of,
