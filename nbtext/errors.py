@@ -16,6 +16,8 @@ Everything nbtext raises on purpose.
     + TaughtError       a model would be lost that was taught since it was trained
     + BusyError         another process has been writing the model all the time
   - TextFormError       the text form of a model is not one, or is damaged
+  - ListenError         a server cannot listen where it shall
+  - RequestError        a server does not do what a client asks
 
 A message says where, what was expected, what was found and what to do next; it
 starts in lower case and has no final stop, because the command line prints it
@@ -112,3 +114,20 @@ class TextFormError(NbtextError):
         self.line = line
         self.expected = expected
         self.found = found
+
+
+class ListenError(NbtextError):
+    """A server cannot listen where it shall."""
+
+
+class RequestError(NbtextError):
+    """
+    A server does not do what a client asks.
+
+    Attributes:
+        code: the status of sysexits.h, or of spamd, that the client is told.
+    """
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code

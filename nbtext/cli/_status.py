@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from nbtext.errors import (
     BusyError,
+    ListenError,
     MissingSourceError,
     ModelAccessError,
     ModelFileError,
@@ -41,6 +42,7 @@ OF_ERRORS: Final[tuple[tuple[type[NbtextError], int], ...]] = (
     (ModelWriteError, CANNOT_CREATE),
     (TaughtError, CANNOT_CREATE),
     (ModelAccessError, IO_ERROR),
+    (ListenError, IO_ERROR),
     (BusyError, TRY_AGAIN),
     (ModelFileError, DATA),
 )

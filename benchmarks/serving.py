@@ -1,0 +1,197 @@
+"""`spamc` against `nbtext serve`, eight at once: against `bogofilter < mail`."""
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import cycle, islice
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from benchmarks.bench import Bench, trained
+from benchmarks.command import main
+from benchmarks.figures import Figure, Skipped, at_most, megabytes, seconds
+from benchmarks.harness import ENVIRONMENT, KILOBYTE, JobError, run
+from benchmarks.mail import Mail, some_of
+from benchmarks.one_message import MAILS
+from benchmarks.peers import bogofilter, bogofilter_training
+
+AT_ONCE: Final = 8
+"""So many clients at any time."""
+
+ROUND: Final = 400
+"""So many mails are classified by the one, and then by the other."""
+
+ROUNDS_A_RUN: Final = 2
+
+RATIO: Final = 1.0
+
+AN_HOUR: Final = 50 * 3600
+"""The messages of an hour in which fifty come a second."""
+
+SOME: Final = 5000
+"""After so many messages whatever is made once has been made."""
+
+GROWTH: Final = 1.05
+"""Memory is the same if it is within a twentieth: what a process holds varies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A server that runs: its process, and where it listens."""
+
+    process: "subprocess.Popen[bytes]"
+    path: Path
+
+    def memory(self) -> int:
+        """Return what all its processes hold, in bytes."""
+        pid = str(self.process.pid)
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return sum(held(one) for one in (pid, *children))
+
+    def ask(self, request: bytes) -> bytes:
+        """Return the answer to a request."""
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(self.path))
+            client.sendall(request)
+            client.shutdown(socket.SHUT_WR)
+            return b"".join(iter(partial(client.recv, 1 << 16), b""))
+
+
+def figures(bench: Bench) -> Iterator[Figure]:
+    """Time clients of a server with a model of a million terms; watch its memory."""
+    if shutil.which("spamc") is None:
+        raise Skipped("spamc is missing: apt-get install spamc")
+    mail = some_of(bench, MAILS[-1])
+    model = trained(bench, mail.name, *mail.labelled)
+    run(bogofilter_training(bench, mail))
+    database = str(bench.folder / "bogofilter")
+    with served(bench, model.path) as server:
+        ours, others = timed_in_turn(
+            ("spamc", "-U", str(server.path)),
+            (bogofilter(), "-d", database),
+            spread(mail, ROUND),
+            bench.runs * ROUNDS_A_RUN,
+        )
+        yield latency(ours, others, f"{model.terms:,} terms")
+        yield growth(server, mail)
+
+
+def latency(ours: list[float], others: list[float], model: str) -> Figure:
+    """Return the figure of the medians of rounds."""
+    ratios = [one / other for one, other in zip(ours, others, strict=True)]
+    name = f"spamc, {AT_ONCE} at once, {model}, of bogofilter's time"
+    details = (
+        f"spamc {seconds(median(ours))}, bogofilter {seconds(median(others))} (medians "
+        f"of {ROUND} mails); {len(ratios)} pairs, {min(ratios):.2f} to "
+        f"{max(ratios):.2f}"
+    )
+    return at_most(name, median(ratios), RATIO, details)
+
+
+def growth(server: Served, mail: Mail) -> Figure:
+    """Return the figure of the memory that an hour's worth of messages leaves held."""
+    requests = [request_of(path) for path in spread(mail, SOME)]
+    flood(server, requests)
+    before = server.memory()
+    began = time.perf_counter()
+    flood(server, islice_of(requests, AN_HOUR - SOME))
+    took = time.perf_counter() - began
+    after = server.memory()
+    details = (
+        f"{megabytes(before)} after {SOME:,}, {megabytes(after)} after {AN_HOUR:,}; "
+        f"{(AN_HOUR - SOME) / took:,.0f} a second"
+    )
+    return at_most("serve, memory after an hour's", after / before, GROWTH, details)
+
+
+def islice_of(requests: Sequence[bytes], number: int) -> list[bytes]:
+    """Return so many requests, the same over and over."""
+    return list(islice(cycle(requests), number))
+
+
+def spread(mail: Mail, number: int) -> list[Path]:
+    """Return so many mails, evenly spread, or all."""
+    paths = [path for _, path in mail.paths]
+    number = min(number, len(paths))
+    return [paths[place * len(paths) // number] for place in range(number)]
+
+
+@contextmanager
+def served(bench: Bench, model: Path) -> Iterator[Served]:
+    """Have a server for a while."""
+    path = bench.folder / "s"
+    command = [bench.nbtext, "serve", "-m", str(model), "--listen", f"unix:{path}"]
+    process = subprocess.Popen(
+        command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        while not path.exists():
+            time.sleep(0.01)
+        server = Served(process, path)
+        server.ask(b"PING SPAMC/1.2\r\n")
+        yield server
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def timed_in_turn(
+    ours: Sequence[str], other: Sequence[str], mails: list[Path], n_rounds: int
+) -> tuple[list[float], list[float]]:
+    """Return the median times of rounds of one and of the other, in turn."""
+    medians: tuple[list[float], list[float]] = ([], [])
+    for turn in range(n_rounds + 1):
+        for command, into in ((ours, medians[0]), (other, medians[1])):
+            with ThreadPoolExecutor(AT_ONCE) as executor:
+                took = list(executor.map(partial(timed, command), mails))
+            if turn:  # the first does not count
+                into.append(median(took))
+    return medians
+
+
+def timed(command: Sequence[str], mail: Path) -> float:
+    """Return how long a process takes that reads a mail."""
+    with mail.open("rb") as source:
+        began = time.perf_counter()
+        subprocess.run(
+            command,
+            stdin=source,
+            stdout=subprocess.DEVNULL,
+            env=ENVIRONMENT,
+            check=False,  # bogofilter's status is the verdict
+        )
+        return time.perf_counter() - began
+
+
+def flood(server: Served, requests: Sequence[bytes]) -> None:
+    """Ask as much as can be asked, several at once."""
+    with ThreadPoolExecutor(AT_ONCE) as executor:
+        for answer in executor.map(server.ask, requests, chunksize=64):
+            if b" EX_OK\r\n" not in answer[:64]:
+                raise JobError(f"the server said {answer[:99]!r}")
+
+
+def request_of(path: Path) -> bytes:
+    """Return what spamc would say of a mail."""
+    mail = path.read_bytes()
+    return b"PROCESS SPAMC/1.5\r\nContent-length: %d\r\n\r\n%s" % (len(mail), mail)
+
+
+def held(pid: str) -> int:
+    """Return the memory that a process holds, in bytes, without what files lend it."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("RssAnon:"):
+            return int(line.split()[1]) * KILOBYTE
+    raise Skipped(f"{os.uname().sysname} does not say what a process holds")
+
+
+if __name__ == "__main__":
+    main(figures)

@@ -1,0 +1,90 @@
+"""Whatever goes wrong with a request, there is an answer; a log line is one line."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nbtext import train_on
+from nbtext.answering import LONGEST, Answerer, Task, loggable, message_id_of
+from nbtext.spamd import Request
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Task:
+    path = tmp_path / "m.nbt"
+    train_on([("ham", "lunch on friday"), ("spam", "cheap pills")], str(path))
+    return Task(str(path), "spam", "ham", 0.0, 1000, 1.0)
+
+
+def check(body: bytes, **facts: bool) -> Request:
+    return Request("CHECK", (1, 5), body=body, **facts)  # type: ignore[arg-type]
+
+
+def test_one_bad_request_does_not_spoil_the_others(task: Task) -> None:
+    answerer = Answerer(task, print, print)
+    good, bad = check(b"cheap"), check(b"cheap", is_compressed=True)
+
+    answers = answerer.classified([good, bad, good])
+
+    assert [one.response.split()[1] for one in answers] == [b"0", b"65", b"0"]
+    assert answers[0] == answers[2] == answerer.classified_alone(good)
+
+
+def test_a_fault_of_ours_is_an_answer(
+    task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nbtext.answering.body_of", lambda *_: 1 // 0)
+    answerer = Answerer(task, print, print)
+
+    answers = answerer.classified([check(b"a"), check(b"b")])
+
+    assert len(answers) == 2
+    assert all(one.response.startswith(b"SPAMD/1.0 70 ") for one in answers)
+    assert "ZeroDivisionError" in answers[0].log
+
+
+def test_without_a_model_there_is_an_answer(task: Task) -> None:
+    remarks: list[str] = []
+    answerer = Answerer(task._replace(model="/no/such/model"), print, remarks.append)
+    answerer.warm_up()
+
+    answer = answerer.classified_alone(check(b"a"))
+    lesson = answerer.taught(Request("TELL", (1, 5), sets=True, message_class="spam"))
+
+    assert answer.response.startswith(b"SPAMD/1.0 69 Service Unavailable: /no/such")
+    assert lesson.response.startswith(b"SPAMD/1.0 69 ")
+    assert len(remarks) == 1
+
+
+@given(st.text())
+def test_what_is_logged_is_one_value(text: str) -> None:
+    value = loggable(text)
+
+    assert value.isascii()
+    assert value.isprintable()
+    assert 0 < len(value) <= LONGEST + 2
+    is_quoted = value[0] == value[-1] == '"' and len(value) > 1
+    assert is_quoted or not {" ", "=", '"'} & set(value)
+    assert '"' not in value.strip('"')
+
+
+@given(st.binary())
+def test_a_message_id_is_looked_for_in_any_bytes(message: bytes) -> None:
+    assert loggable(message_id_of(message))
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (b"From: a\nMessage-ID: <1@x>\n\n", "<1@x>"),
+        (b"MESSAGE-id:\r\n\t<1@x> (comment)\r\n\r\n", "<1@x>"),
+        (b"From: a\n\nMessage-ID: <1@x>\n", "-"),
+        (b"Message-ID:\n\nbody", "-"),
+        (b"", "-"),
+    ],
+    ids=["plain", "folded", "in the body", "empty", "nothing"],
+)
+def test_the_message_id_is_that_of_the_header(message: bytes, expected: str) -> None:
+    assert message_id_of(message) == expected
