@@ -6,8 +6,8 @@ threshold of a class is the least probability that the other class's documents r
 most once in a thousand times, as n held-out ones have it: k of them reach it, and
 (k + 1) / (n + 1) is at most 1/1000, because the next document is one more of the same
 kind (conformal p-values, Vovk et al. 2005). Fewer than 999 cannot say that much: then
-none of them reaches the threshold, and it is UNMEASURED at least. How well that holds on
-other mail is in docs/filtering.md.
+none of them reaches the threshold, and it is UNMEASURED at least. How well that holds
+on other mail is in docs/filtering.md.
 """
 
 from collections.abc import Mapping

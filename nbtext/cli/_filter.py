@@ -10,13 +10,14 @@ from nbtext.cli._terminal import complainer, cut_short, to_stderr, to_stdout
 from nbtext.decided import remembered
 from nbtext.document import Unreadable
 from nbtext.errors import BusyError, MailboxError, SourceError
-from nbtext.filtering import (
+from nbtext.filtering import filter_mailbox
+from nbtext.filterjob import (
     UNMARKED,
     Account,
-    Filter,
     Job,
     Outcome,
     Rule,
+    Run,
     Wanted,
     check_classes,
     job_of,
@@ -92,17 +93,17 @@ def run(request: Request) -> int:
         if memory.damaged and not request.quiet:
             records = counted(memory.damaged, "record")
             to_stderr(f"WARNING: {memory.path}: {records} damaged and passed over")
-        filter_ = Filter(Classifier(model), memory, wanted, complain)
+        filtering = Run(Classifier(model), memory, wanted, complain)
         listed = {}
         for job in jobs:
             account = Account(left=account.left)
             try:
-                _tell(filter_.run(job, account), job, account, request)
+                _tell(filter_mailbox(job, filtering, account), job, account, request)
             except OF_FOLDERS as error:
                 to_stderr(f"Error: {error}")
                 worst = max(worst, status.status_of(error))
             else:
-                if account.is_whole:
+                if account.is_whole and not account.is_unchanged:
                     listed[job.folder] = account.names
         memory.tidy(listed)
     return worst or status.outcome(failures)

@@ -17,7 +17,7 @@ from nbtext.cli._options import (
     verbose_option,
     wait_option,
 )
-from nbtext.filtering import Wanted
+from nbtext.filterjob import Wanted
 
 UNITS: Final = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
@@ -54,7 +54,7 @@ def pair_of(text: str) -> tuple[str, str]:
     type=pair_of,
     multiple=True,
     metavar="CLASS=TARGET",
-    help="Move messages of CLASS to a mailbox, .Junk being a folder of the Maildir; may "
+    help="Move messages of CLASS to a mailbox (.Junk is a folder of the Maildir); may "
     "be repeated.",
 )
 @click.option(

@@ -1,9 +1,10 @@
 """
 Keywords in a Maildir, as Dovecot has them: small letters, named in a file.
 
-A line of `dovecot-keywords` is a number from 0 to 25 and a name; the number stands for a
-letter from a to z among the flags (doc.dovecot.org, "Maildir Mailbox Format"). Dovecot
-reads the file again when it changes, and writes it under `dovecot-keywords.lock`.
+A line of `dovecot-keywords` is a number from 0 to 25 and a name; the number stands for
+a letter from a to z among the flags (doc.dovecot.org, "Maildir Mailbox Format").
+Dovecot reads the file again when it changes, and writes it under the lock
+`dovecot-keywords.lock`.
 """
 
 import os
@@ -11,7 +12,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Final
 
-from nbtext.errors import MailboxError
 from nbtext.mailboxes._disk import make_durable, write_all, written
 from nbtext.mailboxes._locks import dotlocked
 
@@ -45,8 +45,9 @@ def letters_for(maildir: str, names: Iterable[str]) -> dict[str, str]:
     """
     Return name to letter, and give letters to those names that have none.
 
+    When all letters are taken, the names that are left get none.
+
     Raises:
-        MailboxError: all letters are taken.
         BusyError: Dovecot has had the file locked all the time.
         OSError: the file cannot be read or written.
 
@@ -59,18 +60,13 @@ def letters_for(maildir: str, names: Iterable[str]) -> dict[str, str]:
     with dotlocked(path, WAIT):
         taken = keywords_in(maildir)
         found = _by_name(taken)
-        for name in wanted:
-            if name not in found:
-                free = next((one for one in LETTERS if one not in taken), None)
-                if free is None:
-                    message = (
-                        f"{path}: all 26 keywords of this Maildir are in use, and "
-                        f"{name!r} is none of them; remove one that nobody needs"
-                    )
-                    raise MailboxError(message)
-                taken[free], found[name] = name, free
-        _write(maildir, taken)
-    return {name: found[name] for name in wanted}
+        free = (letter for letter in LETTERS if letter not in taken)
+        new = (name for name in wanted if name not in found)
+        added = dict(zip(free, new, strict=False))
+        if added:
+            _write(maildir, taken | added)
+    found |= _by_name(added)
+    return {name: found[name] for name in wanted if name in found}
 
 
 def _by_name(keywords: dict[str, str]) -> dict[str, str]:

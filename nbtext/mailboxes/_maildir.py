@@ -15,12 +15,15 @@ from itertools import count
 from time import time_ns
 from typing import Final
 
+from nbtext.errors import MailboxError
 from nbtext.mailboxes import _disk
+from nbtext.mailboxes._keywords import FILE as KEYWORDS
 from nbtext.mailboxes._keywords import LETTERS, keywords_in, letters_for
 from nbtext.mailboxes._message import Marks, Message
 from nbtext.sources import cannot_read
 
-PARTS: Final = ("new", "cur", "tmp")
+SHOWN: Final = ("new", "cur")
+STAGING: Final = "tmp"
 FOLDER_FILE: Final = "maildirfolder"
 """What says that a Maildir is a folder of the one that it lies in."""
 
@@ -63,11 +66,7 @@ class Maildir:
             SourceError: a part of it cannot be read.
 
         """
-        listed = [
-            (name, part) for part in ("new", "cur") for name in self._listed(part)
-        ]
-        listed.sort()
-        for name, part in listed:
+        for name, part in sorted(self._names()):
             message = self._message(part, name)
             if not _UNTOUCHED & {*message.marks.letters}:
                 yield message
@@ -88,11 +87,10 @@ class Maildir:
 
         Raises:
             FileNotFoundError: it is not there.
-            MailboxError: there is no letter left for one of its keywords.
             OSError: it cannot be moved; it is where it was.
 
         """
-        base = message.base or fresh_name()
+        base = message.base
         if is_again:
             copied = self._found(message)
             if copied is not None and _disk.is_same(copied.name, path):
@@ -102,7 +100,7 @@ class Maildir:
         while True:
             target = self._path_of(base, marks, is_new=message.is_new)
             try:
-                _disk.move(path, target, f"{self.path}/tmp/{fresh_name()}")
+                _disk.move(path, target, f"{self.path}/{STAGING}/{fresh_name()}")
             except FileExistsError:
                 base = fresh_name()
             else:
@@ -119,6 +117,14 @@ class Maildir:
 
         """
         whole = message.marks | marks
+        without = {*marks.keywords} - letters_for(self.path, marks.keywords).keys()
+        if without:
+            text = (
+                f"{self.path}: all 26 keywords of this Maildir are in use, and "
+                f"{', '.join(sorted(without))} is none of them; remove some from "
+                f"{KEYWORDS}"
+            )
+            raise MailboxError(text)
         target = self._path_of(message.base, whole, is_new=False)
         if target != message.name:
             _disk.rename_exclusively(message.name, target)
@@ -126,8 +132,8 @@ class Maildir:
 
     def settle(self) -> None:
         """Make durable what was moved here, or from here."""
-        self._index = None
-        for part in ("new", "cur"):
+        self._index = self._keywords = None
+        for part in SHOWN:
             _disk.make_durable(f"{self.path}/{part}")
 
     def ensure(self) -> None:
@@ -138,13 +144,13 @@ class Maildir:
             OSError: it cannot be made.
 
         """
-        above = os.path.dirname(self.path)
-        for path in (self.path, *(f"{self.path}/{part}" for part in PARTS)):
+        above = os.path.dirname(self.path) or "."
+        for path in (self.path, *(f"{self.path}/{part}" for part in (*SHOWN, STAGING))):
             if not os.path.isdir(path):
                 os.mkdir(path, 0o700)
         marker = f"{self.path}/{FOLDER_FILE}"
         is_folder = os.path.basename(self.path).startswith(".") and all(
-            os.path.isdir(f"{above}/{part}") for part in ("new", "cur")
+            os.path.isdir(f"{above}/{part}") for part in SHOWN
         )
         if is_folder and not os.path.exists(marker):
             os.close(os.open(marker, os.O_WRONLY | os.O_CREAT, 0o600))
@@ -163,18 +169,19 @@ class Maildir:
     def _found(self, message: Message) -> Message | None:
         """Look for a message by what stays of its name."""
         if self._index is None:
-            listed = [
-                self._message(p, n) for p in ("new", "cur") for n in self._listed(p)
-            ]
+            listed = (self._message(part, name) for name, part in self._names())
             self._index = {one.base: one for one in listed}
         return self._index.get(message.base)
 
-    def _listed(self, part: str) -> list[str]:
-        folder = f"{self.path}/{part}"
-        try:
-            return [name for name in os.listdir(folder) if not name.startswith(".")]
-        except OSError as error:
-            raise cannot_read(folder, error) from error
+    def _names(self) -> Iterator[tuple[str, str]]:
+        """Yield the name of every file, and the part that it is in."""
+        for part in SHOWN:
+            folder = f"{self.path}/{part}"
+            try:
+                names = os.listdir(folder)
+            except OSError as error:
+                raise cannot_read(folder, error) from error
+            yield from ((name, part) for name in names if name[0] != ".")
 
     def _message(self, part: str, name: str) -> Message:
         base, _, flags = name.partition(":2,")

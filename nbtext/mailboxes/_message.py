@@ -32,7 +32,7 @@ class Marks(NamedTuple):
     letters: str = ""
     keywords: tuple[str, ...] = ()
 
-    def __or__(self, other: "Marks") -> "Marks":  # type: ignore[override]  # not a tuple's
+    def __or__(self, other: "Marks") -> "Marks":
         """Return the marks of both."""
         return Marks(
             "".join(sorted({*self.letters, *other.letters})),

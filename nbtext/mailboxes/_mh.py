@@ -13,6 +13,7 @@ from typing import Final
 from nbtext.mailboxes import _disk
 from nbtext.mailboxes._maildir import fresh_name
 from nbtext.mailboxes._message import Marks, Message
+from nbtext.mailboxes._sequences import FILE as SEQUENCES
 from nbtext.mailboxes._sequences import (
     FLAGS,
     UNSEEN,
@@ -134,7 +135,8 @@ class MH:
             for number, marks in (*taken.items(), *marked.items()):
                 _mark(sequences, number, marks)
 
-        change(self.path, self._numbers, do)
+        if taken or marked or os.path.exists(f"{self.path}/{SEQUENCES}"):
+            change(self.path, self._numbers, do)
 
     def ensure(self) -> None:
         """
@@ -146,7 +148,7 @@ class MH:
         """
         if not os.path.isdir(self.path):
             os.mkdir(self.path, 0o700)
-            _disk.make_durable(os.path.dirname(self.path))
+            _disk.make_durable(os.path.dirname(self.path) or ".")
 
     def delivered(self, message: Message) -> float:
         """Return when a message was delivered, in seconds."""

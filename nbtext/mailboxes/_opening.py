@@ -74,7 +74,7 @@ def target_of(source: Mailbox, name: str) -> Mailbox:
     if (source.kind == "mbox") != (target.kind == "mbox"):
         kinds = f"{KINDS[source.kind]} to {KINDS[target.kind]}"
         message = (
-            f"{source.path}: a message cannot be moved from {kinds} ({target.path}): an "
+            f"{source.path}: no message can be moved from {kinds} ({target.path}): an "
             'mbox changes its bytes ("From " lines and their quoting); name another'
         )
         raise SettingsError(message)

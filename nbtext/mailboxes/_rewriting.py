@@ -1,10 +1,10 @@
 """
 A file replaced while it is locked, and what came to the old one afterwards.
 
-The new contents are written aside, made durable and renamed over the old. A program that
-had the old file open, and waits for its lock, would then write to a file that nobody
-reads. So the old one keeps a hidden name until no process has it open any more, which
-fcntl(2) tells with a lease, and what it has grown by is added to the new one.
+The new contents are written aside, made durable and renamed over the old. A program
+that had the old file open, and waits for its lock, would then write to a file that
+nobody reads. So the old one keeps a hidden name until no process has it open any more,
+which fcntl(2) tells with a lease, and what it has grown by is added to the new one.
 """
 
 import errno
@@ -112,7 +112,7 @@ def clean_up(path: str, wait: float) -> None:
 
 def look_after(path: str, old: str, wait: float, *, patience: float = PATIENCE) -> None:
     """
-    Add what an old file has grown by to the new one, and remove it when it is done with.
+    Add what an old file has grown by to the new one, and remove it when it is idle.
 
     Args:
         path: the new file.

@@ -19,7 +19,7 @@ from nbtext.mailboxes._message import Marks
 FILE: Final = ".mh_sequences"
 UNSEEN: Final = "unseen"
 FLAGS: Final = {"F": "flagged", "R": "replied"}
-"""The sequences that stand for flags, as Python's `mailbox` has them; unseen is seen's."""
+"""The sequences that stand for flags, as Python's `mailbox` has them."""
 
 RESERVED: Final = frozenset({"all", "cur", "first", "last", "next", "new", "prev"})
 

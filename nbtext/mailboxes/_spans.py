@@ -1,8 +1,8 @@
 """
 Where the messages of an mbox lie in it; they are told apart as everywhere in nbtext.
 
-A message's place is from its "From " line to that of the next, so that taking places out
-and putting them elsewhere leaves every byte as it was.
+A message's place is from its "From " line to that of the next, so that taking places
+out and putting them elsewhere leaves every byte as it was.
 """
 
 import os

@@ -25,7 +25,7 @@ PIPELINE = [
     "merging", "pruning", "textlines", "textheader", "textcounts", "textrecords",
     "dumping", "loading", "faults", "modelparts", "balance", "checking",
     "training", "measures", "twoclass", "evaluate", "crossvalidate", "report",
-    "passing", "threshold", "decided", "filtering",
+    "passing", "threshold", "decided", "filterjob", "filterfolder", "filtering",
     "api", "cli",
 ]  # fmt: skip
 SOURCES = [
@@ -40,8 +40,9 @@ MAILBOXES = [
 ]  # fmt: skip
 CLI = [
     "_status", "_places", "_terminal", "_tables", "_classify", "_teach", "_pass",
-    "_filter", "_quick", "_options", "train_command", "classify_command", "eval_command",
-    "pass_command", "filter_command", "learn_command", "forget_command", "info_command",
+    "_filter", "_quick", "_options", "train_command", "classify_command",
+    "eval_command", "pass_command", "filter_command", "learn_command",
+    "forget_command", "info_command",
     "tokens_command", "merge_command", "compact_command", "prune_command",
     "check_command", "dump_command", "load_command", "_group", "__init__",
 ]  # fmt: skip
