@@ -17,6 +17,7 @@ from time import monotonic, sleep, time
 from typing import Final
 
 from nbtext.errors import BusyError, MailboxError
+from nbtext.mailboxes._disk import rename_exclusively
 
 STALE: Final = 900.0
 """A dotlock that is older was left by a crash, in seconds (procmail: LOCKTIMEOUT)."""
@@ -154,16 +155,25 @@ def _dotlock(path: str, deadline: float, stack: ExitStack) -> None:
 
 
 def _try_dotlock(path: str) -> bool:
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-    except FileExistsError:
+    """Make a dotlock that says from the first moment whose it is."""
+    if os.path.lexists(path):
         _remove_stale(path)
         return False
+    aside = f"{path}.nbtext-{os.urandom(6).hex()}"
     try:
-        # as Dovecot has it, so that others too can see whether we are still there
-        os.write(descriptor, f"{os.getpid()}:{os.uname().nodename}\n".encode())
-    finally:
-        os.close(descriptor)
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        try:
+            # as Dovecot has it, so that others too can see whether we are still there
+            os.write(descriptor, f"{os.getpid()}:{os.uname().nodename}\n".encode())
+        finally:
+            os.close(descriptor)
+        rename_exclusively(aside, path)
+    except BaseException as error:
+        with suppress(OSError):
+            os.unlink(aside)
+        if isinstance(error, FileExistsError):
+            return False
+        raise
     return True
 
 

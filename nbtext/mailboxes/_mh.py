@@ -171,7 +171,12 @@ class MH:
         text = f"{number}\0{named}\0".encode() + os.fsencode(self.place)
         key = blake2b(text, digest_size=16, person=b"nbtext message").digest()
         return Message(
-            path, key, "", _UNMARKED, is_new=False, delivered=status.st_mtime
+            name=path,
+            key=key,
+            base=f"{int(status.st_mtime)}.N{key.hex()}.nbtext",  # should it change kind
+            marks=_UNMARKED,
+            is_new=False,
+            delivered=status.st_mtime,
         )
 
     def _copy_of(self, path: str) -> str | None:
@@ -181,9 +186,8 @@ class MH:
         for number in reversed(self._numbers()):
             here = f"{self.path}/{number}"
             found = os.lstat(here)
-            if (found.st_size, found.st_mtime_ns) == named and _disk.is_same(
-                here, path
-            ):
+            is_alike = (found.st_size, found.st_mtime_ns) == named
+            if is_alike and _disk.is_same(here, path):
                 return here
         return None
 

@@ -95,7 +95,11 @@ def clean_up(path: str, wait: float) -> None:
 
     """
     folder, name = os.path.split(path)
-    ours = re.compile(rf"\.{re.escape(name)}\.nbtext-[0-9a-f]{{12}}(-\d+\.old|\.tmp)")
+    random = "nbtext-[0-9a-f]{12}"
+    ours = re.compile(
+        rf"\.{re.escape(name)}\.{random}(-\d+\.old|\.tmp)"
+        rf"|{re.escape(name)}\.lock\.{random}"
+    )
     try:
         found = [one for one in os.listdir(folder) if ours.fullmatch(one)]
     except OSError:
