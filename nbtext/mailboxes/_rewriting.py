@@ -26,7 +26,7 @@ Piece: TypeAlias = bytes | tuple[int, int, int]
 LITTER: Final = 60.0
 """A file aside is litter of a crash when it is so old, in seconds."""
 
-PATIENCE: Final = 2.0
+PATIENCE: Final = 1.0
 """How long to wait, in seconds, for those who have the old file open."""
 
 LONGEST_KEPT: Final = 3600.0

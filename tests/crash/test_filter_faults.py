@@ -2,9 +2,9 @@
 Filtering that fails or is killed at any change it makes loses no mail, and is finished.
 
 Every call to the operating system that changes something is counted, and one after the
-other is struck: it fails, or it is the last thing that the process does, before, halfway
-or afterwards. Each time every message is in a mailbox, with all its bytes; the next run
-finishes, and then each is in exactly one.
+other is struck: it fails, or the process dies before it, or halfway through it. Each
+time every message is in a mailbox, with all its bytes; the next run finishes, and then
+each is in exactly one.
 """
 
 import errno
@@ -23,8 +23,8 @@ from nbtext import train_on
 from nbtext.classifying import Classifier
 from nbtext.decided import remembered
 from nbtext.errors import NbtextError
-from nbtext.filterjob import Account, Rule, Run, Wanted, job_of
 from nbtext.filtering import filter_mailbox
+from nbtext.filterjob import Account, Rule, Run, Wanted, job_of
 from nbtext.mailboxes import Marks, _disk, open_mailbox
 from nbtext.model import load_model
 
@@ -83,7 +83,7 @@ STRIKES = [
 
 
 def install(number: int, strike: Strike, code: Callable[[str, str], int]) -> list[int]:
-    """Strike the so manieth change, for the rest of this process; count what is left."""
+    """Strike the so manieth change of this process; return how many are left."""
     left = [number]
 
     def counted(call: Callable[..., Any]) -> Callable[..., Any]:
