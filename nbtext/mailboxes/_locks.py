@@ -47,11 +47,10 @@ def locked(paths: Sequence[str], wait: float) -> Iterator[dict[str, int]]:
     """
     deadline = monotonic() + wait
     with ExitStack() as stack:
-        opened = {}
+        opened: dict[str, int] = {}
         for path in sorted(set(paths)):
             try:
-                opened[path] = _locked_file(path, deadline, stack)
-                _dotlock(f"{path}.lock", deadline, stack)
+                _retried(partial(_try_both, path, stack, opened), deadline)
             except TimeoutError as error:
                 raise _busy(path, wait) from error
             except OSError as error:
@@ -73,7 +72,8 @@ def dotlocked(path: str, wait: float) -> Iterator[None]:
     """
     with ExitStack() as stack:
         try:
-            _dotlock(f"{path}.lock", monotonic() + wait, stack)
+            _retried(partial(_try_dotlock, f"{path}.lock"), monotonic() + wait)
+            stack.callback(_remove, f"{path}.lock")
         except TimeoutError as error:
             message = (
                 f"{path}.lock: another program has had this lock for {wait:g} seconds; "
@@ -99,7 +99,7 @@ def shared(path: str, descriptor: int, wait: float) -> Iterator[None]:
 
     """
     try:
-        _retried(lambda: _try_lock(descriptor, fcntl.LOCK_SH), monotonic() + wait)
+        _retried(lambda: try_lock(descriptor, fcntl.LOCK_SH), monotonic() + wait)
     except TimeoutError as error:
         raise _busy(path, wait) from error
     try:
@@ -108,19 +108,26 @@ def shared(path: str, descriptor: int, wait: float) -> Iterator[None]:
         fcntl.lockf(descriptor, fcntl.LOCK_UN)
 
 
-def _locked_file(path: str, deadline: float, stack: ExitStack) -> int:
-    """Open and lock a file; again, if another has taken its place meanwhile."""
-    while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
-        try:
-            _retried(partial(_try_lock, descriptor), deadline)
-            if is_in_place(path, descriptor):
-                stack.callback(os.close, descriptor)
-                return descriptor
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
+def _try_both(path: str, stack: ExitStack, opened: dict[str, int]) -> bool:
+    """
+    Take both locks of a file; or neither, lest another waits for us with the other one.
+
+    Whether it is still the file in place is looked at last: a program that replaces it
+    may let go of the one lock before it does so, and of the other one afterwards.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    with ExitStack() as undoing:
+        undoing.callback(os.close, descriptor)
+        if not (try_lock(descriptor) and is_in_place(path, descriptor)):
+            return False
+        if not _try_dotlock(f"{path}.lock"):
+            return False
+        undoing.callback(_remove, f"{path}.lock")
+        if not is_in_place(path, descriptor):
+            return False
+        stack.push(undoing.pop_all())
+        opened[path] = descriptor
+        return True
 
 
 def is_in_place(path: str, descriptor: int) -> bool:
@@ -139,7 +146,8 @@ def _busy(path: str, wait: float) -> BusyError:
     )
 
 
-def _try_lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
+def try_lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
+    """Lock a file with fcntl(2), and return whether it is locked now."""
     try:
         fcntl.lockf(descriptor, kind | fcntl.LOCK_NB)
     except OSError as error:
@@ -147,11 +155,6 @@ def _try_lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
             raise
         return False
     return True
-
-
-def _dotlock(path: str, deadline: float, stack: ExitStack) -> None:
-    _retried(lambda: _try_dotlock(path), deadline)
-    stack.callback(_remove, path)
 
 
 def _try_dotlock(path: str) -> bool:

@@ -11,6 +11,7 @@ import errno
 import fcntl
 import os
 import re
+import signal
 from collections.abc import Iterable
 from contextlib import suppress
 from time import monotonic, sleep, time
@@ -18,7 +19,7 @@ from typing import Final, TypeAlias
 
 from nbtext.errors import MailboxError
 from nbtext.mailboxes._disk import PIECE, make_durable, write_all, written
-from nbtext.mailboxes._locks import locked
+from nbtext.mailboxes._locks import is_in_place, locked, try_lock
 
 Piece: TypeAlias = bytes | tuple[int, int, int]
 """Bytes, or a descriptor and from where to where it is copied."""
@@ -110,7 +111,7 @@ def clean_up(path: str, wait: float) -> None:
             look_after(path, left, wait, patience=0.0)
         else:
             with suppress(OSError):
-                if time() - os.lstat(left).st_mtime > LITTER:
+                if time() - os.lstat(left).st_ctime > LITTER:
                     os.unlink(left)
 
 
@@ -136,19 +137,8 @@ def look_after(path: str, old: str, wait: float, *, patience: float = PATIENCE) 
     except OSError as error:
         raise MailboxError(f"{old}: cannot be opened: {error.strerror}") from error
     try:
-        is_idle = _is_idle(descriptor, monotonic() + patience)
-        size = int(old.rpartition("-")[2].removesuffix(".old"))
-        with suppress(FileNotFoundError):
-            if os.path.samestat(os.stat(path), os.fstat(descriptor)):
-                os.unlink(old)  # a crash has kept it from being replaced
-                return
-        grown = os.fstat(descriptor).st_size
-        if grown > size:
-            _add(path, descriptor, size, grown, wait)
-        if is_idle:
-            os.unlink(old)
-        elif grown > size:
-            os.rename(old, f"{old.rpartition('-')[0]}-{grown}.old")
+        if _is_ours(descriptor, old) and not _is_current(path, old, descriptor, wait):
+            _look_after(path, old, descriptor, wait, monotonic() + patience)
     except OSError as error:
         message = f"{path}: what came meanwhile is in {old} still: {error.strerror}"
         raise MailboxError(message) from error
@@ -156,20 +146,66 @@ def look_after(path: str, old: str, wait: float, *, patience: float = PATIENCE) 
         os.close(descriptor)
 
 
+def _is_ours(descriptor: int, old: str) -> bool:
+    """Return whether no other run looks after an old file, or has done so."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return is_in_place(old, descriptor)
+
+
+def _is_current(path: str, old: str, descriptor: int, wait: float) -> bool:
+    """Return whether a file was not replaced; its other name is then of no use."""
+    if not is_in_place(path, descriptor):
+        return False
+    with locked([path], wait):  # else it may be about to be replaced just now
+        if not is_in_place(path, descriptor):
+            return False
+        os.unlink(old)
+        return True
+
+
+def _look_after(
+    path: str, old: str, descriptor: int, wait: float, deadline: float
+) -> None:
+    is_idle = _is_idle(descriptor, deadline)
+    size = int(old.rpartition("-")[2].removesuffix(".old"))
+    if not is_idle and not try_lock(descriptor):
+        return  # somebody is writing to it; the next run sees what
+    grown = os.fstat(descriptor).st_size
+    if grown > size:
+        _add(path, descriptor, size, grown, wait)
+    if is_idle:
+        os.unlink(old)
+    elif grown > size:
+        os.rename(old, f"{old.rpartition('-')[0]}-{grown}.old")
+
+
 def _is_idle(descriptor: int, deadline: float) -> bool:
     """Return whether no other process has a file open, which has a hidden name only."""
     while True:
         try:
-            fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_WRLCK)
-            fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
-        except OSError as error:
-            if error.errno not in (errno.EAGAIN, errno.EACCES):
-                return time() - os.fstat(descriptor).st_ctime > LONGEST_KEPT
-        else:
-            return True
+            if _is_open_nowhere_else(descriptor):
+                return True
+        except (OSError, AttributeError):  # this system, or its disk, has no leases
+            return time() - os.fstat(descriptor).st_ctime > LONGEST_KEPT
         if monotonic() >= deadline:
             return False
         sleep(0.05)
+
+
+def _is_open_nowhere_else(descriptor: int) -> bool:
+    # whoever opens it meanwhile sends a signal, which must not end this process
+    fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+    except (BlockingIOError, PermissionError) as error:
+        if error.errno == errno.EPERM:
+            raise
+        return False
+    fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    return True
 
 
 def _add(path: str, descriptor: int, start: int, end: int, wait: float) -> None:

@@ -35,6 +35,7 @@ CALLS = (
     "open", "pwrite", "write", "fsync", "fdatasync", "replace", "rename", "link",
     "unlink", "fchmod", "utime", "mkdir", "ftruncate",
 )  # fmt: skip
+WRITES = ("pwrite", "write")
 DIED = 9
 
 WANTED = Wanted(max_bytes=1 << 20, wait=5)
@@ -67,7 +68,7 @@ class Strike(NamedTuple):
             raise OSError(self.code, os.strerror(self.code))
         if self.kind == "dies before":
             os._exit(DIED)
-        if self.kind == "dies halfway" and call.__name__ in ("write", "pwrite"):
+        if call.__name__ in WRITES:
             descriptor, data, *rest = arguments
             arguments = (descriptor, memoryview(data)[: len(data) // 2], *rest)
         call(*arguments, **more)
@@ -76,7 +77,6 @@ class Strike(NamedTuple):
 
 STRIKES = [
     Strike("fails", errno.ENOSPC),
-    Strike("fails", errno.EACCES),
     Strike("dies before"),
     Strike("dies halfway"),
 ]
@@ -89,6 +89,8 @@ def install(number: int, strike: Strike, code: Callable[[str, str], int]) -> lis
     def counted(call: Callable[..., Any]) -> Callable[..., Any]:
         def wrapped(*arguments: Any, **more: Any) -> Any:
             is_change = call.__name__ != "open" or arguments[1] & os.O_CREAT
+            if strike.kind == "dies halfway":
+                is_change = call.__name__ in WRITES
             left[0] -= bool(is_change)
             if left[0] or not is_change:
                 return call(*arguments, **more)
@@ -258,7 +260,7 @@ def struck(place: Place, classifier: Classifier, strike: Strike) -> Iterator[int
         place.prepare()
         was_struck = attempt(place, classifier, number, strike)
         yield number
-    assert number > 5, "hardly any change was struck"
+    assert number > 2, "hardly any change was struck"
 
 
 @pytest.mark.parametrize(
