@@ -159,8 +159,7 @@ def try_lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
 
 def _try_dotlock(path: str) -> bool:
     """Make a dotlock that says from the first moment whose it is."""
-    if os.path.lexists(path):
-        _remove_stale(path)
+    if os.path.lexists(path) and not _was_stale(path):
         return False
     aside = f"{path}.nbtext-{os.urandom(6).hex()}"
     try:
@@ -185,20 +184,21 @@ def _remove(path: str) -> None:
         os.unlink(path)
 
 
-def _remove_stale(path: str) -> None:
+def _was_stale(path: str) -> bool:
     """Remove a dotlock whose owner is gone, and no other that came in its place."""
     try:
         found = os.lstat(path)
         if not (_is_old(found) or _is_orphaned(path)):
-            return
+            return False
         aside = f"{path}.{os.urandom(4).hex()}"
         os.rename(path, aside)
-    except OSError:
-        return
-    if os.lstat(aside).st_ino != found.st_ino:  # somebody has just made it
-        with suppress(OSError):
+        is_it = os.lstat(aside).st_ino == found.st_ino
+        if not is_it:  # somebody has just made another
             os.link(aside, path)
-    os.unlink(aside)
+        os.unlink(aside)
+    except OSError:
+        return False
+    return is_it
 
 
 def _is_old(found: os.stat_result) -> bool:

@@ -200,9 +200,7 @@ def _is_open_nowhere_else(descriptor: int) -> bool:
     fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
     try:
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_WRLCK)
-    except (BlockingIOError, PermissionError) as error:
-        if error.errno == errno.EPERM:
-            raise
+    except BlockingIOError:
         return False
     fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
     return True
