@@ -6,11 +6,13 @@ changes them. A message is at every instant in one of them, or after a crash in 
 none of its bytes changes, but for the flags that one asks for. The modules, in pipeline
 order: `_message` and `_content` (what is in them), `_disk` and `_locks` (how files are
 moved and locked), `_keywords` and `_maildir`, `_sequences` and `_mh`, `_fields`,
-`_spans`, `_rewriting` and `_mbox`, `_opening` (which of these it is) and `_moving`.
+`_spans`, `_rewriting`, `_mbox` and `_carrying`, `_opening` (which of these it is) and
+`_moving`.
 """
 
+from nbtext.mailboxes._carrying import Carried, Plan, carry_out
 from nbtext.mailboxes._content import Content, read_content
-from nbtext.mailboxes._mbox import Carried, Mbox, Plan, carry_out
+from nbtext.mailboxes._mbox import Mbox
 from nbtext.mailboxes._message import Marks, Message, marks_of
 from nbtext.mailboxes._moving import Moved, Task, move_all, read_message
 from nbtext.mailboxes._opening import (

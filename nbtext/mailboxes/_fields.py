@@ -3,10 +3,12 @@ What mail programs keep in the header of a message in an mbox: its flags and key
 
 `Status` has R for seen and O for old, `X-Status` the letters A (answered), F (flagged),
 T (draft) and D (deleted), `X-Keywords` names with blanks between, as Dovecot has them
-(doc.dovecot.org, "mbox Mailbox Format"). Nothing else in the message changes.
+(doc.dovecot.org, "mbox Mailbox Format"). Nothing else in the message changes, but that
+`X-IMAPbase` in the first message of the mbox names the keywords.
 """
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from nbtext.errors import SettingsError
@@ -14,6 +16,9 @@ from nbtext.mailboxes._content import END_OF_HEADER, LONGEST_HEADER
 from nbtext.mailboxes._message import Marks
 
 STATUS: Final = {"S": "R"}
+BASE: Final = rb"(?im)^X-IMAP(?:base)?[ \t]*:([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)"
+"""Where IMAP servers keep the numbers of a mailbox, and the names of its keywords."""
+
 X_STATUS: Final = {"R": "A", "F": "F", "D": "T", "T": "D"}
 
 
@@ -54,6 +59,23 @@ def marked(header: bytes, marks: Marks) -> bytes:
         added = [letters[one].encode() for one in marks.letters if one in letters]
         header = _with(header, name, added, b"")
     return _with(header, b"X-Keywords", [one.encode() for one in marks.keywords], b" ")
+
+
+def naming(header: bytes, keywords: Iterable[str]) -> bytes:
+    """
+    Return the header of an mbox's first message that names its keywords.
+
+    Dovecot takes no keyword from `X-Keywords` that is not named there, nor any other
+    one beside it. Where no such field is, no IMAP server has been, and it stays so.
+    """
+    field = re.search(BASE, header)
+    if field is None:
+        return header
+    value = field[1].rstrip()
+    missing = [one.encode() for one in keywords if one.encode() not in value.split()]
+    return (
+        header[: field.start(1)] + b" ".join([value, *missing]) + header[field.end(1) :]
+    )
 
 
 def _with(header: bytes, name: bytes, added: list[bytes], between: bytes) -> bytes:

@@ -35,8 +35,8 @@ SOURCES = [
 ]  # fmt: skip
 MAILBOXES = [
     "_message", "_content", "_disk", "_locks", "_keywords", "_maildir", "_sequences",
-    "_mh", "_fields", "_spans", "_rewriting", "_mbox", "_opening", "_moving",
-    "__init__",
+    "_mh", "_fields", "_spans", "_rewriting", "_mbox", "_carrying", "_opening",
+    "_moving", "__init__",
 ]  # fmt: skip
 CLI = [
     "_status", "_places", "_terminal", "_tables", "_classify", "_teach", "_pass",

@@ -15,7 +15,7 @@ import pytest
 
 from nbtext.errors import BusyError, SourceError
 from nbtext.mailboxes import Marks, Mbox, Plan, carry_out, open_mailbox
-from nbtext.mailboxes._fields import header_of, marked
+from nbtext.mailboxes._fields import header_of, marked, naming
 from nbtext.mailboxes._locks import STALE, locked
 from nbtext.mailboxes._rewriting import look_after
 from nbtext.mailboxes._spans import spans
@@ -337,6 +337,21 @@ def test_flags_are_kept_as_dovecot_keeps_them(
 
 
 @pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        (b"A: b\n", b"A: b\n"),
+        (b"X-IMAPbase: 1 02\nA: b\n", b"X-IMAPbase: 1 02 Junk Work\nA: b\n"),
+        (b"X-IMAP: 1 02 Junk   \n", b"X-IMAP: 1 02 Junk Work\n"),
+        (b"x-imapbase: 1 2 Work\r\n Junk\r\n", b"x-imapbase: 1 2 Work\r\n Junk\r\n"),
+    ],
+)
+def test_dovecot_learns_which_keywords_there_are(
+    header: bytes, expected: bytes
+) -> None:
+    assert naming(header, ["Junk", "Work"]) == expected
+
+
+@pytest.mark.parametrize(
     ("text", "header"),
     [
         (b"A: b\n\nbody\n", b"A: b\n"),
@@ -361,6 +376,19 @@ def test_a_message_is_marked_and_keeps_all_other_bytes(tmp_path: Path) -> None:
     assert (
         tmp_path / "box"
     ).read_bytes() == FROM + ONE + b"\n" + FROM + expected + b"\n"
+
+
+def test_the_first_message_names_the_keywords_of_all(tmp_path: Path) -> None:
+    first = ONE.replace(b"\n\n", b"\nX-IMAPbase: 1 2\n\n")
+    source = mbox(tmp_path / "box", first, TWO)
+    marks = {digests(source)[1]: Marks("", ("Junk",))}
+
+    carry_out(source, plan({}, marks), 1)
+
+    text = (tmp_path / "box").read_bytes()
+    named = first.replace(b"1 2", b"1 2 Junk")
+    marked_two = TWO.replace(b"\n\n", b"\nX-Keywords: Junk\n\n")
+    assert text == FROM + named + b"\n" + FROM + marked_two + b"\n"
 
 
 def test_pythons_library_reads_what_was_written(tmp_path: Path) -> None:
