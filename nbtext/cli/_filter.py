@@ -158,9 +158,16 @@ def _tell(
                 to_stderr(_as_line(outcome))
             if outcome.decision.truncated and not request.quiet:
                 cut_short(outcome.decision.name)
-    finally:  # what is done is done, whatever went wrong then
-        if not (request.as_json or request.quiet):
-            to_stdout([f"{escaped(job.source.path)}: {_summary(tally, account)}"])
+    except OF_FOLDERS:
+        if tally:  # what is done is done, whatever went wrong then
+            _sum_up(tally, job, account, request)
+        raise
+    _sum_up(tally, job, account, request)
+
+
+def _sum_up(tally: Tally[str], job: Job, account: Account, request: Request) -> None:
+    if not (request.as_json or request.quiet):
+        to_stdout([f"{escaped(job.source.path)}: {_summary(tally, account)}"])
 
 
 def _as_json(outcome: Outcome, rules: Mapping[str, Rule]) -> str:

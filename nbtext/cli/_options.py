@@ -298,6 +298,16 @@ def wait_option(command: Command) -> Command:
     )(command)
 
 
+def dry_run_option(command: Command) -> Command:
+    """Add the option that asks what would be done."""
+    return click.option(
+        "-n",
+        "--dry-run",
+        is_flag=True,
+        help="Only say what would be done; change nothing.",
+    )(command)
+
+
 def replace_option(command: Command) -> Command:
     """Add the option that gives up what a model was taught."""
     return click.option(

@@ -10,6 +10,7 @@ from nbtext.cli._filter import Request, run
 from nbtext.cli._options import (
     MAX_BYTES,
     bytes_of,
+    dry_run_option,
     json_option,
     model_option,
     quiet_option,
@@ -90,13 +91,7 @@ def pair_of(text: str) -> tuple[str, str]:
 @click.option(
     "--all", "is_anew", is_flag=True, help="Decide anew about what is known, too."
 )
-@click.option(
-    "-n",
-    "--dry-run",
-    "is_dry",
-    is_flag=True,
-    help="Only say what would be done; do and remember nothing.",
-)
+@dry_run_option
 @click.option(
     "--memory",
     metavar="FILE",
@@ -126,7 +121,7 @@ def command(
     since: float | None,
     limit: int | None,
     is_anew: bool,
-    is_dry: bool,
+    dry_run: bool,
     memory: str | None,
     max_bytes: int,
     wait: float,
@@ -159,7 +154,7 @@ def command(
             flags=flags,
             memory=memory or f"{model}.decided",
             least=least,
-            wanted=Wanted(max_bytes, wait, since, is_anew, is_dry),
+            wanted=Wanted(max_bytes, wait, since, is_anew, dry_run),
             limit=limit,
             as_json=as_json,
             quiet=quiet,
