@@ -1,9 +1,16 @@
 """Messages moved from folder to folder, each a file; and what has become of each."""
 
+import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from nbtext.errors import BusyError, MailboxError, MissingSourceError, NbtextError
+from nbtext.errors import (
+    BusyError,
+    MailboxError,
+    MissingSourceError,
+    NbtextError,
+    SourceError,
+)
 from nbtext.mailboxes._content import Content, read_content
 from nbtext.mailboxes._message import Marks, Message
 from nbtext.mailboxes._opening import Folder
@@ -55,7 +62,10 @@ def read_message(folder: Folder, message: Message, max_bytes: int) -> Content | 
         return None
     try:
         return read_content(there.name, max_bytes)
-    except MissingSourceError:
+    except MissingSourceError as error:
+        if os.path.islink(there.name):
+            message = f"{there.name}: the link leads nowhere; mend or remove it"
+            raise SourceError(message) from error
         return None
 
 

@@ -403,6 +403,15 @@ def test_a_message_that_is_no_file_is_said_to_be_none(tmp_path: Path) -> None:
     assert time.monotonic() - started < 5
 
 
+def test_a_link_that_leads_nowhere_is_said_to_do_so(tmp_path: Path) -> None:
+    box = maildir(tmp_path / "box")
+    (tmp_path / "box/new/1.x").symlink_to("nowhere")
+    (message,) = box.messages()
+
+    with pytest.raises(SourceError, match="the link leads nowhere"):
+        read_message(box, message, 100)
+
+
 def test_a_part_of_a_maildir_that_is_missing_is_an_error(tmp_path: Path) -> None:
     box = maildir(tmp_path / "box")
     (tmp_path / "box/new").rmdir()
