@@ -84,7 +84,7 @@ def pair_of(text: str) -> tuple[str, str]:
 )
 @click.option(
     "--limit",
-    type=click.IntRange(0, 1 << 40),
+    type=click.IntRange(min=0),
     metavar="N",
     help="Decide about no more than N messages.",
 )

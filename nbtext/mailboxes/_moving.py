@@ -64,8 +64,8 @@ def read_message(folder: Folder, message: Message, max_bytes: int) -> Content | 
         return read_content(there.name, max_bytes)
     except MissingSourceError as error:
         if os.path.islink(there.name):
-            message = f"{there.name}: the link leads nowhere; mend or remove it"
-            raise SourceError(message) from error
+            said = f"{there.name}: the link leads nowhere; mend or remove it"
+            raise SourceError(said) from error
         return None
 
 
