@@ -8,10 +8,13 @@ away where it was: a crash leaves it in both places, and never in neither.
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
+from itertools import count
+from time import time, time_ns
 from typing import Final
 
 RENAME_NOREPLACE: Final = 1
@@ -20,6 +23,9 @@ AT_FDCWD: Final = -100
 
 PIECE: Final = 1 << 20
 """How much is copied at a time, in bytes."""
+
+ABANDONED: Final = 36 * 3600.0
+"""A message that is incomplete for so long, in seconds, was given up (maildir(5))."""
 
 _NOT_HERE: Final = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 _NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
@@ -130,6 +136,7 @@ def copy(source: str, copied: str) -> None:
             while piece := os.read(ours, PIECE):
                 write_all(its, piece)
             os.fchmod(its, stat.S_IMODE(status.st_mode))
+            keep_owner(its, status)
             os.utime(its, ns=(status.st_atime_ns, status.st_mtime_ns))
     finally:
         os.close(ours)
@@ -149,6 +156,61 @@ def written(path: str) -> Iterator[int]:
         with suppress(OSError):
             os.unlink(path)
         raise
+
+
+def keep_owner(descriptor: int, like: os.stat_result) -> None:
+    """Give a file to who owns another, as far as we may: root filters others' mail."""
+    here = os.fstat(descriptor)
+    if (here.st_uid, here.st_gid) != (like.st_uid, like.st_gid):
+        with suppress(PermissionError):
+            os.fchown(descriptor, like.st_uid, like.st_gid)
+
+
+def make_file(path: str) -> None:
+    """Make a file, for who owns the folder that it is in, unless there is one."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return
+    try:
+        keep_owner(descriptor, os.stat(os.path.dirname(path) or "."))
+    finally:
+        os.close(descriptor)
+
+
+def make_folder(path: str) -> bool:
+    """Make a folder likewise, and return whether there was none."""
+    if os.path.isdir(path):
+        return False
+    os.mkdir(path, 0o700)
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        keep_owner(descriptor, os.stat(os.path.dirname(path) or "."))
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def fresh_name() -> str:
+    """Return a name that no other file in any Maildir has, as its format asks."""
+    seconds, rest = divmod(time_ns(), 10**9)
+    host = os.uname().nodename.replace("/", "\\057").replace(":", "\\072")
+    number = f"P{os.getpid()}Q{next(_numbers)}R{os.urandom(4).hex()}"
+    return f"{seconds}.M{rest // 1000}{number}.{host}"
+
+
+_numbers = count()
+_FRESH: Final = re.compile(r"\d+\.M\d+P\d+Q\d+R[0-9a-f]{8}\.")
+
+
+def remove_abandoned(folder: str, prefix: str = "") -> None:
+    """Remove what copying has left that a crash cut short, as `fresh_name` named it."""
+    with suppress(OSError):
+        for name in os.listdir(folder):
+            path = f"{folder}/{name}"
+            is_ours = name.startswith(prefix) and _FRESH.match(name, len(prefix))
+            if is_ours and time() - os.lstat(path).st_ctime > ABANDONED:
+                os.unlink(path)
 
 
 def write_all(descriptor: int, data: bytes) -> None:

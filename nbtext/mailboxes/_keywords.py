@@ -9,10 +9,9 @@ Dovecot reads the file again when it changes, and writes it under the lock
 
 import os
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Final
 
-from nbtext.mailboxes._disk import make_durable, write_all, written
+from nbtext.mailboxes._disk import keep_owner, make_durable, write_all, written
 from nbtext.mailboxes._locks import dotlocked
 
 FILE: Final = "dovecot-keywords"
@@ -76,14 +75,13 @@ def _by_name(keywords: dict[str, str]) -> dict[str, str]:
 def _write(maildir: str, keywords: dict[str, str]) -> None:
     path = f"{maildir}/{FILE}"
     aside = f"{maildir}/.{FILE}.{os.urandom(6).hex()}.tmp"
-    mode = 0o600
-    with suppress(FileNotFoundError):
-        mode = os.stat(path).st_mode & 0o777
+    like = os.stat(path if os.path.exists(path) else maildir)
     lines = (
         f"{LETTERS.index(letter)} {keywords[letter]}\n" for letter in sorted(keywords)
     )
     with written(aside) as descriptor:
         write_all(descriptor, "".join(lines).encode("utf-8", "surrogateescape"))
-        os.fchmod(descriptor, mode)
+        os.fchmod(descriptor, like.st_mode & 0o666)
+        keep_owner(descriptor, like)
     os.replace(aside, path)
     make_durable(maildir)

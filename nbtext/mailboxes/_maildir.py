@@ -11,8 +11,6 @@ import os
 import re
 from _blake2 import blake2b
 from collections.abc import Iterator
-from itertools import count
-from time import time_ns
 from typing import Final
 
 from nbtext.errors import MailboxError
@@ -100,9 +98,9 @@ class Maildir:
         while True:
             target = self._path_of(base, marks, is_new=message.is_new)
             try:
-                _disk.move(path, target, f"{self.path}/{STAGING}/{fresh_name()}")
+                _disk.move(path, target, f"{self.path}/{STAGING}/{_disk.fresh_name()}")
             except FileExistsError:
-                base = fresh_name()
+                base = _disk.fresh_name()
             else:
                 return target
 
@@ -146,14 +144,14 @@ class Maildir:
         """
         above = os.path.dirname(self.path) or "."
         for path in (self.path, *(f"{self.path}/{part}" for part in (*SHOWN, STAGING))):
-            if not os.path.isdir(path):
-                os.mkdir(path, 0o700)
+            _disk.make_folder(path)
+        _disk.remove_abandoned(f"{self.path}/{STAGING}")
         marker = f"{self.path}/{FOLDER_FILE}"
         is_folder = os.path.basename(self.path).startswith(".") and all(
             os.path.isdir(f"{above}/{part}") for part in SHOWN
         )
         if is_folder and not os.path.exists(marker):
-            os.close(os.open(marker, os.O_WRONLY | os.O_CREAT, 0o600))
+            _disk.make_file(marker)
         _disk.make_durable(self.path)
         _disk.make_durable(above)
 
@@ -219,14 +217,3 @@ class Maildir:
         small = {one[1:] for one in marks.keywords if one.startswith(_UNNAMED)}
         small.update(letters_for(self.path, names).values())
         return f"{self.path}/cur/{base}:2,{marks.letters}{''.join(sorted(small))}"
-
-
-_numbers = count()
-
-
-def fresh_name() -> str:
-    """Return a name that no other file in any Maildir has, as its format asks."""
-    seconds, rest = divmod(time_ns(), 10**9)
-    host = os.uname().nodename.replace("/", "\\057").replace(":", "\\072")
-    number = f"P{os.getpid()}Q{next(_numbers)}R{os.urandom(4).hex()}"
-    return f"{seconds}.M{rest // 1000}{number}.{host}"

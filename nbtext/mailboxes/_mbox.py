@@ -8,7 +8,7 @@ far as it went at one moment when nobody wrote to it.
 import os
 from _blake2 import blake2b
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from nbtext.mailboxes import _disk
@@ -41,9 +41,8 @@ class Mbox:
             OSError: it cannot be made.
 
         """
-        with suppress(FileExistsError):
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-            os.close(os.open(self.place, flags, 0o600))
+        if not os.path.exists(self.place):
+            _disk.make_file(self.place)
             _disk.make_durable(os.path.dirname(self.place))
 
     @contextmanager

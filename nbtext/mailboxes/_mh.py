@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from nbtext.mailboxes import _disk
-from nbtext.mailboxes._maildir import fresh_name
 from nbtext.mailboxes._message import Marks, Message
 from nbtext.mailboxes._sequences import FILE as SEQUENCES
 from nbtext.mailboxes._sequences import (
@@ -102,7 +101,7 @@ class MH:
             self._next += 1
             target = f"{self.path}/{number}"
             try:
-                _disk.move(path, target, f"{self.path}/.{fresh_name()}")
+                _disk.move(path, target, f"{self.path}/.{_disk.fresh_name()}")
             except FileExistsError:
                 continue
             self._taken[number] = marks
@@ -146,9 +145,9 @@ class MH:
             OSError: it cannot be made.
 
         """
-        if not os.path.isdir(self.path):
-            os.mkdir(self.path, 0o700)
+        if _disk.make_folder(self.path):
             _disk.make_durable(os.path.dirname(self.path) or ".")
+        _disk.remove_abandoned(self.path, ".")
 
     def delivered(self, message: Message) -> float:
         """Return when a message was delivered, in seconds."""

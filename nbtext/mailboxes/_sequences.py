@@ -12,7 +12,13 @@ from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
 from nbtext.errors import MailboxError, SettingsError
-from nbtext.mailboxes._disk import make_durable, write_all, written
+from nbtext.mailboxes._disk import (
+    keep_owner,
+    make_durable,
+    make_file,
+    write_all,
+    written,
+)
 from nbtext.mailboxes._locks import locked
 from nbtext.mailboxes._message import Marks
 
@@ -99,13 +105,13 @@ def change(
     """
     path = f"{folder}/{FILE}"
     try:
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+        make_file(path)
         with locked([path], WAIT) as opened:
             before = sequences_in(folder, there())
             sequences = {name: set(numbers) for name, numbers in before.items()}
             do(sequences)
             if sequences != before:
-                _write(path, sequences, os.fstat(opened[path]).st_mode & 0o777)
+                _write(path, sequences, os.fstat(opened[path]))
     except OSError as error:
         message = f"{path}: cannot be written: {error.strerror}; its messages are safe"
         raise MailboxError(message) from error
@@ -119,7 +125,7 @@ def _numbers(text: bytes, there: list[int]) -> set[int]:
     return found
 
 
-def _write(path: str, sequences: Sequences, mode: int) -> None:
+def _write(path: str, sequences: Sequences, like: os.stat_result) -> None:
     lines = (
         f"{name}: {' '.join(_ranges(sorted(numbers)))}\n"
         for name, numbers in sequences.items()
@@ -128,7 +134,8 @@ def _write(path: str, sequences: Sequences, mode: int) -> None:
     aside = f"{path}.{os.urandom(6).hex()}.tmp"
     with written(aside) as descriptor:
         write_all(descriptor, "".join(lines).encode("utf-8", "surrogateescape"))
-        os.fchmod(descriptor, mode)
+        os.fchmod(descriptor, like.st_mode & 0o777)
+        keep_owner(descriptor, like)
     os.replace(aside, path)
     make_durable(os.path.dirname(path))
 

@@ -403,6 +403,47 @@ def test_a_message_that_is_no_file_is_said_to_be_none(tmp_path: Path) -> None:
     assert time.monotonic() - started < 5
 
 
+def test_what_a_crash_has_left_is_removed_after_a_day_and_a_half(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box = maildir(tmp_path / "box")
+    folder = mh(tmp_path / "mh", 1)
+    left = [Path(box.path, "tmp", _disk.fresh_name())]
+    left.append(Path(folder.path, f".{_disk.fresh_name()}"))
+    others = [Path(box.path, "tmp/1.another"), Path(folder.path, ".hidden")]
+    for path in (*left, *others):
+        path.write_bytes(TEXT[:5])
+
+    for one in (box, folder):
+        one.ensure()
+    assert all(path.exists() for path in left)
+    monkeypatch.setattr(_disk, "ABANDONED", -1)
+    for one in (box, folder):
+        one.ensure()
+
+    assert not any(path.exists() for path in left)
+    assert all(path.exists() for path in others)
+
+
+def test_root_gives_what_it_makes_to_who_owns_the_mailbox(
+    tmp_path: Path, quick_folder: Path
+) -> None:
+    if os.geteuid():
+        pytest.skip("only root filters the mail of others")
+    box = maildir(tmp_path / "box", "cur/1.x:2,a")
+    (tmp_path / "box/dovecot-keywords").write_text("0 Junk\n")
+    others = quick_folder / "others"
+    others.mkdir()
+    for path in (others, tmp_path / "box/cur/1.x:2,a"):
+        os.chown(path, 65_534, 65_534)
+
+    move(box, Maildir(str(others / "junk")))
+
+    made = [path for path in others.rglob("*") if path.stat().st_uid != 65_534]
+    assert made == []
+    assert (others / "junk/cur/1.x:2,a").exists()
+
+
 def test_a_link_that_leads_nowhere_is_said_to_do_so(tmp_path: Path) -> None:
     box = maildir(tmp_path / "box")
     (tmp_path / "box/new/1.x").symlink_to("nowhere")
