@@ -14,6 +14,7 @@ from nbtext.filtering import filter_mailbox
 from nbtext.filterjob import (
     UNMARKED,
     Account,
+    Complain,
     Job,
     Outcome,
     Rule,
@@ -75,17 +76,9 @@ def run(request: Request) -> int:
     model = load_model(request.model)
     if request.verbose:
         to_stderr(f"model: {request.model}")
-    rules = _rules(request, model)
     failures: list[Unreadable] = []
     complain = complainer(failures, quiet=request.quiet)
-    jobs = []
-    for folder in request.folders:
-        try:
-            jobs.append(job_of(open_mailbox(folder), rules))
-        except SourceError as error:
-            complain(Unreadable(folder, error))
-    account = Account(left=request.limit)
-    worst = status.DONE
+    jobs = list(_jobs(request, _rules(request, model), complain))
     wanted = request.wanted
     with remembered(
         request.memory, wait=wanted.wait, is_kept=not wanted.is_dry
@@ -93,20 +86,41 @@ def run(request: Request) -> int:
         if memory.damaged and not request.quiet:
             records = counted(memory.damaged, "record")
             to_stderr(f"WARNING: {memory.path}: {records} damaged and passed over")
-        filtering = Run(Classifier(model), memory, wanted, complain)
-        listed = {}
-        for job in jobs:
-            account = Account(left=account.left)
-            try:
-                _tell(filter_mailbox(job, filtering, account), job, account, request)
-            except OF_FOLDERS as error:
-                to_stderr(f"Error: {error}")
-                worst = max(worst, status.status_of(error))
-            else:
-                if account.is_whole and not account.is_unchanged:
-                    listed[job.folder] = account.names
-        memory.tidy(listed)
+        worst = _filter_all(
+            jobs, Run(Classifier(model), memory, wanted, complain), request
+        )
     return worst or status.outcome(failures)
+
+
+def _jobs(
+    request: Request, rules: Mapping[str, Rule], complain: Complain
+) -> Iterator[Job]:
+    """Yield what is to be done, of those mailboxes that can be opened."""
+    for folder in request.folders:
+        try:
+            yield job_of(open_mailbox(folder), rules)
+        except SourceError as error:
+            complain(Unreadable(folder, error))
+
+
+def _filter_all(jobs: list[Job], filtering: Run, request: Request) -> int:
+    """Filter one mailbox after the other; return the worst exit status of any."""
+    worst = status.DONE
+    left = request.limit
+    listed = {}
+    for job in jobs:
+        account = Account(left=left)
+        try:
+            _tell(filter_mailbox(job, filtering, account), job, account, request)
+        except OF_FOLDERS as error:
+            to_stderr(f"Error: {error}")
+            worst = max(worst, status.status_of(error))
+        else:
+            if account.is_whole and not account.is_unchanged:
+                listed[job.folder] = account.names
+        left = account.left
+    filtering.memory.tidy(listed)
+    return worst
 
 
 def _rules(request: Request, model: Model) -> dict[str, Rule]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Final, NamedTuple
 
-from nbtext.errors import MailboxError
+from nbtext.errors import BusyError, MailboxError
 from nbtext.mailboxes._content import LONGEST_HEADER
 from nbtext.mailboxes._fields import header_of, marked, naming
 from nbtext.mailboxes._locks import locked
@@ -93,8 +93,10 @@ def carry_out(source: Mbox, plan: Plan, wait: float) -> Carried:
         where = f" ({error.filename})" if error.filename else ""
         raise MailboxError(f"{message}{where}; no message is lost") from error
     for place, old in olds:
-        if old is not None:
-            look_after(place, old, wait)
+        # all is done; if this fails, the next run sees to it, and says what is wrong
+        with suppress(BusyError, MailboxError):
+            if old is not None:
+                look_after(place, old, wait)
     return carried
 
 
@@ -107,15 +109,7 @@ def _carried_out(
 ) -> Carried:
     ours = opened[source.place]
     found = list(spans(ours, os.fstat(ours).st_size, 0))
-    going: dict[str, list[Span]] = {place: [] for place in targets}
-    staying: list[Span] = []
-    for span in found:
-        target = plan.moves.get(span.content.digest)
-        if target is None or span.is_internal:
-            staying.append(span)
-        else:
-            going[target.place].append(span)
-    marks = {span.content.digest for span in staying} & plan.marks.keys()
+    going, staying = _parted(found, plan, targets)
     contents: dict[str, Iterable[Piece]] = {}
     starts = {}
     for place, target in targets.items():
@@ -124,7 +118,9 @@ def _carried_out(
         added = _without_those_there(opened[place], going[place], left)
         if added:
             contents[place] = _added(opened[place], ours, added, plan.marks)
-    if any(going.values()) or marks:
+    digests = [span.content.digest for span in staying]
+    flagged = [digest for digest in digests if digest in plan.marks]
+    if any(going.values()) or flagged:
         contents[source.place] = _kept(ours, found, staying, plan.marks)
     status = os.fstat(ours)
     with _written_aside(contents, opened) as asides:
@@ -135,11 +131,26 @@ def _carried_out(
             olds.append((place, put_in_place(place, opened[place], asides[place])))
             del asides[place]
     return Carried(
-        Tally(span.content.digest for spans_ in going.values() for span in spans_),
-        Tally(one.content.digest for one in staying if one.content.digest in marks),
-        frozenset(span.content.digest for span in staying),
+        Tally(span.content.digest for those in going.values() for span in those),
+        Tally(flagged),
+        frozenset(digests),
         source.key_of(status),
     )
+
+
+def _parted(
+    found: list[Span], plan: Plan, targets: Iterable[str]
+) -> tuple[dict[str, list[Span]], list[Span]]:
+    """Return which messages go to each target, and which stay."""
+    going: dict[str, list[Span]] = {place: [] for place in targets}
+    staying: list[Span] = []
+    for span in found:
+        target = plan.moves.get(span.content.digest)
+        if target is None or span.is_internal:
+            staying.append(span)
+        else:
+            going[target.place].append(span)
+    return going, staying
 
 
 @contextmanager
