@@ -14,10 +14,13 @@ Everything nbtext raises on purpose.
     + ModelVersionError a model, but of a format this nbtext does not read
     + ModelWriteError   a model cannot be written
     + TaughtError       a model would be lost that was taught since it was trained
-    + BusyError         another process has been writing the model all the time
+    + BusyError         another process has been writing the model all the time, or
+                        a mailbox
   - TextFormError       the text form of a model is not one, or is damaged
   - ListenError         a server cannot listen where it shall
   - RequestError        a server does not do what a client asks
+  - MailboxError        a mailbox cannot be changed
+  - MemoryFileError     what was decided about mailboxes cannot be read or written
 
 A message says where, what was expected, what was found and what to do next; it
 starts in lower case and has no final stop, because the command line prints it
@@ -93,7 +96,7 @@ class TaughtError(ModelFileError):
 
 
 class BusyError(ModelFileError):
-    """Another process has been writing the model for as long as one would wait."""
+    """Another process has been writing a file for as long as one would wait."""
 
 
 class TextFormError(NbtextError):
@@ -131,3 +134,11 @@ class RequestError(NbtextError):
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(reason)
         self.code = code
+
+
+class MailboxError(NbtextError):
+    """A mailbox cannot be changed; every message is still in one."""
+
+
+class MemoryFileError(NbtextError):
+    """The memory of what was decided cannot be read or written, or is none."""

@@ -18,7 +18,7 @@ from nbtext.cli._terminal import bytes_to_stdout, to_stderr
 from nbtext.document import Document
 from nbtext.errors import NbtextError, SourceError, TrainingError
 from nbtext.passing import Mark, marked
-from nbtext.sources import split, unquoted
+from nbtext.sources import pieces, unquoted
 
 
 def pass_on(parsed: Parsed) -> int:
@@ -78,8 +78,8 @@ def passed(message: bytes, request: Request) -> tuple[bytes, int]:
         NbtextError: something failed.
 
     """
-    pieces = split(message) if request.is_mbox else [message]
-    documents = [_document(piece, request) for piece in pieces]
+    messages = pieces(message) if request.is_mbox else [message]
+    documents = [_document(one, request) for one in messages]
     if request.action:
         from nbtext.cli._bogolearn import register
 
@@ -91,11 +91,11 @@ def passed(message: bytes, request: Request) -> tuple[bytes, int]:
         decided = judge.decide(batch)
         judge.update(batch, decided)
         found += decided
-    pieces = [
+    passed_on = [
         marked(piece, _mark(one, request))
-        for piece, one in zip(pieces, found, strict=True)
+        for piece, one in zip(messages, found, strict=True)
     ]
-    return b"".join(pieces), judge.status_of(found[-1])
+    return b"".join(passed_on), judge.status_of(found[-1])
 
 
 def _ignore(_one: object) -> None:

@@ -11,8 +11,9 @@ from nbtext import __version__
 from nbtext.cli import _status as status
 
 COMMANDS: Final = (
-    "train", "classify", "eval", "pass", "learn", "forget", "info", "tokens",
-    "merge", "compact", "prune", "check", "dump", "load", "serve", "bogofilter",
+    "train", "classify", "eval", "pass", "filter", "learn", "forget", "info",
+    "tokens", "merge", "compact", "prune", "check", "dump", "load", "serve",
+    "bogofilter",
 )  # fmt: skip
 """In the order of the help; each is the module of the same name with `_command`."""
 

@@ -294,7 +294,17 @@ def wait_option(command: Command) -> Command:
         default=f"{WAIT:g}",
         show_default=True,
         metavar="SECONDS",
-        help="Wait so long while another process writes the model; then exit with 75.",
+        help="Wait so long while another process writes; then exit with 75.",
+    )(command)
+
+
+def dry_run_option(command: Command) -> Command:
+    """Add the option that asks what would be done."""
+    return click.option(
+        "-n",
+        "--dry-run",
+        is_flag=True,
+        help="Only say what would be done; change nothing.",
     )(command)
 
 

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Final
 from nbtext.errors import (
     BusyError,
     ListenError,
+    MailboxError,
+    MemoryFileError,
     MissingSourceError,
     ModelAccessError,
     ModelFileError,
@@ -44,6 +46,8 @@ OF_ERRORS: Final[tuple[tuple[type[NbtextError], int], ...]] = (
     (ModelAccessError, IO_ERROR),
     (ListenError, IO_ERROR),
     (BusyError, TRY_AGAIN),
+    (MailboxError, CANNOT_CREATE),
+    (MemoryFileError, IO_ERROR),
     (ModelFileError, DATA),
 )
 """The first kind that an error is of decides; other errors are the data's fault."""

@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nbtext.cli._options import json_option, model_option, quiet_option, wait_option
+from nbtext.cli._options import (
+    dry_run_option,
+    json_option,
+    model_option,
+    quiet_option,
+    wait_option,
+)
 from nbtext.cli._terminal import to_stderr, to_stdout
 from nbtext.report import as_json as json_of
 from nbtext.report import size
@@ -24,7 +30,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Keep the terms that occur in so many documents.",
 )
-@click.option("-n", "--dry-run", is_flag=True, help="Only say what would be left.")
+@dry_run_option
 @wait_option
 @json_option
 @quiet_option

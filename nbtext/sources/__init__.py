@@ -10,7 +10,9 @@ lazily; nothing is held but the document at hand. The modules, in pipeline order
 """
 
 from nbtext.sources._arguments import labels
+from nbtext.sources._compressed import compression
 from nbtext.sources._documents import documents
+from nbtext.sources._failures import cannot_read
 from nbtext.sources._load import load, load_all
 from nbtext.sources._mailboxes import (
     INPUT,
@@ -19,21 +21,38 @@ from nbtext.sources._mailboxes import (
     mailbox_items,
     names,
 )
-from nbtext.sources._mbox import split, unquoted
+from nbtext.sources._mbox import (
+    LONGEST_SEPARATOR,
+    Opening,
+    is_mbox,
+    pieces,
+    split,
+    unquoted,
+    without_blank_end,
+)
 from nbtext.sources._options import FORMATS, Options
+from nbtext.sources._walk import is_maildir
 
 __all__ = [
     "FORMATS",
     "INPUT",
+    "LONGEST_SEPARATOR",
     "Kind",
+    "Opening",
     "Options",
+    "cannot_read",
+    "compression",
     "documents",
     "input_items",
+    "is_maildir",
+    "is_mbox",
     "labels",
     "load",
     "load_all",
     "mailbox_items",
     "names",
+    "pieces",
     "split",
     "unquoted",
+    "without_blank_end",
 ]

@@ -15,7 +15,7 @@ from nbtext import train_on
 from nbtext.cli._bogopass import passed
 from nbtext.cli._bogoptions import parse
 from nbtext.cli._bogorequest import request_of
-from nbtext.sources import split
+from nbtext.sources import pieces
 
 DEMO = Path(__file__).parents[2] / "corpora" / "demo"
 FIELD = rb"X-Bogosity: \w+, tests=bogofilter, spamicity=[\d.]+, version=nbtext-[\d.]+"
@@ -46,10 +46,10 @@ def without_fields(text: bytes) -> bytes:
 
 @given(MAIL)
 def test_an_mbox_that_is_taken_apart_is_whole(mbox: bytes) -> None:
-    pieces = split(mbox)
+    messages = pieces(mbox)
 
-    assert b"".join(pieces) == mbox
-    assert all(piece.startswith(b"From ") for piece in pieces[1:])
+    assert b"".join(messages) == mbox
+    assert all(message.startswith(b"From ") for message in messages[1:])
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -1,0 +1,403 @@
+"""`nbtext filter`: what it moves and says, what it remembers and what it refuses."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run
+
+SPAM = b"From: a@x.example\nSubject: cash prize\n\nmoney for the lottery winner\n"
+HAM = b"From: b@x.example\nSubject: lunch\n\nminutes of the meeting, patch review\n"
+FROM = b"From joe@x.example Tue Feb  6 10:00:00 2024\n"
+LEAST = ("--min-probability", "0.5")
+
+
+@pytest.fixture
+def maildir(model: Path) -> Path:
+    """A Maildir with two spams and a ham, in the folder we are in."""
+    folder = model.parent / "Maildir"
+    for part in ("cur", "new", "tmp"):
+        (folder / part).mkdir(parents=True)
+    (folder / "new/1700000001.a").write_bytes(SPAM)
+    (folder / "cur/1700000002.b:2,S").write_bytes(HAM)
+    (folder / "cur/1600000000.c:2,").write_bytes(SPAM.replace(b"cash", b"loan"))
+    return folder
+
+
+@pytest.fixture
+def mbox(model: Path) -> Path:
+    path = model.parent / "box"
+    path.write_bytes(b"".join(FROM + one + b"\n" for one in (SPAM, HAM)))
+    return path
+
+
+def names(folder: Path) -> list[str]:
+    paths = (*folder.glob("cur/*"), *folder.glob("new/*"))
+    return sorted(str(path.relative_to(folder)) for path in paths)
+
+
+def actions(lines: str) -> list[tuple[str, str]]:
+    told = [json.loads(line) for line in lines.splitlines()]
+    return [(Path(one["name"]).name, one["action"]) for one in told]
+
+
+def test_spam_is_moved_once_and_the_rest_stays(
+    process: "Run", model: Path, maildir: Path
+) -> None:
+    command = ("filter", maildir, "-m", model, "--move", "spam=.Junk", *LEAST)
+
+    first, second = process(*command), process(*command)
+
+    assert first == (0, f"{maildir}: 3 new, 2 moved, 1 stayed\n", "")
+    assert second == (0, f"{maildir}: nothing new, 1 known\n", "")
+    assert names(maildir) == ["cur/1700000002.b:2,S"]
+    assert names(maildir / ".Junk") == ["cur/1600000000.c:2,", "new/1700000001.a"]
+    assert (maildir / ".Junk/new/1700000001.a").read_bytes() == SPAM
+
+
+def test_what_is_put_back_stays(run: "Run", model: Path, maildir: Path) -> None:
+    command = ("filter", maildir, "-m", model, "--move", "spam=.Junk", *LEAST)
+    run(*command)
+    junk = maildir / ".Junk/new/1700000001.a"
+    junk.rename(maildir / "cur/1800000000.other:2,S")
+
+    again = run(*command)
+
+    assert again == (0, f"{maildir}: nothing new, 2 known\n", "")
+    assert run(*command, "--all").out == f"{maildir}: 2 new, 1 moved, 1 stayed\n"
+
+
+def test_spam_is_marked_with_a_keyword(run: "Run", model: Path, maildir: Path) -> None:
+    flags = ("--flag", "spam=Junk", "--flag", "spam=seen")
+
+    marked = run("filter", maildir, "-m", model, *flags, *LEAST)
+
+    assert marked == (0, f"{maildir}: 3 new, 2 flagged, 1 stayed\n", "")
+    assert (maildir / "dovecot-keywords").read_text() == "0 Junk\n"
+    flagged = ["cur/1600000000.c:2,Sa", "cur/1700000001.a:2,Sa"]
+    assert names(maildir) == [*flagged, "cur/1700000002.b:2,S"]
+
+
+def test_a_dry_run_does_and_remembers_nothing(
+    run: "Run", model: Path, maildir: Path
+) -> None:
+    before = names(maildir)
+    moves = ("--move", "spam=.Junk", "--flag", "ham=Work", *LEAST)
+
+    dry = run("filter", maildir, "-m", model, *moves, "--dry-run")
+
+    said = f"{maildir}: 3 new, 2 would be moved, 1 would be flagged\n"
+    assert dry == (0, said, "")
+    assert names(maildir) == before
+    assert not (maildir / ".Junk").exists()
+    assert not Path(f"{model}.decided").exists()
+
+
+def test_json_says_what_became_of_each_message(
+    run: "Run", model: Path, maildir: Path
+) -> None:
+    told = run("filter", maildir, "-m", model, "--move", "spam=.Junk", "--json", *LEAST)
+
+    first = json.loads(told.out.splitlines()[0])
+    assert (told.status, told.err) == (0, "")
+    assert actions(told.out) == [
+        ("1600000000.c:2,", "moved"),
+        ("1700000001.a", "moved"),
+        ("1700000002.b:2,S", "stayed"),
+    ]
+    assert first == {
+        "folder": str(maildir),
+        "name": f"{maildir}/cur/1600000000.c:2,",
+        "label": "spam",
+        "probability": first["probability"],
+        "min_probability": 0.5,
+        "action": "moved",
+        "target": f"{maildir}/.Junk",
+        "flags": [],
+    }
+
+
+def test_quiet_says_nothing_and_verbose_names_each(
+    run: "Run", model: Path, maildir: Path
+) -> None:
+    quiet = run("filter", "-q", maildir, "-m", model, "--flag", "ham=Work", *LEAST)
+    (maildir / "new/9.z").write_bytes(HAM.replace(b"lunch", b"more lunch"))
+    verbose = run("filter", "-v", maildir, "-m", model, "--flag", "ham=Work", *LEAST)
+
+    assert quiet == (0, "", "")
+    assert verbose.out == f"{maildir}: 1 new, 1 flagged, 3 known\n"
+    lines = verbose.err.splitlines()
+    assert lines[0] == f"model: {model}"
+    assert lines[1].startswith(f"{maildir}/new/9.z: ham 0.")
+    assert lines[1].endswith(", flagged Work")
+
+
+def test_a_message_below_the_threshold_stays(
+    run: "Run", model: Path, maildir: Path
+) -> None:
+    command = ("filter", maildir, "-m", model, "--move", "spam=.Junk")
+
+    sure = run(*command, "--min-probability", "1")
+
+    assert sure.out == f"{maildir}: 3 new, 3 stayed\n"
+
+
+def test_without_a_calibration_the_threshold_is_told(
+    run: "Run", model: Path, maildir: Path
+) -> None:
+    command = ("filter", maildir, "-m", model, "--move", "spam=.Junk")
+
+    said = run(*command, "-n")
+
+    assert said.status == 0
+    assert "from which probability on spam is safe; taking 0.99" in said.err
+    assert run(*command, "-n", "-q").err == ""
+
+
+def test_only_what_is_young_enough_is_looked_at(
+    run: "Run", model: Path, maildir: Path
+) -> None:
+    command = ("filter", maildir, "-m", model, "--move", "spam=.Junk", *LEAST)
+
+    young = run(*command, "--since", "2023-11-01")
+    nothing = run(*command, "--since", "1d")
+    rest = run(*command)
+
+    assert young.out == (f"{maildir}: 2 new, 1 moved, 1 stayed, 1 older than --since\n")
+    assert nothing.out == f"{maildir}: nothing new, 1 known, 1 older than --since\n"
+    assert rest.out == f"{maildir}: 1 new, 1 moved, 1 known\n"
+
+
+def test_an_mbox_has_the_date_of_delivery_in_it(
+    run: "Run", model: Path, mbox: Path
+) -> None:
+    command = ("filter", mbox, "-m", model, "--move", "spam=junk", *LEAST)
+
+    later = run(*command, "--since", "2024-02-07")
+    sooner = run(*command, "--since", "2024-02-05")
+
+    assert later.out == f"{mbox}: nothing new, 2 older than --since\n"
+    assert sooner.out == f"{mbox}: 2 new, 1 moved, 1 stayed\n"
+
+
+def test_a_limit_leaves_the_rest_for_the_next_run(
+    run: "Run", model: Path, maildir: Path, mbox: Path
+) -> None:
+    command = ("filter", maildir, mbox, "-m", model, "--flag", "spam=seen", *LEAST)
+
+    first, second = run(*command, "--limit", "2"), run(*command)
+
+    assert first.out == (
+        f"{maildir}: 2 new, 2 flagged, the rest left by --limit\n"
+        f"{mbox}: nothing new, the rest left by --limit\n"
+    )
+    assert second.out == (
+        f"{maildir}: 1 new, 1 stayed, 2 known\n{mbox}: 1 new, 1 stayed, 1 known\n"
+    )
+
+
+def test_an_mbox_is_rewritten_once_and_then_not_read(
+    run: "Run", model: Path, mbox: Path
+) -> None:
+    command = ("filter", "box", "-m", model, "--move", "spam=junk.mbox", *LEAST)
+
+    first, second = run(*command), run(*command)
+    with mbox.open("ab") as file:
+        file.write(FROM + HAM.replace(b"lunch", b"tea") + b"\n")
+    third = run(*command)
+
+    assert first == (0, "box: 2 new, 1 moved, 1 stayed\n", "")
+    assert second == (0, "box: nothing new, unchanged since the last run\n", "")
+    assert third == (0, "box: 1 new, 1 stayed, 1 known\n", "")
+    assert Path("junk.mbox").read_bytes() == FROM + SPAM + b"\n"
+
+
+def test_messages_of_an_mbox_are_marked_in_their_headers(
+    run: "Run", model: Path, mbox: Path
+) -> None:
+    marked = run("filter", "box", "-m", model, "--flag", "spam=Junk", *LEAST)
+
+    assert marked == (0, "box: 2 new, 1 flagged, 1 stayed\n", "")
+    new = SPAM.replace(b"\n\n", b"\nX-Keywords: Junk\n\n", 1)
+    assert mbox.read_bytes() == FROM + new + b"\n" + FROM + HAM + b"\n"
+
+
+def test_an_mh_folder_is_filtered(run: "Run", model: Path) -> None:
+    Path("inbox").mkdir()
+    Path("inbox/1").write_bytes(SPAM)
+    Path("inbox/2").write_bytes(HAM)
+    Path("inbox/.mh_sequences").write_text("unseen: 1-2\n")
+    moves = ("--move", "spam=junk", "--flag", "ham=work")
+
+    filtered = run("filter", "inbox", "-m", model, *moves, *LEAST)
+
+    assert filtered == (0, "inbox: 2 new, 1 moved, 1 flagged\n", "")
+    assert Path("junk/1").read_bytes() == SPAM
+    assert Path("junk/.mh_sequences").read_text() == "unseen: 1\n"
+    assert Path("inbox/.mh_sequences").read_text() == "unseen: 2\nwork: 2\n"
+
+
+def test_a_mailbox_that_is_missing_does_not_keep_others_from_being_filtered(
+    run: "Run", model: Path, maildir: Path
+) -> None:
+    folders = ("nowhere", maildir)
+
+    done = run("filter", *folders, "-m", model, "--move", "spam=.Junk", *LEAST)
+
+    assert done.status == 66
+    assert done.out == f"{maildir}: 3 new, 2 moved, 1 stayed\n"
+    assert done.err.startswith("skipped: nowhere: no such file or folder")
+
+
+def test_a_message_that_cannot_be_read_is_named(
+    run: "Run", model: Path, maildir: Path
+) -> None:
+    (maildir / "new/bad").mkdir()
+
+    done = run("filter", maildir, "-m", model, "--move", "spam=.Junk", *LEAST)
+
+    assert done.status == 65
+    assert done.out == f"{maildir}: 3 new, 2 moved, 1 stayed\n"
+    assert f"skipped: {maildir}/new/bad: " in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--move", "sam=.Junk"], "sam: the model's classes are ham, spam"),
+        (["--flag", "spam=two words"], "a flag was expected"),
+        (["--move", "spam=no/where"], "there is no folder no to make it in"),
+        (["--move", "spam=box"], "from a Maildir to an mbox"),
+        (["--move", "spam"], "'spam' has not the form CLASS=..."),
+        (["--move", "spam=.A", "--move", "spam=.B"], "to one mailbox only"),
+        (["--flag", "spam=seen", "--since", "soon"], "'soon' is not a date"),
+        ([], "Say what is to be done: --move or --flag."),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_anything_is_done(
+    run: "Run", model: Path, maildir: Path, mbox: Path, arguments: list[str], said: str
+) -> None:
+    before = names(maildir)
+
+    refused = run("filter", maildir, "-m", model, *LEAST, *arguments)
+
+    assert (refused.status, refused.out) == (64, "")
+    assert said in refused.err
+    assert names(maildir) == before
+    assert mbox.exists()
+    assert not Path(f"{model}.decided").exists()
+
+
+def test_a_second_run_waits_or_gives_up(run: "Run", model: Path, maildir: Path) -> None:
+    import fcntl
+
+    command = ("filter", maildir, "-m", model, "--move", "spam=.Junk", *LEAST)
+    run(*command)
+    with Path(f"{model}.decided").open("rb") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+
+        busy = run(*command, "--wait", "0.1")
+
+    assert (busy.status, busy.out) == (75, "")
+    assert "another `nbtext filter` has been running" in busy.err
+
+
+def test_a_locked_mbox_is_busy_and_the_next_is_filtered(
+    run: "Run", model: Path, maildir: Path, mbox: Path
+) -> None:
+    mbox.with_name("box.lock").write_text("0")
+    command = ("filter", mbox, maildir, "-m", model, "--flag", "spam=seen", *LEAST)
+
+    busy = run(*command, "--wait", "0.1")
+
+    assert busy.status == 75
+    told = [f"{mbox}: 1 new, 1 stayed", f"{maildir}: 3 new, 2 flagged, 1 stayed"]
+    assert busy.out.splitlines() == told
+    assert "another program has had it locked" in busy.err
+    mbox.with_name("box.lock").unlink()
+    assert run(*command).out.startswith(f"{mbox}: 1 new, 1 flagged, 1 known")
+
+
+def test_a_memory_that_is_damaged_costs_no_message(
+    run: "Run", model: Path, maildir: Path
+) -> None:
+    command = ("filter", maildir, "-m", model, "--move", "spam=.Junk", *LEAST)
+    run(*command)
+    memory = Path(f"{model}.decided")
+    text = bytearray(memory.read_bytes())
+    text[100] ^= 1
+    memory.write_bytes(text)
+
+    after, again = run(*command), run(*command)
+
+    assert after.status == 0
+    assert "1 record damaged and passed over" in after.err
+    assert again.err == ""
+
+
+def test_a_memory_that_is_none_is_refused(
+    run: "Run", model: Path, maildir: Path
+) -> None:
+    command = ("filter", maildir, "-m", model, "--move", "spam=.Junk", *LEAST)
+
+    refused = run(*command, "--memory", model)
+
+    assert (refused.status, refused.out) == (74, "")
+    assert "something else found" in refused.err
+    assert len(names(maildir)) == 3
+
+
+def test_a_target_that_cannot_be_written_loses_nothing(
+    run: "Run", model: Path, maildir: Path
+) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    (maildir / ".Junk").mkdir(mode=0o500)
+
+    failed = run("filter", maildir, "-m", model, "--move", "spam=.Junk", *LEAST)
+
+    assert failed.status == 73
+    assert len(names(maildir)) == 3
+
+
+def test_a_large_message_is_cut_short_and_moved_whole(
+    run: "Run", model: Path, maildir: Path
+) -> None:
+    whole = SPAM + b"money winner lottery\n" * 10_000
+    (maildir / "new/5.x").write_bytes(whole)
+    size = ("--max-bytes", "1k")
+
+    done = run("filter", maildir, "-m", model, "--move", "spam=.Junk", *size, *LEAST)
+
+    assert done.out == f"{maildir}: 4 new, 3 moved, 1 stayed\n"
+    assert done.err.startswith(f"cut short: {maildir}/new/5.x")
+    assert (maildir / ".Junk/new/5.x").read_bytes() == whole
+
+
+def test_nothing_new_is_seen_without_reading_and_without_numpy(
+    run: "Run", model: Path, maildir: Path
+) -> None:
+    arguments = [
+        *("filter", str(maildir), "-m", str(model), "--move", "spam=.Junk"),
+        *LEAST,
+    ]
+    run(*arguments)
+    for name in names(maildir):
+        (maildir / name).chmod(0)
+    script = (
+        f"import sys\nfrom nbtext.cli import main\ntry: main({arguments})\n"
+        "except SystemExit as e: assert not e.code\n"
+        "assert not {'numpy', 'rich', 'ctypes', 'email'} & set(sys.modules)\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, check=True, timeout=60
+    )
+
+    assert done.stdout.decode() == f"{maildir}: nothing new, 1 known\n"

@@ -1,0 +1,223 @@
+"""
+Filtering while others deliver, read, move and remove mail, or filter it too.
+
+Other processes use Python's `mailbox` as mail programs do. What was delivered and not
+removed is there at the end, once, byte for byte; and all that is spam was moved.
+"""
+
+import fcntl
+import mailbox
+import os
+import signal
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from random import Random
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+
+from nbtext import train_on
+from nbtext.classifying import Classifier
+from nbtext.decided import remembered
+from nbtext.filtering import filter_mailbox
+from nbtext.filterjob import Account, Rule, Run, Wanted, job_of
+from nbtext.mailboxes import open_mailbox
+from nbtext.model import load_model
+
+WANTED = Wanted(max_bytes=1 << 20, wait=60)
+BOXES: dict[str, Any] = {
+    "maildir": mailbox.Maildir,
+    "mh": mailbox.MH,
+    "mbox": mailbox.mbox,
+    "waiting mbox": mailbox.mbox,
+}
+"""The last one's mail comes from programs that wait for the lock of what they have
+open; the library, where it removes or changes a message, would lose that itself."""
+
+N_MESSAGES = 40
+
+# a forked child of a process with threads may hang; this one has none of its own
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+
+
+def message(writer: int, number: int) -> bytes:
+    words = b"money winner" if number % 2 else b"lunch meeting"
+    return b"Subject: %d.%d\nDate: today\n\n%s\n" % (writer, number, words)
+
+
+@pytest.fixture(scope="module")
+def classifier(tmp_path_factory: pytest.TempPathFactory) -> Classifier:
+    path = tmp_path_factory.mktemp("model") / "m.nbt"
+    train_on([("spam", "money winner"), ("ham", "lunch meeting")], str(path))
+    return Classifier(load_model(str(path)))
+
+
+@contextmanager
+def opened(kind: str, path: Path) -> Iterator[Any]:
+    """Open a mailbox as one should: again, if it was replaced meanwhile."""
+    while True:
+        box = BOXES[kind](path)
+        if "mbox" not in kind:
+            break
+        with suppress(mailbox.ExternalClashError):
+            box.lock()
+            # what the library does not look at, and a program that rewrites must
+            if path.stat().st_ino == os.fstat(box._file.fileno()).st_ino:
+                break
+            box.unlock()
+        box.close()
+        sleep(0.001)
+    try:
+        yield box
+        try:
+            box.flush()
+        except mailbox.ExternalClashError:
+            # all is written; but it wanted the new file's lock, and did not wait for it
+            box._pending = box._pending_sync = False
+    finally:
+        if "mbox" in kind:
+            box.unlock()
+        box.close()
+
+
+def deliver(kind: str, path: Path, writer: int) -> None:
+    """Deliver messages one by one."""
+    for number in range(N_MESSAGES):
+        if kind == "waiting mbox":
+            append(path, message(writer, number))
+        else:
+            while not added(kind, path, message(writer, number)):
+                pass
+        sleep(0.001)
+
+
+def added(kind: str, path: Path, one: bytes) -> bool:
+    """Add a message; False if another program has just taken its number."""
+    try:
+        with opened(kind, path) as box:
+            box.add(one)
+    except FileExistsError:
+        return False
+    return True
+
+
+def append(path: Path, one: bytes) -> None:
+    """Deliver as a program does that waits for the lock of a file it has open."""
+    with path.open("ab") as file:
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        file.write(b"From x@x.example Tue Feb  6 10:00:00 2024\n" + one + b"\n")
+        file.flush()
+
+
+def read(kind: str, path: Path, end: float) -> None:
+    """Mark messages as read, and move some away and back, as a client does."""
+    random = Random(3)  # noqa: S311  a fixed seed, no secret
+    while monotonic() < end:
+        with suppress(KeyError, FileNotFoundError), opened(kind, path) as box:
+            keys = list(box.iterkeys())
+            if keys and kind == "maildir":
+                there = path / box._lookup(random.choice(keys))
+                base = there.name.partition(":2,")[0]
+                there.rename(path / "cur" / f"{base}:2,{random.choice(['S', 'FS'])}")
+            elif keys and kind == "mbox":
+                key = random.choice(keys)
+                shown = box[key]
+                shown.set_flags(random.choice(["RO", "ROF", "O"]))
+                box[key] = shown
+        sleep(0.002)
+
+
+def filter_once(folder: Path, kind: str, classifier: Classifier, memory: str) -> None:
+    job = job_of(
+        open_mailbox(str(folder / "inbox")), {"spam": Rule(0.5, str(folder / "junk"))}
+    )
+    with remembered(str(folder / memory), wait=60) as remembering:
+        run = Run(classifier, remembering, WANTED, refuse)
+        for _ in filter_mailbox(job, run, Account()):
+            pass
+
+
+def refuse(one: object) -> None:
+    raise AssertionError(one)
+
+
+def filter_on(
+    folder: Path, kind: str, classifier: Classifier, memory: str, end: float
+) -> None:
+    while monotonic() < end:
+        filter_once(folder, kind, classifier, memory)
+
+
+@contextmanager
+def at_work(*works: Callable[[], None]) -> Iterator[list[int]]:
+    """Run functions in processes of their own, ended when we are done with them."""
+    children = []
+    try:
+        for work in works:
+            child = os.fork()
+            if not child:
+                code = 1
+                try:
+                    work()
+                    code = 0
+                except BaseException:
+                    traceback.print_exc()
+                finally:
+                    os._exit(code)
+            children.append(child)
+        yield children
+    finally:
+        for child in children:
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+            with suppress(ChildProcessError):
+                os.waitpid(child, 0)
+
+
+def held(kind: str, path: Path) -> Counter[bytes]:
+    with opened(kind, path) as box:
+        texts = [box.get_bytes(key) for key in box.iterkeys()]
+    return Counter(map(plain, texts))
+
+
+def plain(one: bytes) -> bytes:
+    """Return a message without what Python's library writes of its state."""
+    lines = one.splitlines(keepends=True)
+    return b"".join(line for line in lines if b"Status:" not in line)
+
+
+@pytest.mark.parametrize(
+    ("kind", "memories"),
+    [*((kind, ("one", "two")) for kind in BOXES), ("maildir", ("one", "one"))],
+)
+def test_no_message_is_lost_whoever_is_at_work(
+    tmp_path: Path, classifier: Classifier, kind: str, memories: tuple[str, str]
+) -> None:
+    for name in ("inbox", "junk"):
+        with opened(kind, tmp_path / name):
+            pass
+    inbox = tmp_path / "inbox"
+    end = monotonic() + 0.8
+    with at_work(
+        partial(deliver, kind, inbox, 0),
+        partial(deliver, kind, inbox, 1),
+        partial(read, kind, inbox, end),
+        *(partial(filter_on, tmp_path, kind, classifier, one, end) for one in memories),
+    ) as children:
+        codes = [os.waitstatus_to_exitcode(os.waitpid(one, 0)[1]) for one in children]
+    for _ in range(2):  # what came into an old file is there after one run more
+        filter_once(tmp_path, kind, classifier, memories[0])
+
+    everything = Counter(
+        message(writer, number) for writer in (0, 1) for number in range(N_MESSAGES)
+    )
+    kept = Counter(one for one in everything if b"winner" not in one)
+    assert codes == [0] * 5
+    there = held(kind, inbox) + held(kind, tmp_path / "junk")
+    assert +there == everything
+    assert held(kind, inbox) == kept

@@ -1,0 +1,287 @@
+"""
+Filtering that fails or is killed at any change it makes loses no mail, and is finished.
+
+Every call to the operating system that changes something is counted, and one after the
+other is struck: it fails, or the process dies before it, or halfway through it. Each
+time every message is in a mailbox, with all its bytes; the next run finishes, and then
+each is in exactly one.
+"""
+
+import errno
+import mailbox
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from nbtext import train_on
+from nbtext.classifying import Classifier
+from nbtext.decided import remembered
+from nbtext.errors import NbtextError
+from nbtext.filtering import filter_mailbox
+from nbtext.filterjob import Account, Rule, Run, Wanted, job_of
+from nbtext.mailboxes import Marks, _disk, open_mailbox
+from nbtext.model import load_model
+
+if TYPE_CHECKING:
+    from nbtext.document import Note, Unreadable
+
+CALLS = (
+    "open", "pwrite", "write", "fsync", "fdatasync", "replace", "rename", "link",
+    "unlink", "fchmod", "utime", "mkdir", "ftruncate",
+)  # fmt: skip
+WRITES = ("pwrite", "write")
+DIED = 9
+
+WANTED = Wanted(max_bytes=1 << 20, wait=5)
+
+MESSAGES = [
+    b"Subject: %s\nMessage-ID: <%d@x.example>\n\n%s\n"
+    % (words, number, words * (1 + number * 50))
+    for number, words in enumerate(
+        [b"money winner ", b"lunch meeting ", b"winner ", b"meeting ", b"money "]
+    )
+]
+SPAM = [one for one in MESSAGES if b"lunch" not in one and b"meeting" not in one]
+
+pytestmark = [
+    # a forked child of a process with threads may hang; this one has none of its own
+    pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
+]
+
+
+class Strike(NamedTuple):
+    """What befalls a call: it fails, or it is the last, or it does half of its work."""
+
+    kind: str
+    code: int = 0
+
+    def __call__(self, call: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
+        if self.kind == "fails":
+            if call.__name__ == "rename_in_one_step":
+                return self.code
+            raise OSError(self.code, os.strerror(self.code))
+        if self.kind == "dies before":
+            os._exit(DIED)
+        if call.__name__ in WRITES:
+            descriptor, data, *rest = arguments
+            arguments = (descriptor, memoryview(data)[: len(data) // 2], *rest)
+        call(*arguments, **more)
+        os._exit(DIED)
+
+
+STRIKES = [
+    Strike("fails", errno.ENOSPC),
+    Strike("dies before"),
+    Strike("dies halfway"),
+]
+
+
+def install(number: int, strike: Strike, code: Callable[[str, str], int]) -> list[int]:
+    """Strike the so manieth change of this process; return how many are left."""
+    left = [number]
+
+    def counted(call: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(*arguments: Any, **more: Any) -> Any:
+            is_change = call.__name__ != "open" or arguments[1] & os.O_CREAT
+            if strike.kind == "dies halfway":
+                is_change = call.__name__ in WRITES
+            left[0] -= bool(is_change)
+            if left[0] or not is_change:
+                return call(*arguments, **more)
+            left[0] = -1
+            return strike(call, *arguments, **more)
+
+        return wrapped
+
+    one_step = _disk.rename_in_one_step
+
+    def rename_in_one_step(source: str, target: str) -> int:
+        return code(source, target) or one_step(source, target)
+
+    for name in CALLS:
+        setattr(os, name, counted(getattr(os, name)))
+    _disk.rename_in_one_step = counted(rename_in_one_step)
+    return left
+
+
+def of_file(_source: str, _target: str) -> int:
+    """A system that renames in one step."""
+    return 0
+
+
+def without_renameat2(_source: str, _target: str) -> int:
+    """A system that cannot rename without replacing."""
+    return errno.ENOSYS
+
+
+def across(source: str, target: str) -> int:
+    """A system where the target is in another file system."""
+    return errno.EXDEV if ("target" in source) != ("target" in target) else 0
+
+
+class Case(NamedTuple):
+    """Mailboxes, what is done with them, and what their system can do."""
+
+    source: str
+    target: str
+    code: Callable[[str, str], int] = of_file
+    marks: Marks = Marks()
+
+
+CASES = {
+    "Maildir": Case("maildir", "maildir"),
+    "Maildir linked": Case("maildir", "maildir", without_renameat2),
+    "Maildir copied": Case("maildir", "maildir", across),
+    "Maildir flagged": Case("maildir", "", marks=Marks("S", ("Junk",))),
+    "Maildir flagged and moved": Case("maildir", "maildir", across, Marks("S")),
+    "MH": Case("mh", "mh", marks=Marks("", ("junk",))),
+    "MH copied": Case("mh", "mh", across),
+    "MH copied to Maildir": Case("mh", "maildir", across),
+    "Maildir copied to MH": Case("maildir", "mh", across),
+    "mbox": Case("mbox", "mbox"),
+    "mbox flagged": Case("mbox", "", marks=Marks("S", ("Junk",))),
+}
+
+
+@pytest.fixture(scope="module")
+def classifier(tmp_path_factory: pytest.TempPathFactory) -> Classifier:
+    path = tmp_path_factory.mktemp("model") / "m.nbt"
+    train_on([("spam", "money winner"), ("ham", "lunch meeting")], str(path))
+    return Classifier(load_model(str(path)))
+
+
+def make(kind: str, path: Path) -> None:
+    """Make a mailbox as Python's library does, with all messages in it."""
+    if kind == "mbox":
+        with path.open("wb") as file:
+            for message in MESSAGES:
+                line = b"From x@x.example Tue Feb  6 10:00:00 2024\n"
+                file.write(line + message + b"\n")
+        return
+    box: Any
+    if kind == "maildir":
+        box = mailbox.Maildir(path)
+        box.lock()
+    else:
+        box = mailbox.MH(path)
+    for message in MESSAGES:
+        box.add(message)
+
+
+def held(kind: str, path: Path) -> Counter[bytes]:
+    """Return the messages of a mailbox, byte for byte but for flags."""
+    if not path.exists() or (path.is_file() and not path.stat().st_size):
+        return Counter()
+    if kind == "mbox":
+        text = b"\n" + path.read_bytes().removesuffix(b"\n")
+        parts = text.split(b"\nFrom x@x.example Tue Feb  6 10:00:00 2024\n")
+        assert parts[0] == b""
+        return Counter(map(without_marks, parts[1:]))
+    if kind == "maildir":
+        folders = [path / "cur", path / "new"]
+        files = [file for folder in folders for file in folder.glob("*")]
+    else:
+        files = [file for file in path.iterdir() if file.name.isdigit()]
+    return Counter(file.read_bytes() for file in files)
+
+
+def without_marks(message: bytes) -> bytes:
+    lines = message.split(b"\n")
+    kept = [one for one in lines if not one.startswith((b"Status:", b"X-Keywords:"))]
+    return b"\n".join(kept)
+
+
+class Place(NamedTuple):
+    """A folder with the mailboxes of a case."""
+
+    folder: Path
+    case: Case
+
+    def prepare(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir()
+        make(self.case.source, self.folder / "source")
+        if self.case.target == "mh":
+            (self.folder / "target").mkdir()
+        elif self.case.target == "maildir":
+            for part in ("target/cur", "target/new", "target/tmp"):
+                (self.folder / part).mkdir(parents=True)
+
+    def filter(self, classifier: Classifier) -> None:
+        source = open_mailbox(str(self.folder / "source"))
+        target = str(self.folder / "target") if self.case.target else None
+        job = job_of(source, {"spam": Rule(0.5, target, self.case.marks)})
+        with remembered(str(self.folder / "memory"), wait=5) as memory:
+            run = Run(classifier, memory, WANTED, complain)
+            for _ in filter_mailbox(job, run, Account()):
+                pass
+
+    def held(self) -> tuple[Counter[bytes], Counter[bytes]]:
+        return (
+            held(self.case.source, self.folder / "source"),
+            held(self.case.target, self.folder / "target"),
+        )
+
+
+def complain(one: "Unreadable | Note") -> None:
+    pytest.fail(f"a message could not be read: {one}")
+
+
+def attempt(place: Place, classifier: Classifier, number: int, strike: Strike) -> bool:
+    """Filter in a process whose so manieth change is struck; False if none was."""
+    child = os.fork()
+    if not child:
+        code = 70
+        try:
+            left = install(number, strike, place.case.code)
+            with suppress(NbtextError):
+                place.filter(classifier)
+            code = 1 if left[0] < 0 else 0
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    code = os.waitstatus_to_exitcode(status)
+    assert code in (0, 1, DIED)
+    return code != 0
+
+
+def struck(place: Place, classifier: Classifier, strike: Strike) -> Iterator[int]:
+    """Strike one change after the other, until there is none left."""
+    number = 0
+    was_struck = True
+    while was_struck:
+        number += 1
+        place.prepare()
+        was_struck = attempt(place, classifier, number, strike)
+        yield number
+    assert number > 2, "hardly any change was struck"
+
+
+@pytest.mark.parametrize(
+    "strike",
+    STRIKES,
+    ids=lambda s: f"{s.kind} {errno.errorcode.get(s.code, '')}".strip(),
+)
+@pytest.mark.parametrize("name", CASES)
+def test_no_message_is_lost_and_the_next_run_finishes(
+    quick_folder: Path, classifier: Classifier, name: str, strike: Strike
+) -> None:
+    place = Place(quick_folder / "place", CASES[name])
+    for number in struck(place, classifier, strike):
+        source, target = place.held()
+
+        assert {*source} | {*target} == {*MESSAGES}, f"after change {number}"
+        assert max((source | target).values()) == 1, f"after change {number}"
+
+        place.filter(classifier)
+        source, target = place.held()
+        moved = SPAM if CASES[name].target else []
+        kept = [one for one in MESSAGES if one not in moved]
+        assert source == Counter(kept), f"after change {number}"
+        assert target == Counter(moved), f"after change {number}"

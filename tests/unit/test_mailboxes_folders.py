@@ -1,0 +1,470 @@
+"""Maildirs and MH folders: what is in them, how it moves and how it is marked."""
+
+import errno
+import mailbox
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from nbtext.errors import BusyError, MissingSourceError, SettingsError, SourceError
+from nbtext.mailboxes import (
+    Marks,
+    Message,
+    Task,
+    _disk,
+    check_marks,
+    marks_of,
+    move_all,
+    open_mailbox,
+    read_message,
+    target_of,
+)
+from nbtext.mailboxes._keywords import letters_for
+from nbtext.mailboxes._maildir import Maildir
+from nbtext.mailboxes._mh import MH
+from nbtext.mailboxes._sequences import sequences_in
+
+TEXT = b"Subject: one\n\none\n"
+NOTHING = Marks()
+
+
+def maildir(path: Path, *names: str) -> Maildir:
+    """Make a Maildir with messages `new/...` and `cur/...`."""
+    for part in ("cur", "new", "tmp"):
+        (path / part).mkdir(parents=True, exist_ok=True)
+    for name in names:
+        (path / name).write_bytes(TEXT)
+    return Maildir(str(path))
+
+
+def mh(path: Path, *numbers: int, sequences: str = "") -> MH:
+    path.mkdir(exist_ok=True)
+    for number in numbers:
+        (path / str(number)).write_bytes(TEXT)
+    if sequences:
+        (path / ".mh_sequences").write_text(sequences)
+    return MH(str(path))
+
+
+def files(folder: Path) -> list[str]:
+    """Name the messages of a Maildir."""
+    return sorted(
+        f"{part}/{file.name}"
+        for part in ("cur", "new", "tmp")
+        for file in (folder / part).iterdir()
+    )
+
+
+def move(
+    source: Maildir | MH, target: Maildir | MH | None, marks: Marks = NOTHING
+) -> None:
+    tasks = [Task(one, target, marks) for one in source.messages()]
+    moved = move_all(source, tasks)
+    assert moved.error is None
+    assert len(moved.done) == len(tasks)
+
+
+def test_a_maildir_is_read_without_drafts_trash_and_what_is_not_yet_there(
+    tmp_path: Path,
+) -> None:
+    names = ["new/3.x", "cur/1.x:2,S", "cur/2.x:2,", "cur/4.x:2,T", "cur/5.x:2,DS"]
+    box = maildir(tmp_path / "box", *names, "tmp/6.x", "cur/.hidden")
+
+    found = [message.name.removeprefix(f"{box.path}/") for message in box.messages()]
+
+    assert found == ["cur/1.x:2,S", "cur/2.x:2,", "new/3.x"]
+
+
+def test_a_message_keeps_its_key_when_it_is_shown_and_flagged(tmp_path: Path) -> None:
+    box = maildir(tmp_path / "box", "new/1.x,S=18", "new/2.x")
+    first, second = box.messages()
+    (tmp_path / "box/new/1.x,S=18").rename(tmp_path / "box/cur/1.x,S=18,W=20:2,FS")
+
+    (same, other) = box.messages()
+
+    assert (same.key, other.key) == (first.key, second.key)
+    assert first.key != second.key
+
+
+@pytest.mark.parametrize(
+    ("name", "there"),
+    [
+        ("new/1.x,S=18", "new/1.x,S=18"),
+        ("cur/1.x:2,", "cur/1.x:2,"),
+        ("cur/1.x:2,FS", "cur/1.x:2,FS"),
+        ("cur/1.x", "cur/1.x:2,"),
+        ("cur/1.x:2,SX", "cur/1.x:2,SX"),
+        ("cur/1.x;2,S", "cur/1.x:2,S"),
+    ],
+)
+def test_a_message_keeps_its_name_and_flags_when_it_moves(
+    tmp_path: Path, name: str, there: str
+) -> None:
+    move(maildir(tmp_path / "box", name), maildir(tmp_path / "junk"))
+
+    assert files(tmp_path / "box") == []
+    assert files(tmp_path / "junk") == [there]
+
+
+def test_a_message_that_was_renamed_meanwhile_is_found(tmp_path: Path) -> None:
+    box, junk = maildir(tmp_path / "box", "new/1.x"), maildir(tmp_path / "junk")
+    (message,) = box.messages()
+    (tmp_path / "box/new/1.x").rename(tmp_path / "box/cur/1.x:2,S")
+
+    content = read_message(box, message, 100)
+    moved = move_all(box, [Task(message, junk, NOTHING)])
+
+    assert content is not None
+    assert moved.done == {message.key}
+    assert files(tmp_path / "junk") == ["cur/1.x:2,S"]
+
+
+@pytest.mark.parametrize("target", [True, False])
+def test_a_message_that_is_gone_is_no_error(tmp_path: Path, target: bool) -> None:
+    box = maildir(tmp_path / "box", "new/1.x")
+    junk = maildir(tmp_path / "junk") if target else None
+    (message,) = box.messages()
+    (tmp_path / "box/new/1.x").unlink()
+
+    content = read_message(box, message, 100)
+    moved = move_all(box, [Task(message, junk, Marks("S"))])
+
+    assert content is None
+    assert (moved.done, moved.error) == (frozenset(), None)
+
+
+@pytest.mark.parametrize("code", [0, errno.ENOSYS])
+def test_no_message_takes_the_place_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    if code:  # a system without renameat2
+        monkeypatch.setattr(_disk, "rename_in_one_step", lambda *_: code)
+    box, junk = maildir(tmp_path / "box", "cur/1.x:2,S"), maildir(tmp_path / "junk")
+    (tmp_path / "junk/cur/1.x:2,S").write_bytes(b"another\n")
+
+    move(box, junk)
+
+    there = [
+        (tmp_path / "junk" / name).read_bytes() for name in files(tmp_path / "junk")
+    ]
+    assert sorted(there) == [TEXT, b"another\n"]
+    assert (tmp_path / "junk/cur/1.x:2,S").read_bytes() == b"another\n"
+    assert files(tmp_path / "box") == []
+
+
+def test_a_message_goes_to_another_file_system_with_its_time_and_mode(
+    tmp_path: Path, quick_folder: Path
+) -> None:
+    if tmp_path.stat().st_dev == quick_folder.stat().st_dev:
+        pytest.skip("there is one file system only")
+    box, junk = maildir(tmp_path / "box", "cur/1.x:2,S"), maildir(quick_folder / "junk")
+    os.utime(tmp_path / "box/cur/1.x:2,S", (1e9, 1e9))
+    (tmp_path / "box/cur/1.x:2,S").chmod(0o640)
+
+    move(box, junk)
+
+    status = (quick_folder / "junk/cur/1.x:2,S").stat()
+    assert files(tmp_path / "box") == files(quick_folder / "junk")[1:] == []
+    assert (status.st_mtime, status.st_mode & 0o777) == (1e9, 0o640)
+
+
+def test_keywords_have_the_letters_of_the_maildir_that_they_are_in(
+    tmp_path: Path,
+) -> None:
+    box = maildir(tmp_path / "box", "cur/1.x:2,Sabz")
+    junk = maildir(tmp_path / "junk")
+    (tmp_path / "box/dovecot-keywords").write_text("0 Work\n1 Junk\n")
+    (tmp_path / "junk/dovecot-keywords").write_text("0 Junk\n")
+
+    move(box, junk)
+
+    assert (tmp_path / "junk/dovecot-keywords").read_text() == "0 Junk\n1 Work\n"
+    assert files(tmp_path / "junk") == ["cur/1.x:2,Sabz"]  # z has no name
+
+
+def test_a_keyword_gets_a_letter_and_keeps_it(tmp_path: Path) -> None:
+    box = maildir(tmp_path / "box", "new/1.x", "cur/2.x:2,F")
+    (tmp_path / "box/dovecot-keywords").write_text("1 Work\n")
+
+    move(box, None, Marks("S", ("Junk",)))
+
+    assert files(tmp_path / "box") == ["cur/1.x:2,Sa", "cur/2.x:2,FSa"]
+    assert (tmp_path / "box/dovecot-keywords").read_text() == "0 Junk\n1 Work\n"
+
+
+def test_a_twenty_seventh_keyword_is_refused_and_no_move_fails_for_it(
+    tmp_path: Path,
+) -> None:
+    box, full = maildir(tmp_path / "box", "cur/1.x:2,a"), maildir(tmp_path / "full")
+    (tmp_path / "box/dovecot-keywords").write_text("0 Junk\n")
+    letters_for(full.path, [f"k{number}" for number in range(26)])
+    (message,) = box.messages()
+    move(box, full)
+    (there,) = full.messages()
+
+    moved = move_all(full, [Task(there, None, Marks("", ("Junk",)))])
+
+    assert message.marks == Marks("", ("Junk",))
+    assert files(tmp_path / "full") == ["cur/1.x:2,"]
+    assert not moved.done
+    assert "all 26 keywords of this Maildir are in use" in str(moved.error)
+
+
+def test_keywords_are_not_changed_while_dovecot_changes_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box = maildir(tmp_path / "box", "new/1.x")
+    (tmp_path / "box/dovecot-keywords.lock").write_text("")
+    monkeypatch.setattr("nbtext.mailboxes._keywords.WAIT", 0.05)
+    (message,) = box.messages()
+
+    moved = move_all(box, [Task(message, None, Marks("", ("Junk",)))])
+
+    assert isinstance(moved.error, BusyError)
+    assert files(tmp_path / "box") == ["new/1.x"]
+
+
+def test_a_folder_that_is_missing_is_made_as_maildir_plus_plus_has_it(
+    tmp_path: Path,
+) -> None:
+    box = maildir(tmp_path / "box", "new/1.x")
+    junk = target_of(box, ".Junk")
+    assert isinstance(junk, Maildir)
+
+    move(box, junk)
+
+    folder = tmp_path / "box/.Junk"
+    assert files(folder) == ["new/1.x"]
+    assert (folder / "maildirfolder").exists()
+    for made in (folder, folder / "cur", folder / "tmp"):
+        assert made.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_of_a_folder_is_one_of_the_same_maildir(tmp_path: Path) -> None:
+    maildir(tmp_path / "box")
+    archive = maildir(tmp_path / "box/.Archive", "new/1.x")
+    (tmp_path / "box/.Archive/maildirfolder").touch()
+
+    assert target_of(archive, ".Junk").path == str(tmp_path / "box/.Junk")
+
+
+def test_an_mh_folder_is_read_in_the_order_of_its_numbers(tmp_path: Path) -> None:
+    box = mh(tmp_path / "box", 10, 9)
+    for name in (",8", "07", "x", "1.txt"):
+        (tmp_path / "box" / name).write_bytes(TEXT)
+
+    assert [Path(one.name).name for one in box.messages()] == ["9", "10"]
+
+
+def test_a_message_gets_the_next_number_and_the_sequences_follow(
+    tmp_path: Path,
+) -> None:
+    box = mh(tmp_path / "box", 1, 2, 3, 4, sequences="cur: 9\nunseen: 2-3\nmine: 1-9\n")
+    junk = mh(tmp_path / "junk", 7, sequences="unseen: 7\nother: 7\n")
+    chosen = [one for one in box.messages() if one.name[-1] in "13"]
+
+    move_all(box, [Task(one, junk, NOTHING) for one in chosen])
+
+    assert sequences_in(box.path, [2, 4]) == {"cur": {9}, "unseen": {2}, "mine": {2, 4}}
+    there = {"unseen": {7, 9}, "other": {7}}
+    assert sequences_in(junk.path, [7, 8, 9]) == there
+    assert mailbox.MH(tmp_path / "junk").get_sequences() == {
+        "unseen": [7, 9],
+        "other": [7],
+    }
+
+
+def test_a_message_of_mh_is_marked_by_sequences(tmp_path: Path) -> None:
+    box = mh(tmp_path / "box", 1, 2, sequences="unseen: 1-2\n")
+
+    move(box, None, Marks("FS", ("junk",)))
+
+    found = sequences_in(box.path, [1, 2])
+    assert found == {"flagged": {1, 2}, "junk": {1, 2}}
+
+
+def test_a_number_that_another_message_has_now_is_left_alone(tmp_path: Path) -> None:
+    box, junk = mh(tmp_path / "box", 1, 2), mh(tmp_path / "junk")
+    first, _ = box.messages()
+    (tmp_path / "box/2").rename(tmp_path / "box/1")
+
+    moved = move_all(box, [Task(first, junk, NOTHING)])
+
+    assert not moved.done
+    assert (tmp_path / "box/1").exists()
+
+
+def test_messages_change_between_maildir_and_mh(tmp_path: Path) -> None:
+    box = maildir(tmp_path / "box", "new/1.x", "cur/2.x:2,RS")
+    folder = mh(tmp_path / "mh", 4)
+
+    move(box, folder)
+    back = maildir(tmp_path / "back")
+    move(folder, back)
+
+    flags = sorted(name.partition(":2,")[2] for name in files(tmp_path / "back"))
+    assert flags == ["", "RS", "S"]
+    assert len([name for name in files(tmp_path / "back") if name[:3] == "new"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("names", "marks"),
+    [
+        (["seen"], Marks("S")),
+        (["\\Flagged", "S"], Marks("FS")),
+        (["Junk", "seen", "Junk"], Marks("S", ("Junk",))),
+        (["$Junk"], Marks("", ("$Junk",))),
+    ],
+)
+def test_flags_have_names_and_letters(names: list[str], marks: Marks) -> None:
+    assert marks_of(names) == marks
+
+
+@pytest.mark.parametrize("name", ["", "a b", "caf\xe9", "a\nb", "(x)", "k" * 65])
+def test_what_can_be_no_keyword_is_refused(name: str) -> None:
+    with pytest.raises(SettingsError, match="a flag was expected"):
+        marks_of([name])
+
+
+@pytest.mark.parametrize(
+    "marks", [Marks("T"), Marks("", ("$Junk",)), Marks("", ("cur",))]
+)
+def test_mh_has_no_place_for_some_flags(tmp_path: Path, marks: Marks) -> None:
+    with pytest.raises(SettingsError, match="an MH folder cannot mark"):
+        check_marks(mh(tmp_path / "box"), marks)
+
+
+def test_what_is_no_mailbox_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/some.txt").write_text("text")
+    os.mkfifo(tmp_path / "pipe")
+
+    for name, error in (
+        ("folder", "neither a Maildir"),
+        ("pipe", "a mailbox was expected"),
+        ("nothing", "no such file"),
+        ("a\0b", "NUL"),
+    ):
+        with pytest.raises(SourceError, match=error):
+            open_mailbox(str(tmp_path / name))
+
+
+def test_an_empty_folder_is_an_empty_mailbox(tmp_path: Path) -> None:
+    assert list(open_mailbox(str(tmp_path)).messages()) == []  # type: ignore[union-attr]  # no mbox
+
+
+def test_nothing_moves_between_an_mbox_and_other_mailboxes(tmp_path: Path) -> None:
+    (tmp_path / "box").write_bytes(b"")
+    folder = maildir(tmp_path / "dir")
+
+    with pytest.raises(SettingsError, match="from a Maildir to an mbox"):
+        target_of(folder, str(tmp_path / "box"))
+    with pytest.raises(SettingsError, match="from an mbox to a Maildir"):
+        target_of(open_mailbox(str(tmp_path / "box")), str(tmp_path / "dir"))
+
+
+def test_a_target_is_made_in_a_folder_that_there_is(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="there is no folder"):
+        target_of(maildir(tmp_path / "dir"), str(tmp_path / "no/where"))
+
+
+def test_a_home_that_the_shell_has_left_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    target = target_of(maildir(tmp_path / "dir"), "~/junk")
+
+    assert target.path == str(tmp_path / "junk")
+
+
+@pytest.mark.parametrize(
+    "name", ["1700000000.M1.host:2,S", "odd:2,"], ids=["by name", "by file"]
+)
+def test_when_a_message_was_delivered(tmp_path: Path, name: str) -> None:
+    box = maildir(tmp_path / "box", f"cur/{name}")
+    os.utime(tmp_path / "box/cur" / name, (1_600_000_000, 1_600_000_000))
+    (message,) = box.messages()
+
+    moment = 1_700_000_000 if name[0] == "1" else 1_600_000_000
+    assert box.delivered(message) == moment
+
+
+def test_a_message_that_is_no_file_is_said_to_be_none(tmp_path: Path) -> None:
+    box = maildir(tmp_path / "box")
+    os.mkfifo(tmp_path / "box/new/1.x")
+    (message,) = box.messages()
+    started = time.monotonic()
+
+    with pytest.raises(SourceError, match="a message was expected"):
+        read_message(box, message, 100)
+    assert time.monotonic() - started < 5
+
+
+def test_what_a_crash_has_left_is_removed_after_a_day_and_a_half(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box = maildir(tmp_path / "box")
+    folder = mh(tmp_path / "mh", 1)
+    left = [Path(box.path, "tmp", _disk.fresh_name())]
+    left.append(Path(folder.path, f".{_disk.fresh_name()}"))
+    others = [Path(box.path, "tmp/1.another"), Path(folder.path, ".hidden")]
+    for path in (*left, *others):
+        path.write_bytes(TEXT[:5])
+
+    for one in (box, folder):
+        one.ensure()
+    assert all(path.exists() for path in left)
+    monkeypatch.setattr(_disk, "ABANDONED", -1)
+    for one in (box, folder):
+        one.ensure()
+
+    assert not any(path.exists() for path in left)
+    assert all(path.exists() for path in others)
+
+
+def test_root_gives_what_it_makes_to_who_owns_the_mailbox(
+    tmp_path: Path, quick_folder: Path
+) -> None:
+    if os.geteuid():
+        pytest.skip("only root filters the mail of others")
+    box = maildir(tmp_path / "box", "cur/1.x:2,a")
+    (tmp_path / "box/dovecot-keywords").write_text("0 Junk\n")
+    others = quick_folder / "others"
+    others.mkdir()
+    for path in (others, tmp_path / "box/cur/1.x:2,a"):
+        os.chown(path, 65_534, 65_534)
+
+    move(box, Maildir(str(others / "junk")))
+
+    made = [path for path in others.rglob("*") if path.stat().st_uid != 65_534]
+    assert made == []
+    assert (others / "junk/cur/1.x:2,a").exists()
+
+
+def test_a_link_that_leads_nowhere_is_said_to_do_so(tmp_path: Path) -> None:
+    box = maildir(tmp_path / "box")
+    (tmp_path / "box/new/1.x").symlink_to("nowhere")
+    (message,) = box.messages()
+
+    with pytest.raises(SourceError, match="the link leads nowhere"):
+        read_message(box, message, 100)
+
+
+def test_a_part_of_a_maildir_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    box = maildir(tmp_path / "box")
+    (tmp_path / "box/new").rmdir()
+
+    with pytest.raises(MissingSourceError):
+        list(box.messages())
+
+
+def test_messages_are_named_tuples_that_say_where_they_are(tmp_path: Path) -> None:
+    box = maildir(tmp_path / "box", "new/1.x")
+    (message,) = box.messages()
+
+    assert isinstance(message, Message)
+    assert message.name == f"{tmp_path}/box/new/1.x"
+    assert message.is_new

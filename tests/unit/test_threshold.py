@@ -1,0 +1,112 @@
+"""From which probability on a message is moved."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nbtext import train_on
+from nbtext.calibrate import FARTHEST_BIN, Calibration, bin_of, fit, sigmoid
+from nbtext.decide import CERTAIN
+from nbtext.model import Model, load_model
+from nbtext.threshold import UNMEASURED, Threshold, highest, threshold_of
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Model:
+    path = tmp_path / "m.nbt"
+    train_on([("spam", "money winner"), ("ham", "lunch meeting")], str(path))
+    return load_model(str(path))
+
+
+def scored(model: Model, ham: dict[float, int], spam: dict[float, int]) -> Model:
+    """Return a model whose held-out documents have scored so."""
+    counts = {(bin_of(score), "ham"): n for score, n in ham.items()}
+    counts |= {(bin_of(score), "spam"): n for score, n in spam.items()}
+    documents = {"ham": sum(ham.values()), "spam": sum(spam.values())}
+    calibration = Calibration(model.scoring.as_dict(), counts, (), documents)
+    return model._replace(calibrations=(calibration.as_dict(),))
+
+
+def probability(model: Model, score: float, label: str) -> float:
+    """Return the probability of a class at a score."""
+    calibration = Calibration.from_dict(model.calibrations[0])
+    fitted = fit(calibration, model.classes)
+    sign = 1 if label == "spam" else -1
+    return sigmoid(sign * (fitted.slope * score + fitted.offset))
+
+
+@pytest.mark.parametrize(
+    ("counts", "bin_"),
+    [
+        ({3: 999}, 3),
+        ({3: 1997, 5: 1}, 5),
+        ({3: 1998, 5: 1}, 3),
+        ({3: 1998, 5: 1, 9: 1}, 5),
+        ({3: 1998, 5: 2, 9: 1}, 5),
+        ({3: 100, 9: 1}, 9),
+        ({3: 2998, 5: 1, 9: 1}, 3),
+    ],
+    ids=[
+        "999",
+        "1998, one above",
+        "1999, one above",
+        "2000, two",
+        "2001, three",
+        "few",
+        "3000",
+    ],
+)
+def test_few_enough_documents_lie_above(counts: dict[int, int], bin_: int) -> None:
+    assert highest(counts) == bin_
+
+
+@pytest.mark.parametrize("label", ["spam", "ham"])
+def test_it_lies_just_above_the_highest_of_others(model: Model, label: str) -> None:
+    ours, others = {2.0: 1500, 0.5: 20}, {-2.0: 1500, 0.0: 1}
+    if label == "spam":
+        scores = scored(model, ham=others, spam=ours)
+        reached, missed = 0.0625, 0.0624
+    else:
+        turned = [{-score: n for score, n in one.items()} for one in (ours, others)]
+        scores = scored(model, ham=turned[0], spam=turned[1])
+        reached, missed = -0.0001, 0.0
+
+    least = threshold_of(scores, label)
+
+    assert least.documents == 1501
+    assert probability(scores, missed, label) < least.probability
+    assert probability(scores, reached, label) >= least.probability - 1e-15
+
+
+def test_with_few_documents_it_is_high_at_least(model: Model) -> None:
+    few = scored(model, ham={-2.0: 60}, spam={2.0: 60})
+
+    assert threshold_of(few, "spam") == Threshold(UNMEASURED, 60)
+
+
+def test_with_few_documents_it_lies_above_all_of_them(model: Model) -> None:
+    few = scored(model, ham={-9.0: 600, 8.0: 1}, spam={9.0: 600})
+
+    assert threshold_of(few, "spam").probability > max(
+        UNMEASURED, probability(few, 8.0624, "spam")
+    )
+
+
+def test_beyond_the_last_bin_only_certainty_will_do(model: Model) -> None:
+    last = FARTHEST_BIN / 16
+    far = scored(model, ham={-last: 600, last: 1}, spam={last: 600})
+
+    assert threshold_of(far, "spam") == Threshold(CERTAIN, 601)
+
+
+def test_without_documents_it_is_a_constant(model: Model) -> None:
+    assert threshold_of(model, "spam") == Threshold(UNMEASURED, 0)
+
+
+def test_with_more_classes_it_is_a_constant(tmp_path: Path) -> None:
+    path = tmp_path / "m.nbt"
+    labelled: list[Any] = [(label, f"{label} words") for label in ("a", "b", "c")]
+    train_on(labelled, str(path))
+
+    assert threshold_of(load_model(str(path)), "a") == Threshold(UNMEASURED, 0)
