@@ -1,0 +1,142 @@
+"""docs/recipes/procmail.md, with the procmail of Debian."""
+
+from collections.abc import Callable
+from shutil import rmtree
+from typing import TYPE_CHECKING
+
+import pytest
+
+from nbtext.document import Document
+from nbtext.sources import Options, documents
+from tests.recipes.conftest import DEMO, Done, Home, demo, field
+
+if TYPE_CHECKING:
+    from tests.recipes.conftest import Program, Same
+
+pytestmark = pytest.mark.recipes
+
+PASS, MBOX, ASK = (
+    "~/.procmailrc",
+    "~/.procmailrc, with mbox",
+    "~/.procmailrc, without a field",
+)
+INBOX, JUNK = "Maildir", "Maildir/.Junk"
+
+Deliver = Callable[[Home, str, bytes], Done]
+
+
+@pytest.fixture
+def deliver(debian: "Program") -> Deliver:
+    """Give a message to procmail, with one of the recipes."""
+    procmail = debian("procmail")
+
+    def deliver(home: Home, title: str, message: bytes) -> Done:
+        path = home.write(".procmailrc", home.recipe("procmail.md", title))
+        (home.path / "mail").mkdir(exist_ok=True)
+        (home.path / "Maildir").mkdir(exist_ok=True)
+        # for root it would otherwise be the home in /etc/passwd
+        done = home.run(procmail, f"HOME={home.path}", path, stdin=message)
+        assert done.status == 0, done.err
+        return done
+
+    return deliver
+
+
+@pytest.mark.parametrize("title", [PASS, ASK])
+def test_spam_is_filed_and_ham_is_not(
+    home: Home, deliver: Deliver, title: str, spam: bytes, ham: bytes
+) -> None:
+    deliver(home, title, spam)
+    deliver(home, title, ham)
+
+    assert [len(home.messages(one)) for one in (INBOX, JUNK)] == [1, 1]
+    if title == ASK:
+        assert (home.messages(INBOX), home.messages(JUNK)) == ([ham], [spam])
+    else:
+        (filed,) = home.messages(JUNK)
+        assert (field(filed) or "").startswith("spam, probability=0.99")
+        assert filed.replace(b"X-NBText: spam, probability=0.9999\n", b"") == spam
+
+
+def test_a_forged_field_does_not_pull_spam_out_of_junk(
+    home: Home, deliver: Deliver, spam: bytes
+) -> None:
+    forged = b"x-nbtext : ham,\n probability=0.9999\n" + spam
+
+    deliver(home, PASS, forged)
+
+    assert (home.messages(INBOX), len(home.messages(JUNK))) == ([], 1)
+    assert b"ham,\n" not in home.messages(JUNK)[0]
+
+
+@pytest.mark.parametrize("title", [PASS, ASK])
+@pytest.mark.parametrize("damage", ["missing", "damaged"])
+def test_without_a_model_mail_arrives_as_it_came(
+    home: Home, deliver: Deliver, title: str, damage: str, spam: bytes
+) -> None:
+    if damage == "missing":
+        home.model.unlink()
+    else:
+        home.model.write_bytes(b"\x81" + home.model.read_bytes()[1:5000])
+
+    deliver(home, title, spam)
+
+    assert (home.messages(INBOX), home.messages(JUNK)) == ([spam], [])
+    log = (home.path / ".procmail.log").read_text()
+    assert ("Program failure (75)" in log) == (title == PASS)
+    assert "model.nbt: " in log
+
+
+@pytest.mark.parametrize("title", [PASS, ASK])
+def test_without_nbtext_mail_arrives_as_it_came(
+    home: Home, deliver: Deliver, title: str, spam: bytes,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    from tests.recipes import conftest
+
+    monkeypatch.setattr(conftest, "PROGRAM", home.path / "nowhere" / "nbtext")
+
+    deliver(home, title, spam)
+
+    assert (home.messages(INBOX), home.messages(JUNK)) == ([spam], [])
+
+
+def test_both_go_into_an_mbox(
+    home: Home, deliver: Deliver, spam: bytes, ham: bytes
+) -> None:
+    deliver(home, MBOX, spam)
+    deliver(home, MBOX, ham)
+
+    junk, inbox = (home.path / "mail" / name for name in ("junk", "inbox"))
+    assert (junk.read_bytes().count(b"\nX-NBText: spam,"), inbox.exists()) == (1, True)
+    assert not list(home.path.glob("mail/*.lock"))
+
+
+@pytest.mark.parametrize("title", [PASS, MBOX])
+def test_a_message_is_the_same_before_and_after_delivery(
+    home: Home, deliver: Deliver, title: str, same: "Same"
+) -> None:
+    names = ["ham/01-list-reply.eml", "spam/02-pharmacy-obfuscated-base64.eml"]
+    odd = b"From: jo@example.org\nDate: Tue, 6 Feb 2024 10:00 +0000\n\nHi\nFrom here on\n"
+    broken = (DEMO / "ham" / "40-broken-raw-8bit-header.eml").read_bytes()
+    messages = [*(demo(name) for name in names), odd, broken]
+
+    for message in messages:
+        deliver(home, title, message)
+
+        (after,) = delivered(home, title)
+        assert field(after)
+        same.assert_same(message, after)
+
+
+def delivered(home: Home, title: str) -> list[bytes]:
+    """Take out what was delivered, as nbtext reads it from there."""
+    if title != MBOX:
+        found = [*home.messages(INBOX), *home.messages(JUNK)]
+        rmtree(home.path / "Maildir")
+        return found
+    boxes = [str(one) for one in (home.path / "mail").iterdir()]
+    items = documents(boxes, Options(format="mbox"), labelled=False)
+    read = [one.texts[0] for one in items if isinstance(one, Document)]
+    rmtree(home.path / "mail")
+    return read
