@@ -15,9 +15,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import pytest
 
@@ -27,6 +28,9 @@ from nbtext.document import Document
 from nbtext.mail import read_mail
 from nbtext.model import load_model
 from nbtext.reading import read
+
+if TYPE_CHECKING:
+    from tests.recipes.servers import Dovecot
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "recipes"
@@ -75,9 +79,11 @@ class Home:
         self.path = path
         self.wrap = wrap
         self.model = path / ".local" / "share" / "nbtext" / "model.nbt"
-        self.user = pwd.getpwuid(os.getuid()).pw_name if not wrap else "nobody"
+        who = pwd.getpwnam("nobody") if wrap else pwd.getpwuid(os.getuid())
+        self.user = who.pw_name
+        self.group = grp.getgrgid(who.pw_gid).gr_name
 
-    def recipe(self, page: str, title: str, **further: str) -> str:
+    def recipe(self, page: str, title: str, further: Mapping[str, str] = {}) -> str:
         """Return a block of a page, with our names for those of the page."""
         text = blocks(page)[title]
         ours = {"program": str(PROGRAM), "home": str(self.path), "user": self.user}
@@ -201,26 +207,45 @@ def ordinary() -> Wrap:
     pytest.skip("root cannot be another user here who may run nbtext")
 
 
-@pytest.fixture
-def home(trained: Path) -> Iterator[Home]:
-    """A home with a model in it, at the place where nbtext looks for one."""
+@contextmanager
+def home_with(model: Path, wrap: Wrap = ()) -> Iterator["Home"]:
+    """Make a home with a model in it, at the place where nbtext looks for one."""
     with TemporaryDirectory(prefix="nbtext-", dir="/tmp") as name:  # noqa: S108
-        made = Home(Path(name))
+        made = Home(Path(name), wrap)
         made.model.parent.mkdir(parents=True)
-        shutil.copyfile(trained, made.model)
+        shutil.copyfile(model, made.model)
         made.model.chmod(0o600)
+        if wrap and wrap[0] == "setpriv":
+            for path in (made.path, *made.path.rglob("*")):
+                shutil.chown(path, made.user, made.group)
         yield made
 
 
 @pytest.fixture
-def ordinary_home(home: Home, ordinary: Wrap) -> Iterator[Home]:
-    """A home of somebody who is not root."""
-    is_other = bool(ordinary) and ordinary[0] == "setpriv"
-    made = Home(home.path, ordinary)
-    if is_other:
-        for path in (home.path, *home.path.rglob("*")):
-            shutil.chown(path, made.user, grp.getgrgid(pwd.getpwnam(made.user).pw_gid)[0])
-    yield made
+def home(trained: Path) -> Iterator[Home]:
+    """Somebody's home."""
+    with home_with(trained) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def running_dovecot(
+    trained: Path, ordinary: Wrap, debian: "Program"
+) -> Iterator["Dovecot"]:
+    """A Dovecot of our own, with the recipe in its configuration."""
+    from tests.recipes.servers import dovecot_for
+
+    program = debian("dovecot")
+    debian("sievec")
+    with home_with(trained, ordinary) as made, dovecot_for(made, program) as server:
+        yield server
+
+
+@pytest.fixture
+def dovecot(running_dovecot: "Dovecot", trained: Path) -> "Dovecot":
+    """The same, without mail, and with a model that was not taught."""
+    running_dovecot.begin_again(trained)
+    return running_dovecot
 
 
 class Same:
