@@ -101,6 +101,15 @@ class Home:
         path.chmod(mode)
         return path
 
+    def maildir(self, name: str, *messages: bytes) -> Path:
+        """Make a Maildir, or put further messages into one."""
+        path = self.path / name
+        for part in ("tmp", "new", "cur"):
+            (path / part).mkdir(parents=True, exist_ok=True)
+        for number, message in enumerate(messages, len(self.messages(name))):
+            (path / "new" / f"{number}.test").write_bytes(message)
+        return path
+
     def run(
         self,
         *command: object,
