@@ -20,8 +20,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import click
+import msgpack
 import pytest
 
+import nbtext
 from nbtext.classifying import Classifier
 from nbtext.cli.tokens_command import Row, counted_terms
 from nbtext.document import Document
@@ -73,11 +76,13 @@ class Home:
     Attributes:
         path: the folder. Short, because sockets are made in it.
         wrap: what is written before commands to be an ordinary user.
+        program: what the pages call /usr/local/bin/nbtext.
     """
 
-    def __init__(self, path: Path, wrap: Wrap = ()) -> None:
+    def __init__(self, path: Path, wrap: Wrap = (), program: Path = PROGRAM) -> None:
         self.path = path
         self.wrap = wrap
+        self.program = program
         self.model = path / ".local" / "share" / "nbtext" / "model.nbt"
         who = pwd.getpwnam("nobody") if wrap else pwd.getpwuid(os.getuid())
         self.user = who.pw_name
@@ -86,7 +91,7 @@ class Home:
     def recipe(self, page: str, title: str, further: Mapping[str, str] = {}) -> str:
         """Return a block of a page, with our names for those of the page."""
         text = blocks(page)[title]
-        ours = {"program": str(PROGRAM), "home": str(self.path), "user": self.user}
+        ours = {"program": str(self.program), "home": str(self.path), "user": self.user}
         for what, said in STANDS_FOR.items():
             text = re.sub(rf"(?<![\w.-]){said}(?![\w.-])", ours[what], text)
         for said, meant in further.items():
@@ -216,11 +221,51 @@ def ordinary() -> Wrap:
     pytest.skip("root cannot be another user here who may run nbtext")
 
 
+@pytest.fixture(scope="session")
+def everybodys_program() -> Iterator[Path]:
+    """
+    Path of an nbtext that every user may run.
+
+    Where that under test lies under root's home, it is a copy, for Debian's Python and
+    without numpy, which one message does not need.
+    """
+    nobody = pwd.getpwnam("nobody")
+
+    def works(program: Path) -> bool:
+        try:
+            tried = subprocess.run(
+                [program, "--version"], user=nobody.pw_uid, group=nobody.pw_gid,
+                extra_groups=[], capture_output=True, check=False,
+            )  # fmt: skip
+        except OSError:
+            return False
+        return tried.returncode == 0
+
+    if works(PROGRAM):
+        yield PROGRAM
+        return
+    with TemporaryDirectory(prefix="nbtext-", dir="/tmp") as name:  # noqa: S108
+        folder = Path(name)
+        folder.chmod(0o755)
+        for package in (nbtext, msgpack, click):
+            source = Path(str(package.__file__)).parent
+            shutil.copytree(source, folder / "site" / source.name)
+        program = folder / "nbtext"
+        line = f'PYTHONPATH={folder}/site exec /usr/bin/python3 -m nbtext "$@"'
+        program.write_text(f"#!/bin/sh\n{line}\n", "utf-8")
+        program.chmod(0o755)
+        if not works(program):
+            pytest.skip("no nbtext that every user may run")
+        yield program
+
+
 @contextmanager
-def home_with(model: Path, wrap: Wrap = ()) -> Iterator["Home"]:
+def home_with(
+    model: Path, wrap: Wrap = (), program: Path = PROGRAM
+) -> Iterator["Home"]:
     """Make a home with a model in it, at the place where nbtext looks for one."""
     with TemporaryDirectory(prefix="nbtext-", dir="/tmp") as name:  # noqa: S108
-        made = Home(Path(name), wrap)
+        made = Home(Path(name), wrap, program)
         made.model.parent.mkdir(parents=True)
         shutil.copyfile(model, made.model)
         made.model.chmod(0o600)

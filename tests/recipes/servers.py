@@ -168,7 +168,7 @@ class Dovecot:
 @contextmanager
 def dovecot_for(home: Home, program: str) -> Iterator[Dovecot]:
     """Set a Dovecot up as its page says, and run it."""
-    server = Dovecot(home, _free_port())
+    server = Dovecot(home, free_port())
     text = SETTINGS.format(
         home=home.path, user=home.user, group=home.group, port=server.port
     )
@@ -209,7 +209,8 @@ def end(process: "subprocess.Popen[bytes]") -> None:
     process.wait()
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port on the loopback device that nobody listens on."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
         return port

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.recipes import conftest
 from tests.recipes.conftest import Done, Home, demo, field
 
 if TYPE_CHECKING:
@@ -63,11 +62,10 @@ def test_a_forged_field_does_not_pull_spam_out_of_junk(
 @pytest.mark.parametrize("title", [PASS, ASK])
 @pytest.mark.parametrize("damage", ["no model", "damaged model", "no nbtext"])
 def test_whatever_fails_mail_arrives_as_it_came(
-    home: Home, deliver: Deliver, title: str, damage: str, spam: bytes,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    home: Home, deliver: Deliver, title: str, damage: str, spam: bytes
+) -> None:
     if damage == "no nbtext":
-        monkeypatch.setattr(conftest, "PROGRAM", home.path / "nowhere" / "nbtext")
+        home.program = home.path / "nowhere" / "nbtext"
     elif damage == "no model":
         home.model.unlink()
     else:

@@ -89,12 +89,9 @@ def test_without_a_model_mail_arrives_as_it_came(
 
 @pytest.mark.parametrize("title", [PASS, ASK])
 def test_without_nbtext_mail_arrives_as_it_came(
-    home: Home, deliver: Deliver, title: str, spam: bytes,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    from tests.recipes import conftest
-
-    monkeypatch.setattr(conftest, "PROGRAM", home.path / "nowhere" / "nbtext")
+    home: Home, deliver: Deliver, title: str, spam: bytes
+) -> None:
+    home.program = home.path / "nowhere" / "nbtext"
 
     deliver(home, title, spam)
 
