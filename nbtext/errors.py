@@ -14,8 +14,11 @@ Everything nbtext raises on purpose.
     + ModelVersionError a model, but of a format this nbtext does not read
     + ModelWriteError   a model cannot be written
     + TaughtError       a model would be lost that was taught since it was trained
-    + BusyError         another process has been writing the model all the time
+    + BusyError         another process has been writing the model all the time, or
+                        a mailbox
   - TextFormError       the text form of a model is not one, or is damaged
+  - MailboxError        a mailbox cannot be changed
+  - MemoryFileError     what was decided about mailboxes cannot be read or written
 
 A message says where, what was expected, what was found and what to do next; it
 starts in lower case and has no final stop, because the command line prints it
@@ -91,7 +94,7 @@ class TaughtError(ModelFileError):
 
 
 class BusyError(ModelFileError):
-    """Another process has been writing the model for as long as one would wait."""
+    """Another process has been writing a file for as long as one would wait."""
 
 
 class TextFormError(NbtextError):
@@ -112,3 +115,11 @@ class TextFormError(NbtextError):
         self.line = line
         self.expected = expected
         self.found = found
+
+
+class MailboxError(NbtextError):
+    """A mailbox cannot be changed; every message is still in one."""
+
+
+class MemoryFileError(NbtextError):
+    """The memory of what was decided cannot be read or written, or is none."""

@@ -82,9 +82,9 @@ def as_json_lines(decisions: Iterable[Decision]) -> Iterator[str]:
             {
                 "name": readable(decision.name),
                 "label": decision.label,
-                "probability": _rounded(decision.probability),
+                "probability": rounded(decision.probability),
                 "posterior": {
-                    name: _rounded(value) for name, value in decision.posterior.items()
+                    name: rounded(value) for name, value in decision.posterior.items()
                 },
                 "log_posterior": {
                     name: float(f"{value:.{DIGITS}g}")
@@ -99,7 +99,8 @@ def as_json_lines(decisions: Iterable[Decision]) -> Iterator[str]:
         )
 
 
-def _rounded(value: float) -> float:
+def rounded(value: float) -> float:
+    """Return a probability for JSON; short of certainty it is never 1."""
     return min(float(f"{value:.{DIGITS}g}"), CERTAIN)
 
 

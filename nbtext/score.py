@@ -94,8 +94,19 @@ def fitted(model: Model) -> Fit:
         NotAModelError: what the file keeps for calibration is damaged.
 
     """
+    return fit(held_out(model), model.classes)
+
+
+def held_out(model: Model) -> Calibration:
+    """
+    Return what held-out documents scored; nothing if other scores than this model's.
+
+    Raises:
+        NotAModelError: what the file keeps for calibration is damaged.
+
+    """
     if model.scoring.score == "sum":
-        return Fit()
+        return Calibration()
     try:
         calibrations = [Calibration.from_dict(plain) for plain in model.calibrations]
     except ValueError as error:
@@ -103,8 +114,8 @@ def fitted(model: Model) -> Fit:
         raise NotAModelError(message) from error
     calibration = total(calibrations)
     if calibration.scoring != model.scoring.as_dict():
-        return Fit()
-    return fit(calibration, model.classes)
+        return Calibration()
+    return calibration
 
 
 def score(model: Model, bag: Bag, calibration: Fit) -> Scored:

@@ -11,8 +11,8 @@ from nbtext import __version__
 from nbtext.cli import _status as status
 
 COMMANDS: Final = (
-    "train", "classify", "eval", "pass", "learn", "forget", "info", "tokens",
-    "merge", "compact", "prune", "check", "dump", "load",
+    "train", "classify", "eval", "pass", "filter", "learn", "forget", "info",
+    "tokens", "merge", "compact", "prune", "check", "dump", "load",
 )  # fmt: skip
 """In the order of the help; each is the module of the same name with `_command`."""
 

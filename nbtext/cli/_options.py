@@ -294,7 +294,7 @@ def wait_option(command: Command) -> Command:
         default=f"{WAIT:g}",
         show_default=True,
         metavar="SECONDS",
-        help="Wait so long while another process writes the model; then exit with 75.",
+        help="Wait so long while another process writes; then exit with 75.",
     )(command)
 
 

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Final
 
 from nbtext.errors import (
     BusyError,
+    MailboxError,
+    MemoryFileError,
     MissingSourceError,
     ModelAccessError,
     ModelFileError,
@@ -41,6 +43,8 @@ OF_ERRORS: Final[tuple[tuple[type[NbtextError], int], ...]] = (
     (TaughtError, CANNOT_CREATE),
     (ModelAccessError, IO_ERROR),
     (BusyError, TRY_AGAIN),
+    (MailboxError, CANNOT_CREATE),
+    (MemoryFileError, IO_ERROR),
     (ModelFileError, DATA),
 )
 """The first kind that an error is of decides; other errors are the data's fault."""

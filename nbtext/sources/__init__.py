@@ -10,8 +10,35 @@ lazily; nothing is held but the document at hand. The modules, in pipeline order
 """
 
 from nbtext.sources._arguments import labels
+from nbtext.sources._compressed import compression
 from nbtext.sources._documents import documents
+from nbtext.sources._failures import cannot_read
 from nbtext.sources._load import load, load_all
+from nbtext.sources._mbox import (
+    LONGEST_SEPARATOR,
+    Opening,
+    is_mbox,
+    split,
+    unquoted,
+    without_blank_end,
+)
 from nbtext.sources._options import FORMATS, Options
+from nbtext.sources._walk import is_maildir
 
-__all__ = ["FORMATS", "Options", "documents", "labels", "load", "load_all"]
+__all__ = [
+    "FORMATS",
+    "LONGEST_SEPARATOR",
+    "Opening",
+    "Options",
+    "cannot_read",
+    "compression",
+    "documents",
+    "is_maildir",
+    "is_mbox",
+    "labels",
+    "load",
+    "load_all",
+    "split",
+    "unquoted",
+    "without_blank_end",
+]

@@ -9,7 +9,8 @@ the variant called mboxrd; Content-Length is ignored, because it is often wrong.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from nbtext.document import Pause
 from nbtext.sources._stream import Stream
@@ -30,7 +31,7 @@ _DATE = b"".join(
 # Both ends are bounded, so that a long line costs no more than many short ones. The
 # line feed at its end is not taken, because the next separator may begin with it.
 _FROM_LINE = rb"From [^\n]{0,255}?" + _DATE + rb"[^\n]{0,127}(?=\n)"
-_LONGEST_SEPARATOR = 512
+LONGEST_SEPARATOR = 512
 
 # To compile these takes a millisecond, so it is left to whoever has an mbox.
 _SEPARATOR = rb"\n\r?\n" + _FROM_LINE
@@ -48,38 +49,83 @@ def is_header(text: bytes) -> bool:
     return re.match(_HEADER, text) is not None
 
 
+class Opening(NamedTuple):
+    """
+    The line that begins a message.
+
+    Attributes:
+        blank: the blank line before it, which ends the message before.
+        line: the line itself, with its end.
+    """
+
+    blank: bytes
+    line: bytes
+
+
 def messages(stream: Stream, max_bytes: int) -> Iterator[tuple[bytes, bool] | Pause]:
     """
     Yield each message, cut at `max_bytes`, and whether there was more of it.
 
     What comes before the first "From " line is a message too, unless it is blank.
     """
-    opening = _opening(stream.peek(_LONGEST_SEPARATOR))
-    separators = re.compile(_SEPARATOR)
-    is_message = opening is not None
+    is_message = False
     message = _Message(max_bytes)
-    # The window holds one line feed more than the text, at `start - 1`: a separator
-    # begins with the end of the line before it, and the first line has none.
-    window = b"\n"
-    start = 1 + (opening.end() + 1 if opening else 0)
-    for chunk in stream.chunks():
-        if isinstance(chunk, Pause):
-            yield chunk
-            continue
-        window += chunk
-        for separator in separators.finditer(window, start - 1):
-            message.add(window[start : separator.start() + 1])
+    for part in split(stream.peek(LONGEST_SEPARATOR), stream.chunks()):
+        if isinstance(part, Pause):
+            yield part
+        elif isinstance(part, bytes):
+            message.add(part)
+        else:
             if is_message or not message.is_blank():
                 yield message.text(), message.is_cut
             message = _Message(max_bytes)
             is_message = True
-            start = separator.end() + 1
-        keep = max(start - 1, len(window) - _LONGEST_SEPARATOR)
-        message.add(window[start:keep])
-        window, start = window[keep:], max(start - keep, 0)
-    message.add(window[start:])
     if is_message or not message.is_blank():
-        yield _without_blank_end(message.text()), message.is_cut
+        yield without_blank_end(message.text()), message.is_cut
+
+
+def split(
+    head: bytes, chunks: Iterable[bytes | Pause]
+) -> Iterator[Opening | bytes | Pause]:
+    """
+    Take an mbox apart; the parts, joined, are its bytes.
+
+    Args:
+        head: its first bytes, LONGEST_SEPARATOR of them if there are so many.
+        chunks: all of them, and pauses, which are handed on.
+
+    Yields:
+        What begins each message, then its bytes in pieces. The blank line that ends
+        the last message of all is among them.
+
+    """
+    opening = _opening(head)
+    separators = re.compile(_SEPARATOR)
+    # The window holds one line feed more than the text, at `start - 1`: a separator
+    # begins with the end of the line before it, and the first line has none.
+    window = b"\n"
+    start = 1
+    if opening is not None:
+        yield Opening(b"", opening[0] + b"\n")
+    skipped = 0 if opening is None else opening.end() + 1
+    for chunk in chunks:
+        if isinstance(chunk, Pause):
+            yield chunk
+            continue
+        window += chunk
+        if skipped:
+            if len(window) <= skipped:
+                continue
+            window, skipped = window[skipped:], 0
+        for separator in separators.finditer(window, start - 1):
+            yield window[start : separator.start() + 1]
+            blank, _, line = separator[0][1:].partition(b"\n")
+            yield Opening(blank + b"\n", line + b"\n")
+            start = separator.end() + 1
+        keep = max(start - 1, len(window) - LONGEST_SEPARATOR)
+        yield window[start:keep]
+        window, start = window[keep:], max(start - keep, 0)
+    yield window[start:]
 
 
 class _Message:
@@ -104,15 +150,19 @@ class _Message:
 
     def text(self) -> bytes:
         """Return the message as it was before it was put into an mbox."""
-        text = b"".join(self._pieces)[: self._max_bytes]
-        return re.sub(_QUOTED_FROM, b"", text) if b">From " in text else text
+        return unquoted(b"".join(self._pieces)[: self._max_bytes])
+
+
+def unquoted(text: bytes) -> bytes:
+    """Return a message with one `>` less before each quoted "From "."""
+    return re.sub(_QUOTED_FROM, b"", text) if b">From " in text else text
 
 
 def _opening(head: bytes) -> re.Match[bytes] | None:
     return re.match(_FROM_LINE, head) if head.startswith(b"From ") else None
 
 
-def _without_blank_end(text: bytes) -> bytes:
+def without_blank_end(text: bytes) -> bytes:
     """Take away the blank line that ends the last message, and the whole file."""
     for blank in (b"\n", b"\r\n"):
         if text == blank or text.endswith(b"\n" + blank):

@@ -12,7 +12,7 @@ import pytest
 import nbtext
 
 PIPELINE = [
-    "errors", "document", "sources",  # bytes and where they come from
+    "errors", "document", "sources", "mailboxes",  # bytes and where they come from
     "charsets", "transfer", "headers", "mime", "markup", "mail",  # what they say
     "codepoints", "settings", "tokens", "reading", "bag",  # the plain engine
     "parallel", "runs", "counts", "batch", "bags", "sample",  # the other
@@ -25,7 +25,7 @@ PIPELINE = [
     "merging", "pruning", "textlines", "textheader", "textcounts", "textrecords",
     "dumping", "loading", "faults", "modelparts", "balance", "checking",
     "training", "measures", "twoclass", "evaluate", "crossvalidate", "report",
-    "passing",
+    "passing", "threshold", "decided", "filterjob", "filterfolder", "filtering",
     "api", "cli",
 ]  # fmt: skip
 SOURCES = [
@@ -33,10 +33,16 @@ SOURCES = [
     "_lines", "_csv", "_heading", "_table", "_rows", "_walk", "_arguments", "_contents",
     "_documents", "_load", "__init__",
 ]  # fmt: skip
+MAILBOXES = [
+    "_message", "_content", "_disk", "_locks", "_keywords", "_maildir", "_sequences",
+    "_mh", "_fields", "_spans", "_rewriting", "_mbox", "_opening", "_moving",
+    "__init__",
+]  # fmt: skip
 CLI = [
     "_status", "_places", "_terminal", "_tables", "_classify", "_teach", "_pass",
-    "_quick", "_options", "train_command", "classify_command", "eval_command",
-    "pass_command", "learn_command", "forget_command", "info_command",
+    "_filter", "_quick", "_options", "train_command", "classify_command",
+    "eval_command", "pass_command", "filter_command", "learn_command",
+    "forget_command", "info_command",
     "tokens_command", "merge_command", "compact_command", "prune_command",
     "check_command", "dump_command", "load_command", "_group", "__init__",
 ]  # fmt: skip
@@ -44,7 +50,7 @@ ENTRANCES = {"__init__", "__main__"}
 """What is loaded first: outside the line, and nearly empty."""
 
 PACKAGE = Path(nbtext.__file__).parent
-ORDERS = {"": PIPELINE, "sources": SOURCES, "cli": CLI}
+ORDERS = {"": PIPELINE, "sources": SOURCES, "mailboxes": MAILBOXES, "cli": CLI}
 MODULES = [(folder, name) for folder, order in ORDERS.items() for name in order]
 FILES = sorted(PACKAGE.rglob("*.py"))
 HEAVY = ("numpy", "rich", "email", "regex", "scipy", "multiprocessing", "asyncio")
@@ -87,7 +93,7 @@ def test_imports_point_backwards(folder: str, name: str) -> None:
     assert places(path_of(folder, name), folder) - {name} <= set(before)
 
 
-@pytest.mark.parametrize("folder", ["sources", "cli"])
+@pytest.mark.parametrize("folder", ["sources", "mailboxes", "cli"])
 def test_what_is_in_a_folder_imports_no_more_than_the_folder_may(folder: str) -> None:
     allowed = set(PIPELINE[: PIPELINE.index(folder)])
 
@@ -95,7 +101,9 @@ def test_what_is_in_a_folder_imports_no_more_than_the_folder_may(folder: str) ->
         assert places(path_of(folder, name), "") - {folder} <= allowed, name
 
 
-@pytest.mark.parametrize("folder", list(ORDERS), ids=["nbtext", "sources", "cli"])
+@pytest.mark.parametrize(
+    "folder", list(ORDERS), ids=["nbtext", "sources", "mailboxes", "cli"]
+)
 def test_every_module_has_its_place(folder: str) -> None:
     inside = PACKAGE / folder
     modules = {path.stem for path in inside.glob("*.py")}

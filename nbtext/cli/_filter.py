@@ -1,0 +1,223 @@
+"""What `nbtext filter` does, apart from reading its command line."""
+
+from collections import Counter as Tally
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from nbtext.classifying import Classifier
+from nbtext.cli import _status as status
+from nbtext.cli._terminal import complainer, cut_short, to_stderr, to_stdout
+from nbtext.decided import remembered
+from nbtext.document import Unreadable
+from nbtext.errors import BusyError, MailboxError, SourceError
+from nbtext.filtering import filter_mailbox
+from nbtext.filterjob import (
+    UNMARKED,
+    Account,
+    Job,
+    Outcome,
+    Rule,
+    Run,
+    Wanted,
+    check_classes,
+    job_of,
+)
+from nbtext.mailboxes import marks_of, open_mailbox
+from nbtext.model import Model, load_model
+from nbtext.report import (
+    UNSURE,
+    class_name,
+    counted,
+    escaped,
+    probability,
+    readable,
+    rounded,
+)
+from nbtext.threshold import UNMEASURED, Threshold, threshold_of
+
+OF_FOLDERS = (SourceError, MailboxError, BusyError)
+"""What keeps one mailbox from being filtered, and not the others."""
+
+
+class Request(NamedTuple):
+    """
+    What is asked of `nbtext filter`.
+
+    Attributes:
+        model: the model file.
+        folders: the mailboxes.
+        moves: classes and where their messages go.
+        flags: classes and what their messages are marked with; one may come twice.
+        memory: the file of what was decided.
+        least: how probable a class must be, None for what the model says.
+        wanted: which messages are decided about, and how.
+        limit: how many at the most, None for all.
+        as_json: whether to print a line of JSON for each.
+        quiet: whether to say nothing but errors.
+        verbose: whether to say what becomes of each.
+    """
+
+    model: str
+    folders: tuple[str, ...]
+    moves: dict[str, str]
+    flags: tuple[tuple[str, str], ...]
+    memory: str
+    least: float | None
+    wanted: Wanted
+    limit: int | None = None
+    as_json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+
+def run(request: Request) -> int:
+    """Filter what is asked for and return the exit status."""
+    model = load_model(request.model)
+    if request.verbose:
+        to_stderr(f"model: {request.model}")
+    rules = _rules(request, model)
+    failures: list[Unreadable] = []
+    complain = complainer(failures, quiet=request.quiet)
+    jobs = []
+    for folder in request.folders:
+        try:
+            jobs.append(job_of(open_mailbox(folder), rules))
+        except SourceError as error:
+            complain(Unreadable(folder, error))
+    account = Account(left=request.limit)
+    worst = status.DONE
+    wanted = request.wanted
+    with remembered(
+        request.memory, wait=wanted.wait, is_kept=not wanted.is_dry
+    ) as memory:
+        if memory.damaged and not request.quiet:
+            records = counted(memory.damaged, "record")
+            to_stderr(f"WARNING: {memory.path}: {records} damaged and passed over")
+        filtering = Run(Classifier(model), memory, wanted, complain)
+        listed = {}
+        for job in jobs:
+            account = Account(left=account.left)
+            try:
+                _tell(filter_mailbox(job, filtering, account), job, account, request)
+            except OF_FOLDERS as error:
+                to_stderr(f"Error: {error}")
+                worst = max(worst, status.status_of(error))
+            else:
+                if account.is_whole and not account.is_unchanged:
+                    listed[job.folder] = account.names
+        memory.tidy(listed)
+    return worst or status.outcome(failures)
+
+
+def _rules(request: Request, model: Model) -> dict[str, Rule]:
+    """
+    Return what happens to the messages of each class.
+
+    Raises:
+        SettingsError: the model has no such class, or there is no such flag.
+
+    """
+    flags: dict[str, list[str]] = {}
+    for label, flag in request.flags:
+        flags.setdefault(label, []).append(flag)
+    check_classes([*request.moves, *flags], model.classes)
+    rules = {}
+    for label in dict.fromkeys([*request.moves, *flags]):
+        threshold = _threshold(request, model, label)
+        marks = marks_of(flags.get(label, ()))
+        rules[label] = Rule(threshold.probability, request.moves.get(label), marks)
+    return rules
+
+
+def _threshold(request: Request, model: Model, label: str) -> Threshold:
+    if request.least is not None:
+        return Threshold(request.least, 0)
+    threshold = threshold_of(model, label)
+    if request.verbose:
+        to_stderr(f"{label}: from a probability of {threshold.probability:.6g}")
+    if not (threshold.documents or request.quiet):
+        to_stderr(
+            f"note: the model was not scored on enough documents to say from which "
+            f"probability on {class_name(label)} is safe; taking {UNMEASURED} "
+            "(--min-probability)"
+        )
+    return threshold
+
+
+def _tell(
+    outcomes: Iterator[Outcome], job: Job, account: Account, request: Request
+) -> None:
+    """Say what becomes of each message, and sum up."""
+    tally: Tally[str] = Tally()
+    try:
+        for outcome in outcomes:
+            tally[outcome.action] += 1
+            if request.as_json:
+                to_stdout([_as_json(outcome, job.rules)])
+            if request.verbose:
+                to_stderr(_as_line(outcome))
+            if outcome.decision.truncated and not request.quiet:
+                cut_short(outcome.decision.name)
+    finally:  # what is done is done, whatever went wrong then
+        if not (request.as_json or request.quiet):
+            to_stdout([f"{escaped(job.source.path)}: {_summary(tally, account)}"])
+
+
+def _as_json(outcome: Outcome, rules: Mapping[str, Rule]) -> str:
+    from json import dumps
+
+    decision, target = outcome.decision, outcome.target
+    rule = None if decision.label is None else rules.get(decision.label)
+    return dumps(
+        {
+            "folder": readable(outcome.folder),
+            "name": readable(decision.name),
+            "label": decision.label,
+            "probability": rounded(decision.probability),
+            "min_probability": None if rule is None else rounded(rule.least),
+            "action": outcome.action,
+            "target": None if target is None else readable(target),
+            "flags": str(outcome.marks).split(),
+        },
+        ensure_ascii=False,
+    )
+
+
+def _as_line(outcome: Outcome) -> str:
+    decision = outcome.decision
+    label = UNSURE if decision.label is None else class_name(decision.label)
+    what = outcome.action
+    if outcome.target is not None:
+        what += f" to {escaped(outcome.target)}"
+    if outcome.marks != UNMARKED:
+        what += f", flagged {outcome.marks}" if outcome.target else f" {outcome.marks}"
+    return (
+        f"{escaped(decision.name)}: {label} {probability(decision.probability)}, {what}"
+    )
+
+
+def _summary(tally: Tally[str], account: Account) -> str:
+    if account.is_unchanged:
+        return "nothing new, unchanged since the last run"
+    parts = [f"{tally.total():,} new"] if tally else ["nothing new"]
+    parts += [
+        f"{tally[action]:,} {said}" for action, said in SAID.items() if tally[action]
+    ]
+    if account.known:
+        parts.append(f"{account.known:,} known")
+    if account.older:
+        parts.append(f"{account.older:,} older than --since")
+    if not account.is_whole and account.left == 0:
+        parts.append("the rest left by --limit")
+    return ", ".join(parts)
+
+
+SAID = {
+    "moved": "moved",
+    "would move": "would be moved",
+    "flagged": "flagged",
+    "would flag": "would be flagged",
+    "gone": "gone meanwhile",
+    "stayed": "stayed",
+}
+"""What became of messages, in the words of the summary."""

@@ -1,0 +1,168 @@
+"""`nbtext filter`: sort what is new in mailboxes, once."""
+
+import re
+from time import time
+from typing import Final
+
+import click
+
+from nbtext.cli._filter import Request, run
+from nbtext.cli._options import (
+    MAX_BYTES,
+    bytes_of,
+    json_option,
+    model_option,
+    quiet_option,
+    share_of,
+    verbose_option,
+    wait_option,
+)
+from nbtext.filterjob import Wanted
+
+UNITS: Final = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+
+
+def moment_of(text: str) -> float:
+    """Return a moment in seconds of the epoch: a date, or so long ago."""
+    found = re.fullmatch(r"(\d{1,6})([mhdw])", text)
+    if found:
+        return time() - int(found[1]) * UNITS[found[2]]
+    from datetime import datetime
+
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError) as error:
+        message = f"{text!r} is not a date such as 2026-11-01, nor a time such as 7d."
+        raise click.BadParameter(message) from error
+
+
+def pair_of(text: str) -> tuple[str, str]:
+    """Return a class and what stands behind it."""
+    label, _, rest = text.partition("=")
+    if not (label and rest):
+        message = f"{text!r} has not the form CLASS=..."
+        raise click.BadParameter(message)
+    return label, rest
+
+
+@click.command(epilog="A message is decided about once; --all does it again.")
+@click.argument("folders", nargs=-1, required=True, metavar="FOLDER...")
+@model_option
+@click.option(
+    "--move",
+    "moves",
+    type=pair_of,
+    multiple=True,
+    metavar="CLASS=TARGET",
+    help="Move messages of CLASS to a mailbox (.Junk is a folder of the Maildir); may "
+    "be repeated.",
+)
+@click.option(
+    "--flag",
+    "flags",
+    type=pair_of,
+    multiple=True,
+    metavar="CLASS=FLAG",
+    help="Mark messages of CLASS seen, flagged, replied, passed, draft or trashed, or "
+    "with a keyword; may be repeated.",
+)
+@click.option(
+    "--min-probability",
+    "least",
+    type=share_of,
+    metavar="P",
+    help="Let messages below this probability stay [default: where the model's "
+    "calibration expects 0.1 % false positives].",
+)
+@click.option(
+    "--since",
+    type=moment_of,
+    metavar="WHEN",
+    help="Only what was delivered since a date, such as 2026-11-01, or in the last 7d "
+    "or 12h.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(0, 1 << 40),
+    metavar="N",
+    help="Decide about no more than N messages.",
+)
+@click.option(
+    "--all", "is_anew", is_flag=True, help="Decide anew about what is known, too."
+)
+@click.option(
+    "-n",
+    "--dry-run",
+    "is_dry",
+    is_flag=True,
+    help="Only say what would be done; do and remember nothing.",
+)
+@click.option(
+    "--memory",
+    metavar="FILE",
+    help="Where to remember what was decided [default: the model file's name with "
+    ".decided behind].",
+)
+@click.option(
+    "--max-bytes",
+    type=bytes_of,
+    default=MAX_BYTES,
+    show_default=True,
+    metavar="SIZE",
+    help="Read no more than this of a document.",
+)
+@wait_option
+@json_option
+@quiet_option
+@verbose_option
+@click.pass_context
+def command(
+    context: click.Context,
+    folders: tuple[str, ...],
+    model: str,
+    moves: tuple[tuple[str, str], ...],
+    flags: tuple[tuple[str, str], ...],
+    least: float | None,
+    since: float | None,
+    limit: int | None,
+    is_anew: bool,
+    is_dry: bool,
+    memory: str | None,
+    max_bytes: int,
+    wait: float,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+) -> int:
+    """
+    Sort what is new in mailboxes: move it, or mark it.
+
+    \b
+    nbtext filter ~/Maildir --move spam=.Junk
+    nbtext filter ~/Maildir --flag spam=Junk --dry-run
+    nbtext filter ~/mbox --move spam=~/junk.mbox
+
+    A FOLDER is a Maildir, without the folders in it, an MH folder or an mbox. What is
+    done is said in a line a FOLDER, in one a message with --json, and not at all with
+    --quiet.
+    """  # noqa: D301  click wants a real backspace
+    if not (moves or flags):
+        raise click.UsageError("Say what is to be done: --move or --flag.", context)
+    if len(dict(moves)) < len(moves):
+        message = "'--move': a class can be moved to one mailbox only."
+        raise click.UsageError(message, context)
+    return run(
+        Request(
+            model=model,
+            folders=folders,
+            moves=dict(moves),
+            flags=flags,
+            memory=memory or f"{model}.decided",
+            least=least,
+            wanted=Wanted(max_bytes, wait, since, is_anew, is_dry),
+            limit=limit,
+            as_json=as_json,
+            quiet=quiet,
+            verbose=verbose,
+        )
+    )

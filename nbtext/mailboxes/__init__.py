@@ -1,0 +1,45 @@
+"""
+Mailboxes that messages are moved in: Maildir, MH and mbox.
+
+Unlike `nbtext.sources`, which reads whatever holds documents, this lists mailboxes and
+changes them. A message is at every instant in one of them, or after a crash in two, and
+none of its bytes changes, but for the flags that one asks for. The modules, in pipeline
+order: `_message` and `_content` (what is in them), `_disk` and `_locks` (how files are
+moved and locked), `_keywords` and `_maildir`, `_sequences` and `_mh`, `_fields`,
+`_spans`, `_rewriting` and `_mbox`, `_opening` (which of these it is) and `_moving`.
+"""
+
+from nbtext.mailboxes._content import Content, read_content
+from nbtext.mailboxes._mbox import Carried, Mbox, Plan, carry_out
+from nbtext.mailboxes._message import Marks, Message, marks_of
+from nbtext.mailboxes._moving import Moved, Task, move_all, read_message
+from nbtext.mailboxes._opening import (
+    Folder,
+    Mailbox,
+    check_marks,
+    open_mailbox,
+    target_of,
+)
+from nbtext.mailboxes._spans import Span
+
+__all__ = [
+    "Carried",
+    "Content",
+    "Folder",
+    "Mailbox",
+    "Marks",
+    "Mbox",
+    "Message",
+    "Moved",
+    "Plan",
+    "Span",
+    "Task",
+    "carry_out",
+    "check_marks",
+    "marks_of",
+    "move_all",
+    "open_mailbox",
+    "read_content",
+    "read_message",
+    "target_of",
+]

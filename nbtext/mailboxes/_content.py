@@ -1,0 +1,125 @@
+"""
+What a message says, whoever has filed it: its text to classify, and its digest.
+
+Mail programs keep what they know of a message in its header, at least in an mbox. Those
+fields are no part of the digest, so that a message that was read, flagged or moved to
+another folder is still the same.
+"""
+
+import os
+import re
+import stat
+from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
+from typing import Final, NamedTuple
+
+from nbtext.document import Unread
+from nbtext.errors import SourceError
+from nbtext.sources import cannot_read, compression, load_all
+
+DIGEST_SIZE: Final = 16
+
+LONGEST_HEADER: Final = 1 << 18
+"""Fields of mail programs are looked for in so many bytes of a message."""
+
+STATE_FIELDS: Final = (
+    rb"(?im)^(?:Status|X-Status|X-Keywords|X-UID|X-IMAP|X-IMAPbase|Content-Length|Lines)"
+    rb"[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*(?:\n|\Z)"
+)
+"""Where UW IMAP, Dovecot, mutt and Python's `mailbox` keep what they know."""
+
+END_OF_HEADER: Final = rb"\n\r?\n|\A\r?\n"
+
+
+class Content(NamedTuple):
+    """
+    A message.
+
+    Attributes:
+        text: its first bytes, for its classification.
+        is_cut: whether there are more.
+        digest: DIGEST_SIZE bytes that name the whole of it, but for STATE_FIELDS and
+            the line feed at its end, which it may be given in an mbox.
+    """
+
+    text: bytes
+    is_cut: bool
+    digest: bytes
+
+
+class Gathered:
+    """A message that comes in pieces, of which a part is kept."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._kept: list[bytes] = []
+        self._size = 0
+        self._head = b""
+        self._is_header = True
+        self._hashed = blake2b(digest_size=DIGEST_SIZE, person=b"nbtext content")
+        self._ending = b""
+
+    def add(self, piece: bytes) -> None:
+        """Take the next bytes."""
+        if self._size <= self._max_bytes:
+            self._kept.append(piece)
+        self._size += len(piece)
+        if not self._is_header:
+            self._hash(piece)
+            return
+        self._head += piece
+        if re.search(END_OF_HEADER, self._head) or len(self._head) > LONGEST_HEADER:
+            self._end_header()
+
+    def content(self) -> Content:
+        """Return the message, which is complete."""
+        if self._is_header:
+            self._end_header()
+        text = b"".join(self._kept)[: self._max_bytes]
+        is_cut = self._size > self._max_bytes
+        return Content(text, is_cut, self._hashed.digest())
+
+    def _end_header(self) -> None:
+        head, self._head, self._is_header = self._head, b"", False
+        found = re.search(END_OF_HEADER, head[:LONGEST_HEADER])
+        end = min(found.end() if found else LONGEST_HEADER, len(head))
+        self._hash(re.sub(STATE_FIELDS, b"", head[:end]) + head[end:])
+
+    def _hash(self, piece: bytes) -> None:
+        """Hash what is not the line feed at the very end."""
+        if piece:
+            self._hashed.update(self._ending)
+            text = piece.removesuffix(b"\n")
+            self._hashed.update(text)
+            self._ending = piece[len(text) :]
+
+
+def read_content(path: str, max_bytes: int) -> Content:
+    """
+    Read a file that holds one message, decompressed if it is compressed.
+
+    Raises:
+        MissingSourceError: there is no such file.
+        SourceError: it cannot be read, or is no file.
+
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                message = f"{path}: a message was expected, and something else found"
+                raise SourceError(f"{message}; remove it")
+            gathered = Gathered(max_bytes)
+            head = piece = os.read(descriptor, min(status.st_size + 1, 1 << 20))
+            while piece:
+                gathered.add(piece)
+                piece = os.read(descriptor, 1 << 20)
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError) as error:
+        raise cannot_read(path, error) from error
+    content = gathered.content()
+    if compression(head):
+        (document,) = load_all(Unread(path, path, is_mail=True), max_bytes)
+        return Content(document.texts[0], document.truncated, content.digest)
+    return content

@@ -1,0 +1,73 @@
+"""
+What mail programs keep in the header of a message in an mbox: its flags and keywords.
+
+`Status` has R for seen and O for old, `X-Status` the letters A (answered), F (flagged),
+T (draft) and D (deleted), `X-Keywords` names with blanks between, as Dovecot has them
+(doc.dovecot.org, "mbox Mailbox Format"). Nothing else in the message changes.
+"""
+
+import re
+from typing import Final
+
+from nbtext.errors import SettingsError
+from nbtext.mailboxes._content import END_OF_HEADER, LONGEST_HEADER
+from nbtext.mailboxes._message import Marks
+
+STATUS: Final = {"S": "R"}
+X_STATUS: Final = {"R": "A", "F": "F", "D": "T", "T": "D"}
+
+
+def check_marks(marks: Marks) -> None:
+    """
+    Refuse marks that an mbox has no place for.
+
+    Raises:
+        SettingsError: there are such.
+
+    """
+    odd = {*marks.letters} - {*STATUS, *X_STATUS}
+    if odd:
+        shown = Marks("".join(sorted(odd)))
+        raise SettingsError(f"an mbox cannot mark a message {shown}; name another flag")
+
+
+def header_of(start: bytes) -> bytes | None:
+    """
+    Return the header of a message, without the blank line that ends it.
+
+    Args:
+        start: its first LONGEST_HEADER bytes, or all of it.
+
+    Returns:
+        None if it is longer.
+
+    """
+    found = re.search(END_OF_HEADER, start)
+    if found is None:
+        return start if len(start) < LONGEST_HEADER else None
+    return start[: found.start() + (found.start() > 0 or start[:1] not in b"\r\n")]
+
+
+def marked(header: bytes, marks: Marks) -> bytes:
+    """Return a header that says what a message is marked with, in addition."""
+    for name, letters in ((b"Status", STATUS), (b"X-Status", X_STATUS)):
+        added = [letters[one].encode() for one in marks.letters if one in letters]
+        header = _with(header, name, added, b"")
+    return _with(header, b"X-Keywords", [one.encode() for one in marks.keywords], b" ")
+
+
+def _with(header: bytes, name: bytes, added: list[bytes], between: bytes) -> bytes:
+    """Return a header in whose field there is something more, if it is not there."""
+    field = re.search(rb"(?im)^" + name + rb"[ \t]*:[ \t]*([^\r\n]*)", header)
+    there = field[1].rstrip() if field else b""
+    known = there.split() if between else there
+    missing = [one for one in added if one not in known]
+    if not missing:
+        return header
+    value = between.join([*([there] if there else []), *missing])
+    if field is not None:
+        return header[: field.start(1)] + value + header[field.end(1) :]
+    newline = b"\r\n" if b"\r\n" in header[:LONGEST_HEADER] else b"\n"
+    if header and not header.endswith(b"\n"):
+        header += newline
+    return header + name + b": " + value + newline

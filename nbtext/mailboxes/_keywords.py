@@ -1,0 +1,89 @@
+"""
+Keywords in a Maildir, as Dovecot has them: small letters, named in a file.
+
+A line of `dovecot-keywords` is a number from 0 to 25 and a name; the number stands for
+a letter from a to z among the flags (doc.dovecot.org, "Maildir Mailbox Format").
+Dovecot reads the file again when it changes, and writes it under the lock
+`dovecot-keywords.lock`.
+"""
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Final
+
+from nbtext.mailboxes._disk import make_durable, write_all, written
+from nbtext.mailboxes._locks import dotlocked
+
+FILE: Final = "dovecot-keywords"
+LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+
+LONGEST: Final = 1 << 16
+"""No more of the file is read, in bytes."""
+
+WAIT: Final = 10.0
+"""How long to wait for Dovecot, in seconds; it writes a few lines."""
+
+
+def keywords_in(maildir: str) -> dict[str, str]:
+    """Return letter to name for the keywords that a Maildir has."""
+    try:
+        with open(f"{maildir}/{FILE}", "rb") as file:
+            lines = file.read(LONGEST).decode("utf-8", "surrogateescape").split("\n")
+    except FileNotFoundError:
+        return {}
+    found = {}
+    for line in lines:
+        number, _, name = line.partition(" ")
+        is_number = number.isascii() and number.isdigit() and len(number) < 3
+        if name and is_number and int(number) < len(LETTERS):
+            found[LETTERS[int(number)]] = name
+    return found
+
+
+def letters_for(maildir: str, names: Iterable[str]) -> dict[str, str]:
+    """
+    Return name to letter, and give letters to those names that have none.
+
+    When all letters are taken, the names that are left get none.
+
+    Raises:
+        BusyError: Dovecot has had the file locked all the time.
+        OSError: the file cannot be read or written.
+
+    """
+    wanted = list(dict.fromkeys(names))
+    found = _by_name(keywords_in(maildir))
+    if all(name in found for name in wanted):
+        return {name: found[name] for name in wanted}
+    path = f"{maildir}/{FILE}"
+    with dotlocked(path, WAIT):
+        taken = keywords_in(maildir)
+        found = _by_name(taken)
+        free = (letter for letter in LETTERS if letter not in taken)
+        new = (name for name in wanted if name not in found)
+        added = dict(zip(free, new, strict=False))
+        if added:
+            _write(maildir, taken | added)
+    found |= _by_name(added)
+    return {name: found[name] for name in wanted if name in found}
+
+
+def _by_name(keywords: dict[str, str]) -> dict[str, str]:
+    return {name: letter for letter, name in sorted(keywords.items(), reverse=True)}
+
+
+def _write(maildir: str, keywords: dict[str, str]) -> None:
+    path = f"{maildir}/{FILE}"
+    aside = f"{maildir}/.{FILE}.{os.urandom(6).hex()}.tmp"
+    mode = 0o600
+    with suppress(FileNotFoundError):
+        mode = os.stat(path).st_mode & 0o777
+    lines = (
+        f"{LETTERS.index(letter)} {keywords[letter]}\n" for letter in sorted(keywords)
+    )
+    with written(aside) as descriptor:
+        write_all(descriptor, "".join(lines).encode("utf-8", "surrogateescape"))
+        os.fchmod(descriptor, mode)
+    os.replace(aside, path)
+    make_durable(maildir)
