@@ -77,6 +77,23 @@ class Classifier:
             for document, scored in zip(documents, scores, strict=True)
         ]
 
+    def arrange(self, samples: Iterable[Document]) -> None:
+        """
+        Arrange the counts for the batch engine, which few documents have, too, then.
+
+        Args:
+            samples: documents that are classified by it before it is used: what it
+                loads for their like, or works out once, is there then.
+
+        """
+        from nbtext.crowd import open_bulk, score_readings
+
+        bulk = open_bulk(self.model)
+        readings = [read(document, self.model.settings) for document in samples]
+        for _ in score_readings(bulk, readings, self._calibration):
+            pass
+        self._bulk = bulk
+
     def _plain(self, reading: Reading) -> Scored:
         bag = bag_of(reading, self.model.settings)
         return score(self.model, bag, self._calibration)

@@ -19,6 +19,8 @@ Everything nbtext raises on purpose.
   - TextFormError       the text form of a model is not one, or is damaged
   - MailboxError        a mailbox cannot be changed
   - MemoryFileError     what was decided about mailboxes cannot be read or written
+  - ListenError         a server cannot listen where it shall
+  - RequestError        a server does not do what a client asks
 
 A message says where, what was expected, what was found and what to do next; it
 starts in lower case and has no final stop, because the command line prints it
@@ -123,3 +125,20 @@ class MailboxError(NbtextError):
 
 class MemoryFileError(NbtextError):
     """The memory of what was decided cannot be read or written, or is none."""
+
+
+class ListenError(NbtextError):
+    """A server cannot listen where it shall."""
+
+
+class RequestError(NbtextError):
+    """
+    A server does not do what a client asks.
+
+    Attributes:
+        code: the status of sysexits.h, or of spamd, that the client is told.
+    """
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code

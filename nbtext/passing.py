@@ -1,7 +1,7 @@
 """
-A message passed through: every byte as it came, and one field that says what it is.
+A message passed through: every byte as it came, and fields that say what it is.
 
-Bytes and a decision go in, bytes come out. Fields of our own name that came with the
+Bytes and a decision go in, bytes come out. Fields of our own names that came with the
 message are somebody else's word and are taken out, wherever they stand in its header;
 nothing else changes, neither line ends nor what is broken.
 """
@@ -32,11 +32,21 @@ class Mark(NamedTuple):
         field: the name of the field.
         value: what it says, printable ASCII.
         tag: what is put before the subject, empty for nothing.
+        more: the names and values of fields that follow it.
+        family: fields whose names begin so are taken out too, in lower case; none if
+            it is empty.
     """
 
     field: str
     value: str
     tag: str = ""
+    more: tuple[tuple[str, str], ...] = ()
+    family: str = ""
+
+    @property
+    def fields(self) -> tuple[tuple[str, str], ...]:
+        """Return names and values of all fields that are put in."""
+        return ((self.field, self.value), *self.more)
 
 
 class _Field(NamedTuple):
@@ -66,23 +76,35 @@ def mark_of(decision: Decision, field: str = FIELD, tag: str = "") -> Mark:
     if not (tag.isascii() and (tag.isprintable() or not tag)):
         message = f"the subject tag {tag!r} is not printable ASCII"
         raise SettingsError(message)
+    said = f"{printable_label(decision)}, probability="
+    return Mark(field, said + probability(decision.probability), tag)
+
+
+def printable_label(decision: Decision) -> str:
+    """Return the label as printable ASCII, on one line."""
     label = decision.label if decision.label is not None else "unsure"
-    printable = "".join(
+    return "".join(
         letter if " " < letter < "\x7f" or letter == " " else repr(letter)[1:-1]
         for letter in ascii(label)[1:-1]
     )
-    value = f"{printable}, probability={probability(decision.probability)}"
-    return Mark(field, value, tag)
 
 
 def marked(message: bytes, mark: Mark) -> bytes:
-    """Return a message with our field as the last one of its header."""
+    """Return a message with our fields as the last ones of its header."""
     end, fields = _header(message)
     start = fields[0].start if fields else end
-    kept = [field for field in fields if field.name != mark.field.lower().encode()]
+    ours = {name.lower().encode() for name, _ in mark.fields}
+    family = mark.family.encode()
+    kept = [
+        field
+        for field in fields
+        if not (field.name in ours or (family and field.name.startswith(family)))
+    ]
     pieces = [message[field.start : field.end] for field in kept]
     newline = _line_end([message[:start], *pieces, message[end:]])
-    added = f"{mark.field}: {mark.value}".encode() + newline
+    added = b"".join(
+        f"{name}: {value}".encode() + newline for name, value in mark.fields
+    )
     if mark.tag:
         place = next((n for n, one in enumerate(kept) if one.name == b"subject"), None)
         if place is None:
@@ -98,7 +120,7 @@ def marked(message: bytes, mark: Mark) -> bytes:
         is_open = bool(pieces) and not pieces[-1].endswith(b"\n")
         pieces.insert(len(pieces) - is_open, added)
     if not fields and not message.startswith(_EMPTY, end):
-        pieces.append(newline)  # all of it is body, and no part of our field
+        pieces.append(newline)  # all of it is body, and no part of our fields
     return b"".join([message[:start], *pieces, message[end:]])
 
 

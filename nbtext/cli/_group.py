@@ -12,7 +12,7 @@ from nbtext.cli import _status as status
 
 COMMANDS: Final = (
     "train", "classify", "eval", "pass", "filter", "learn", "forget", "info",
-    "tokens", "merge", "compact", "prune", "check", "dump", "load",
+    "tokens", "merge", "compact", "prune", "check", "dump", "load", "serve",
 )  # fmt: skip
 """In the order of the help; each is the module of the same name with `_command`."""
 

@@ -163,6 +163,8 @@ def progress(*, quiet: bool) -> Iterator[Advance | None]:
 
 
 def _one_line(text: str) -> str:
+    if text.isprintable():
+        return text
     return "".join(
         character if character.isprintable() else repr(character)[1:-1]
         for character in text

@@ -26,6 +26,8 @@ PIPELINE = [
     "dumping", "loading", "faults", "modelparts", "balance", "checking",
     "training", "measures", "twoclass", "evaluate", "crossvalidate", "report",
     "passing", "threshold", "decided", "filterjob", "filterfolder", "filtering",
+    "spamd", "spamscore", "following", "answering",  # the server
+    "listening", "connection", "serving", "supervising",
     "api", "cli",
 ]  # fmt: skip
 SOURCES = [
@@ -40,11 +42,12 @@ MAILBOXES = [
 ]  # fmt: skip
 CLI = [
     "_status", "_places", "_terminal", "_tables", "_classify", "_teach", "_pass",
-    "_filter", "_quick", "_options", "train_command", "classify_command",
+    "_filter", "_serve", "_quick", "_options", "train_command", "classify_command",
     "eval_command", "pass_command", "filter_command", "learn_command",
     "forget_command", "info_command",
     "tokens_command", "merge_command", "compact_command", "prune_command",
-    "check_command", "dump_command", "load_command", "_group", "__init__",
+    "check_command", "dump_command", "load_command", "serve_command",
+    "_group", "__init__",
 ]  # fmt: skip
 ENTRANCES = {"__init__", "__main__"}
 """What is loaded first: outside the line, and nearly empty."""

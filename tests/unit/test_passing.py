@@ -101,6 +101,40 @@ def test_passing_twice_is_passing_once(message: bytes) -> None:
     assert other.replace(b"ham, probability=0.6000", MARK.value.encode()) == once
 
 
+SPAMC = MARK._replace(
+    more=(("X-Spam-Flag", "YES"), ("X-Spam-Status", "Yes, score=5.0")),
+    family="x-spam-",
+)
+FORGED = st.sampled_from(
+    [
+        b"X-Spam-Flag: NO\n", b"x-spam-status : No,\r\n score=-99\r\n",
+        b"X-SPAM-Relays: trusted\n", b"X-Spamless: 1\n", b"X-Spam: 1\n",
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES | FORGED, max_size=12).map(b"".join))
+def test_a_family_of_fields_is_only_for_us_to_write(rest: bytes) -> None:
+    assume(b"\r" not in rest.replace(b"\r\n", b""))  # which others take for a line end
+    message = b"From: a@b\n" + rest
+
+    once = marked(message, SPAMC)
+
+    found = message_from_bytes(once, policy=email.policy.compat32)
+    ours = [(name, value) for name, value in found.items() if name[:7] == "X-Spam-"]
+    assert ours == list(SPAMC.more) or found.defects
+    assert marked(once, SPAMC) == once
+    assert once.count(b"X-Spamless") == message.count(b"X-Spamless")
+
+
+@given(MESSAGES)
+def test_more_fields_change_nothing_else(message: bytes) -> None:
+    one = marked(message, Mark("A", "yes"))
+    two = marked(message, Mark("B", "yes", more=(("A", "yes"),)))
+
+    assert one in (two.replace(b"B: yes\n", b"", 1), two.replace(b"B: yes\r\n", b"", 1))
+
+
 @given(st.lists(PIECES, max_size=8).map(b"".join))
 def test_other_programs_find_one_field_that_is_ours(rest: bytes) -> None:
     assume(b"\r" not in rest.replace(b"\r\n", b""))  # which they take for a line end

@@ -1,0 +1,144 @@
+"""What `nbtext serve` does, apart from reading its command line."""
+
+from time import gmtime, strftime
+from typing import Final, NamedTuple
+
+from nbtext.answering import Task
+from nbtext.classifying import Classifier
+from nbtext.cli._terminal import to_stderr
+from nbtext.errors import SettingsError
+from nbtext.listening import Listener, address_of, listen, network_of
+from nbtext.model import Model, load_model
+from nbtext.report import readable
+from nbtext.serving import Log, Service
+from nbtext.supervising import be_a_server, supervise
+
+SERVER: Final = "from nbtext.cli._serve import be_one; be_one(is_quiet={})"
+"""What a server's process does."""
+
+
+class Request(NamedTuple):
+    """
+    What is asked of `nbtext serve`; the options are those of the command.
+
+    Attributes:
+        model: the model file.
+        addresses: where to listen.
+        mode: who may connect to Unix sockets.
+        networks: who is served, besides this machine.
+        workers: how many processes classify.
+        max_size: how many bytes a message may have.
+        timeout: how many seconds a client has.
+        spam: the class of spam, if it is not the one of that name.
+        ham: the class that is learnt as ham, likewise.
+        threshold: the least probability of a label.
+        may_tell: whether clients may teach.
+        wait: how many seconds to wait for another writer of the model.
+        quiet: whether to log no requests.
+    """
+
+    model: str
+    addresses: tuple[str, ...]
+    mode: int
+    networks: tuple[str, ...]
+    workers: int
+    max_size: int
+    timeout: float
+    spam: str | None
+    ham: str | None
+    threshold: float
+    may_tell: bool
+    wait: float
+    quiet: bool
+
+
+def run(request: Request) -> None:
+    """
+    Serve until a signal ends it.
+
+    Raises:
+        ModelFileError: there is no model, or it is damaged.
+        SettingsError: the class of spam is not in it, or was not said.
+        ListenError: it cannot listen there.
+
+    """
+    model = load_model(request.model)
+    Classifier(model)  # which refuses a model that cannot classify
+    service = Service(
+        task=Task(
+            model=request.model,
+            spam=spam_class(model, request.spam),
+            ham=ham_class(model, request.spam, request.ham),
+            threshold=request.threshold,
+            max_size=request.max_size,
+            wait=request.wait,
+        ),
+        timeout=request.timeout,
+        networks=[network_of(text) for text in request.networks],
+        may_tell=request.may_tell,
+    )
+    addresses = [address_of(text) for text in request.addresses]
+    listeners: list[Listener] = []
+    try:
+        for address in addresses:
+            listeners += listen(address, request.mode)
+        command = SERVER.format(request.quiet)
+        supervise(service, listeners, request.workers, command, log_of(request.quiet))
+    finally:
+        for listener in listeners:
+            listener.close()
+
+
+def spam_class(model: Model, name: str | None) -> str:
+    """
+    Return the class of spam.
+
+    Raises:
+        SettingsError: the model does not have it.
+
+    """
+    wanted = readable(name) if name is not None else "spam"
+    if wanted not in model.classes:
+        known = ", ".join(model.classes)
+        message = f"{model.path}: which class is spam? name one of {known} with "
+        raise SettingsError(f"{message}--spam-class")
+    return wanted
+
+
+def ham_class(model: Model, spam: str | None, name: str | None) -> str | None:
+    """
+    Return the class that is learnt as ham, None if there is no telling.
+
+    Raises:
+        SettingsError: the model does not have the class that was named.
+
+    """
+    if name is not None:
+        if readable(name) not in model.classes:
+            known = ", ".join(model.classes)
+            message = f"{model.path}: no class {name!r}; --ham-class is one of {known}"
+            raise SettingsError(message)
+        return readable(name)
+    others = [one for one in model.classes if one != spam_class(model, spam)]
+    if "ham" in others:
+        return "ham"
+    return others[0] if len(others) == 1 else None
+
+
+def be_one(*, is_quiet: bool) -> None:
+    """Be one of the servers that `run` has started."""
+    be_a_server(log_of(is_quiet))
+
+
+def log_of(is_quiet: bool) -> Log:
+    """Return where to say what happens."""
+    return Log(ignored if is_quiet else logged, logged)
+
+
+def logged(line: str) -> None:
+    """Write a line of the log to standard error, with the time."""
+    to_stderr(f"{strftime('%Y-%m-%dT%H:%M:%SZ', gmtime())} {line}")
+
+
+def ignored(_: str) -> None:
+    """Do without a line of the log."""

@@ -1,0 +1,139 @@
+"""`nbtext serve`: classify for the clients of SpamAssassin's spamd."""
+
+import click
+
+from nbtext.cli import _status as status
+from nbtext.cli._options import (
+    MAX_BYTES,
+    bytes_of,
+    model_option,
+    quiet_option,
+    seconds_of,
+    unsure_option,
+    wait_option,
+)
+
+
+@click.command(epilog="It ends at SIGTERM, and reads the model again at SIGHUP.")
+@model_option
+@click.option(
+    "--listen",
+    "addresses",
+    multiple=True,
+    default=["localhost:783"],
+    show_default=True,
+    metavar="ADDRESS",
+    help="HOST:PORT or unix:PATH; may be repeated.",
+)
+@click.option(
+    "--socket-mode",
+    "mode",
+    default="600",
+    show_default=True,
+    metavar="OCTAL",
+    help="Who may connect to a Unix socket.",
+)
+@click.option(
+    "--allow",
+    "networks",
+    multiple=True,
+    metavar="NETWORK",
+    help="Serve clients of this network, too, and not of this machine only; may be "
+    "repeated.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="How many processes classify.",
+)
+@click.option(
+    "--max-size",
+    type=bytes_of,
+    default=MAX_BYTES,
+    show_default=True,
+    metavar="SIZE",
+    help="Refuse messages that are longer.",
+)
+@click.option(
+    "--timeout",
+    type=seconds_of,
+    default="60",
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a client may take to send its request, and to take the answer.",
+)
+@click.option(
+    "--spam-class",
+    "spam",
+    metavar="CLASS",
+    help="The class that clients are told is spam [default: spam].",
+)
+@click.option(
+    "--ham-class",
+    "ham",
+    metavar="CLASS",
+    help="The class that `spamc -L ham` teaches [default: ham, else the other of two].",
+)
+@unsure_option
+@click.option("--no-tell", is_flag=True, help="Let no client teach the model.")
+@wait_option
+@quiet_option
+def command(
+    model: str,
+    addresses: tuple[str, ...],
+    mode: str,
+    networks: tuple[str, ...],
+    workers: int,
+    max_size: int,
+    timeout: float,
+    spam: str | None,
+    ham: str | None,
+    threshold: float,
+    no_tell: bool,
+    wait: float,
+    quiet: bool,
+) -> int:
+    """
+    Classify mail for spamc and other clients of spamd.
+
+    \b
+    nbtext serve
+    nbtext serve --listen localhost:783 --listen unix:/run/nbtext/socket --workers 2
+    nbtext serve --listen 192.0.2.1:783 --allow 192.0.2.0/24 --no-tell
+
+    The protocol is that of SpamAssassin's spamd: 5.0 points are spam, and 2.5 more
+    stand for odds ten times as high. Standard error has a line a request. Learnt and
+    forgotten is what `spamc -L` says; a model that has changed is read again.
+    """  # noqa: D301  click wants a real backspace
+    from nbtext.cli._serve import Request, run
+
+    run(
+        Request(
+            model=model,
+            addresses=addresses,
+            mode=mode_of(mode),
+            networks=networks,
+            workers=workers,
+            max_size=max_size,
+            timeout=timeout,
+            spam=spam,
+            ham=ham,
+            threshold=threshold,
+            may_tell=not no_tell,
+            wait=wait,
+            quiet=quiet,
+        )
+    )
+    return status.DONE
+
+
+def mode_of(text: str) -> int:
+    """Return the mode of a file, from its octal digits."""
+    digits = text.removeprefix("0o")
+    if not (1 <= len(digits) <= 4 and set(digits) <= set("01234567")):
+        message = f"{text!r} is not a mode such as 600 or 660."
+        raise click.BadParameter(message, param_hint="'--socket-mode'")
+    return int(digits, 8) & 0o777

@@ -1,0 +1,269 @@
+"""
+Where a server listens, and to whom: addresses to sockets, and who may be served.
+
+An address is HOST:PORT, [IPv6]:PORT, unix:PATH or a PATH that begins with a slash.
+"""
+
+import errno
+import os
+import socket
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from fcntl import LOCK_EX, LOCK_UN, flock
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from pathlib import Path
+from typing import Final, NamedTuple, TypeAlias
+
+from nbtext.errors import ListenError
+
+Network: TypeAlias = IPv4Network | IPv6Network
+
+BACKLOG: Final = 1024
+"""So many clients the system keeps waiting until they are accepted."""
+
+MODE: Final = 0o600
+"""Who may connect to a Unix socket, unless told otherwise: its owner."""
+
+LONGEST_PATH: Final = 107
+"""The bytes of `sun_path`, less the zero at its end (unix(7))."""
+
+ABSENT: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+"""What a host has that has only one of IPv4 and IPv6."""
+
+
+class Address(NamedTuple):
+    """
+    Where to listen.
+
+    Attributes:
+        host: the name or address of this machine, empty for a Unix socket.
+        port: from 0, for one that is free, to 65535.
+        path: that of the Unix socket, empty for TCP.
+    """
+
+    host: str
+    port: int
+    path: str
+
+    def __str__(self) -> str:
+        if self.path:
+            return f"unix:{self.path}"
+        return (
+            f"[{self.host}]:{self.port}"
+            if ":" in self.host
+            else (f"{self.host}:{self.port}")
+        )
+
+
+class Listener(NamedTuple):
+    """
+    A socket that listens.
+
+    Attributes:
+        socket: the socket; it does not block.
+        name: what it is called in the log: the address, with the port that it has.
+        identity: device and inode of a Unix socket's file.
+    """
+
+    socket: socket.socket
+    name: str
+    identity: tuple[int, int] | None = None
+
+    def close(self) -> None:
+        """Listen no more; a Unix socket's file is removed if it is still ours."""
+        if self.socket.fileno() < 0:  # it is closed
+            return
+        path = self.socket.getsockname()
+        self.socket.close()
+        if self.identity is not None and _identity(path) == self.identity:
+            with suppress(OSError):
+                Path(path).unlink()
+
+
+def address_of(text: str) -> Address:
+    """
+    Return the address that a text says.
+
+    Raises:
+        ListenError: it says none.
+
+    """
+    path = text if text.startswith("/") else text.removeprefix("unix:")
+    if path != text or text.startswith("/"):
+        if not path or len(os.fsencode(path)) > LONGEST_PATH:
+            message = f"{text!r}: the path of a socket has 1 to {LONGEST_PATH} bytes"
+            raise ListenError(message)
+        return Address("", 0, str(Path(path).absolute()))
+    host, colon, port = text.rpartition(":")
+    is_bracketed = host.startswith("[") and host.endswith("]")
+    name = host[1:-1] if is_bracketed else host
+    is_number = port.isascii() and port.isdigit() and len(port) <= 5
+    if not (colon and name and is_number and int(port) < 1 << 16) or (
+        ":" in name and not is_bracketed
+    ):
+        message = (
+            f"{text!r} is no address to listen on; write localhost:783, [::1]:783 or "
+            "unix:/run/nbtext/socket"
+        )
+        raise ListenError(message)
+    return Address(name, int(port), "")
+
+
+def network_of(text: str) -> Network:
+    """
+    Return the network that a text says, as 192.0.2.0/24, or one address.
+
+    Raises:
+        ListenError: it says none.
+
+    """
+    try:
+        return ip_network(text)
+    except ValueError as error:
+        message = f"{text!r} is no network such as 192.0.2.0/24 or 2001:db8::/32"
+        raise ListenError(f"{message}: {error}") from error
+
+
+def is_allowed(address: str, networks: Sequence[Network]) -> bool:
+    """
+    Return whether a client is served: one on this machine, or in one of the networks.
+
+    Args:
+        address: the client's, as the system gives it; empty for a Unix socket, whose
+            mode has decided already.
+        networks: who else is served.
+
+    """
+    if not address:
+        return True
+    client = ip_address(address.partition("%")[0])
+    if isinstance(client, IPv6Address) and client.ipv4_mapped:
+        client = client.ipv4_mapped
+    return client.is_loopback or any(client in network for network in networks)
+
+
+def listen(address: Address, mode: int = MODE) -> list[Listener]:
+    """
+    Listen on an address; on each that its name stands for, if that is several.
+
+    Raises:
+        ListenError: that cannot be done.
+
+    """
+    try:
+        if address.path:
+            return [_listen_unix(address, mode)]
+        return _listen_tcp(address)
+    except (OSError, UnicodeError) as error:  # a name that cannot be one at all
+        what = getattr(error, "strerror", None) or error
+        is_denied = getattr(error, "errno", None) == errno.EACCES
+        if is_denied and 0 < address.port < 1024:
+            what = f"{what}: ports below 1024 are for root, or see docs/serving.md"
+        message = f"{address}: cannot listen there: {what}"
+        raise ListenError(message) from error
+
+
+def _listen_tcp(address: Address) -> list[Listener]:
+    found = socket.getaddrinfo(
+        address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )
+    listeners: list[Listener] = []
+    absent: OSError | None = None
+    try:
+        for family, *_, where in dict.fromkeys(found):
+            try:
+                listeners.append(_bound(family, where))
+            except OSError as error:
+                if error.errno not in ABSENT:
+                    raise
+                absent = error
+    except OSError:
+        for listener in listeners:
+            listener.close()
+        raise
+    if not listeners and absent:
+        raise absent
+    return listeners
+
+
+def _bound(family: int, where: tuple[object, ...]) -> Listener:
+    opened = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        opened.bind(where)
+        opened.listen(BACKLOG)
+        opened.setblocking(False)
+    except OSError:
+        opened.close()
+        raise
+    host, port = opened.getsockname()[:2]
+    return Listener(opened, str(Address(host, port, "")))
+
+
+def _listen_unix(address: Address, mode: int) -> Listener:
+    opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        with _alone_in(Path(address.path).parent):
+            _make_room(address.path)
+            # nobody may connect before the mode is what it shall be
+            before = os.umask(0o777)
+            try:
+                opened.bind(address.path)
+            finally:
+                os.umask(before)
+            Path(address.path).chmod(mode)
+            opened.listen(BACKLOG)
+        opened.setblocking(False)
+    except OSError:
+        opened.close()
+        raise
+    return Listener(opened, str(address), _identity(address.path))
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Let no other server look for a free place in a folder at the same time."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        flock(descriptor, LOCK_EX)
+        yield
+    finally:
+        flock(descriptor, LOCK_UN)
+        os.close(descriptor)
+
+
+def _make_room(path: str) -> None:
+    """
+    Remove a socket that nobody listens on any more.
+
+    Raises:
+        OSError: somebody does, or it is no socket.
+
+    """
+    try:
+        found = Path(path).lstat()
+    except FileNotFoundError:
+        return
+    if not stat.S_ISSOCK(found.st_mode):
+        raise OSError(errno.EEXIST, "there is a file that is no socket")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.setblocking(False)
+        try:
+            probe.connect(path)
+        except ConnectionRefusedError:
+            Path(path).unlink()
+            return
+        except BlockingIOError:
+            pass  # somebody has so much to do that others wait in line
+    raise OSError(errno.EADDRINUSE, "another server listens there")
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = Path(path).lstat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -1,0 +1,167 @@
+"""A model that is followed is the one that is there, or the last that could be read."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from nbtext import train_on
+from nbtext.classifying import Classifier
+from nbtext.document import Document
+from nbtext.errors import NbtextError
+from nbtext.following import FollowedModel
+from nbtext.lessons import Teaching
+from nbtext.teaching import teach
+
+HAM = [("ham", "lunch on friday"), ("ham", "meeting minutes")]
+SPAM = [("spam", "cheap pills"), ("spam", "money winner")]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "m.nbt"
+    train_on([*HAM, *SPAM], str(path))
+    return path
+
+
+@pytest.fixture
+def remarks() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def followed(path: Path, remarks: list[str]) -> FollowedModel:
+    return FollowedModel(str(path), "spam", remarks.append)
+
+
+def learn(path: Path, label: str, text: str) -> None:
+    document = Document(text, (text.encode(),))
+    list(teach([document], Teaching(str(path), label), max_bytes=99, complain=print))
+
+
+def documents(classifier: Classifier) -> int:
+    return sum(classifier.model.documents)
+
+
+def test_it_is_opened_once(followed: FollowedModel, remarks: list[str]) -> None:
+    first = followed.classifier()
+
+    assert followed.classifier() is first
+    assert [remark.rpartition(": ")[2] for remark in remarks] == ["opened, 4 documents"]
+    followed.wait()
+
+
+def test_what_another_process_learns_is_there_at_once(
+    followed: FollowedModel, path: Path
+) -> None:
+    assert documents(followed.classifier()) == 4
+
+    for number in range(20):
+        learn(path, "spam", f"number{number}")
+
+        assert documents(followed.classifier()) == 5 + number
+    followed.wait()
+
+
+def test_another_model_in_its_place_is_opened(
+    followed: FollowedModel, path: Path, remarks: list[str]
+) -> None:
+    followed.classifier()
+    train_on([*HAM, *SPAM, *SPAM], str(path))
+
+    assert documents(followed.classifier()) == 6
+    assert remarks[-1].endswith("opened again, 6 documents")
+    followed.wait()
+
+
+@pytest.mark.parametrize("damage", ["missing", "empty", "junk", "half", "flipped"])
+def test_a_model_that_cannot_be_read_changes_nothing(
+    followed: FollowedModel, path: Path, remarks: list[str], damage: str
+) -> None:
+    before = followed.classifier()
+    data = path.read_bytes()
+    keys = before.model.file.tables[0].arrays["body.once.keys"]
+    place = data.index(keys.tobytes()[:8])
+    bad = {
+        "empty": b"", "junk": b"junk" * 99, "half": data[: len(data) // 2],
+        "flipped": data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :],
+    }  # fmt: skip
+    path.unlink()
+    if damage in bad:
+        path.write_bytes(bad[damage])
+
+    assert all(followed.classifier() is before for _ in range(5))
+    assert len(remarks) == 2, remarks
+    assert remarks[1].endswith("; the model before is used")
+    path.unlink(missing_ok=True)
+    path.write_bytes(data)
+    assert documents(followed.classifier()) == 4
+    assert remarks[-1].endswith("opened again, 4 documents")
+    followed.wait()
+
+
+def test_a_model_without_the_class_is_not_taken(
+    followed: FollowedModel, path: Path, remarks: list[str]
+) -> None:
+    before = followed.classifier()
+    train_on([*HAM, ("junk", "cheap pills")], str(path))
+
+    assert followed.classifier() is before
+    assert "no class 'spam' but ham, junk" in remarks[-1]
+    followed.wait()
+
+
+def test_it_may_be_missing_at_first(tmp_path: Path, remarks: list[str]) -> None:
+    path = tmp_path / "later.nbt"
+    followed = FollowedModel(str(path), "spam", remarks.append)
+    for _ in range(3):
+        with pytest.raises(NbtextError, match="no model there"):
+            followed.classifier()
+    train_on([*HAM, *SPAM], str(path))
+
+    assert documents(followed.classifier()) == 4
+    assert len(remarks) == 2
+    followed.wait()
+
+
+def test_a_table_that_is_being_written_is_seen_when_it_is_whole(
+    followed: FollowedModel, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nbtext.following.PAUSE", 0.0)
+    size = path.stat().st_size
+    learn(path, "spam", "one more")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:size] + b"\0" + whole[size + 1 :])
+    stamp = path.stat().st_mtime_ns
+    assert documents(followed.classifier()) == 4
+
+    with path.open("r+b") as file:  # the first byte last, as writers do
+        file.seek(size)
+        file.write(whole[size : size + 1])
+    os.utime(path, ns=(stamp, stamp))
+
+    assert documents(followed.classifier()) == 5
+    followed.wait()
+
+
+def test_both_engines_say_the_same(followed: FollowedModel) -> None:
+    messages = [
+        Document("-", (text,)) for text in (b"cheap lunch", b"money", b"", b"x")
+    ]
+    plain = followed.classifier().classify(messages)
+    followed.wait()
+    arranged = followed.classifier().classify(messages)
+
+    for one, other in zip(plain, arranged, strict=True):
+        assert other.label == one.label
+        assert other.log_posterior == pytest.approx(one.log_posterior, rel=1e-9)
+
+
+def test_reading_again_may_be_asked_for(
+    followed: FollowedModel, remarks: list[str]
+) -> None:
+    first = followed.classifier()
+    followed.forget()
+
+    assert followed.classifier() is not first
+    followed.wait()
