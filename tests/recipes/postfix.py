@@ -8,11 +8,11 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from smtplib import SMTP, SMTPException
+from smtplib import SMTP
 from time import monotonic, sleep
 
 from tests.recipes.conftest import Home
-from tests.recipes.servers import PATIENCE, free_port, with_crlf
+from tests.recipes.servers import PATIENCE, free_port, wait_for_port, with_crlf
 
 SETTINGS = """\
 compatibility_level = 3.6
@@ -30,11 +30,8 @@ virtual_mailbox_maps = static:jo/
 virtual_uid_maps = static:{uid}
 virtual_gid_maps = static:{uid}
 virtual_minimum_uid = 1
-queue_run_delay = 1s
-minimal_backoff_time = 1s
-maximal_backoff_time = 1s
 """
-"""All mail to example.org goes into one Maildir, and what failed is tried again soon."""
+"""All mail to example.org goes into one Maildir."""
 
 FURTHER = ("postfix-files", "postfix-files.d", "dynamicmaps.cf", "dynamicmaps.cf.d")
 """What Debian's package keeps among the settings."""
@@ -57,6 +54,7 @@ class Postfix:
         self.home = home
         self.port = port
         self.log_file = home.path / "log"
+        self.first = 0  # the first process of its world
 
     def send(self, message: bytes, sender: str = "sender@example.net") -> None:
         """Give a message to Postfix by SMTP."""
@@ -75,6 +73,11 @@ class Postfix:
                 raise TimeoutError(self.log())
             sleep(0.02)
 
+    def try_again(self) -> None:
+        """Have what was deferred delivered now, rather than in some minutes."""
+        enter = ("nsenter", "--mount", "--pid", "--target", str(self.first))
+        subprocess.run([*enter, "postqueue", "-f"], check=True)
+
     def delivered(self, number: int = 1) -> list[bytes]:
         """Wait until so many messages have arrived, and return them."""
         self.wait(lambda: len(self.home.messages("mail/jo")) >= number)
@@ -92,7 +95,8 @@ def postfix_for(home: Home, user: str) -> Iterator[Postfix]:
             [*ALONE, "sh", "-c", start], stdout=log, stderr=log, start_new_session=True
         )
     try:
-        server.wait(lambda: _answers(server, process))
+        wait_for_port(server.port, process)
+        (server.first,) = _children(process)
         yield server
     finally:
         _end(process)
@@ -133,18 +137,15 @@ def _write_settings(server: Postfix, user: str) -> None:
     subprocess.run(["sh", "-e"], input=setup.encode(), check=True)
 
 
-def _answers(server: Postfix, process: "subprocess.Popen[bytes]") -> bool:
-    assert process.poll() is None, server.log()
-    with suppress(OSError, SMTPException), SMTP("127.0.0.1", server.port, timeout=PATIENCE):
-        return True
-    return False
+def _children(process: "subprocess.Popen[bytes]") -> list[int]:
+    path = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    return [int(child) for child in path.read_text("ascii").split()]
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
     """End the first process of the world, and so all others."""
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     with suppress(OSError):
-        for child in children.read_text("ascii").split():
-            os.kill(int(child), signal.SIGKILL)
+        for child in _children(process):
+            os.kill(child, signal.SIGKILL)
     process.kill()
     process.wait()

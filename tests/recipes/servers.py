@@ -188,7 +188,7 @@ def dovecot_for(home: Home, program: str) -> Iterator[Dovecot]:
         start_new_session=True,
     )
     try:
-        _wait_for_imap(server, process)
+        wait_for_port(server.port, process)
         yield server
     finally:
         end(process)
@@ -216,12 +216,14 @@ def free_port() -> int:
         return port
 
 
-def _wait_for_imap(server: Dovecot, process: "subprocess.Popen[bytes]") -> None:
+def wait_for_port(port: int, process: "subprocess.Popen[bytes]") -> None:
+    """Wait until a process that was just started listens."""
     deadline = monotonic() + PATIENCE
     while monotonic() < deadline:
-        assert process.poll() is None, server.log()
-        with suppress(OSError, IMAP4.error):
-            with server.imap():
-                return
-        sleep(0.05)
-    raise TimeoutError(server.log())
+        assert process.poll() is None, "the server ended at once"
+        with suppress(OSError):
+            socket.create_connection(("127.0.0.1", port)).close()
+            return
+        sleep(0.02)
+    message = f"nobody listens on port {port}"
+    raise TimeoutError(message)
