@@ -132,7 +132,9 @@ class Home:
             env=self.environment() | dict(env or {}),
             timeout=timeout,
         )
-        return Done(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+        return Done(
+            done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
+        )
 
     def environment(self) -> dict[str, str]:
         """Return what a delivered mail's filter may find in its environment."""
@@ -188,8 +190,8 @@ def ham() -> bytes:
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model of the demo corpus."""
     path = tmp_path_factory.mktemp("trained") / "model.nbt"
-    train = [PROGRAM, "train", "-q", "-m", path, DEMO / "spam", DEMO / "ham"]
-    subprocess.run(train, check=True, timeout=60)
+    sources = (DEMO / "spam", DEMO / "ham")
+    subprocess.run([PROGRAM, "train", "-q", "-m", path, *sources], check=True)
     return path
 
 
@@ -244,7 +246,7 @@ def everybodys_program() -> Iterator[Path]:
     if works(PROGRAM):
         yield PROGRAM
         return
-    with TemporaryDirectory(prefix="nbtext-", dir="/tmp") as name:  # noqa: S108
+    with TemporaryDirectory(prefix="nbtext-", dir="/tmp") as name:
         folder = Path(name)
         folder.chmod(0o755)
         for package in (nbtext, msgpack, click):
@@ -264,7 +266,7 @@ def home_with(
     model: Path, wrap: Wrap = (), program: Path = PROGRAM
 ) -> Iterator["Home"]:
     """Make a home with a model in it, at the place where nbtext looks for one."""
-    with TemporaryDirectory(prefix="nbtext-", dir="/tmp") as name:  # noqa: S108
+    with TemporaryDirectory(prefix="nbtext-", dir="/tmp") as name:
         made = Home(Path(name), wrap, program)
         made.model.parent.mkdir(parents=True)
         shutil.copyfile(model, made.model)
@@ -282,7 +284,7 @@ def home(trained: Path) -> Iterator[Home]:
         yield made
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def running_dovecot(
     trained: Path, ordinary: Wrap, debian: "Program"
 ) -> Iterator["Dovecot"]:

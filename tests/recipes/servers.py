@@ -73,7 +73,14 @@ namespace inbox {{
 """
 """What an administrator has already. It needs no root: all is one user's."""
 
-SCRIPTS = ("nbtext", "learn-spam", "learn-ham")
+FILES = (
+    "/etc/dovecot/conf.d/99-nbtext.conf",
+    "/etc/dovecot/sieve/nbtext.sieve",
+    "/etc/dovecot/sieve/learn-spam.sieve",
+    "/etc/dovecot/sieve/learn-ham.sieve",
+)
+SETUP = "once, as root, and sievec again whenever a script changes"
+"""The blocks of the page."""
 
 
 class Dovecot:
@@ -173,13 +180,15 @@ def dovecot_for(home: Home, program: str) -> Iterator[Dovecot]:
         home=home.path, user=home.user, group=home.group, port=server.port
     )
     home.write("etc/dovecot.conf", text)
-    etc = {"/etc/dovecot": f"{home.path}/etc", "/usr/local/lib/nbtext": f"{home.path}/lib"}
-    for name in ("conf.d/99-nbtext.conf", *(f"sieve/{one}.sieve" for one in SCRIPTS)):
-        title = f"/etc/dovecot/{name}"
-        home.write(f"etc/{name}", home.recipe("dovecot.md", title, etc))
-    title = "once, as root, and sievec again whenever a script changes"
+    etc = {
+        "/etc/dovecot": f"{home.path}/etc",
+        "/usr/local/lib/nbtext": f"{home.path}/lib",
+    }
+    for title in FILES:
+        name = title.replace("/etc/dovecot", "etc")
+        home.write(name, home.recipe("dovecot.md", title, etc))
     ours = {"sievec": f"sievec -c {server.settings}", "doveadm reload": ""}
-    setup = home.recipe("dovecot.md", title, etc | ours)
+    setup = home.recipe("dovecot.md", SETUP, etc | ours)
     done = home.run("/bin/sh", "-e", stdin=setup.encode())
     assert done.status == 0, done.err
     process = subprocess.Popen(

@@ -145,4 +145,3 @@ def test_the_scripts_compile_without_a_warning(dovecot: "Dovecot") -> None:
         done = dovecot.compile(script)
 
         assert (done.status, done.err) == (0, "")
-

@@ -34,9 +34,9 @@ def mutt(home: Home, debian: "Program") -> Mutt:
     def mutt(keys: str, folder: str = INBOX, *settings: str) -> None:
         ours, its = pty.openpty()
         options = [f"push {keys}<quit>", "set quit=yes delete=yes", *settings]
+        commands = [part for option in reversed(options) for part in ("-e", option)]
         process = subprocess.Popen(
-            [program, "-n", "-F", muttrc, "-f", home.path / folder]
-            + [part for option in reversed(options) for part in ("-e", option)],
+            [program, "-n", "-F", muttrc, "-f", home.path / folder, *commands],
             stdin=its, stdout=its, stderr=its, start_new_session=True,
             cwd=home.path, env=home.environment() | {"TERM": "xterm"},
         )  # fmt: skip

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.recipes
 
+HOOKS = ("~/Maildir/.notmuch/hooks/pre-new", "~/Maildir/.notmuch/hooks/post-new")
+
 Notmuch = Callable[..., list[str]]
 
 
@@ -23,9 +25,8 @@ def notmuch(home: Home, debian: "Program") -> Notmuch:
     config = home.recipe("notmuch.md", "~/.notmuch-config")
     user = "\n[user]\nname=Jo\nprimary_email=jo@example.org\n"
     home.write(".notmuch-config", config + user)
-    for hook in ("pre-new", "post-new"):
-        name = f"Maildir/.notmuch/hooks/{hook}"
-        home.write(name, home.recipe("notmuch.md", f"~/{name}"), 0o755)
+    for hook in HOOKS:
+        home.write(hook.removeprefix("~/"), home.recipe("notmuch.md", hook), 0o755)
 
     def notmuch(*arguments: str) -> list[str]:
         done = home.run(program, *arguments)
