@@ -2,7 +2,8 @@
 # Install the Debian packages named, as far as nothing else has to go for them.
 missing=
 for package in "$@"; do
-  dpkg -s "$package" > /dev/null 2>&1 || missing="$missing $package"
+  state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null)
+  [ "$state" = installed ] || missing="$missing $package"
 done
 if [ -z "$missing" ]; then
   exit 0
