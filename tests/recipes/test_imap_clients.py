@@ -87,6 +87,33 @@ def test_getmail_puts_a_field_in(
     same.assert_same(spam, arrived)
 
 
+def test_or_getmail_tries_again(
+    dovecot: "Dovecot", client: Home, debian: "Program", spam: bytes
+) -> None:
+    dovecot.append("INBOX", spam)
+    program = debian("getmail")
+    titles = (RC, FIELD)
+    rc = "\n".join(client.recipe(GETMAIL, title, ours(dovecot)) for title in titles)
+    for line in ("exitcodes_keep = (0, 75)\n", "ignore_stderr = true\n"):
+        assert line in rc
+        rc = rc.replace(line, "")
+    model = client.model.read_bytes()
+    client.model.unlink()
+    client.write(".config/getmail/getmailrc", rc)
+    client.maildir("Maildir")
+
+    failed = client.run(program, "--quiet")
+    arrived = client.messages("Maildir")
+    client.model.write_bytes(model)
+    getmail(client, program, rc)
+
+    assert "no model there" in failed.err
+    assert arrived == []
+    (message,) = client.messages("Maildir")
+    assert field(message) == "spam, probability=0.9999"
+    assert b"getmail6" in message  # a Received field, which the filter has not seen
+
+
 def test_getmail_delivers_through_procmail(
     dovecot: "Dovecot", client: Home, debian: "Program", spam: bytes
 ) -> None:
