@@ -108,6 +108,22 @@ def test_without_a_model_mail_arrives_and_moves(
     assert "no model there" in dovecot.log()
 
 
+@pytest.mark.parametrize("with_model", [True, False])
+def test_the_users_own_script_is_run_afterwards(
+    dovecot: "Dovecot", ham: bytes, with_model: bool
+) -> None:
+    own = 'require ["fileinto"];\nfileinto "Archive";\n'
+    script = dovecot.home.write(".dovecot.sieve", own)
+    if not with_model:
+        dovecot.home.model.unlink()
+
+    dovecot.deliver(ham)
+
+    script.unlink()
+    (kept,) = dovecot.fetch("Archive")
+    assert (field(kept) is not None) == with_model
+
+
 def test_lda_delivers_like_lmtp(
     dovecot: "Dovecot", spam: bytes, ham: bytes, same: "Same"
 ) -> None:
