@@ -1,6 +1,5 @@
 """docs/recipes/postfix.md, with the Postfix of Debian in a world of its own."""
 
-import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -28,8 +27,6 @@ def running_postfix(
 ) -> Iterator[Postfix]:
     """A Postfix, with the recipe in its configuration."""
     debian("postfix")
-    if os.getuid():
-        pytest.skip("only root can run Postfix")
     if subprocess.run([*ALONE, "true"], capture_output=True, check=False).returncode:
         pytest.skip("root may not make namespaces here")
     with home_with(trained, program=everybodys_program) as home:
