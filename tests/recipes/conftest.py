@@ -104,6 +104,7 @@ class Home:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         path.chmod(mode)
+        self.own(path)
         return path
 
     def maildir(self, name: str, *messages: bytes) -> Path:
@@ -113,7 +114,16 @@ class Home:
             (path / part).mkdir(parents=True, exist_ok=True)
         for number, message in enumerate(messages, len(self.messages(name))):
             (path / "new" / f"{number}.test").write_bytes(message)
+        for one in path.rglob("*"):
+            self.own(one)
         return path
+
+    def own(self, path: Path) -> None:
+        """Give what root has made in this home, and where it is, to its user."""
+        if self.wrap[:1] == ("setpriv",):
+            for one in (path, *path.parents):
+                if one.is_relative_to(self.path):
+                    shutil.chown(one, self.user, self.group)
 
     def run(
         self,
@@ -273,9 +283,7 @@ def home_with(
         made.model.parent.mkdir(parents=True)
         shutil.copyfile(model, made.model)
         made.model.chmod(0o600)
-        if wrap and wrap[0] == "setpriv":
-            for path in (made.path, *made.path.rglob("*")):
-                shutil.chown(path, made.user, made.group)
+        made.own(made.model)
         yield made
 
 

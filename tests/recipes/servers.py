@@ -17,8 +17,6 @@ from tests.recipes.conftest import PROGRAM, Done, Home
 PATIENCE = 30.0
 """How long a server may take to start, in seconds, on a machine that is busy."""
 
-FOLDERS = ("Junk", "Trash", "Archive")
-
 SETTINGS = """\
 base_dir = {home}/run
 state_dir = {home}/run
