@@ -122,7 +122,7 @@ def test_getmail_delivers_through_procmail(
     dovecot.append("INBOX", spam)
     title = "~/.procmailrc"
     client.write(".procmailrc", client.recipe("procmail.md", title))
-    arguments = f'arguments = ("HOME={client.path}", "{client.path}/.procmailrc")'
+    arguments = f'arguments = ("-m", "HOME={client.path}", "{client.path}/.procmailrc")'
     path = f"path = {debian('procmail')}"
     rc = client.recipe(GETMAIL, PROCMAIL, ours(dovecot))
     assert path in rc

@@ -34,8 +34,8 @@ def deliver(debian: "Program") -> Deliver:
         path = home.write(".procmailrc", home.recipe("procmail.md", title))
         (home.path / "mail").mkdir(exist_ok=True)
         (home.path / "Maildir").mkdir(exist_ok=True)
-        # for root it would otherwise be the home in /etc/passwd
-        done = home.run(procmail, f"HOME={home.path}", path, stdin=message)
+        # -m leaves the system's mailbox alone; root's home would be that in /etc/passwd
+        done = home.run(procmail, "-m", f"HOME={home.path}", path, stdin=message)
         assert done.status == 0, done.err
         return done
 

@@ -44,7 +44,7 @@ def test_procmail_changes_nothing_that_counts(
     recipe = home.recipe("procmail.md", "~/.procmailrc")
     procmailrc = home.write(".procmailrc", recipe)
     for path, message in mails():
-        done = home.run(procmail, f"HOME={home.path}", procmailrc, stdin=message)
+        done = home.run(procmail, "-m", f"HOME={home.path}", procmailrc, stdin=message)
 
         assert done.status == 0, path
         (arrived,) = (one for one in home.path.glob("Maildir/**/new/*"))

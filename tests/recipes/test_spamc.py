@@ -32,7 +32,9 @@ class Server(NamedTuple):
         recipe = self.home.recipe(PAGE, "~/.procmailrc, with spamc", ours)
         path = self.home.write(".procmailrc", recipe)
         self.home.maildir(INBOX)
-        done = self.home.run("procmail", f"HOME={self.home.path}", path, stdin=message)
+        done = self.home.run(
+            "procmail", "-m", f"HOME={self.home.path}", path, stdin=message
+        )
         assert done.status == 0, done.err
 
 
