@@ -4,7 +4,11 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check lint types corpus-test golden bench fuzz docs clean
+# Programs from Debian that docs/recipes is about.
+RECIPES := procmail maildrop dovecot-imapd dovecot-lmtpd dovecot-sieve spamc postfix \
+  mutt notmuch getmail6 offlineimap3 isync cron systemd bogofilter
+
+.PHONY: demo test check lint types corpus-test recipes-test golden bench fuzz docs clean
 
 demo: $(READY)
 	@sh corpora/demo.sh $(BIN)/nbtext
@@ -23,6 +27,10 @@ types: $(READY)
 
 corpus-test: $(READY)
 	$(BIN)/pytest -q -m corpus
+
+recipes-test: $(READY)
+	@sh tests/recipes/install.sh $(RECIPES)
+	$(BIN)/pytest -q -m "recipes and not corpus" -rs
 
 golden: $(READY)
 	$(BIN)/pytest -q tests/golden --rewrite

@@ -18,8 +18,9 @@ Field: TypeAlias = tuple[str, str]
 
 INVISIBLE_FIELDS = frozenset({
     "content-length", "delivered-to", "envelope-to", "lines", "status", "x-bogosity",
-    "x-envelope-to", "x-gmail-labels", "x-keywords", "x-label", "x-original-to",
-    "x-status", "x-text-classification", "x-uid", "x-uidl", "x-uuid",
+    "x-envelope-to", "x-gmail-labels", "x-keywords", "x-label", "x-offlineimap",
+    "x-original-to", "x-status", "x-text-classification", "x-tuid", "x-uid", "x-uidl",
+    "x-uuid",
 })  # fmt: skip
 """
 Fields that are no evidence: written after delivery, by mailboxes and other filters.
@@ -34,6 +35,7 @@ INVISIBLE_PREFIXES = (
     "x-barracuda",
     "x-crm114-",
     "x-dspam-",
+    "x-getmail-",
     "x-gm-",
     "x-mailscanner",
     "x-mozilla-",

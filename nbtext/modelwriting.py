@@ -163,8 +163,9 @@ def replace_file(
     Put new contents in a file's place, whole or not at all, and return their size.
 
     The contents are written aside, made durable, and renamed over the old ones; then
-    the rename is made durable. Only the owner may read the file. A symbolic link stays
-    one: what it points to is replaced.
+    the rename is made durable. Only the owner may read the file, and if root replaces
+    somebody's, it stays theirs. A symbolic link stays one: what it points to is
+    replaced.
 
     Args:
         path: the file.
@@ -265,6 +266,7 @@ def _written_aside(target: str, chunks: Iterable[Buffer]) -> Iterator[tuple[str,
             for chunk in chunks:
                 size += file.write(chunk)
             file.flush()
+            _give_to_owner_of(target, descriptor)
             os.fsync(descriptor)
             yield aside, size
         finally:
@@ -277,6 +279,13 @@ def _written_aside(target: str, chunks: Iterable[Buffer]) -> Iterator[tuple[str,
     finally:
         with suppress(OSError):  # it is in its place
             os.unlink(aside)
+
+
+def _give_to_owner_of(target: str, descriptor: int) -> None:
+    """Let a new file belong to the owner of the old one, which root alone can do."""
+    with suppress(OSError):  # it stays ours, as it does where there is no old one
+        before = os.stat(target)
+        os.fchown(descriptor, before.st_uid, before.st_gid)
 
 
 def _put_in_free_place(aside: str, target: str) -> None:

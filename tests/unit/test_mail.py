@@ -158,6 +158,13 @@ def test_raw_is_the_visible_lines_without_dates_and_the_body_as_sent() -> None:
             ),
             id="invisible fields",
         ),
+        pytest.param(
+            lambda m: (
+                b"X-TUID: 3EXImGUnpEM5\nX-OfflineIMAP: 1-2\n"
+                b"X-getmail-retrieved-from-mailbox: Junk\n" + m
+            ),
+            id="fields of programs that fetch mail",
+        ),
     ],
 )
 def test_nothing_changes_with_the_mailbox(change: Callable[[bytes], bytes]) -> None:

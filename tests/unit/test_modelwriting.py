@@ -219,6 +219,17 @@ def test_a_file_aside_is_held_and_private_while_it_is_written(path: Path) -> Non
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="root alone gives files away")
+def test_a_file_that_root_replaces_stays_its_owners(path: Path) -> None:
+    os.chown(path, 12_345, 54_321)
+
+    replace_file(str(path), [b"new"])
+
+    found = path.stat()
+    assert (path.read_bytes(), stat.S_IMODE(found.st_mode)) == (b"new", 0o600)
+    assert (found.st_uid, found.st_gid) == (12_345, 54_321)
+
+
 def test_a_new_file_behind_a_link_is_made_where_it_leads(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     link = tmp_path / "model.nbt"

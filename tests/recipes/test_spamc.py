@@ -1,0 +1,110 @@
+"""docs/recipes/spamc.md, with the spamc and procmail of Debian."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from tests.recipes.conftest import Home, field
+from tests.recipes.servers import end, free_port, wait_for_port
+
+if TYPE_CHECKING:
+    from tests.recipes.conftest import Program, Same
+
+pytestmark = pytest.mark.recipes
+
+PAGE, UNIT = "spamc.md", "/etc/systemd/system/nbtext.service"
+INBOX, JUNK = "Maildir", "Maildir/.Junk"
+
+
+class Server(NamedTuple):
+    """The server of the page, on a port of its own, and somebody's home."""
+
+    home: Home
+    spamc: tuple[str, ...]
+    process: "subprocess.Popen[bytes]"
+
+    def deliver(self, message: bytes) -> None:
+        """Give a message to procmail."""
+        ours = {"/usr/bin/spamc": " ".join(self.spamc)}
+        recipe = self.home.recipe(PAGE, "~/.procmailrc, with spamc", ours)
+        path = self.home.write(".procmailrc", recipe)
+        self.home.maildir(INBOX)
+        done = self.home.run(
+            "procmail", "-m", f"HOME={self.home.path}", path, stdin=message
+        )
+        assert done.status == 0, done.err
+
+
+@pytest.fixture
+def server(home: Home, debian: "Program") -> Iterator[Server]:
+    """Run what the unit runs."""
+    port = free_port()
+    spamc = (debian("spamc"), "-p", str(port))
+    debian("procmail")
+    ours = {"/var/lib/nbtext/model.nbt": str(home.model), ":783": f":{port}"}
+    (command,) = re.findall(r"^ExecStart=(.*)$", home.recipe(PAGE, UNIT, ours), re.M)
+    with (home.path / "log").open("wb") as log:
+        process = subprocess.Popen(
+            command.split(), env=home.environment(), stderr=log, start_new_session=True
+        )
+    try:
+        wait_for_port(port, process)
+        yield Server(home, spamc, process)
+    finally:
+        end(process)
+
+
+def test_spam_is_filed_and_ham_is_not(
+    server: Server, spam: bytes, ham: bytes, same: "Same"
+) -> None:
+    server.deliver(spam)
+    server.deliver(b"X-Spam-Flag: YES\n" + ham)
+
+    (filed,), (kept,) = (server.home.messages(one) for one in (JUNK, INBOX))
+    assert field(filed) == "spam, probability=0.9999"
+    assert field(kept) == "ham, probability=0.9999"
+    assert b"X-Spam-Flag" not in kept
+    same.assert_same(spam, filed)
+    same.assert_same(ham, kept)
+
+
+def test_without_a_server_mail_arrives_as_it_came(server: Server, spam: bytes) -> None:
+    end(server.process)
+
+    server.deliver(spam)
+
+    assert server.home.messages(INBOX) == [spam]
+    assert "Program failure" in (server.home.path / ".procmail.log").read_text()
+
+
+def test_it_says_and_learns(server: Server, spam: bytes, ham: bytes) -> None:
+    spamc, run = server.spamc, server.home.run
+    page = server.home.recipe(PAGE, "with a message on standard input")
+    asked = [line.split("#")[0].split()[1:] for line in page.splitlines()[1:]]
+    ask, learn = asked
+
+    points = [run(*spamc, *ask, stdin=message) for message in (spam, ham)]
+    for message in (ham, ham, spam):
+        assert run(*spamc, *learn, stdin=message).status == 0
+
+    assert [one.status for one in points] == [1, 0]
+    assert points[0].out.endswith(b"/5.0\n")
+    assert server.home.counts() == {"ham": 43, "spam": 47}
+
+
+def test_ten_stars_are_99_percent(server: Server, spam: bytes) -> None:
+    server.deliver(spam)
+
+    (filed,) = server.home.messages(JUNK)
+    assert re.search(rb"^X-Spam-Level: \*{10,}$", filed, re.MULTILINE)
+
+
+def test_systemd_can_read_the_unit(home: Home, debian: "Program") -> None:
+    unit = home.write("nbtext.service", home.recipe(PAGE, UNIT))
+
+    done = home.run(debian("systemd-analyze"), "verify", unit)
+
+    assert (done.status, done.out, done.err) == (0, b"", "")
