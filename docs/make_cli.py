@@ -31,6 +31,8 @@ PREAMBLE = """\
     nbtext forget < email.txt        take a message out again
     nbtext info                      say what the model knows
     nbtext tokens < email.txt        show what the tokenizer saw
+    nbtext filter ~/Maildir --move spam=.Junk   move what is new and spam
+    nbtext serve --listen localhost:783         answer spamc and other clients of spamd
     nbtext bogofilter -uep           do what bogofilter does
 
 Standard output has results and nothing else; progress, notes and complaints go to
@@ -119,6 +121,12 @@ probability=P` as the last one of its header. The label is `unsure` where `class
 `?`; what of it is not printable ASCII is escaped. A message without a header gets an empty
 line behind the field.
 
+**`filter`** prints a line a folder, and with `--json` an object for each message that was
+decided about; [filtering.md](filtering.md#what-it-prints) has both.
+
+**`serve`** prints nothing on standard output; its log is on standard error
+([serving.md](serving.md#the-log)).
+
 **`bogofilter`** prints what bogofilter does, a verdict a message with `-v` or `-T` and the
 message itself with `-p`; [recipes/bogofilter.md](recipes/bogofilter.md) has its forms, its
 exit status and what differs.
@@ -172,11 +180,11 @@ pair have a space between them. A line `# name` precedes each of several documen
 | 65 | the data is wrong: no model file, one class only, or some documents were skipped or refused |
 | 66 | there is no model, or a source is missing |
 | 70 | a fault in nbtext itself |
-| 73 | the model cannot be written, or was taught and would be lost without `--replace` |
-| 74 | input or output failed |
-| 75 | try again: with `pass`, anything failed, and the message is as it came; another process was writing the model for all of `--wait`, or one of `--jobs` was killed |
+| 73 | the model cannot be written, or was taught and would be lost without `--replace`; a mailbox cannot be changed |
+| 74 | input or output failed; `serve` cannot listen where it shall |
+| 75 | try again: with `pass`, anything failed, and the message is as it came; another process was writing the model or a mailbox for all of `--wait`, or one of `--jobs` was killed |
 | 130 | interrupted (Ctrl-C) |
-| 129, 143 | ended by SIGHUP or SIGTERM, which `train`, `eval` and long runs of `classify` clean up after |
+| 129, 143 | ended by SIGHUP or SIGTERM, which `train`, `eval` and long runs of `classify` clean up after; for `serve`, SIGTERM is the usual end, with status 0 |
 | 141 | standard output was closed (`nbtext classify inbox/ \\| head`) |
 
 Those from 64 are of `sysexits.h`, which mail software acts on. A document that cannot

@@ -26,7 +26,12 @@ FOLDER_FILE: Final = "maildirfolder"
 """What says that a Maildir is a folder of the one that it lies in."""
 
 _INFO: Final = re.compile(r"[:;!]2,")
-_SIZES: Final = re.compile(r",[SW]=\d+")
+_ADDED: Final = re.compile(r",(?:[SWU]=\d+|FMD5=[0-9a-f]+)")
+"""What servers and synchronisers add to a name: sizes, and its number in a folder."""
+
+_PLACE: Final = re.compile(r",(?:U=\d+|FMD5=[0-9a-f]+)")
+"""What of it is about the folder: in another one it would be another's number."""
+
 _TIME: Final = re.compile(r"\d{9,11}(?=\.)")
 _UNNAMED: Final = " "
 """What a letter that no keyword has is kept behind; no keyword has a blank in it."""
@@ -88,9 +93,9 @@ class Maildir:
             OSError: it cannot be moved; it is where it was.
 
         """
-        base = message.base
+        base = _PLACE.sub("", message.base) or message.base
         if is_again:
-            copied = self._found(message)
+            copied = self._found(message._replace(base=base))
             if copied is not None and _disk.is_same(copied.name, path):
                 _disk.make_durable(os.path.dirname(copied.name))
                 os.unlink(path)
@@ -186,7 +191,7 @@ class Maildir:
         if not flags and not name.endswith(":2,") and _INFO.search(name):
             base, flags = _INFO.split(name, 1)
         hashed = self._hashed.copy()
-        hashed.update(os.fsencode(_SIZES.sub("", base) if "," in base else base))
+        hashed.update(os.fsencode(_ADDED.sub("", base) if "," in base else base))
         found = _TIME.match(base)
         return Message(
             name=f"{self.path}/{part}/{name}",

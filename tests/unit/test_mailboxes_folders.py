@@ -80,7 +80,7 @@ def test_a_maildir_is_read_without_drafts_trash_and_what_is_not_yet_there(
 def test_a_message_keeps_its_key_when_it_is_shown_and_flagged(tmp_path: Path) -> None:
     box = maildir(tmp_path / "box", "new/1.x,S=18", "new/2.x")
     first, second = box.messages()
-    (tmp_path / "box/new/1.x,S=18").rename(tmp_path / "box/cur/1.x,S=18,W=20:2,FS")
+    (tmp_path / "box/new/1.x,S=18").rename(tmp_path / "box/cur/1.x,S=18,W=2,U=3:2,FS")
 
     (same, other) = box.messages()
 
@@ -97,6 +97,9 @@ def test_a_message_keeps_its_key_when_it_is_shown_and_flagged(tmp_path: Path) ->
         ("cur/1.x", "cur/1.x:2,"),
         ("cur/1.x:2,SX", "cur/1.x:2,SX"),
         ("cur/1.x;2,S", "cur/1.x:2,S"),
+        ("cur/1.x,U=7:2,S", "cur/1.x:2,S"),  # mbsync's number in this folder
+        ("cur/1.x,S=18,U=7,FMD5=0a1b:2,", "cur/1.x,S=18:2,"),  # OfflineIMAP's
+        ("cur/,U=7:2,S", "cur/,U=7:2,S"),
     ],
 )
 def test_a_message_keeps_its_name_and_flags_when_it_moves(
