@@ -12,7 +12,7 @@ from nbtext.cli import _status as status
 from nbtext.cli._terminal import complainer, cut_short, to_stderr, to_stdout
 from nbtext.lessons import Lesson, Teaching
 from nbtext.report import as_json, counted, readable
-from nbtext.sources import Options, documents
+from nbtext.sources import Options, documents, seen_only
 from nbtext.teaching import teach
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Request(NamedTuple):
         as_json: whether to print what was done as JSON.
         quiet: whether to say nothing but errors.
         verbose: whether to say which model is used.
+        is_seen_only: whether to leave out of Maildirs what nobody has looked at.
     """
 
     teaching: Teaching
@@ -42,6 +43,7 @@ class Request(NamedTuple):
     as_json: bool = False
     quiet: bool = False
     verbose: bool = False
+    is_seen_only: bool = False
 
 
 def run(request: Request) -> int:
@@ -55,6 +57,8 @@ def run(request: Request) -> int:
     failures: list[Unreadable] = []
     complain = complainer(failures, quiet=request.quiet)
     items: Iterable[Item] = documents(request.sources, request.options, labelled=False)
+    if request.is_seen_only:
+        items = seen_only(items)
     outcomes: Tally[str] = Tally()
     max_bytes = request.options.max_bytes
     try:

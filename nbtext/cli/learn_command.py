@@ -30,6 +30,12 @@ from nbtext.lessons import Teaching
     help="Keep what the last N documents left, to undo them even if their headers have "
     "changed since [default: as before, at first 1000].",
 )
+@click.option(
+    "--seen-only",
+    is_flag=True,
+    help="Of Maildirs, learn only what somebody has looked at (flag S), so that no "
+    "program's verdicts are learnt unread.",
+)
 @click.option("--create", is_flag=True, help="Begin a model if there is none.")
 @json_option
 @quiet_option
@@ -48,6 +54,7 @@ def command(
     wait: float,
     approximate: bool,
     keep: int | None,
+    seen_only: bool,
     create: bool,
     as_json: bool,
     quiet: bool,
@@ -75,4 +82,4 @@ def command(
         create=create,
         format="mail" if format_ == "mail" else "text" if format_ == "text" else None,
     )
-    return run(Request(teaching, sources, options, as_json, quiet, verbose))
+    return run(Request(teaching, sources, options, as_json, quiet, verbose, seen_only))

@@ -6,7 +6,8 @@ lazily; nothing is held but the document at hand. The modules, in pipeline order
 `_options` and `_labels` (what the user says), `_compressed` and `_stream` (bytes),
 `_mbox`, `_lines`, `_csv`, `_heading`, `_table` and `_rows` (containers taken apart),
 `_walk` (folders), `_inspect` (which of these it is), `_arguments`, `_contents`,
-`_documents` and `_load`; and `_mailboxes`, where nothing but mail is expected.
+`_documents` and `_load`; `_mailboxes`, where nothing but mail is expected; and `_seen`,
+which leaves mail out.
 """
 
 from nbtext.sources._arguments import labels
@@ -31,6 +32,7 @@ from nbtext.sources._mbox import (
     without_blank_end,
 )
 from nbtext.sources._options import FORMATS, Options
+from nbtext.sources._seen import seen_only
 from nbtext.sources._walk import is_maildir
 
 __all__ = [
@@ -52,6 +54,7 @@ __all__ = [
     "mailbox_items",
     "names",
     "pieces",
+    "seen_only",
     "split",
     "unquoted",
     "without_blank_end",

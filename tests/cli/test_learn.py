@@ -468,3 +468,22 @@ def test_what_was_not_read_of_a_long_message_is_said(run: "Run", model: Path) ->
     assert (learnt.status, quiet.status) == (0, 0)
     assert "cut short: long.eml is longer than --max-bytes" in learnt.err
     assert quiet.err == ""
+
+
+def test_of_a_maildir_what_nobody_has_seen_can_be_left_out(
+    run: "Run", model: Path
+) -> None:
+    for part in ("cur", "new", "tmp"):
+        (Path("Junk") / part).mkdir(parents=True)
+    names = ["cur/1.x:2,S", "cur/2.x:2,FRS", "cur/3.x:2,F", "cur/4.xS", "new/5.x"]
+    for number, name in enumerate(names):
+        (Path("Junk") / name).write_bytes(NEW + b"%d\n" % number)
+    Path("one.eml").write_bytes(NEW)
+
+    seen = run("learn", "--seen-only", "spam", "Junk", "one.eml", "-m", model)
+    named = run("learn", "--seen-only", "spam", "Junk/new/5.x", "-m", model)
+    everything = run("learn", "spam", "Junk", "-m", model)
+
+    assert seen.err == "learnt 3 documents as spam\n"
+    assert named.err == "learnt 1 document as spam\n"
+    assert "learnt 2 documents as spam, 3 documents known" in everything.err

@@ -34,7 +34,7 @@ PIPELINE = [
 SOURCES = [
     "_options", "_labels", "_failures", "_compressed", "_stream", "_mbox", "_inspect",
     "_lines", "_csv", "_heading", "_table", "_rows", "_walk", "_arguments", "_contents",
-    "_documents", "_load", "_mailboxes", "__init__",
+    "_documents", "_load", "_mailboxes", "_seen", "__init__",
 ]  # fmt: skip
 MAILBOXES = [
     "_message", "_content", "_disk", "_locks", "_keywords", "_maildir", "_sequences",
