@@ -20,6 +20,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     if arguments is None:
         arguments = _arguments()
     code = _outcome(arguments)
+    _see_out_errors()
     is_bogofilter = arguments[:1] == ["bogofilter"]
     sys.exit(status.as_bogofilter(code) if is_bogofilter else code)
 
@@ -102,6 +103,21 @@ def _give_up_output() -> None:
     """Lead what is left of the output nowhere: the interpreter, ending, flushes it."""
     with suppress(OSError, ValueError, AttributeError):  # there is none, or no file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _see_out_errors() -> None:
+    """
+    Lead what is left on standard error nowhere if it cannot be written.
+
+    The interpreter, ending, would try again, and have 120 for the exit status; but a
+    log on a full disk is no reason to say anything else of a message.
+    """
+    try:
+        if sys.stderr is not None:
+            sys.stderr.flush()
+    except (OSError, ValueError):
+        with suppress(OSError, ValueError, AttributeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _complain(message: str) -> None:

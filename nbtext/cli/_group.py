@@ -1,7 +1,8 @@
 """The group of commands, each loaded when it is called."""
 
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, Final
 
@@ -95,9 +96,16 @@ def run_command(arguments: list[str]) -> int:
     except _ClosedPipe as error:
         raise BrokenPipeError from error
     except click.UsageError as error:
-        error.show()
+        _show(error)
         return status.USAGE
     except click.ClickException as error:
-        error.show()
+        _show(error)
         return status.SOFTWARE
     return outcome if isinstance(outcome, int) else status.DONE
+
+
+def _show(error: click.ClickException) -> None:
+    """Say what is wrong; without a standard error click would say it on the output."""
+    if sys.stderr is not None:
+        with suppress(OSError, ValueError):  # nobody to tell: the status says it, too
+            error.show()

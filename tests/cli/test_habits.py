@@ -120,6 +120,28 @@ def test_a_closed_stream_is_no_fault_of_the_program(
     assert "Traceback" not in err
 
 
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("pass", "-v", "-m", "mail.nbt"), 0),
+        (("pass", "-m", "none.nbt"), 75),
+        (("classify", "--is", "ham", "-v", "-m", "mail.nbt"), 1),
+        (("classify", "--no-such"), 64),
+        (("bogofilter", "-e", "-D", "--model", "mail.nbt"), 0),
+        (("bogofilter", "-p", "--model", "none.nbt"), 3),
+    ],
+)
+def test_a_log_on_a_full_disk_does_not_change_the_status(
+    process: "Run", corpus: Path, arguments: tuple[str, ...], expected: int
+) -> None:
+    message = (corpus / "spam" / "3.eml").read_bytes()
+
+    done = process(*arguments, stdin=message, wrap='"$@" 2>/dev/full')
+
+    assert done.status == expected
+
+
 @pytest.mark.usefixtures("corpus")
 def test_train_needs_no_standard_streams(process: "Run") -> None:
     arguments = ("train", "-m", "m.nbt", "spam", "ham")

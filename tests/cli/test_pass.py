@@ -127,3 +127,13 @@ def test_a_terminal_is_no_message(run: "Run", model: Path) -> None:
     assert run("pass", "--help").status == 0
     assert "nbtext pass < email.txt" in run("pass", "--help").out
     assert model.exists()
+
+
+@pytest.mark.parametrize("stream", ["2>&-", "2>/dev/full"])
+@pytest.mark.usefixtures("model")
+def test_a_wrong_option_costs_no_message_where_nobody_can_be_told(
+    process: "Run", message: bytes, stream: str
+) -> None:
+    status, out, _ = process("pass", "--no-such", stdin=message, wrap=f'"$@" {stream}')
+
+    assert (status, out) == (75, message.decode())
