@@ -110,16 +110,17 @@ def ham_class(model: Model, spam: str | None, name: str | None) -> str | None:
     Return the class that is learnt as ham, None if there is no telling.
 
     Raises:
-        SettingsError: the model does not have the class that was named.
+        SettingsError: the model does not have the class that was named, or it is that
+            of spam.
 
     """
+    others = [one for one in model.classes if one != spam_class(model, spam)]
     if name is not None:
-        if readable(name) not in model.classes:
-            known = ", ".join(model.classes)
-            message = f"{model.path}: no class {name!r}; --ham-class is one of {known}"
+        if readable(name) not in others:
+            known = ", ".join(others)
+            message = f"{model.path}: --ham-class is one of {known}, and not {name!r}"
             raise SettingsError(message)
         return readable(name)
-    others = [one for one in model.classes if one != spam_class(model, spam)]
     if "ham" in others:
         return "ham"
     return others[0] if len(others) == 1 else None

@@ -26,6 +26,15 @@ def size_of(text: str) -> int:
     return size
 
 
+def patience_of(text: str) -> float:
+    """Return how long a client may take; with none at all nobody would be served."""
+    seconds = seconds_of(text)
+    if not seconds:
+        message = f"{text!r} leaves clients no time."
+        raise click.BadParameter(message)
+    return seconds
+
+
 @click.command(epilog="It ends at SIGTERM, and reads the model again at SIGHUP.")
 @model_option
 @click.option(
@@ -71,7 +80,7 @@ def size_of(text: str) -> int:
 )
 @click.option(
     "--timeout",
-    type=seconds_of,
+    type=patience_of,
     default="60",
     show_default=True,
     metavar="SECONDS",
