@@ -11,9 +11,16 @@ from typing import Final, NamedTuple
 
 from nbtext.decide import Decision
 from nbtext.document import Document, Note, Unreadable
-from nbtext.errors import BusyError, ModelWriteError, NbtextError, RequestError
+from nbtext.errors import (
+    BusyError,
+    ModelWriteError,
+    NbtextError,
+    RequestError,
+    SettingsError,
+)
 from nbtext.following import FollowedModel
 from nbtext.lessons import UNKNOWN, Lesson, Teaching
+from nbtext.model import load_model
 from nbtext.passing import marked
 from nbtext.report import probability
 from nbtext.spamd import (
@@ -147,6 +154,7 @@ class Answerer:
             message = message_of(request, self._task.max_size)
             if not (request.sets or request.removes):
                 return Answer(told(did_set=False, did_remove=False), "did=nothing")
+            check_class(self._task.model, label)
             teaching = Teaching(self._task.model, label, wait=self._task.wait)
             lesson = taught(message, teaching, self._task.max_size)
             if lesson.outcome == "refused" and lesson.reason != UNKNOWN:
@@ -181,6 +189,25 @@ def label_to_learn(request: Request, task: Task) -> str | None:
     if label is None:
         raise RequestError(UNAVAILABLE, "the server was started without a --ham-class")
     return label
+
+
+def check_class(path: str, label: str | None) -> None:
+    """
+    Refuse a class that the model does not have.
+
+    A model of three or more could have one more. But if another model than the server
+    was started with has taken its place, that is no reason to make it look as if it
+    were the right one.
+
+    Raises:
+        SettingsError: the model has other classes.
+        ModelFileError: there is none, or it is damaged.
+
+    """
+    classes = load_model(path).classes
+    if label is not None and label not in classes and len(classes) > 1:
+        message = f"{path}: it has no class {label!r} but {', '.join(classes)}"
+        raise SettingsError(message)
 
 
 def refused(error: Exception) -> Answer:

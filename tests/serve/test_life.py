@@ -69,6 +69,26 @@ def test_a_model_that_replaces_another_is_used(start: "Start", mails: "Mails") -
     assert points(server.ask(check(mails.spam))) < 5
 
 
+def test_a_model_of_other_classes_is_taught_none_more(
+    start: "Start", mails: "Mails"
+) -> None:
+    server = start()
+    other = server.model.with_name("other.nbt")
+    train_on(
+        [("a", mails.ham), ("b", mails.spam), ("c", b"Subject: c\n\nc\n")] * 3,
+        str(other),
+    )
+    written = other.read_bytes()
+    other.replace(server.model)
+
+    answer = server.tell(mails.spam, "Message-class: spam", "Set: local")
+
+    assert answer.startswith(b"SPAMD/1.0 69 ")
+    assert b"no class 'spam' but a, b, c" in answer
+    assert server.model.read_bytes() == written
+    assert points(server.ask(check(mails.spam))) > 5
+
+
 def test_a_model_that_is_damaged_or_gone_is_used_as_it_was(
     start: "Start", mails: "Mails"
 ) -> None:
