@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from nbtext.errors import BusyError, MailboxError
 from nbtext.mailboxes._content import LONGEST_HEADER
-from nbtext.mailboxes._fields import header_of, marked, naming
+from nbtext.mailboxes._fields import header_of, keywords_in, marked, naming
 from nbtext.mailboxes._locks import locked
 from nbtext.mailboxes._mbox import Mbox
 from nbtext.mailboxes._message import Marks
@@ -187,13 +187,33 @@ def _without_those_there(its: int, going: list[Span], left: int | None) -> list[
 def _added(
     its: int, ours: int, added: list[Span], marks: Mapping[bytes, Marks]
 ) -> Iterator[Piece]:
-    """Yield the bytes of a target with more messages."""
+    """Yield the bytes of a target with more messages, whose keywords it names."""
     size = os.fstat(its).st_size
-    yield its, 0, size
+    first = next(spans(its, size, 0), None)
+    named = dict.fromkeys(
+        name for span in added for name in _keywords_of(ours, span, marks)
+    )
+    if first is not None:
+        yield its, 0, first.start
+        yield from _span_pieces(its, first._replace(end=size), {}, named)
+    else:
+        yield its, 0, size
     yield blank_line_after(its, size)
-    for span in added:
-        yield from _span_pieces(ours, span, marks)
+    for place, span in enumerate(added):
+        is_first = first is None and not place
+        yield from _span_pieces(ours, span, marks, named if is_first else ())
         yield blank_line_after(ours, span.end)
+
+
+def _keywords_of(ours: int, span: Span, marks: Mapping[bytes, Marks]) -> Iterator[str]:
+    """Yield the names that a message is marked with, and is to be."""
+    header = header_of(_start_of(ours, span))
+    yield from () if header is None else keywords_in(header)
+    yield from marks.get(span.content.digest, _UNMARKED).keywords
+
+
+def _start_of(ours: int, span: Span) -> bytes:
+    return os.pread(ours, min(LONGEST_HEADER, span.end - span.text), span.text)
 
 
 def _kept(
@@ -215,9 +235,8 @@ def _span_pieces(
 ) -> Iterator[Piece]:
     """Yield the bytes of a message, marked; the first one names all keywords."""
     new = marks.get(span.content.digest, _UNMARKED)
-    size = min(LONGEST_HEADER, span.end - span.text)
     is_changed = new != _UNMARKED or keywords
-    header = header_of(os.pread(ours, size, span.text)) if is_changed else None
+    header = header_of(_start_of(ours, span)) if is_changed else None
     if header is None:  # so long a header is left alone
         yield ours, span.start, span.end
         return

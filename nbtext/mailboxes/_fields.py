@@ -61,6 +61,12 @@ def marked(header: bytes, marks: Marks) -> bytes:
     return _with(header, b"X-Keywords", [one.encode() for one in marks.keywords], b" ")
 
 
+def keywords_in(header: bytes) -> list[str]:
+    """Return the keywords that a message is marked with."""
+    fields = re.findall(rb"(?im)^X-Keywords[ \t]*:([^\r\n]*)", header)
+    return b" ".join(fields).decode("utf-8", "surrogateescape").split()
+
+
 def naming(header: bytes, keywords: Iterable[str]) -> bytes:
     """
     Return the header of an mbox's first message that names its keywords.
@@ -72,7 +78,8 @@ def naming(header: bytes, keywords: Iterable[str]) -> bytes:
     if field is None:
         return header
     value = field[1].rstrip()
-    missing = [one.encode() for one in keywords if one.encode() not in value.split()]
+    names = [one.encode("utf-8", "surrogateescape") for one in keywords]
+    missing = [one for one in names if one not in value.split()]
     return (
         header[: field.start(1)] + b" ".join([value, *missing]) + header[field.end(1) :]
     )

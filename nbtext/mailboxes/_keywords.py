@@ -3,18 +3,20 @@ Keywords in a Maildir, as Dovecot has them: small letters, named in a file.
 
 A line of `dovecot-keywords` is a number from 0 to 25 and a name; the number stands for
 a letter from a to z among the flags (doc.dovecot.org, "Maildir Mailbox Format").
-Dovecot reads the file again when it changes, and writes it under the lock
-`dovecot-keywords.lock`.
+Dovecot reads the file again when its time has changed, in whole seconds, and writes it
+under the lock of another one, `dovecot-uidlist.lock` (maildir-keywords.c says so).
 """
 
 import os
 from collections.abc import Iterable
+from time import time
 from typing import Final
 
 from nbtext.mailboxes._disk import keep_owner, make_durable, write_all, written
 from nbtext.mailboxes._locks import dotlocked
 
 FILE: Final = "dovecot-keywords"
+LOCKED: Final = "dovecot-uidlist"
 LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
 LONGEST: Final = 1 << 16
@@ -55,11 +57,12 @@ def letters_for(maildir: str, names: Iterable[str]) -> dict[str, str]:
     found = _by_name(keywords_in(maildir))
     if all(name in found for name in wanted):
         return {name: found[name] for name in wanted}
-    path = f"{maildir}/{FILE}"
-    with dotlocked(path, WAIT):
+    with dotlocked(f"{maildir}/{LOCKED}", WAIT):
         taken = keywords_in(maildir)
         found = _by_name(taken)
-        free = (letter for letter in LETTERS if letter not in taken)
+        last = max(taken, default="a")
+        # those behind all others first: in a gap Dovecot would not look for a new name
+        free = sorted({*LETTERS} - {*taken}, key=lambda one: (one < last, one))
         new = (name for name in wanted if name not in found)
         added = dict(zip(free, new, strict=False))
         if added:
@@ -75,7 +78,8 @@ def _by_name(keywords: dict[str, str]) -> dict[str, str]:
 def _write(maildir: str, keywords: dict[str, str]) -> None:
     path = f"{maildir}/{FILE}"
     aside = f"{maildir}/.{FILE}.{os.urandom(6).hex()}.tmp"
-    like = os.stat(path if os.path.exists(path) else maildir)
+    is_there = os.path.exists(path)
+    like = os.stat(path if is_there else maildir)
     lines = (
         f"{LETTERS.index(letter)} {keywords[letter]}\n" for letter in sorted(keywords)
     )
@@ -83,5 +87,8 @@ def _write(maildir: str, keywords: dict[str, str]) -> None:
         write_all(descriptor, "".join(lines).encode("utf-8", "surrogateescape"))
         os.fchmod(descriptor, like.st_mode & 0o666)
         keep_owner(descriptor, like)
+        if is_there:  # or Dovecot would not see that it has changed
+            changed = max(int(time()), int(like.st_mtime) + 1)
+            os.utime(descriptor, (changed, changed))
     os.replace(aside, path)
     make_durable(maildir)

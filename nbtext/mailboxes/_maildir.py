@@ -93,13 +93,15 @@ class Maildir:
             OSError: it cannot be moved; it is where it was.
 
         """
-        base = _PLACE.sub("", message.base) or message.base
-        if is_again:
-            copied = self._found(message._replace(base=base))
-            if copied is not None and _disk.is_same(copied.name, path):
-                _disk.make_durable(os.path.dirname(copied.name))
-                os.unlink(path)
-                return copied.name
+        bases = _bases_for(message)
+        copied = self._copy_of(path, bases) if is_again else None
+        if copied is not None:
+            _disk.make_durable(os.path.dirname(copied))
+            os.unlink(path)
+            return copied
+        # not even with other flags: of two links by one name Dovecot removes one
+        free = (base for base in bases if base not in self._listed())
+        base = next(free, None) or _disk.fresh_name()
         while True:
             target = self._path_of(base, marks, is_new=message.is_new)
             try:
@@ -107,6 +109,7 @@ class Maildir:
             except FileExistsError:
                 base = _disk.fresh_name()
             else:
+                self._listed()[base] = message._replace(name=target, base=base)
                 return target
 
     def mark(self, message: Message, marks: Marks) -> str:
@@ -171,10 +174,20 @@ class Maildir:
 
     def _found(self, message: Message) -> Message | None:
         """Look for a message by what stays of its name."""
+        return self._listed().get(message.base)
+
+    def _listed(self) -> dict[str, Message]:
+        """Return all messages by what stays of their names, as last listed."""
         if self._index is None:
             listed = (self._message(part, name) for name, part in self._names())
             self._index = {one.base: one for one in listed}
-        return self._index.get(message.base)
+        return self._index
+
+    def _copy_of(self, path: str, bases: tuple[str, ...]) -> str | None:
+        """Return the copy of a message that was not yet taken away where it was."""
+        found = (self._listed().get(base) for base in bases)
+        names = (one.name for one in found if one is not None)
+        return next((name for name in names if _disk.is_same(name, path)), None)
 
     def _names(self) -> Iterator[tuple[str, str]]:
         """Yield the name of every file, and the part that it is in."""
@@ -222,3 +235,9 @@ class Maildir:
         small = {one[1:] for one in marks.keywords if one.startswith(_UNNAMED)}
         small.update(letters_for(self.path, names).values())
         return f"{self.path}/cur/{base}:2,{marks.letters}{''.join(sorted(small))}"
+
+
+def _bases_for(message: Message) -> tuple[str, str]:
+    """Return what a message may be called elsewhere, the same after a crash."""
+    base = _PLACE.sub("", message.base) or message.base
+    return base, f"{int(message.delivered or 0)}.N{message.key.hex()}.nbtext"

@@ -157,6 +157,34 @@ def test_no_message_takes_the_place_of_another(
     assert files(tmp_path / "box") == []
 
 
+@pytest.mark.parametrize("name", ["new/1.x", "cur/1.x:2,S"])
+def test_no_message_has_the_name_of_another_but_for_its_flags(
+    tmp_path: Path, name: str
+) -> None:
+    box, junk = maildir(tmp_path / "box", name), maildir(tmp_path / "junk")
+    os.link(tmp_path / "box" / name, tmp_path / "junk/cur/1.x:2,F")  # Dovecot's COPY
+
+    move(box, junk)
+
+    names = [one.base for one in junk.messages()]
+    assert len(names) == len(set(names)) == 2
+
+
+def test_a_copy_by_another_name_is_found_after_a_crash(tmp_path: Path) -> None:
+    box = maildir(tmp_path / "box", "cur/1.x:2,S")
+    junk = maildir(tmp_path / "junk", "cur/1.x:2,F")
+    (tmp_path / "junk/cur/1.x:2,F").write_bytes(b"another\n")
+    (message,) = box.messages()
+    move(box, junk)
+    maildir(tmp_path / "box", "cur/1.x:2,S")  # as if it had not been taken away
+
+    moved = move_all(box, [Task(message, junk, NOTHING, is_again=True)])
+
+    assert moved.done == {message.key}
+    assert files(tmp_path / "box") == []
+    assert len(files(tmp_path / "junk")) == 2
+
+
 def test_a_message_goes_to_another_file_system_with_its_time_and_mode(
     tmp_path: Path, quick_folder: Path
 ) -> None:
@@ -193,8 +221,22 @@ def test_a_keyword_gets_a_letter_and_keeps_it(tmp_path: Path) -> None:
 
     move(box, None, Marks("S", ("Junk",)))
 
-    assert files(tmp_path / "box") == ["cur/1.x:2,Sa", "cur/2.x:2,FSa"]
-    assert (tmp_path / "box/dovecot-keywords").read_text() == "0 Junk\n1 Work\n"
+    # not a: Dovecot, which does not look again for a gap, would give it a name itself
+    assert files(tmp_path / "box") == ["cur/1.x:2,Sc", "cur/2.x:2,FSc"]
+    assert (tmp_path / "box/dovecot-keywords").read_text() == "1 Work\n2 Junk\n"
+
+
+def test_dovecot_sees_in_whole_seconds_that_keywords_have_changed(
+    tmp_path: Path,
+) -> None:
+    box = maildir(tmp_path / "box")
+    file = tmp_path / "box/dovecot-keywords"
+    times = []
+    for name in ("One", "Two", "Three"):
+        letters_for(box.path, [name])
+        times.append(int(file.stat().st_mtime))
+
+    assert times == sorted(set(times))
 
 
 def test_a_twenty_seventh_keyword_is_refused_and_no_move_fails_for_it(
@@ -219,7 +261,7 @@ def test_keywords_are_not_changed_while_dovecot_changes_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     box = maildir(tmp_path / "box", "new/1.x")
-    (tmp_path / "box/dovecot-keywords.lock").write_text("")
+    (tmp_path / "box/dovecot-uidlist.lock").write_text("")
     monkeypatch.setattr("nbtext.mailboxes._keywords.WAIT", 0.05)
     (message,) = box.messages()
 

@@ -391,6 +391,23 @@ def test_the_first_message_names_the_keywords_of_all(tmp_path: Path) -> None:
     assert text == FROM + named + b"\n" + FROM + marked_two + b"\n"
 
 
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_a_target_names_the_keywords_of_what_comes(
+    tmp_path: Path, is_empty: bool
+) -> None:
+    first = ONE.replace(b"\n\n", b"\nX-IMAPbase: 1 2\n\n")
+    work = (first if is_empty else TWO).replace(b"\n\n", b"\nX-Keywords: Work\n\n")
+    source = mbox(tmp_path / "box", work)
+    target = mbox(tmp_path / "junk", *([] if is_empty else [first]))
+    (digest,) = digests(source)
+
+    carry_out(source, plan({digest: target}, {digest: Marks("", ("Junk",))}), 1)
+
+    text = (tmp_path / "junk").read_bytes()
+    assert b"\nX-IMAPbase: 1 2 Work Junk\n" in text
+    assert b"\nX-Keywords: Work Junk\n" in text
+
+
 def test_pythons_library_reads_what_was_written(tmp_path: Path) -> None:
     source = mbox(tmp_path / "box", ONE, TWO, THREE)
     there = digests(source)
