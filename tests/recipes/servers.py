@@ -28,7 +28,7 @@ default_internal_user = {user}
 default_internal_group = {group}
 default_login_user = {user}
 first_valid_uid = 1
-mail_location = maildir:~/Maildir
+mail_location = {location}
 passdb {{
   driver = static
   args = password=secret
@@ -173,11 +173,7 @@ class Dovecot:
 @contextmanager
 def dovecot_for(home: Home, program: str) -> Iterator[Dovecot]:
     """Set a Dovecot up as its page says, and run it."""
-    server = Dovecot(home, free_port())
-    text = SETTINGS.format(
-        home=home.path, user=home.user, group=home.group, port=server.port
-    )
-    home.write("etc/dovecot.conf", text)
+    server = configured(home, "maildir:~/Maildir")
     etc = {
         "/etc/dovecot": f"{home.path}/etc",
         "/usr/local/lib/nbtext": f"{home.path}/lib",
@@ -189,6 +185,37 @@ def dovecot_for(home: Home, program: str) -> Iterator[Dovecot]:
     setup = home.recipe("dovecot.md", SETUP, etc | ours)
     done = home.run("/bin/sh", "-e", stdin=setup.encode())
     assert done.status == 0, done.err
+    with running(server, program):
+        yield server
+
+
+@contextmanager
+def plain_dovecot(home: Home, program: str, location: str) -> Iterator[Dovecot]:
+    """Run a Dovecot that knows nothing of us, with mail in the place that it names."""
+    server = configured(home, location)
+    home.write("etc/conf.d/10-nothing.conf", "")
+    with running(server, program):
+        yield server
+
+
+def configured(home: Home, location: str) -> Dovecot:
+    """Write what an administrator has already."""
+    server = Dovecot(home, free_port())
+    text = SETTINGS.format(
+        home=home.path,
+        user=home.user,
+        group=home.group,
+        port=server.port,
+        location=location,
+    )
+    home.write("etc/dovecot.conf", text)
+    return server
+
+
+@contextmanager
+def running(server: Dovecot, program: str) -> Iterator[None]:
+    """Run a Dovecot for a while."""
+    home = server.home
     process = subprocess.Popen(
         [*home.wrap, program, "-F", "-c", str(server.settings)],
         env=home.environment(),
@@ -196,7 +223,7 @@ def dovecot_for(home: Home, program: str) -> Iterator[Dovecot]:
     )
     try:
         wait_for_port(server.port, process)
-        yield server
+        yield
     finally:
         end(process)
 
