@@ -273,8 +273,7 @@ def _locked(path: str, deadline: float, wait: float) -> int:
             try:
                 _lock(path, descriptor, deadline, wait)
                 if os.path.samestat(os.stat(path), os.fstat(descriptor)):
-                    if os.fstat(descriptor).st_size < len(MAGIC):
-                        os.pwrite(descriptor, MAGIC, 0)
+                    _begin(descriptor)
                     return descriptor
             except FileNotFoundError:
                 pass  # removed meanwhile
@@ -284,6 +283,13 @@ def _locked(path: str, deadline: float, wait: float) -> int:
             os.close(descriptor)
     except OSError as error:
         raise _cannot(path, "opened", error) from error
+
+
+def _begin(descriptor: int) -> None:
+    """Say what an empty file is, or one that a crash cut short; and leave any other."""
+    head = os.pread(descriptor, len(MAGIC), 0)
+    if len(head) < len(MAGIC) and MAGIC.startswith(head):
+        os.pwrite(descriptor, MAGIC, 0)
 
 
 def _lock(path: str, descriptor: int, deadline: float, wait: float) -> None:

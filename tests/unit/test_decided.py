@@ -121,6 +121,16 @@ def test_another_file_is_refused_and_left(tmp_path: Path) -> None:
     assert path.read_text() == "Dear all,\n" * 20
 
 
+def test_a_short_file_of_somebody_elses_is_refused_and_left(tmp_path: Path) -> None:
+    path = tmp_path / "note.txt"
+    path.write_bytes(b"buy milk\n")
+
+    with pytest.raises(MemoryFileError, match="something else found"), memory_of(path):
+        pass
+
+    assert path.read_bytes() == b"buy milk\n"
+
+
 @pytest.mark.parametrize("size", [0, 5, 63])
 def test_a_file_that_is_hardly_begun_is_empty(tmp_path: Path, size: int) -> None:
     path = tmp_path / "m.decided"
