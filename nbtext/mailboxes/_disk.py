@@ -36,7 +36,8 @@ def move(source: str, target: str, staging: str) -> None:
     Give a file another name, which must be free, on whatever file system.
 
     A rename is made durable by whoever asked for it (`make_durable`); a copy is durable
-    before the source goes.
+    before the source goes. A link that says where it leads from here is copied too, for
+    elsewhere it would lead nowhere.
 
     Args:
         source: the file.
@@ -49,13 +50,14 @@ def move(source: str, target: str, staging: str) -> None:
         OSError: it cannot be moved; it is where it was.
 
     """
-    try:
-        rename_exclusively(source, target)
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise
-    else:
-        return
+    if not _is_relative_link(source):
+        try:
+            rename_exclusively(source, target)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+        else:
+            return
     copy(source, staging)
     try:
         rename_exclusively(staging, target)
@@ -66,6 +68,10 @@ def move(source: str, target: str, staging: str) -> None:
     make_durable(os.path.dirname(target))
     with suppress(FileNotFoundError):  # moved or removed by its user meanwhile
         os.unlink(source)
+
+
+def _is_relative_link(path: str) -> bool:
+    return os.path.islink(path) and not os.path.isabs(os.readlink(path))
 
 
 def rename_exclusively(source: str, target: str) -> None:

@@ -157,6 +157,22 @@ def test_no_message_takes_the_place_of_another(
     assert files(tmp_path / "box") == []
 
 
+@pytest.mark.parametrize("is_relative", [True, False])
+def test_a_link_leads_to_its_message_wherever_it_moves(
+    tmp_path: Path, is_relative: bool
+) -> None:
+    box, junk = maildir(tmp_path / "box"), maildir(tmp_path / "a/junk")
+    (tmp_path / "real").write_bytes(TEXT)
+    there = Path("../../real") if is_relative else tmp_path / "real"
+    (tmp_path / "box/new/1.x").symlink_to(there)
+
+    move(box, junk)
+
+    assert files(tmp_path / "box") == []
+    assert (tmp_path / "a/junk/new/1.x").read_bytes() == TEXT
+    assert (tmp_path / "real").read_bytes() == TEXT
+
+
 @pytest.mark.parametrize("name", ["new/1.x", "cur/1.x:2,S"])
 def test_no_message_has_the_name_of_another_but_for_its_flags(
     tmp_path: Path, name: str
