@@ -16,7 +16,7 @@ from nbtext.decide import Decision
 from nbtext.decided import Memory
 from nbtext.document import Note, Unreadable
 from nbtext.errors import SettingsError
-from nbtext.mailboxes import Mailbox, Marks, check_marks, target_of
+from nbtext.mailboxes import Mailbox, Marks, check_marks, is_same, target_of
 
 Complain: TypeAlias = Callable[[Unreadable | Note], None]
 """Told of each message that cannot be read."""
@@ -148,12 +148,14 @@ def job_of(source: Mailbox, rules: Mapping[str, Rule]) -> Job:
 
     """
     targets: dict[str, Mailbox] = {}
-    places: dict[str, Mailbox] = {}
+    places: list[Mailbox] = []
     for label, rule in rules.items():
         if rule.target is not None:
             target = target_of(source, rule.target)
-            if target.place != source.place:  # where a message belongs, it stays
-                targets[label] = places.setdefault(target.place, target)
+            if not is_same(target, source):  # where a message belongs, it stays
+                known = (one for one in places if is_same(one, target))
+                targets[label] = next(known, target)
+                places.append(targets[label])
         check_marks(targets.get(label, source), rule.marks)
     return Job(source, rules, targets, hashed(8, source.place))
 

@@ -19,6 +19,7 @@ from nbtext.mailboxes._opening import (
     Folder,
     Mailbox,
     check_marks,
+    is_same,
     open_mailbox,
     target_of,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "Task",
     "carry_out",
     "check_marks",
+    "is_same",
     "marks_of",
     "move_all",
     "open_mailbox",

@@ -81,6 +81,14 @@ def target_of(source: Mailbox, name: str) -> Mailbox:
     return target
 
 
+def is_same(one: Mailbox, other: Mailbox) -> bool:
+    """Return whether two mailboxes are one, by whatever names (links, mounts)."""
+    try:
+        return os.path.samestat(os.stat(one.place), os.stat(other.place))
+    except OSError:  # one is yet to be made
+        return one.place == other.place
+
+
 def check_marks(mailbox: Mailbox, marks: Marks) -> None:
     """
     Refuse marks that a mailbox has no place for.

@@ -73,6 +73,19 @@ def test_what_is_put_back_stays(run: "Run", model: Path, maildir: Path) -> None:
     assert run(*command, "--all").out == f"{maildir}: 2 new, 1 moved, 1 stayed\n"
 
 
+def test_a_target_that_is_the_mbox_by_another_name_gets_nothing_twice(
+    run: "Run", model: Path, mbox: Path
+) -> None:
+    before = mbox.read_bytes()
+    other = mbox.with_name("other")
+    other.hardlink_to(mbox)
+
+    done = run("filter", mbox, "-m", model, "--move", f"spam={other}", *LEAST)
+
+    assert done == (0, f"{mbox}: 2 new, 2 stayed\n", "")
+    assert mbox.read_bytes() == other.read_bytes() == before
+
+
 def test_spam_is_marked_with_a_keyword(run: "Run", model: Path, maildir: Path) -> None:
     flags = ("--flag", "spam=Junk", "--flag", "spam=seen")
 
