@@ -342,9 +342,12 @@ def quiet_option(command: Command) -> Command:
 
 
 def verbose_option(command: Command) -> Command:
-    """Add the option that says which model file is used."""
+    """Add the option that says which model file is used, and whatever else."""
     return click.option(
-        "-v", "--verbose", is_flag=True, help="Say which model file is used."
+        "-v",
+        "--verbose",
+        is_flag=True,
+        help="Say more, such as which model file is used.",
     )(command)
 
 

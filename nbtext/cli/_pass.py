@@ -45,7 +45,10 @@ class Request(NamedTuple):
 
 def run(request: Request) -> int:
     """Pass the message on standard input through, and return the exit status."""
-    message = sys.stdin.buffer.read() if sys.stdin is not None else b""
+    if sys.stdin is None:
+        to_stderr("Error: standard input is closed; pipe a message in")
+        return status.TRY_AGAIN
+    message = sys.stdin.buffer.read()
     try:
         passed = _marked(message, request)
     except NbtextError as error:
@@ -63,7 +66,8 @@ def run(request: Request) -> int:
 
 def pass_unchanged() -> int:
     """Print the message on standard input as it is; return the status of failure."""
-    bytes_to_stdout(sys.stdin.buffer.read())
+    if sys.stdin is not None:
+        bytes_to_stdout(sys.stdin.buffer.read())
     return status.TRY_AGAIN
 
 

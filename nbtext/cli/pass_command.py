@@ -70,7 +70,7 @@ def command(
     however much of it is read. If anything fails, it is printed unchanged, and the exit
     status is 75.
     """  # noqa: D301  click wants a real backspace
-    if sys.stdin is None or sys.stdin.isatty():
+    if sys.stdin is not None and sys.stdin.isatty():
         for line in context.get_help().splitlines():
             to_stderr(line)
         to_stderr("")

@@ -137,3 +137,14 @@ def test_a_wrong_option_costs_no_message_where_nobody_can_be_told(
     status, out, _ = process("pass", "--no-such", stdin=message, wrap=f'"$@" {stream}')
 
     assert (status, out) == (75, message.decode())
+
+
+@pytest.mark.parametrize("options", [(), ("--unsure", "0.9")])
+def test_without_standard_input_it_has_failed(
+    process: "Run", model: Path, options: tuple[str, ...]
+) -> None:
+    status, out, err = process("pass", "-m", model, *options, wrap='"$@" <&-')
+
+    assert (status, out) == (75, "")
+    assert err
+    assert "Traceback" not in err
