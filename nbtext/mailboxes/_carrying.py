@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from nbtext.errors import BusyError, MailboxError
 from nbtext.mailboxes._content import LONGEST_HEADER
-from nbtext.mailboxes._fields import header_of, keywords_in, marked, naming
+from nbtext.mailboxes._fields import header_of, keywords_in, marked, naming, unplaced
 from nbtext.mailboxes._locks import locked
 from nbtext.mailboxes._mbox import Mbox
 from nbtext.mailboxes._message import Marks
@@ -199,10 +199,22 @@ def _added(
     else:
         yield its, 0, size
     yield blank_line_after(its, size)
-    for place, span in enumerate(added):
-        is_first = first is None and not place
-        yield from _span_pieces(ours, span, marks, named if is_first else ())
+    for span in added:
+        yield from _moved_pieces(ours, span, marks)
         yield blank_line_after(ours, span.end)
+
+
+def _moved_pieces(
+    ours: int, span: Span, marks: Mapping[bytes, Marks]
+) -> Iterator[Piece]:
+    """Yield the bytes of a message that comes to another mbox, marked."""
+    header = header_of(_start_of(ours, span))
+    if header is None:  # so long a header is left alone
+        yield ours, span.start, span.end
+        return
+    yield ours, span.start, span.text
+    yield marked(unplaced(header), marks.get(span.content.digest, _UNMARKED))
+    yield ours, span.text + len(header), span.end
 
 
 def _keywords_of(ours: int, span: Span, marks: Mapping[bytes, Marks]) -> Iterator[str]:

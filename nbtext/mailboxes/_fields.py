@@ -19,6 +19,11 @@ STATUS: Final = {"S": "R"}
 BASE: Final = rb"(?im)^X-IMAP(?:base)?[ \t]*:([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)"
 """Where IMAP servers keep the numbers of a mailbox, and the names of its keywords."""
 
+OF_PLACE: Final = (
+    rb"(?im)^X-(?:UID|IMAP|IMAPbase)[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*(?:\n|\Z)"
+)
+"""Where they keep the number of a message, and those of its mailbox."""
+
 X_STATUS: Final = {"R": "A", "F": "F", "D": "T", "T": "D"}
 
 
@@ -59,6 +64,11 @@ def marked(header: bytes, marks: Marks) -> bytes:
         added = [letters[one].encode() for one in marks.letters if one in letters]
         header = _with(header, name, added, b"")
     return _with(header, b"X-Keywords", [one.encode() for one in marks.keywords], b" ")
+
+
+def unplaced(header: bytes) -> bytes:
+    """Return a header without numbers of its mbox, which are others' in the next."""
+    return re.sub(OF_PLACE, b"", header)
 
 
 def keywords_in(header: bytes) -> list[str]:

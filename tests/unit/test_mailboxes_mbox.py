@@ -391,14 +391,10 @@ def test_the_first_message_names_the_keywords_of_all(tmp_path: Path) -> None:
     assert text == FROM + named + b"\n" + FROM + marked_two + b"\n"
 
 
-@pytest.mark.parametrize("is_empty", [False, True])
-def test_a_target_names_the_keywords_of_what_comes(
-    tmp_path: Path, is_empty: bool
-) -> None:
+def test_a_target_names_the_keywords_of_what_comes(tmp_path: Path) -> None:
     first = ONE.replace(b"\n\n", b"\nX-IMAPbase: 1 2\n\n")
-    work = (first if is_empty else TWO).replace(b"\n\n", b"\nX-Keywords: Work\n\n")
-    source = mbox(tmp_path / "box", work)
-    target = mbox(tmp_path / "junk", *([] if is_empty else [first]))
+    source = mbox(tmp_path / "box", TWO.replace(b"\n\n", b"\nX-Keywords: Work\n\n"))
+    target = mbox(tmp_path / "junk", first)
     (digest,) = digests(source)
 
     carry_out(source, plan({digest: target}, {digest: Marks("", ("Junk",))}), 1)
@@ -406,6 +402,17 @@ def test_a_target_names_the_keywords_of_what_comes(
     text = (tmp_path / "junk").read_bytes()
     assert b"\nX-IMAPbase: 1 2 Work Junk\n" in text
     assert b"\nX-Keywords: Work Junk\n" in text
+
+
+def test_a_message_leaves_its_number_in_the_mbox_behind(tmp_path: Path) -> None:
+    placed = TWO.replace(b"\n\n", b"\nX-IMAPbase: 1 2\n Work\nX-UID: 7   \n\n")
+    source = mbox(tmp_path / "box", placed)
+    target = mbox(tmp_path / "junk", ONE)
+
+    moved(source, target, 0)
+
+    text = (tmp_path / "junk").read_bytes()
+    assert text == FROM + ONE + b"\n" + FROM + TWO + b"\n"
 
 
 def test_pythons_library_reads_what_was_written(tmp_path: Path) -> None:
