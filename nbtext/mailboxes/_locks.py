@@ -2,9 +2,9 @@
 Locks that mail programs know: fcntl(2) on the file, then `<file>.lock` beside it.
 
 That order is Debian's policy (section 11.6). Whoever has both is the only one to write,
-as far as others keep to either. Several files are locked in the order of their paths,
-and everything is let go of when one of them cannot be had in time, so that two programs
-never wait for each other for ever.
+as far as others keep to either. Of several locks one has all or none: nothing is held
+while another program is waited for, which may hold the one and wait for the other
+(Dovecot does, for minutes, when it moves messages between mboxes).
 """
 
 import errno
@@ -45,18 +45,15 @@ def locked(paths: Sequence[str], wait: float) -> Iterator[dict[str, int]]:
         MailboxError: one cannot be opened or locked.
 
     """
-    deadline = monotonic() + wait
+    wanted = sorted(set(paths))
+    busy = wanted[:1]
     with ExitStack() as stack:
         opened: dict[str, int] = {}
-        for path in sorted(set(paths)):
-            try:
-                _retried(partial(_try_both, path, stack, opened), deadline)
-            except TimeoutError as error:
-                raise _busy(path, wait) from error
-            except OSError as error:
-                where = error.filename or path
-                message = f"{path}: cannot be locked: {where}: {error.strerror}"
-                raise MailboxError(f"{message}; nothing was changed") from error
+        attempt = partial(_try_all, wanted, stack, opened, busy)
+        try:
+            _retried(attempt, monotonic() + wait)
+        except TimeoutError as error:
+            raise _busy(busy[0], wait) from error
         yield opened
 
 
@@ -106,6 +103,27 @@ def shared(path: str, descriptor: int, wait: float) -> Iterator[None]:
         yield
     finally:
         fcntl.lockf(descriptor, fcntl.LOCK_UN)
+
+
+def _try_all(
+    paths: Sequence[str], stack: ExitStack, opened: dict[str, int], busy: list[str]
+) -> bool:
+    """Lock all files, or none; then `busy` names the one that could not be had."""
+    found: dict[str, int] = {}
+    with ExitStack() as undoing:
+        for path in paths:
+            try:
+                is_ours = _try_both(path, undoing, found)
+            except OSError as error:
+                where = error.filename or path
+                message = f"{path}: cannot be locked: {where}: {error.strerror}"
+                raise MailboxError(f"{message}; nothing was changed") from error
+            if not is_ours:
+                busy[:] = [path]
+                return False
+        stack.push(undoing.pop_all())
+    opened.update(found)
+    return True
 
 
 def _try_both(path: str, stack: ExitStack, opened: dict[str, int]) -> bool:
