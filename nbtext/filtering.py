@@ -58,6 +58,7 @@ def _filter_mbox(
                 mbox.clean_up(run.wanted.wait)
     seen: set[bytes] = set()
     acted: list[_Decided] = []
+    stayed: list[Entry] = []
     with source.opened(run.wanted.wait) as snapshot:
         key = snapshot.key
         if run.memory.knows_name(key) and not run.wanted.is_anew:
@@ -69,7 +70,10 @@ def _filter_mbox(
                 if one.action in ACTED and not is_dry:
                     acted.append(one)
                 else:
+                    stayed.append(one.entry)
                     yield job.outcome(one.decision, one.action, is_dry=is_dry)
+    if not is_dry:  # not before, lest a copy further down be taken for an old one
+        run.memory.finish(job.folder, stayed)
     if acted:
         carried = _carry_out(source, acted, job, run)
         key = carried.key
@@ -123,7 +127,7 @@ def _is_wanted(
 def _decide(
     source: Mbox, batch: list[tuple[int, Span]], job: Job, run: Run
 ) -> list[_Decided]:
-    """Decide about a batch of messages, and remember those that stay."""
+    """Decide about a batch of messages."""
     decisions = run.classifier.classify([
         Document(
             f"{source.path}:{number}",
@@ -133,14 +137,10 @@ def _decide(
         )
         for number, span in batch
     ])  # fmt: skip
-    decided = [
+    return [
         _Decided(_entry_of(job, span), decision, job.action_of(decision))
         for (_, span), decision in zip(batch, decisions, strict=True)
     ]
-    if not run.wanted.is_dry:
-        stayed = [one.entry for one in decided if one.action not in ACTED]
-        run.memory.finish(job.folder, stayed)
-    return decided
 
 
 def _carry_out(source: Mbox, acted: list[_Decided], job: Job, run: Run) -> Carried:

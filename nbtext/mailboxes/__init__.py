@@ -3,11 +3,13 @@ Mailboxes that messages are moved in: Maildir, MH and mbox.
 
 Unlike `nbtext.sources`, which reads whatever holds documents, this lists mailboxes and
 changes them. A message is at every instant in one of them, or after a crash in two, and
-none of its bytes changes, but for the flags that one asks for. The modules, in pipeline
-order: `_message` and `_content` (what is in them), `_disk` and `_locks` (how files are
-moved and locked), `_keywords` and `_maildir`, `_sequences` and `_mh`, `_fields`,
-`_spans`, `_rewriting`, `_mbox` and `_carrying`, `_opening` (which of these it is) and
-`_moving`.
+none of its bytes changes, but for the flags that one asks for and, from mbox to mbox,
+the number that it had there.
+
+The modules, in pipeline order: `_message` and `_content` (what is in them), `_disk` and
+`_locks` (how files are moved and locked), `_keywords` and `_maildir`, `_sequences` and
+`_mh`, `_fields`, `_spans`, `_rewriting`, `_mbox` and `_carrying`, `_opening` (which of
+these it is) and `_moving`.
 """
 
 from nbtext.mailboxes._carrying import Carried, Plan, carry_out

@@ -55,16 +55,19 @@ def target_of(source: Mailbox, name: str) -> Mailbox:
             there is something to move.
 
     Raises:
-        SettingsError: nothing can be moved from one to the other.
-        SourceError: it cannot be read, or is no mailbox.
+        SettingsError: nothing can be moved from one to the other, or it is no mailbox.
 
     """
     path = os.path.expanduser(name)  # where a shell has left `spam=~/junk` as it is
-    is_folder = "/" not in name and name.startswith(".") and name.strip(".")
+    folder = name.rstrip("/")  # procmail has it with one
+    is_folder = "/" not in folder and folder.startswith(".") and folder.strip(".")
     if is_folder and isinstance(source, Maildir):
-        path = f"{_root_of(source)}/{name}"
+        path = f"{_root_of(source)}/{folder}"
     if os.path.lexists(path):
-        target = open_mailbox(path)
+        try:
+            target = open_mailbox(path)
+        except SourceError as error:
+            raise SettingsError(str(error)) from error
     else:
         above = os.path.dirname(path.rstrip("/")) or "."
         if not os.path.isdir(above):

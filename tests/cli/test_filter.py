@@ -61,6 +61,27 @@ def test_spam_is_moved_once_and_the_rest_stays(
     assert (maildir / ".Junk/new/1700000001.a").read_bytes() == SPAM
 
 
+def test_a_folder_may_be_named_as_procmail_has_it(
+    run: "Run", model: Path, maildir: Path
+) -> None:
+    done = run("filter", maildir, "-m", model, "--move", "spam=.Junk/", *LEAST)
+
+    assert done.out == f"{maildir}: 3 new, 2 moved, 1 stayed\n"
+    assert names(maildir / ".Junk") == ["cur/1600000000.c:2,", "new/1700000001.a"]
+
+
+def test_copies_in_an_mbox_are_all_decided_about_and_moved(
+    run: "Run", model: Path
+) -> None:
+    Path("many").write_bytes((FROM + HAM + b"\n" + FROM + SPAM + b"\n") * 600)
+
+    done = run("filter", "many", "-m", model, "--move", "spam=junk", *LEAST)
+
+    assert done == (0, "many: 1,200 new, 600 moved, 600 stayed\n", "")
+    assert Path("many").read_bytes() == (FROM + HAM + b"\n") * 600
+    assert Path("junk").read_bytes() == (FROM + SPAM + b"\n") * 600
+
+
 def test_what_is_put_back_stays(run: "Run", model: Path, maildir: Path) -> None:
     command = ("filter", maildir, "-m", model, "--move", "spam=.Junk", *LEAST)
     run(*command)
@@ -287,6 +308,8 @@ def test_a_message_that_cannot_be_read_is_named(
         (["--flag", "spam=two words"], "a flag was expected"),
         (["--move", "spam=no/where"], "there is no folder no to make it in"),
         (["--move", "spam=box"], "from a Maildir to an mbox"),
+        (["--move", "spam=/dev/null"], "a mailbox was expected, and a socket, pipe or"),
+        (["--move", "spam=/"], "neither a Maildir"),
         (["--move", "spam"], "'spam' has not the form CLASS=..."),
         (["--move", "spam=.A", "--move", "spam=.B"], "to one mailbox only"),
         (["--flag", "spam=seen", "--since", "soon"], "'soon' is not a date"),
