@@ -12,12 +12,12 @@ import os
 import struct
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from fcntl import LOCK_EX, LOCK_NB, flock
-from time import monotonic, sleep, time
+from time import monotonic, time
 from typing import Final, NamedTuple
 from zlib import crc32
 
 from nbtext.errors import BusyError, MemoryFileError, ModelWriteError
+from nbtext.modellock import waited_for
 
 MAGIC: Final = b"nbtext decided 1\n".ljust(64, b"\0")
 RECORD: Final = 64
@@ -35,8 +35,6 @@ KEPT: Final = 400 * 86_400
 
 FEW: Final = 4096
 """So many records are never too many."""
-
-PAUSE: Final = 0.05
 
 _BODY: Final = struct.Struct("<c3xI8s16s16s12x")
 _WHOLE: Final = struct.Struct("<c3xI8s16s16s12xI")
@@ -271,7 +269,8 @@ def _locked(path: str, deadline: float, wait: float) -> int:
         while True:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
             try:
-                _lock(path, descriptor, deadline, wait)
+                if not waited_for(descriptor, deadline):
+                    raise _busy(path, wait)
                 if os.path.samestat(os.stat(path), os.fstat(descriptor)):
                     _begin(descriptor)
                     return descriptor
@@ -285,28 +284,18 @@ def _locked(path: str, deadline: float, wait: float) -> int:
         raise _cannot(path, "opened", error) from error
 
 
+def _busy(path: str, wait: float) -> BusyError:
+    return BusyError(
+        f"{path}: another `nbtext filter` has been running for {wait:g} seconds; try "
+        "again later, or wait longer with --wait"
+    )
+
+
 def _begin(descriptor: int) -> None:
     """Say what an empty file is, or one that a crash cut short; and leave any other."""
     head = os.pread(descriptor, len(MAGIC), 0)
     if len(head) < len(MAGIC) and MAGIC.startswith(head):
         os.pwrite(descriptor, MAGIC, 0)
-
-
-def _lock(path: str, descriptor: int, deadline: float, wait: float) -> None:
-    while True:
-        try:
-            flock(descriptor, LOCK_EX | LOCK_NB)
-        except BlockingIOError as error:
-            left = deadline - monotonic()
-            if left <= 0:
-                message = (
-                    f"{path}: another `nbtext filter` has been running for {wait:g} "
-                    "seconds; try again later, or wait longer with --wait"
-                )
-                raise BusyError(message) from error
-            sleep(min(PAUSE, left))
-        else:
-            return
 
 
 def _packed(kind: bytes, when: int, folder: bytes, entry: Entry) -> bytes:

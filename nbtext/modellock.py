@@ -100,28 +100,46 @@ def _opened(path: str) -> int | None:
 
 
 def _lock(path: str, descriptor: int, deadline: float, wait: float) -> None:
+    try:
+        is_ours = waited_for(descriptor, deadline)
+    except OSError as error:
+        message = (
+            f"{path}: the model cannot be locked: {error.strerror}; keep it on a "
+            "file system that has locks"
+        )
+        raise ModelAccessError(message) from error
+    if not is_ours:
+        message = (
+            f"{path}: another process has been writing the model for "
+            f"{wait:g} seconds; try again later, or wait longer with --wait"
+        )
+        raise BusyError(message)
+
+
+def waited_for(descriptor: int, deadline: float) -> bool:
+    """
+    Lock an open file with flock(2), and return whether it could be had in time.
+
+    Args:
+        descriptor: the file.
+        deadline: until when to wait for others, as `time.monotonic` has it.
+
+    Raises:
+        OSError: it cannot be locked.
+
+    """
     pause = PAUSE
     while True:
         try:
             flock(descriptor, LOCK_EX | LOCK_NB)
-        except BlockingIOError as error:
+        except BlockingIOError:
             left = deadline - monotonic()
             if left <= 0:
-                message = (
-                    f"{path}: another process has been writing the model for "
-                    f"{wait:g} seconds; try again later, or wait longer with --wait"
-                )
-                raise BusyError(message) from error
+                return False
             sleep(min(pause, left))
             pause = min(2 * pause, LONGEST_PAUSE)
-        except OSError as error:
-            message = (
-                f"{path}: the model cannot be locked: {error.strerror}; keep it on a "
-                "file system that has locks"
-            )
-            raise ModelAccessError(message) from error
         else:
-            return
+            return True
 
 
 def is_in_place(path: str, descriptor: int) -> bool:
