@@ -48,7 +48,7 @@ docs: $(READY)
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml setup.py nbtext/_compiled.c
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,fuzz]' \
 	  || $(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'

@@ -21,7 +21,7 @@ from benchmarks.harness import ENVIRONMENT, Job, Run, run
 
 REPOSITORY: Final = Path(__file__).parents[1]
 
-INSTALLED: Final = ("nbtext", "pyproject.toml", "README.md")
+INSTALLED: Final = ("nbtext", "pyproject.toml", "setup.py", "README.md")
 """What an install needs of the repository."""
 
 

@@ -14,9 +14,10 @@ from collections.abc import Sequence
 from math import isqrt
 from typing import TypeAlias
 
+from nbtext.compiled import keys
 from nbtext.reading import Reading
 from nbtext.settings import UNIT, Settings
-from nbtext.tokens import MASK, keys, mix
+from nbtext.tokens import MASK, mix
 
 Terms: TypeAlias = dict[int, int]
 """A document in one view: key to how often it occurs."""

@@ -57,6 +57,12 @@ class Terms:
             return self
         return Terms(self.keys, self.counts.astype(np.int16), self.starts)
 
+    def part(self, documents: slice) -> Terms:
+        """Return the terms of some documents that stand side by side, not copied."""
+        starts = self.starts[documents.start : documents.stop + 1]
+        rows = slice(starts[0], starts[-1])
+        return Terms(self.keys[rows], self.counts[rows], starts - starts[0])
+
     def take(self, documents: NDArray[np.int64]) -> Terms:
         """Return the terms of some of the documents."""
         if len(documents) == self.n_documents:

@@ -5,13 +5,14 @@ The texts of a batch are joined into one, its code points are classed and folded
 table, and tokens begin and end where the kind changes. Most tokens have eight bytes or
 less: a token's key is then one load of a word from where it begins, a mask, and a few
 multiplications, for all tokens at once. The keys are those of `nbtext.tokens`, to the
-bit; only their order within a document is another.
+bit; only their order within a document is another. Where `nbtext.compiled` is at hand,
+it is asked instead.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
     from nbtext.settings import Alphabet, View
 
-from nbtext import codepoints
-from nbtext.tokens import BASE, KINDS, MASK, MIX, PAIR, SPREAD, Field, salt
+from nbtext import codepoints, compiled
+from nbtext.tokens import BASE, KINDS, MASK, MIX, PAIR, SPREAD, Field
 
 Keys: TypeAlias = "NDArray[np.uint64]"
 Index: TypeAlias = "NDArray[np.int64]"
@@ -68,6 +69,16 @@ def batch_keys(view: View, documents: Sequence[list[Field]]) -> BatchKeys:
         documents: for each document its fields in that view.
 
     """
+    if compiled.IS_USED:
+        keys, starts = compiled.document_keys(view, documents)
+        return BatchKeys(
+            np.frombuffer(keys, np.uint64), np.frombuffer(starts, np.int64)
+        )
+    return array_keys(view, documents)
+
+
+def array_keys(view: View, documents: Sequence[list[Field]]) -> BatchKeys:
+    """Return the same by operations on arrays."""
     n_fields = [len(fields) for fields in documents]
     texts = [text for fields in documents for _, text in fields]
     text = _Text("\n".join([*texts, ""]), view.alphabet)
@@ -89,7 +100,7 @@ def batch_keys(view: View, documents: Sequence[list[Field]]) -> BatchKeys:
 
     salts = None
     if view.fields:
-        names = [salt_of(name) for fields in documents for name, _ in fields]
+        names = [compiled.salt_of(name) for fields in documents for name, _ in fields]
         salts = np.repeat(np.array(names, np.uint64), np.diff(first_of_field))
     of_tokens = of_pairs = text.keys(starts, ends, salts, fold=view.fold_tokens)
     if not view.pairs:
@@ -113,12 +124,6 @@ def batch_keys(view: View, documents: Sequence[list[Field]]) -> BatchKeys:
     is_term[2 * last + 1] = False
     kept = both.take(is_term.nonzero()[0])
     return BatchKeys(kept, 2 * first_of_document - n_last)
-
-
-@lru_cache(maxsize=4096)
-def salt_of(name: str) -> int:
-    """Return a field's salt, remembered: a mail has the fields of other mails."""
-    return salt(name)
 
 
 class _Text:

@@ -35,6 +35,10 @@ FEW_BYTES: Final = 1 << 19
 BATCH: Final = 1 << 19
 """How many bytes of documents are scored at a time, by default."""
 
+CHUNK: Final = 1 << 20
+"""How many bytes of documents are handed to a process at a time: little, so that none
+of them is still at work long after the others."""
+
 MANY: Final = 512
 """How many documents are scored at a time at the most."""
 
@@ -196,7 +200,12 @@ def classify_with(
     max_bytes: int,
     complain: Complain,
 ) -> Iterator[list[Decision]]:
-    """Decide about a stream of documents, wherever an executor runs a chunk of it."""
+    """
+    Decide about a stream of documents, wherever an executor runs a chunk of it.
+
+    Processes forked after `open_for_many` have the model arranged already, and all of
+    them the same one.
+    """
     from nbtext.counting import chunks
 
     pending: list[Future[tuple[list[Decision], list[Unreadable | Note]]]] = []
@@ -207,7 +216,7 @@ def classify_with(
             complain(one)
         return decisions
 
-    for chunk in chunks(items):
+    for chunk in chunks(items, CHUNK):
         if chunk:
             pending.append(
                 executor.submit(
@@ -236,6 +245,11 @@ def _classify_chunk(
         complain=remarks.append,
     )
     return [decision for batch in batches for decision in batch], remarks
+
+
+def open_for_many(path: str, scoring: Scoring | None) -> None:
+    """Open and arrange a model before processes are forked that will need it."""
+    _opened(path, scoring).arrange(())
 
 
 @lru_cache(maxsize=1)

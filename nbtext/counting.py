@@ -180,7 +180,7 @@ def count(
                 views=reading.views,
                 digest=reading.digest,
                 size=reading.size,
-                width=reading.width,
+                width=reading.batched_as,
             )
         )
     table = counter.table()
@@ -237,15 +237,15 @@ def count_with(
     return Counted(table, sample, account)
 
 
-def chunks(items: Iterable[Item]) -> Iterator[list[Item]]:
+def chunks(items: Iterable[Item], most: int = CHUNK) -> Iterator[list[Item]]:
     """
-    Cut a stream into pieces of about CHUNK bytes, the first ones smaller.
+    Cut a stream into pieces of about `most` bytes, the first ones smaller.
 
     An empty piece says that input would block now: what has been handed out should be
     dealt with first.
     """
     chunk: list[Item] = []
-    size, limit = 0, CHUNK // 8
+    size, limit = 0, most // 8
     for item in items:
         is_pause = isinstance(item, Pause)
         if not is_pause:
@@ -253,7 +253,7 @@ def chunks(items: Iterable[Item]) -> Iterator[list[Item]]:
             size += _size(item)
         if chunk and (is_pause or size >= limit):
             yield chunk
-            chunk, size, limit = [], 0, min(limit * 2, CHUNK)
+            chunk, size, limit = [], 0, min(limit * 2, most)
         if is_pause:
             yield []
     if chunk:

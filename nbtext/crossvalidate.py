@@ -163,12 +163,13 @@ def _put_by(
         for document in documents(items, account, max_bytes, progress):
             reading = read(document, wished)
             account.mail += reading.is_mail
-            batch = waiting[reading.width]
+            width = reading.batched_as
+            batch = waiting[width]
             batch.append((document.label or "", reading))
-            sizes[reading.width] += max(reading.size, LEAST_SIZE)
-            if sizes[reading.width] >= BATCH:
+            sizes[width] += max(reading.size, LEAST_SIZE)
+            if sizes[width] >= BATCH:
                 _add(spool, wished, batch)
-                sizes[reading.width] = 0
+                sizes[width] = 0
         for batch in waiting.values():
             _add(spool, wished, batch)
         wanted = settings_for(account)

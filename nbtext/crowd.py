@@ -51,7 +51,7 @@ def score_readings(
         batch = score_batch(model, read_terms(model.settings, views), calibration)
         yield from _each(batch)
         return
-    widths = np.array([reading.width for reading in readings])
+    widths = np.array([reading.batched_as for reading in readings])
     scored: dict[int, Scored] = {}
     for width in WIDTHS:
         places = np.flatnonzero(widths == width)

@@ -124,9 +124,9 @@ def _in_parts(sample: Iterable[Labelled]) -> Iterator[Labelled]:
             if len(names) + len(part) > PART:
                 yield names, [joined(parts) for parts in zip(*waiting, strict=True)]
                 names, waiting = [], []
-            places = np.arange(start, start + len(part))
+            documents = slice(start, start + len(part))
             names += part
-            waiting.append([terms.take(places) for terms in views])
+            waiting.append([terms.part(documents) for terms in views])
     if names:
         yield names, [joined(parts) for parts in zip(*waiting, strict=True)]
 

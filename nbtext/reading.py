@@ -9,6 +9,7 @@ from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from nbtext import compiled
 from nbtext.charsets import decode
 from nbtext.document import Document
 from nbtext.mail import Mail, looks_like_mail, read_mail
@@ -46,6 +47,11 @@ class Reading(NamedTuple):
         except UnicodeEncodeError:
             return 4
         return 1
+
+    @property
+    def batched_as(self) -> int:
+        """Return the width it is batched by: 0 where no array is made of its text."""
+        return 0 if compiled.IS_USED else self.width
 
 
 WIDTHS: Final = (0, 1, 4)

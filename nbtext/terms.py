@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nbtext.parallel import Map
     from nbtext.runs import Keys, Run
 
+from nbtext import compiled
 from nbtext.runs import RANGE, ranges, starts_of_runs
 
 Index: TypeAlias = "NDArray[np.int64]"
@@ -82,6 +83,14 @@ class TermTable:
 
     def find(self, keys: Keys) -> Places:
         """Return the place of each key, n_terms for those that are unknown."""
+        if not compiled.IS_USED:
+            return self.find_by_steps(keys)
+        places = np.empty(len(keys), np.int64)
+        compiled.find(self.keys, self.buckets, int(self.shift), keys, places)
+        return places
+
+    def find_by_steps(self, keys: Keys) -> Places:
+        """Return the same by operations on arrays: all that are behind take a step."""
         # as the indices that numpy takes, which are not converted again at every step
         places = self.buckets.take((keys >> self.shift).view(np.int64)).astype(np.int64)
         found = self.keys.take(places)

@@ -6,7 +6,8 @@ message.
 """
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nbtext.classifying import Classifier, classify
@@ -61,8 +62,20 @@ class Request(NamedTuple):
     verbose: bool = False
 
 
-def run(request: Request, executor: "Executor | None" = None, jobs: int = 1) -> int:
-    """Classify what is asked for and return the exit status."""
+def run(
+    request: Request,
+    jobs: int = 1,
+    start: "Callable[[], AbstractContextManager[Executor | None]]" = nullcontext,
+) -> int:
+    """
+    Classify what is asked for and return the exit status.
+
+    Args:
+        request: what is asked for.
+        jobs: how many processes work at it.
+        start: starts them.
+
+    """
     opened = load_model(request.model)
     scoring = opened.scoring.changed(*request.scoring)
     if scoring != opened.scoring:
@@ -85,37 +98,35 @@ def run(request: Request, executor: "Executor | None" = None, jobs: int = 1) -> 
     failures: list[Unreadable] = []
     complain = complainer(failures, quiet=request.quiet)
     items: Iterable[Item] = documents(request.sources, options, labelled=False)
-    if executor is None:
-        batches = classify(
-            items,
-            classifier,
-            threshold=request.threshold,
-            max_bytes=options.max_bytes,
-            complain=complain,
-        )
-    else:
-        from nbtext.classifying import classify_with
+    if jobs > 1:
+        from nbtext.classifying import open_for_many
 
-        batches = classify_with(
-            executor,
-            jobs,
-            items,
-            request.model,
-            scoring,
-            threshold=request.threshold,
-            max_bytes=options.max_bytes,
-            complain=complain,
-        )
-    if request.wanted is not None:
-        decisions: list[Decision] = []
-        for batch in batches:
-            decisions += batch
-            if len(decisions) > 1:
-                raise SettingsError("--is takes one document, and there are more")
-        if failures:
-            return status.outcome(failures)
-        return _verdict(decisions, request)
-    _write(batches, request)
+        open_for_many(request.model, scoring)
+    with start() as executor:
+        if executor is None:
+            batches = classify(
+                items,
+                classifier,
+                threshold=request.threshold,
+                max_bytes=options.max_bytes,
+                complain=complain,
+            )
+        else:
+            from nbtext.classifying import classify_with
+
+            batches = classify_with(
+                executor,
+                jobs,
+                items,
+                request.model,
+                scoring,
+                threshold=request.threshold,
+                max_bytes=options.max_bytes,
+                complain=complain,
+            )
+        if request.wanted is not None:
+            return _verdict(batches, failures, request)
+        _write(batches, request)
     return status.outcome(failures)
 
 
@@ -148,8 +159,17 @@ def _lines(batch: "list[Decision]", request: Request) -> Iterator[str]:
     return as_tsv(batch, named=bool(request.sources))
 
 
-def _verdict(decisions: "list[Decision]", request: Request) -> int:
+def _verdict(
+    batches: "Iterable[list[Decision]]", failures: "list[Unreadable]", request: Request
+) -> int:
     """Print the one decision and return the exit status that says what it is."""
+    decisions: list[Decision] = []
+    for batch in batches:
+        decisions += batch
+        if len(decisions) > 1:
+            raise SettingsError("--is takes one document, and there are more")
+    if failures:
+        return status.outcome(failures)
     if len(decisions) != 1:
         raise SettingsError("--is takes one document, and there is none")
     if not request.quiet:

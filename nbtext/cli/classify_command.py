@@ -1,5 +1,7 @@
 """`nbtext classify`: print the class of each document and its probability."""
 
+from functools import partial
+
 import click
 
 from nbtext.cli._classify import Request, run
@@ -82,5 +84,4 @@ def command(
         quiet=quiet,
         verbose=verbose,
     )
-    with executor_of(jobs) as executor:
-        return run(request, executor, jobs)
+    return run(request, jobs, partial(executor_of, jobs))

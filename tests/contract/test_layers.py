@@ -14,7 +14,7 @@ import nbtext
 PIPELINE = [
     "errors", "document", "sources", "mailboxes",  # bytes and where they come from
     "charsets", "transfer", "headers", "mime", "markup", "mail",  # what they say
-    "codepoints", "settings", "tokens", "reading", "bag",  # the plain engine
+    "codepoints", "settings", "tokens", "compiled", "reading", "bag",  # plain engine
     "parallel", "runs", "counts", "batch", "bags", "sample",  # the other
     "counter", "counting", "terms",
     "modelheader", "modellock", "modeltable", "modelfile", "modelwriting",

@@ -1,15 +1,20 @@
 """
-The batch engine finds what the plain engine finds.
+The batch engine finds what the plain engine finds, compiled or not.
 
-For any documents and any view, `batch_keys` gives for each document the same multiset
-of keys as `tokens.keys`, whatever stands beside it in the batch.
+For any documents and any view, there are for each document the same keys, as often, as
+`tokens.keys` gives, whatever stands beside it in the batch.
 """
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TypeAlias
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nbtext.batch import FEW, LONG, WINDOW, batch_keys
+from nbtext import compiled
+from nbtext.batch import FEW, LONG, WINDOW, array_keys
 from nbtext.settings import BODY, HEADERS, RAW, TOPIC, View
 from nbtext.tokens import Field, keys
 
@@ -51,25 +56,56 @@ VIEWS = st.builds(
 ).filter(lambda view: view.tokens or view.pairs)
 
 
-def by_document(view: View, documents: list[list[Field]]) -> list[list[int]]:
-    """Return each document's keys, sorted, as the batch engine finds them."""
-    found = batch_keys(view, documents)
-    bounds = zip(found.starts[:-1].tolist(), found.starts[1:].tolist(), strict=True)
-    return [sorted(found.keys[start:end].tolist()) for start, end in bounds]
+Engine: TypeAlias = Callable[[View, list[list[Field]]], list[list[int]]]
+"""Gives the keys of each document, sorted."""
 
 
-@given(VIEWS, DOCUMENTS)
+def by_arrays(view: View, documents: list[list[Field]]) -> list[list[int]]:
+    found = array_keys(view, documents)
+    return parted(found.keys.tolist(), found.starts.tolist())
+
+
+def by_compiled_loops(view: View, documents: list[list[Field]]) -> list[list[int]]:
+    keys, starts = compiled.document_keys(view, documents)
+    return parted(memoryview(keys).cast("Q").tolist(), memoryview(starts).cast("Q"))
+
+
+def parted(keys: list[int], starts: Sequence[int]) -> list[list[int]]:
+    assert starts[-1] == len(keys)
+    return [sorted(keys[start:end]) for start, end in pairwise(starts)]
+
+
+@pytest.fixture(
+    params=[
+        by_arrays,
+        pytest.param(
+            by_compiled_loops,
+            marks=pytest.mark.skipif(
+                not compiled.IS_USED, reason="nbtext was installed without a C compiler"
+            ),
+        ),
+    ],
+    scope="module",
+)
+def by_document(request: pytest.FixtureRequest) -> Engine:
+    engine: Engine = request.param
+    return engine
+
+
+@given(view=VIEWS, documents=DOCUMENTS)
 @settings(max_examples=300)
-def test_any_view_of_any_documents(view: View, documents: list[list[Field]]) -> None:
+def test_any_view_of_any_documents(
+    by_document: Engine, view: View, documents: list[list[Field]]
+) -> None:
     assert by_document(view, documents) == [
         sorted(keys(view, fields)) for fields in documents
     ]
 
 
-@given(VIEWS, DOCUMENTS)
+@given(view=VIEWS, documents=DOCUMENTS)
 @settings(max_examples=50)
 def test_the_neighbours_in_a_batch_change_nothing(
-    view: View, documents: list[list[Field]]
+    by_document: Engine, view: View, documents: list[list[Field]]
 ) -> None:
     alone = [by_document(view, [fields])[0] for fields in documents]
 
@@ -77,7 +113,9 @@ def test_the_neighbours_in_a_batch_change_nothing(
 
 
 @pytest.mark.parametrize("view", [HEADERS, RAW, BODY, TOPIC], ids=VIEW_IDS)
-def test_each_code_point_among_letters_and_by_itself(view: View) -> None:
+def test_each_code_point_among_letters_and_by_itself(
+    by_document: Engine, view: View
+) -> None:
     step = 0x400
     documents = [
         [
@@ -101,7 +139,9 @@ def test_each_code_point_among_letters_and_by_itself(view: View) -> None:
         pytest.param([LONG + n for n in range(3 * FEW)], id="more than a few"),
     ],
 )
-def test_tokens_of_any_length_are_hashed_whole(letter: str, lengths: list[int]) -> None:
+def test_tokens_of_any_length_are_hashed_whole(
+    by_document: Engine, letter: str, lengths: list[int]
+) -> None:
     text = " ".join(letter * length for length in lengths)
     documents = [[("body", f"{text} {letter}"), ("body", text[1:])]]
 

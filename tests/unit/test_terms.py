@@ -33,6 +33,9 @@ def test_each_key_is_found_and_no_other(keys: list[int]) -> None:
 
     assert table.n_terms == len(keys)
     assert found.tolist() == [*range(len(keys))] + [len(keys)] * len(others)
+    assert table.find_by_steps(np.array([*keys, *others], np.uint64)).tolist() == (
+        found.tolist()
+    )
 
 
 def test_entries_of_a_term_stand_in_the_order_of_the_classes() -> None:

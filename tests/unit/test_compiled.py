@@ -1,0 +1,177 @@
+"""The compiled loops refuse what they cannot read, and let nothing go astray."""
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nbtext import codepoints, compiled, tokens
+from nbtext.settings import BODY, HEADERS
+from nbtext.tokens import KINDS
+
+pytestmark = pytest.mark.skipif(
+    not compiled.IS_USED, reason="nbtext was installed without a C compiler"
+)
+
+TABLES = (
+    codepoints.classes().index,
+    codepoints.classes().values,
+    codepoints.offsets().index,
+    codepoints.offsets().values,
+    bytes(KINDS["marks"]),
+)
+
+
+def keys_of(
+    documents: Any, salts: Any = None, tables: Any = TABLES
+) -> tuple[bytearray, bytearray]:
+    from nbtext import _compiled
+
+    return _compiled.document_keys(
+        documents, salts, tables, True, True, False, True, -1
+    )
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        (),
+        [()],
+        [[["body", "list"]]],
+        [[("body",)]],
+        [[("body", "text", "more")]],
+        [[("body", b"bytes")]],
+        [[("body", None)]],
+        [[None]],
+    ],
+    ids=repr,
+)
+def test_what_is_no_document_is_a_type_error(documents: object) -> None:
+    with pytest.raises(TypeError):
+        keys_of(documents)
+
+
+@pytest.mark.parametrize(
+    ("salts", "error"),
+    [
+        (lambda name: {}[name], KeyError),
+        (lambda _: -1, OverflowError),
+        (lambda _: 2**64, OverflowError),
+        (lambda _: "salt", TypeError),
+        (5, TypeError),
+    ],
+    ids=["none", "negative", "too large", "no number", "not to be called"],
+)
+def test_a_salt_that_fails_fails_all(salts: object, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        keys_of([[("body", "some words")]], salts)
+
+
+def test_documents_that_change_while_they_are_read_do_no_harm() -> None:
+    documents = [[("a", "one two"), ("b", "three")], [("c", "four")]]
+
+    def salt(name: str) -> int:
+        documents[0].clear()
+        del documents[1:]
+        return len(name)
+
+    found, starts = keys_of(documents, salt)
+
+    assert memoryview(starts).cast("Q").tolist() == [0, len(found) // 8]
+
+
+@pytest.mark.parametrize(
+    ("place", "table"),
+    [
+        *((place, b"") for place in range(5)),
+        *((place, bytes(table)[:-1]) for place, table in enumerate(TABLES)),
+        *((place, b"\xff" * len(TABLES[place])) for place in range(3)),
+    ],
+)
+def test_tables_that_lead_astray_are_refused(place: int, table: bytes) -> None:
+    tables = (*TABLES[:place], table, *TABLES[place + 1 :])
+
+    with pytest.raises(ValueError, match="no tables of code points"):
+        keys_of([[("body", "text")]], None, tables)
+
+
+def test_offsets_that_lead_out_of_unicode_fold_nothing() -> None:
+    far = np.full(len(TABLES[3]), 2**31 - 1, np.int32)
+
+    folded, _ = keys_of([[("body", "Ünï cödé")]], None, (*TABLES[:3], far, TABLES[4]))
+    none, _ = keys_of([[("body", "Ünï cödé")]], None, (*TABLES[:3], far * 0, TABLES[4]))
+
+    assert folded == none
+
+
+def test_surrogates_and_nul_are_text_like_any_other() -> None:
+    fields = [("from", "a\ud800b \udfff \0 x\0y"), ("", "é\udc80")]
+
+    assert sorted(compiled.keys(HEADERS, fields)) == sorted(
+        tokens.keys(HEADERS, fields)
+    )
+    assert sorted(compiled.keys(BODY, fields)) == sorted(tokens.keys(BODY, fields))
+
+
+def test_nothing_is_kept_between_calls() -> None:
+    documents = [[("body", f"é word{n} \ud800 " * 50)] for n in range(50)]
+
+    def fail(_: str) -> int:
+        raise LookupError
+
+    def once() -> None:
+        keys_of(documents)
+        with pytest.raises(LookupError):
+            keys_of(documents, fail)
+
+    once()
+    tracemalloc.start()
+    once()
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in range(20):
+        once()
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+
+    assert grown < 20_000
+
+
+@pytest.mark.parametrize(
+    ("n_keys", "bucket_type", "n_buckets", "shift", "n_wanted", "n_places"),
+    [
+        (0, np.int32, 2, 63, 1, 1),
+        (3, np.int32, 1, 63, 1, 1),
+        (3, np.int16, 2, 63, 1, 1),
+        (3, np.int32, 2, 0, 1, 1),
+        (3, np.int32, 2, 64, 1, 1),
+        (3, np.int32, 2, -1, 1, 1),
+        (3, np.int32, 2, 63, 2, 1),
+    ],
+)
+def test_places_are_looked_up_in_sound_arrays_only(
+    n_keys: int,
+    bucket_type: type,
+    n_buckets: int,
+    shift: int,
+    n_wanted: int,
+    n_places: int,
+) -> None:
+    keys = np.zeros(n_keys, np.uint64)
+    buckets: Any = np.zeros(n_buckets, bucket_type)
+    wanted, places = np.zeros(n_wanted, np.uint64), np.zeros(n_places, np.int64)
+
+    with pytest.raises(ValueError, match="no keys with buckets"):
+        compiled.find(keys, buckets, shift, wanted, places)
+
+
+@pytest.mark.parametrize("bucket_type", [np.int32, np.int64])
+def test_buckets_that_lie_lead_nowhere_else(bucket_type: type) -> None:
+    keys = np.array([1, 2, 2**64 - 1], np.uint64)
+    wanted, places = np.array([1, 2**63], np.uint64), np.zeros(2, np.int64)
+
+    for lie in (-1, 3, 2**31 - 1, np.iinfo(bucket_type).min):
+        buckets: Any = np.full(2, lie, bucket_type)
+        compiled.find(keys, buckets, 63, wanted, places)
+
+        assert places.tolist() == [2, 2]
