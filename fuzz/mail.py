@@ -6,15 +6,17 @@ same terms; and the digest is the same wherever the mail is kept.
 """
 
 import re
+from collections import Counter as Tally
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from fuzz.laws import Check, drawn_from, expect, within
-from nbtext import charsets
+from nbtext import charsets, tokens
 from nbtext.bag import Terms, bag_of, columns_of, fingerprint
 from nbtext.bags import Terms as ManyTerms
 from nbtext.bags import fingerprints, read_terms, unit_weights
+from nbtext.batch import array_keys
 from nbtext.charsets import decode
 from nbtext.document import Document
 from nbtext.headers import readable
@@ -137,7 +139,7 @@ def _check_decoders(data: bytes) -> None:
 
 
 def _check_terms(data: bytes, settings: Settings) -> None:
-    """Compare the two engines, alone or with another document before this one."""
+    """Compare the engines, alone or with another document before this one."""
     reading = read(Document("fuzzed", (data,)), settings)
     neighbour = read(NEIGHBOUR, settings)
     bag = bag_of(reading, settings)
@@ -147,6 +149,11 @@ def _check_terms(data: bytes, settings: Settings) -> None:
     expect(holds=marks[-1] == fingerprint(bag), law="the fingerprints are equal")
     for terms, many in zip(bag, views, strict=True):
         _check_view(terms, many, settings)
+    for view, fields, terms in zip(settings.views, reading.views, bag, strict=True):
+        is_same = Tally(tokens.keys(view, fields)) == terms
+        expect(holds=is_same, law="the terms are those of the specification")
+        is_same = Tally(array_keys(view, [fields]).keys.tolist()) == terms
+        expect(holds=is_same, law="the terms are the same by arrays")
     _check_size(data, reading, bag)
 
 
@@ -186,6 +193,8 @@ def _check_time(data: bytes) -> None:
         reading = read(Document("fuzzed", (long,)), settings)
         bag_of(reading, settings)
         read_terms(settings, [reading.views])
+        for view, fields in zip(settings.views, reading.views, strict=True):
+            array_keys(view, [fields])
 
     within(SECONDS, read_all, what)
     _check_bounds(long, read_mail(long))
