@@ -46,7 +46,7 @@ docs: $(READY)
 	$(BIN)/python docs/make_cli.py
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) build dist *.egg-info nbtext/*.so .mypy_cache .ruff_cache .pytest_cache
 
 $(READY): pyproject.toml setup.py nbtext/_compiled.c
 	$(PYTHON) -m venv $(VENV)

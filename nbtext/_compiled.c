@@ -6,7 +6,8 @@
  * by `nbtext.tokens` and `nbtext.terms`; property tests hold it to both, bit by bit.
  *
  * It is written to CPython's stable ABI of 3.11 and keeps nothing between calls. No
- * text, no table and no array that it is given makes it read or write out of bounds.
+ * text, no table and no array that it is given makes it read or write out of bounds;
+ * time and memory are in proportion to what is read.
  */
 
 #define PY_SSIZE_T_CLEAN
@@ -16,6 +17,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/* What nbtext.compiled asks for: another number wherever calls or results change. */
+enum { INTERFACE = 1 };
+
 /* The constants of nbtext.tokens. */
 static const uint64_t BASE = 0x9E3779B97F4A7C15u;
 static const uint64_t SPREAD = 0xD6E8FEB86659FD93u;
@@ -24,7 +28,7 @@ static const uint64_t MIX = 0xE7037ED1A0B428DBu;
 
 enum { SEPARATOR = 0, SINGLE = 3, N_CLASSES = 5 };
 enum { N_CODE_POINTS = 0x110000, BLOCK = 256, N_BLOCKS = N_CODE_POINTS / BLOCK };
-enum { AHEAD = 64 }; /* keys that are looked up at a time */
+enum { AHEAD = 64, NEAR = 16 }; /* keys looked up at a time, and steps until halving */
 
 /* How code points are classed and folded; see nbtext.codepoints. */
 typedef struct {
@@ -89,11 +93,15 @@ folded(const Tables *tables, uint32_t code)
     return other < N_CODE_POINTS ? other : code;
 }
 
-/* Read a code point of two bytes or more; what is cut off ends where the text does. */
+/* Read a code point from before the end; what is cut off ends where the text does. */
 static uint32_t
-wide_code(const uint8_t **at, const uint8_t *end)
+next_code(const uint8_t **at, const uint8_t *end)
 {
     const uint8_t *byte = *at;
+    if (*byte < 0x80) {
+        *at = byte + 1;
+        return *byte;
+    }
     int n_more = *byte >= 0xF0 ? 3 : *byte >= 0xE0 ? 2 : 1;
     uint32_t code = *byte++ & (0x3F >> n_more);
     while (n_more-- && byte < end)
@@ -170,7 +178,7 @@ folded_ascii(uint64_t word)
 
 /* --- tokens ---------------------------------------------------------------------- */
 
-/* A field's text while it is read; `end` of it may be looked at, but is not text. */
+/* What is left of a field's text. */
 typedef struct {
     const uint8_t *at, *end;
 } Text;
@@ -180,26 +188,21 @@ typedef struct {
     uint64_t written, folded;
 } Token;
 
-/* Read a token code point by code point. */
+/* Read a token code point by code point; the first is one of it. */
 static Token
 wide_token(const Tables *tables, Text *text, int kind)
 {
     Polynomial written = EMPTY, lower = EMPTY;
     const uint8_t *at = text->at;
-    while (at < text->end) {
-        uint32_t code = *at;
-        if (code < 0x80)
-            at++;
-        else
-            code = wide_code(&at, text->end);
-        if (kind_of(tables, code) != kind)
-            break;
+    uint32_t code = next_code(&at, text->end);
+    do {
         text->at = at;
         add_code(&written, code);
         add_code(&lower, folded(tables, code));
-        if (kind == SINGLE)
+        if (at == text->end || kind == SINGLE)
             break;
-    }
+        code = next_code(&at, text->end);
+    } while (kind_of(tables, code) == kind);
     return (Token){written.sum + written.word * written.factor,
                    lower.sum + lower.word * lower.factor};
 }
@@ -217,7 +220,7 @@ next_token(const Tables *tables, Text *text, Token *token)
             at++;
         } else {
             const uint8_t *after = at;
-            if ((kind = kind_of(tables, wide_code(&after, end))))
+            if ((kind = kind_of(tables, next_code(&after, end))))
                 break;
             at = after;
         }
@@ -362,12 +365,14 @@ is_indexed(const Py_buffer *index, const Py_buffer *values, size_t size)
     return true;
 }
 
-/* Check the tables, so that no code point leads out of them. */
+/* Check the tables, which none can change, so that no code point leads out of them. */
 static bool
 fill(Tables *tables, const Py_buffer *kinds)
 {
     const uint8_t *classes = tables->classes.buf;
-    bool is_sound = kinds->len == N_CLASSES
+    bool is_sound = kinds->len == N_CLASSES && tables->class_index.readonly
+                    && tables->classes.readonly && tables->fold_index.readonly
+                    && tables->offsets.readonly
                     && is_indexed(&tables->class_index, &tables->classes, 1)
                     && is_indexed(&tables->fold_index, &tables->offsets, 4)
                     && (uintptr_t)tables->offsets.buf % sizeof(int32_t) == 0;
@@ -488,25 +493,42 @@ typedef struct {
     bool are_wide; /* the buckets, 64 bits */
 } Terms;
 
+/* The first place from which on keys are not below one; the sentinel is not. */
+static int64_t
+place_from(const Terms *terms, int64_t place, uint64_t key)
+{
+    int64_t end = terms->n_terms;
+    for (int step = 0; step < NEAR; step++, place++)
+        if (place == end || terms->keys[place] >= key)
+            return place;
+    while (place < end) { /* somebody has chosen keys that lie close together */
+        int64_t middle = place + (end - place) / 2;
+        if (terms->keys[middle] < key)
+            place = middle + 1;
+        else
+            end = middle;
+    }
+    return place;
+}
+
 static void
 find_places(const Terms *terms, const uint64_t *wanted, int64_t *places, Py_ssize_t n)
 {
-    for (; n > 0; n -= AHEAD, wanted += AHEAD, places += AHEAD) {
-        int n_some = n < AHEAD ? (int)n : AHEAD;
+    int64_t guessed[AHEAD];
+    for (Py_ssize_t start = 0; start < n; start += AHEAD) {
+        Py_ssize_t end = n - start < AHEAD ? n : start + AHEAD;
         /* ask for all that memory has to bring before waiting for any of it */
-        for (int i = 0; i < n_some; i++) {
+        for (Py_ssize_t i = start; i < end; i++) {
             uint64_t bucket = wanted[i] >> terms->shift;
             int64_t place = terms->are_wide ? ((const int64_t *)terms->buckets)[bucket]
                                             : ((const int32_t *)terms->buckets)[bucket];
             if (place < 0 || place > terms->n_terms)
                 place = terms->n_terms;
-            places[i] = place;
+            guessed[i - start] = place;
             PREFETCH(terms->keys + place);
         }
-        for (int i = 0; i < n_some; i++) {
-            int64_t place = places[i];
-            while (place < terms->n_terms && terms->keys[place] < wanted[i])
-                place++;
+        for (Py_ssize_t i = start; i < end; i++) {
+            int64_t place = place_from(terms, guessed[i - start], wanted[i]);
             places[i] = terms->keys[place] == wanted[i] ? place : terms->n_terms;
         }
     }
@@ -529,7 +551,7 @@ find(PyObject *module, PyObject *args)
         return NULL;
     bool is_sound = terms.shift > 0 && terms.shift < 64;
     if (is_sound) {
-        Py_ssize_t bytes = buckets.len >> (64 - terms.shift); /* each bucket has */
+        uint64_t bytes = (uint64_t)buckets.len >> (64 - terms.shift); /* of a bucket */
         terms.are_wide = bytes == 8;
         is_sound = (bytes == 8 || bytes == 4) && is_array(&keys) && keys.len
                    && is_array(&buckets) && is_array(&wanted) && is_array(&places)
@@ -560,12 +582,30 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static int
+add_constants(PyObject *module)
+{
+    PyObject *constants = Py_BuildValue(
+        "(iKKKK)", INTERFACE, (unsigned long long)BASE, (unsigned long long)SPREAD,
+        (unsigned long long)PAIR, (unsigned long long)MIX);
+    if (!constants)
+        return -1;
+    int failed = PyModule_AddObjectRef(module, "CONSTANTS", constants);
+    Py_DECREF(constants);
+    return failed;
+}
+
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, add_constants},
+    {0, NULL},
+};
+
 static struct PyModuleDef definition = {
     .m_base = PyModuleDef_HEAD_INIT,
     .m_name = "nbtext._compiled",
     .m_doc = "The innermost loops, compiled; see `nbtext.compiled`.",
     .m_methods = methods,
-    .m_slots = (PyModuleDef_Slot[]){{0, NULL}},
+    .m_slots = slots,
 };
 
 PyMODINIT_FUNC

@@ -8,6 +8,9 @@ Tables: TypeAlias = tuple[bytes, memoryview, bytes, memoryview, bytes]
 """Index and values of the code points' classes and of their folding offsets, and the
 kind of token that each class makes."""
 
+CONSTANTS: tuple[int, int, int, int, int]
+"""The number of the interface, and BASE, SPREAD, PAIR and MIX of `nbtext.tokens`."""
+
 def document_keys(
     documents: list[list[tuple[str, str]]],
     salts: Callable[[str], int] | None,

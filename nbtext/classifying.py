@@ -7,7 +7,6 @@ scores. Whatever is ready is decided as soon as input would block.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from nbtext.bag import bag_of
@@ -203,8 +202,7 @@ def classify_with(
     """
     Decide about a stream of documents, wherever an executor runs a chunk of it.
 
-    Processes forked after `open_for_many` have the model arranged already, and all of
-    them the same one.
+    Processes that are forked have the model that is kept (`keep`), all the same one.
     """
     from nbtext.counting import chunks
 
@@ -247,12 +245,20 @@ def _classify_chunk(
     return [decision for batch in batches for decision in batch], remarks
 
 
-def open_for_many(path: str, scoring: Scoring | None) -> None:
-    """Open and arrange a model before processes are forked that will need it."""
-    _opened(path, scoring).arrange(())
+def keep(classifier: Classifier) -> None:
+    """Arrange a model, and keep it for the processes that are forked from now on."""
+    classifier.arrange(())
+    _kept.clear()
+    _kept[classifier.model.path, classifier.model.scoring] = classifier
 
 
-@lru_cache(maxsize=1)
+_kept: dict[tuple[str, Scoring | None], Classifier] = {}
+"""The model of this process, if it is one of several that classify."""
+
+
 def _opened(path: str, scoring: Scoring | None) -> Classifier:
-    """Open a model once a process."""
-    return Classifier(load_model(path, scoring=scoring))
+    """Return the model that is kept, or else open it, once a process."""
+    if (path, scoring) not in _kept:
+        _kept.clear()
+        _kept[path, scoring] = Classifier(load_model(path, scoring=scoring))
+    return _kept[path, scoring]

@@ -86,7 +86,7 @@ def _load() -> tuple[Blocks, Blocks]:
     if sys.byteorder == "big":
         swapped = array("i", fold_values)
         swapped.byteswap()
-        fold_values = memoryview(swapped)
+        fold_values = memoryview(swapped).toreadonly()
     return Blocks(index, values), Blocks(fold_index, fold_values)
 
 

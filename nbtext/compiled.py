@@ -8,13 +8,14 @@ environment, everything comes out the same, to the bit, but later
 """
 
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from nbtext import codepoints, tokens
 from nbtext.settings import Alphabet, View
-from nbtext.tokens import KINDS, Field
+from nbtext.tokens import BASE, KINDS, MIX, PAIR, SPREAD, Field
 
 if TYPE_CHECKING:
     from typing import Any
@@ -24,14 +25,26 @@ if TYPE_CHECKING:
 
     from nbtext._compiled import Tables
 
-try:
-    from nbtext import _compiled
-except ImportError:
-    _IS_BUILT = False
-else:
-    _IS_BUILT = True
+INTERFACE: Final = 1
+"""Which functions `_compiled.c` has, and what they return."""
 
-IS_USED: Final = _IS_BUILT and os.environ.get("NBTEXT_COMPILED") != "0"
+
+def _is_used() -> bool:
+    """Return whether the loops are there, wanted, and those of this very nbtext."""
+    if os.environ.get("NBTEXT_COMPILED") == "0":
+        return False
+    try:
+        from nbtext import _compiled
+    except ImportError:
+        return False
+    made_with = getattr(_compiled, "CONSTANTS", None)
+    return made_with == (INTERFACE, BASE, SPREAD, PAIR, MIX)
+
+
+IS_USED: Final = _is_used()
+
+if IS_USED:
+    from nbtext import _compiled
 
 
 def keys(view: View, fields: list[Field]) -> Iterable[int]:
@@ -62,7 +75,7 @@ def document_keys(
         view.pairs,
         view.fold_tokens,
         view.fold_pairs,
-        -1 if view.limit is None else view.limit,
+        -1 if view.limit is None else min(view.limit, sys.maxsize),
     )
 
 

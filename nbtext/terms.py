@@ -30,6 +30,9 @@ Index: TypeAlias = "NDArray[np.int64]"
 Places: TypeAlias = "NDArray[np.signedinteger]"
 """Shape (n,), in 32 bits if they fit."""
 
+NEAR: Final = 16
+"""How many steps are taken from where a bucket begins before the rest is halved."""
+
 SENTINEL: Final = np.uint64(2**64 - 1)
 
 
@@ -95,10 +98,15 @@ class TermTable:
         places = self.buckets.take((keys >> self.shift).view(np.int64)).astype(np.int64)
         found = self.keys.take(places)
         behind = (found < keys).nonzero()[0]
-        while len(behind):
+        for _ in range(NEAR):
+            if not len(behind):
+                break
             places[behind] += 1
             found[behind] = after = self.keys.take(places.take(behind))
             behind = behind.take((after < keys.take(behind)).nonzero()[0])
+        else:  # somebody has chosen keys that lie close together
+            places[behind] = self.keys.searchsorted(keys.take(behind))
+            found[behind] = self.keys.take(places.take(behind))
         places[found != keys] = self.n_terms
         return places
 

@@ -78,8 +78,7 @@ def run(
     """
     opened = load_model(request.model)
     scoring = opened.scoring.changed(*request.scoring)
-    if scoring != opened.scoring:
-        opened = load_model(request.model, scoring=scoring)
+    opened = opened._replace(scoring=scoring)
     if request.verbose:
         to_stderr(f"model: {request.model}")
     if not request.quiet:
@@ -99,9 +98,9 @@ def run(
     complain = complainer(failures, quiet=request.quiet)
     items: Iterable[Item] = documents(request.sources, options, labelled=False)
     if jobs > 1:
-        from nbtext.classifying import open_for_many
+        from nbtext.classifying import keep
 
-        open_for_many(request.model, scoring)
+        keep(classifier)
     with start() as executor:
         if executor is None:
             batches = classify(

@@ -52,7 +52,7 @@ VIEWS = st.builds(
     fold_tokens=st.booleans(),
     fold_pairs=st.booleans(),
     fields=st.booleans(),
-    limit=st.none() | st.integers(1, 12),
+    limit=st.none() | st.integers(1, 12) | st.sampled_from([2**31, 2**63, 2**64 - 1]),
 ).filter(lambda view: view.tokens or view.pairs)
 
 

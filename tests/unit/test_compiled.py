@@ -8,7 +8,7 @@ import pytest
 
 from nbtext import codepoints, compiled, tokens
 from nbtext.settings import BODY, HEADERS
-from nbtext.tokens import KINDS
+from nbtext.tokens import BASE, KINDS, MIX, PAIR, SPREAD
 
 pytestmark = pytest.mark.skipif(
     not compiled.IS_USED, reason="nbtext was installed without a C compiler"
@@ -87,9 +87,12 @@ def test_documents_that_change_while_they_are_read_do_no_harm() -> None:
         *((place, b"") for place in range(5)),
         *((place, bytes(table)[:-1]) for place, table in enumerate(TABLES)),
         *((place, b"\xff" * len(TABLES[place])) for place in range(3)),
+        *((place, bytearray(TABLES[place])) for place in range(4)),  # may be changed
     ],
 )
-def test_tables_that_lead_astray_are_refused(place: int, table: bytes) -> None:
+def test_tables_that_may_lead_astray_are_refused(
+    place: int, table: bytes | bytearray
+) -> None:
     tables = (*TABLES[:place], table, *TABLES[place + 1 :])
 
     with pytest.raises(ValueError, match="no tables of code points"):
@@ -97,10 +100,11 @@ def test_tables_that_lead_astray_are_refused(place: int, table: bytes) -> None:
 
 
 def test_offsets_that_lead_out_of_unicode_fold_nothing() -> None:
-    far = np.full(len(TABLES[3]), 2**31 - 1, np.int32)
+    far = np.full(len(TABLES[3]), 2**31 - 1, np.int32).tobytes()
+    near = bytes(len(far))
 
     folded, _ = keys_of([[("body", "Ünï cödé")]], None, (*TABLES[:3], far, TABLES[4]))
-    none, _ = keys_of([[("body", "Ünï cödé")]], None, (*TABLES[:3], far * 0, TABLES[4]))
+    none, _ = keys_of([[("body", "Ünï cödé")]], None, (*TABLES[:3], near, TABLES[4]))
 
     assert folded == none
 
@@ -112,6 +116,17 @@ def test_surrogates_and_nul_are_text_like_any_other() -> None:
         tokens.keys(HEADERS, fields)
     )
     assert sorted(compiled.keys(BODY, fields)) == sorted(tokens.keys(BODY, fields))
+
+
+@pytest.mark.parametrize("made_with", [None, (), (0, BASE, SPREAD, PAIR, MIX)])
+def test_loops_of_another_nbtext_are_not_used(
+    made_with: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert compiled._is_used()
+
+    monkeypatch.setattr("nbtext._compiled.CONSTANTS", made_with)
+
+    assert not compiled._is_used()
 
 
 def test_nothing_is_kept_between_calls() -> None:

@@ -22,6 +22,7 @@ def run(rows: dict[int, int]) -> Run:
         pytest.param([0, TOP], id="both ends"),
         pytest.param([TOP], id="the sentinel itself"),
         pytest.param([*range(200)], id="one bucket"),
+        pytest.param([*range(1, 400_000, 2)], id="one bucket that takes long by steps"),
         pytest.param(sorted(set(RANDOM.tolist())), id="random"),
     ],
 )
