@@ -207,6 +207,26 @@ wide_token(const Tables *tables, Text *text, int kind)
                    lower.sum + lower.word * lower.factor};
 }
 
+/* Hash a token of ASCII; `end` is that of the text, which may be loaded from. */
+static Token
+ascii_token(const uint8_t *at, const uint8_t *after, const uint8_t *end)
+{
+    Token token = {0, 0};
+    uint64_t factor = 1;
+    for (; after - at > 8; at += 8) {
+        uint64_t word = word_at(at, 8);
+        token.written += word * factor;
+        token.folded += folded_ascii(word) * factor;
+        factor *= BASE;
+    }
+    uint64_t word = end - at >= 8
+                        ? word_at(at, 8) & UINT64_MAX >> (64 - 8 * (after - at))
+                        : word_at(at, (size_t)(after - at));
+    token.written += word * factor;
+    token.folded += folded_ascii(word) * factor;
+    return token;
+}
+
 /* Find the next token; false if there is none. */
 static bool
 next_token(const Tables *tables, Text *text, Token *token)
@@ -236,19 +256,7 @@ next_token(const Tables *tables, Text *text, Token *token)
         *token = wide_token(tables, text, kind);
         return true;
     }
-    uint64_t factor = 1;
-    *token = (Token){0, 0};
-    for (; after - at > 8; at += 8) {
-        uint64_t word = word_at(at, 8);
-        token->written += word * factor;
-        token->folded += folded_ascii(word) * factor;
-        factor *= BASE;
-    }
-    uint64_t word = end - at >= 8
-                        ? word_at(at, 8) & UINT64_MAX >> (64 - 8 * (after - at))
-                        : word_at(at, (size_t)(after - at));
-    token->written += word * factor;
-    token->folded += folded_ascii(word) * factor;
+    *token = ascii_token(at, after, end);
     text->at = after;
     return true;
 }

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nbtext.settings import Alphabet, View
 
 from nbtext import codepoints, compiled
-from nbtext.tokens import BASE, KINDS, MASK, MIX, PAIR, SPREAD, Field
+from nbtext.tokens import BASE, KINDS, MASK, MIX, PAIR, SPREAD, Field, salt
 
 Keys: TypeAlias = "NDArray[np.uint64]"
 Index: TypeAlias = "NDArray[np.int64]"
@@ -100,7 +100,7 @@ def array_keys(view: View, documents: Sequence[list[Field]]) -> BatchKeys:
 
     salts = None
     if view.fields:
-        names = [compiled.salt_of(name) for fields in documents for name, _ in fields]
+        names = [salt(name) for fields in documents for name, _ in fields]
         salts = np.repeat(np.array(names, np.uint64), np.diff(first_of_field))
     of_tokens = of_pairs = text.keys(starts, ends, salts, fold=view.fold_tokens)
     if not view.pairs:

@@ -10,7 +10,7 @@ environment, everything comes out the same, to the bit, but later
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from nbtext import codepoints, tokens
@@ -69,7 +69,7 @@ def document_keys(
     """
     return _compiled.document_keys(
         list(documents),
-        salt_of if view.fields else None,
+        tokens.salt if view.fields else None,
         _tables(view.alphabet),
         view.tokens,
         view.pairs,
@@ -101,12 +101,6 @@ def find(
 
     """
     _compiled.find(keys, buckets, shift, wanted, places)
-
-
-@lru_cache(maxsize=4096)
-def salt_of(name: str) -> int:
-    """Return a field's salt, remembered: a mail has the fields of other mails."""
-    return tokens.salt(name)
 
 
 @cache

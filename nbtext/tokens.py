@@ -13,14 +13,14 @@ is 64 bits:
 
 All steps are integer arithmetic modulo 2^64, so that keys are the same on every
 machine, and a token is hashed whole however long it is. U+0000 is never part of a
-token. `nbtext.batch` does the same for many documents at once; a property test holds it
-to this module.
+token. `nbtext.batch` does the same for many documents at once, and so does
+`nbtext.compiled`; a property test holds both to this module.
 """
 
 import re
 from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, TypeAlias
 
 from nbtext import codepoints
@@ -46,8 +46,13 @@ KINDS: Final[dict[Alphabet, tuple[int, int, int, int, int]]] = {
 RUNS: Final = re.compile("\x01+|\x02+|\x03")
 
 
+@lru_cache(maxsize=4096)
 def salt(name: str) -> int:
-    """Return what sets the terms of one field apart from those of another."""
+    """
+    Return what sets the terms of one field apart from those of another.
+
+    It is remembered, because a mail has the fields of other mails.
+    """
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little")
 
 
