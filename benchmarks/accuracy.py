@@ -2,9 +2,9 @@
 How right nbtext, bogofilter and scikit-learn are, on the very same splits.
 
 The splits and the floors are those of tests/corpus/test_accuracy.py. All three are
-measured by `nbtext.evaluate`. What it takes for a posterior is bogofilter's spamicity,
-MultinomialNB's posterior and the sigmoid or softmax of LinearSVC's margin, which ranks
-but is no probability; there the calibration error is left out.
+measured by `nbtext.evaluation.evaluate`. What it takes for a posterior is bogofilter's
+spamicity, MultinomialNB's posterior and the sigmoid or softmax of LinearSVC's margin,
+which ranks but is no probability; there the calibration error is left out.
 """
 
 import subprocess
@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # numpy would make this process larger than those it measures
     from numpy.typing import NDArray
 
     from nbtext.document import Document
-    from nbtext.evaluate import Evaluation
+    from nbtext.evaluation.evaluate import Evaluation
     from tests.corpus.test_accuracy import Split
 
 UNSURE: Final = -1
@@ -185,7 +185,7 @@ def pooled(splits: "Sequence[Split]", predictions: Sequence[Predicted]) -> "Eval
     """Put the predictions of all splits together, and measure them."""
     import numpy as np
 
-    from nbtext.evaluate import evaluate
+    from nbtext.evaluation.evaluate import evaluate
 
     classes = classes_of(splits[0])
     truth = [classes.index(one.label or "") for _, test in splits for one in test]

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import msgpack
 
-from nbtext.modeltable import (
+from nbtext.store.table import (
     NIL,
     TRAILER,
     TRAILER_SIZE,

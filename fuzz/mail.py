@@ -12,15 +12,12 @@ from pathlib import Path
 from typing import Final
 
 from fuzz.laws import Check, drawn_from, expect, within
-from nbtext import charsets, tokens
-from nbtext.bag import Terms, bag_of, columns_of, fingerprint
-from nbtext.bags import Terms as ManyTerms
-from nbtext.bags import fingerprints, read_terms, unit_weights
-from nbtext.batch import array_keys
-from nbtext.charsets import decode
 from nbtext.document import Document
-from nbtext.headers import readable
-from nbtext.mail import (
+from nbtext.mail import charsets
+from nbtext.mail.charsets import decode
+from nbtext.mail.headers import readable
+from nbtext.mail.markup import html_text
+from nbtext.mail.message import (
     DIGEST_SIZE,
     MAX_HEADER_CHARS,
     RAW_BYTES,
@@ -29,11 +26,15 @@ from nbtext.mail import (
     read_mail,
     text_parts,
 )
-from nbtext.markup import html_text
-from nbtext.mime import message_start
-from nbtext.reading import Reading, read
+from nbtext.mail.mime import message_start
+from nbtext.mail.transfer import decode_transfer
 from nbtext.settings import Settings, default_settings
-from nbtext.transfer import decode_transfer
+from nbtext.tokens import tokenizer as tokens
+from nbtext.tokens.arrays import array_keys
+from nbtext.tokens.bag import Terms, bag_of, columns_of, fingerprint
+from nbtext.tokens.bags import Terms as ManyTerms
+from nbtext.tokens.bags import fingerprints, read_terms, unit_weights
+from nbtext.tokens.reading import Reading, read
 
 SETTINGS: Final = tuple(
     default_settings(document_format, n_classes)

@@ -15,22 +15,22 @@ from typing import Final
 from fuzz.laws import BrokenLawError, Check, within
 from fuzz.models import HAM, MANY, MESSAGE, OTHER, SPAM, learn
 from fuzz.mutation import mutated
-from nbtext.checking import check_model, repair
-from nbtext.classifying import Classifier
-from nbtext.compacting import compact_tail, whole
-from nbtext.crowd import open_bulk
 from nbtext.document import Document
-from nbtext.dumping import text_lines
 from nbtext.errors import ModelFileError, SettingsError, TextFormError, TrainingError
-from nbtext.ledger import Record, record_of, rows_of
-from nbtext.loading import load_text
-from nbtext.model import Model, load_model
-from nbtext.modelfile import ModelFile, check_sound, open_model
-from nbtext.packing import unpack
-from nbtext.pruning import prune
-from nbtext.reading import read
-from nbtext.records import last_records
-from nbtext.score import fitted
+from nbtext.scoring.batch_opening import open_bulk
+from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.model import Model, load_model
+from nbtext.scoring.score import fitted
+from nbtext.store.compacting import compact_tail, whole
+from nbtext.store.file import ModelFile, check_sound, open_model
+from nbtext.store.ledger import Record, record_of, rows_of
+from nbtext.store.packing import unpack
+from nbtext.store.undo import last_records
+from nbtext.textform.dumping import text_lines
+from nbtext.textform.loading import load_text
+from nbtext.tokens.reading import read
+from nbtext.upkeep.checking import check_model, repair
+from nbtext.upkeep.pruning import prune
 
 __all__ = ["checker", "mutated"]
 

@@ -7,14 +7,14 @@ from typing import Final, TypeAlias
 
 from fuzz import forge
 from nbtext.api import train_on
-from nbtext.classifying import FEW
-from nbtext.compacting import compact, compact_tail
 from nbtext.document import Document
-from nbtext.lessons import Lesson, Teaching
-from nbtext.modelfile import open_model
-from nbtext.pruning import prune
+from nbtext.learning.plan import Lesson, Teaching
+from nbtext.learning.stream import teach
+from nbtext.scoring.classifying import FEW
 from nbtext.settings import Scoring
-from nbtext.teaching import teach
+from nbtext.store.compacting import compact, compact_tail
+from nbtext.store.file import open_model
+from nbtext.upkeep.pruning import prune
 
 HEAD: Final = (
     b"From: %s@example.org\nDate: Mon, 1 Jul 2002\nMessage-ID: <%s>\nSubject: "

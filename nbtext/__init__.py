@@ -18,13 +18,13 @@ if TYPE_CHECKING:
         train,
         train_on,
     )
-    from nbtext.classifying import Classifier
-    from nbtext.decide import Decision
     from nbtext.errors import NbtextError
-    from nbtext.lessons import Lesson
+    from nbtext.learning.plan import Lesson
+    from nbtext.learning.training import Trained
+    from nbtext.scoring.classifying import Classifier
+    from nbtext.scoring.decide import Decision
     from nbtext.settings import Scoring
     from nbtext.sources import Options
-    from nbtext.training import Trained
 
 __version__: Final = "0.1.0"
 
@@ -46,13 +46,13 @@ __all__ = [
 ]
 
 _HOMES: Final = {
-    "Classifier": "classifying",
-    "Decision": "decide",
-    "Lesson": "lessons",
+    "Classifier": "scoring.classifying",
+    "Decision": "scoring.decide",
+    "Lesson": "learning.plan",
     "NbtextError": "errors",
     "Options": "sources",
     "Scoring": "settings",
-    "Trained": "training",
+    "Trained": "learning.training",
 }
 
 

@@ -3,7 +3,7 @@
  *
  * This module is an extra. Where it is missing (no C compiler when nbtext was
  * installed) everything comes out as it does with it, later. What it does is specified
- * by `nbtext.tokens` and `nbtext.terms`; property tests hold it to both, bit by bit.
+ * by `nbtext.tokens.tokenizer` and `nbtext.counts.term_table`; property tests hold it to both, bit by bit.
  *
  * It is written to CPython's stable ABI of 3.11 and keeps nothing between calls. No
  * text, no table and no array that it is given makes it read or write out of bounds;
@@ -17,10 +17,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What nbtext.compiled asks for: another number wherever calls or results change. */
+/* What nbtext.tokens.compiled asks for: another number wherever calls or results change. */
 enum { INTERFACE = 1 };
 
-/* The constants of nbtext.tokens. */
+/* The constants of nbtext.tokens.tokenizer. */
 static const uint64_t BASE = 0x9E3779B97F4A7C15u;
 static const uint64_t SPREAD = 0xD6E8FEB86659FD93u;
 static const uint64_t PAIR = 0xA0761D6478BD642Fu;
@@ -30,7 +30,7 @@ enum { SEPARATOR = 0, SINGLE = 3, N_CLASSES = 5 };
 enum { N_CODE_POINTS = 0x110000, BLOCK = 256, N_BLOCKS = N_CODE_POINTS / BLOCK };
 enum { AHEAD = 64, NEAR = 16 }; /* keys looked up at a time, and steps until halving */
 
-/* How code points are classed and folded; see nbtext.codepoints. */
+/* How code points are classed and folded; see nbtext.tokens.codepoints. */
 typedef struct {
     Py_buffer class_index, classes, fold_index, offsets; /* as `Blocks` has them */
     uint8_t kinds[N_CLASSES];                            /* of each class */
@@ -483,7 +483,7 @@ document_keys(PyObject *module, PyObject *args)
 PyDoc_STRVAR(find_doc,
 "find(keys, buckets, shift, wanted, places)\n"
 "--\n\n"
-"Look keys up in a sorted table, as `nbtext.terms.TermTable.find` says.\n\n"
+"Look keys up in a sorted table, as `nbtext.counts.term_table.TermTable.find` says.\n\n"
 "Args:\n"
 "    keys: 64-bit integers, sorted; the last is a sentinel and no key.\n"
 "    buckets: 32- or 64-bit integers, where the keys with these top bits begin.\n"
@@ -492,7 +492,7 @@ PyDoc_STRVAR(find_doc,
 "    places: 64-bit integers, written to: for each that is wanted its place among the\n"
 "        keys, or that of the sentinel.\n");
 
-/* The terms of one view; see nbtext.terms.TermTable. */
+/* The terms of one view; see nbtext.counts.term_table.TermTable. */
 typedef struct {
     const uint64_t *keys;
     const void *buckets;
@@ -611,7 +611,7 @@ static PyModuleDef_Slot slots[] = {
 static struct PyModuleDef definition = {
     .m_base = PyModuleDef_HEAD_INIT,
     .m_name = "nbtext._compiled",
-    .m_doc = "The innermost loops, compiled; see `nbtext.compiled`.",
+    .m_doc = "The innermost loops, compiled; see `nbtext.tokens.compiled`.",
     .m_methods = methods,
     .m_slots = slots,
 };

@@ -9,7 +9,10 @@ Tables: TypeAlias = tuple[bytes, memoryview, bytes, memoryview, bytes]
 kind of token that each class makes."""
 
 CONSTANTS: tuple[int, int, int, int, int]
-"""The number of the interface, and BASE, SPREAD, PAIR and MIX of `nbtext.tokens`."""
+"""
+The number of the interface, and BASE, SPREAD, PAIR and MIX of
+`nbtext.tokens.tokenizer`.
+"""
 
 def document_keys(
     documents: list[list[tuple[str, str]]],

@@ -14,17 +14,17 @@ The command line does the same with the modules behind these.
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from nbtext.classifying import MANY, Classifier
-from nbtext.decide import Decision
 from nbtext.document import Document, Item
-from nbtext.lessons import Lesson, Teaching
-from nbtext.model import load_model
-from nbtext.replacing import check_replaceable, replace_model
+from nbtext.learning.plan import Lesson, Teaching
+from nbtext.learning.stream import teach
+from nbtext.learning.training import MAX_BYTES, Trained
+from nbtext.learning.training import train as train_counts
+from nbtext.scoring.classifying import MANY, Classifier
+from nbtext.scoring.decide import Decision
+from nbtext.scoring.model import load_model
 from nbtext.settings import Scoring
 from nbtext.sources import Options, documents, labels
-from nbtext.teaching import teach
-from nbtext.training import MAX_BYTES, Trained
-from nbtext.training import train as train_counts
+from nbtext.store.replacing import check_replaceable, replace_model
 
 
 def train(

@@ -8,7 +8,6 @@ defaults, and what each of them is worth, are in docs/method.md.
 
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from nbtext import codepoints
 from nbtext.errors import SettingsError
 
 Text: TypeAlias = Literal["headers", "raw", "body", "summary"]
@@ -24,6 +23,9 @@ Format: TypeAlias = Literal["mail", "text"]
 Column: TypeAlias = Literal["occurrences", "documents", "weight"]
 """What is counted for a term in a class; `weight` is occurrences in documents scaled to
 unit Euclidean length, in units of 1/65535."""
+
+CODE_POINTS: Final = 1
+"""The version of the table of code points: a new one changes the keys of a model."""
 
 UNIT: Final = 65535
 """The weight of the only term of a document; the largest that 16 bits hold."""
@@ -154,7 +156,7 @@ class Settings(NamedTuple):
     format: Format
     views: tuple[View, ...]
     columns: tuple[Column, ...] = ("occurrences", "documents")
-    codepoints: int = codepoints.VERSION
+    codepoints: int = CODE_POINTS
     ledger: bool = True
 
     def as_dict(self) -> dict[str, Any]:
@@ -215,7 +217,7 @@ class Settings(NamedTuple):
         _check_choices(
             {
                 "format": (self.format, ("mail", "text")),
-                "codepoints": (self.codepoints, (codepoints.VERSION,)),
+                "codepoints": (self.codepoints, (CODE_POINTS,)),
                 "ledger": (self.ledger, (True, False)),
                 "columns": (self.columns, COLUMNS),
             }
@@ -229,7 +231,7 @@ class Settings(NamedTuple):
 
 
 Score: TypeAlias = Literal["mean", "sum", "complement"]
-"""How a document's terms make a score: nbtext.score has the formulas."""
+"""How a document's terms make a score: nbtext.scoring.score has the formulas."""
 
 Counting: TypeAlias = Literal["occurrences", "once"]
 """Whether a term that occurs n times counts n times, or once."""

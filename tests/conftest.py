@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from nbtext.counting import Limits, count
-from nbtext.counts import CountTable
+from nbtext.counts.counting import Limits, count
+from nbtext.counts.table import CountTable
 from nbtext.document import Document
-from nbtext.model import load_model
-from nbtext.packing import unpack
+from nbtext.scoring.model import load_model
 from nbtext.settings import Settings
+from nbtext.store.packing import unpack
 
 # no deadline on slow machines, the same examples in CI
 settings.register_profile("local", deadline=None)

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from nbtext.classifying import Classifier, classify
 from nbtext.cli import _status as status
+from nbtext.cli._report import as_json_lines, as_tsv, readable
 from nbtext.cli._terminal import (
     complainer,
     cut_short,
@@ -21,15 +21,15 @@ from nbtext.cli._terminal import (
     to_stdout,
 )
 from nbtext.errors import SettingsError
-from nbtext.model import load_model
-from nbtext.report import as_json_lines, as_tsv, readable
+from nbtext.scoring.classifying import Classifier, classify
+from nbtext.scoring.model import load_model
 from nbtext.sources import Options, documents
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from nbtext.decide import Decision
     from nbtext.document import Item, Unreadable
+    from nbtext.scoring.decide import Decision
 
 
 DEFAULT: Final = Options()
@@ -98,7 +98,7 @@ def run(
     complain = complainer(failures, quiet=request.quiet)
     items: Iterable[Item] = documents(request.sources, options, labelled=False)
     if jobs > 1:
-        from nbtext.classifying import keep
+        from nbtext.scoring.classifying import keep
 
         keep(classifier)
     with start() as executor:
@@ -111,7 +111,7 @@ def run(
                 complain=complain,
             )
         else:
-            from nbtext.classifying import classify_with
+            from nbtext.scoring.classifying import classify_with
 
             batches = classify_with(
                 executor,

@@ -4,14 +4,14 @@ from collections import Counter as Tally
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from nbtext.classifying import Classifier
 from nbtext.cli import _status as status
+from nbtext.cli._report import UNSURE, class_name, counted, escaped, readable, rounded
 from nbtext.cli._terminal import complainer, cut_short, to_stderr, to_stdout
-from nbtext.decided import remembered
 from nbtext.document import Unreadable
 from nbtext.errors import BusyError, MailboxError, SourceError
-from nbtext.filtering import filter_mailbox
-from nbtext.filterjob import (
+from nbtext.filtering.mailbox import filter_mailbox
+from nbtext.filtering.mailboxes import marks_of, open_mailbox
+from nbtext.filtering.rules import (
     UNMARKED,
     Account,
     Complain,
@@ -23,18 +23,11 @@ from nbtext.filterjob import (
     check_classes,
     job_of,
 )
-from nbtext.mailboxes import marks_of, open_mailbox
-from nbtext.model import Model, load_model
-from nbtext.report import (
-    UNSURE,
-    class_name,
-    counted,
-    escaped,
-    probability,
-    readable,
-    rounded,
-)
-from nbtext.threshold import UNMEASURED, Threshold, threshold_of
+from nbtext.filtering.seen import remembered
+from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.decide import probability
+from nbtext.scoring.model import Model, load_model
+from nbtext.scoring.threshold import UNMEASURED, Threshold, threshold_of
 
 OF_FOLDERS = (SourceError, MailboxError, BusyError)
 """What keeps one mailbox from being filtered, and not the others."""

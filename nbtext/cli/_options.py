@@ -12,9 +12,9 @@ import click
 from nbtext.cli import _status as status
 from nbtext.cli._places import default_model
 from nbtext.cli._terminal import to_stderr
-from nbtext.modellock import WAIT
 from nbtext.settings import Settings, default_settings
 from nbtext.sources import FORMATS, Options, documents
+from nbtext.store.lock import WAIT
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -361,8 +361,8 @@ def executor_of(jobs: int) -> "Iterator[Executor | None]":
     import signal
     from concurrent.futures import ProcessPoolExecutor
 
-    import nbtext.counting
-    import nbtext.crowd  # noqa: F401  a forked process has it imported already
+    import nbtext.counts.counting
+    import nbtext.scoring.batch_opening  # noqa: F401  a forked process has it imported already
 
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if "fork" in methods else None)

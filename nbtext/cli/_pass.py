@@ -9,13 +9,13 @@ status says so.
 import sys
 from typing import Final, NamedTuple
 
-from nbtext.classifying import Classifier
 from nbtext.cli import _status as status
 from nbtext.cli._terminal import bytes_to_stdout, to_stderr
 from nbtext.document import Document
 from nbtext.errors import NbtextError
-from nbtext.model import load_model
-from nbtext.passing import FIELD, mark_of, marked
+from nbtext.filtering.header_field import FIELD, mark_of, marked
+from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.model import load_model
 
 MAX_BYTES: Final = 16 << 20
 

@@ -55,8 +55,8 @@ def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
 
 
 def _bogofilter(arguments: list[str]) -> "Callable[[], int] | None":
-    from nbtext.cli._bogofilter import run
-    from nbtext.cli._bogoptions import parse
+    from nbtext.cli.bogofilter._options import parse
+    from nbtext.cli.bogofilter._run import run
 
     parsed = parse(arguments)
     return None if parsed.count("help") else lambda: run(parsed)
@@ -78,7 +78,7 @@ def _classify(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], i
 def _pass(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], int]":
     from nbtext.cli._pass import Request, run
     from nbtext.cli._places import default_model
-    from nbtext.passing import FIELD
+    from nbtext.filtering.header_field import FIELD
 
     request = Request(
         model=values.get("model") or default_model(),
@@ -93,7 +93,7 @@ def _teach(
 ) -> "Callable[[], int]":
     from nbtext.cli._places import default_model
     from nbtext.cli._teach import Request, run
-    from nbtext.lessons import Teaching
+    from nbtext.learning.plan import Teaching
 
     request = Request(
         teaching=Teaching(values.get("model") or default_model(), label),

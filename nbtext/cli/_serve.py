@@ -3,15 +3,15 @@
 from time import gmtime, strftime
 from typing import Final, NamedTuple
 
-from nbtext.answering import Task
-from nbtext.classifying import Classifier
+from nbtext.cli._report import readable
 from nbtext.cli._terminal import to_stderr
 from nbtext.errors import SettingsError
-from nbtext.listening import Listener, address_of, listen, network_of
-from nbtext.model import Model, load_model
-from nbtext.report import readable
-from nbtext.serving import Log, Service
-from nbtext.supervising import be_a_server, supervise
+from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.model import Model, load_model
+from nbtext.serving.handlers import Task
+from nbtext.serving.server import Log, Service
+from nbtext.serving.sockets import Listener, address_of, listen, network_of
+from nbtext.serving.workers import be_a_server, supervise
 
 SERVER: Final = "from nbtext.cli._serve import be_one; be_one(is_quiet={})"
 """What a server's process does."""

@@ -8,9 +8,9 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from nbtext.decide import Decision
-from nbtext.evaluate import Evaluation
-from nbtext.report import UNSURE, class_name, escaped, probability, share
+from nbtext.cli._report import UNSURE, class_name, escaped, share
+from nbtext.evaluation.evaluate import Evaluation
+from nbtext.scoring.decide import Decision, probability
 
 COLOURS: Final = ("green", "red", "cyan", "magenta", "yellow", "blue")
 

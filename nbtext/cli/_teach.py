@@ -9,11 +9,11 @@ from collections import Counter as Tally
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nbtext.cli import _status as status
+from nbtext.cli._report import as_json, counted, readable
 from nbtext.cli._terminal import complainer, cut_short, to_stderr, to_stdout
-from nbtext.lessons import Lesson, Teaching
-from nbtext.report import as_json, counted, readable
+from nbtext.learning.plan import Lesson, Teaching
+from nbtext.learning.stream import teach
 from nbtext.sources import Options, documents, seen_only
-from nbtext.teaching import teach
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,9 +6,9 @@ from typing import Any
 import click
 
 from nbtext.cli import _status as status
-from nbtext.cli._bogofilter import run
-from nbtext.cli._bogoptions import USED, Option, Parsed, parse
 from nbtext.cli._terminal import to_stderr
+from nbtext.cli.bogofilter._options import USED, Option, Parsed, parse
+from nbtext.cli.bogofilter._run import run
 
 
 class _AsBogofilter(click.Command):

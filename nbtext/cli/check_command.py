@@ -7,13 +7,13 @@ import click
 
 from nbtext.cli import _status as status
 from nbtext.cli._options import json_option, model_option, quiet_option
+from nbtext.cli._report import as_json as json_of
+from nbtext.cli._report import counted, escaped, readable, size
 from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
-from nbtext.report import as_json as json_of
-from nbtext.report import counted, escaped, readable, size
 
 if TYPE_CHECKING:
-    from nbtext.checking import Checked
-    from nbtext.modelparts import Part
+    from nbtext.upkeep.checking import Checked
+    from nbtext.upkeep.scan import Part
 
 ENDING: Final = ".repaired"
 
@@ -45,8 +45,8 @@ def command(
     if output is not None and not repair:
         message = "--output is for --repair."
         raise click.UsageError(message)
-    from nbtext.checking import check_model
-    from nbtext.checking import repair as repair_model
+    from nbtext.upkeep.checking import check_model
+    from nbtext.upkeep.checking import repair as repair_model
 
     checked = check_model(model)
     new = output or f"{model}{ENDING}"
@@ -75,7 +75,7 @@ def _print(checked: "Checked", facts: dict[str, Any], as_json: bool) -> None:
 
 def row_of(part: "Part") -> tuple[str, str, str, str]:
     """Return where a part begins, its bytes, its documents, and what it is."""
-    from nbtext.modelparts import documents_in
+    from nbtext.upkeep.scan import documents_in
 
     what = f"{part.verdict}: {part.what}" if part.what else part.verdict
     if part.header is not None and part.what:
@@ -92,7 +92,7 @@ def _listed(documents: dict[str, int]) -> str:
 
 def complaint(checked: "Checked") -> str:
     """Say in one line what is wrong with a model."""
-    from nbtext.modelparts import documents_in
+    from nbtext.upkeep.scan import documents_in
 
     said = list(checked.faults)
     lost = checked.lost
@@ -110,7 +110,7 @@ def complaint(checked: "Checked") -> str:
 
 def remarks(checked: "Checked", new: str, written: int | None) -> list[str]:
     """Return what else there is to say: notes, what was done, what to do."""
-    from nbtext.modelparts import documents_in
+    from nbtext.upkeep.scan import documents_in
 
     left = _listed(documents_in(checked.sound))
     lines = [f"note: {note}" for note in checked.notes]
@@ -127,7 +127,7 @@ def remarks(checked: "Checked", new: str, written: int | None) -> list[str]:
 
 def facts_of(checked: "Checked", repaired: str | None) -> dict[str, Any]:
     """Return the same for a program."""
-    from nbtext.modelparts import documents_in
+    from nbtext.upkeep.scan import documents_in
 
     return {
         "path": readable(checked.path),

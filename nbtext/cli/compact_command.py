@@ -3,9 +3,9 @@
 import click
 
 from nbtext.cli._options import json_option, model_option, quiet_option, wait_option
+from nbtext.cli._report import as_json as json_of
+from nbtext.cli._report import counted, size
 from nbtext.cli._terminal import to_stderr, to_stdout
-from nbtext.report import as_json as json_of
-from nbtext.report import counted, size
 
 
 @click.command()
@@ -22,7 +22,7 @@ def command(model: str, wait: float, as_json: bool, quiet: bool) -> None:
 
     It is done by itself when there are many; the sums are the same before and after.
     """  # noqa: D301  click wants a real backspace
-    from nbtext.compacting import compact
+    from nbtext.store.compacting import compact
 
     done = compact(model, wait=wait)
     if not quiet:

@@ -18,6 +18,8 @@ from nbtext.cli._options import (
     unsure_option,
     wishes,
 )
+from nbtext.cli._report import as_json as json_of
+from nbtext.cli._report import counted, evaluation_lines, evaluation_text, readable
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import (
     complain,
@@ -28,12 +30,10 @@ from nbtext.cli._terminal import (
     to_stdout,
 )
 from nbtext.errors import SourceError
-from nbtext.report import as_json as json_of
-from nbtext.report import counted, evaluation_lines, evaluation_text, readable
 
 if TYPE_CHECKING:
-    from nbtext.counting import Account
-    from nbtext.evaluate import Evaluation
+    from nbtext.counts.counting import Account
+    from nbtext.evaluation.evaluate import Evaluation
     from nbtext.sources import Options
 
 
@@ -89,7 +89,7 @@ def command(
     and, for two classes, the measures of the TREC spam track. docs/measures.md defines
     each of them.
     """  # noqa: D301  click wants a real backspace
-    from nbtext.crowd import keep_memory
+    from nbtext.scoring.batch_opening import keep_memory
 
     keep_memory()
     options = reading_options(format_, label_column, text_columns, id_column, max_bytes)
@@ -104,7 +104,7 @@ def command(
                 sources, options, model, asked, threshold, positive, quiet=quiet
             )
         else:
-            from nbtext.crossvalidate import cross_validate
+            from nbtext.evaluation.cross_validate import cross_validate
             from nbtext.sources import labels
 
             known = labels(sources, options)
@@ -151,10 +151,10 @@ def of_model(
     """Classify labelled documents and compare."""
     import numpy as np
 
-    from nbtext.classifying import Classifier, classify
-    from nbtext.counting import Account
-    from nbtext.evaluate import evaluate
-    from nbtext.model import load_model
+    from nbtext.counts.counting import Account
+    from nbtext.evaluation.evaluate import evaluate
+    from nbtext.scoring.classifying import Classifier, classify
+    from nbtext.scoring.model import load_model
     from nbtext.sources import documents
 
     opened = load_model(path)
@@ -199,8 +199,8 @@ def of_folds(checked: Any, threshold: float, positive: str | None) -> "Evaluatio
     """Decide about each document as its fold's model said, and compare."""
     import numpy as np
 
-    from nbtext.decide import CERTAIN
-    from nbtext.evaluate import evaluate
+    from nbtext.evaluation.evaluate import evaluate
+    from nbtext.scoring.decide import CERTAIN
 
     best = checked.log_posterior.argmax(axis=1)
     probability = np.minimum(np.exp(checked.log_posterior.max(axis=1)), CERTAIN)

@@ -18,7 +18,7 @@ from nbtext.cli._options import (
     verbose_option,
     wait_option,
 )
-from nbtext.filterjob import Wanted
+from nbtext.filtering.rules import Wanted
 
 UNITS: Final = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 

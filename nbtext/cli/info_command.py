@@ -6,13 +6,13 @@ from typing import Any
 import click
 
 from nbtext.cli._options import json_option, model_option
+from nbtext.cli._report import as_json as json_of
+from nbtext.cli._report import class_name, counted, escaped, size
 from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
-from nbtext.model import Model, load_model
-from nbtext.modelfile import check_sound
-from nbtext.modelheader import joined_history
-from nbtext.report import as_json as json_of
-from nbtext.report import class_name, counted, escaped, size
-from nbtext.score import fitted
+from nbtext.scoring.model import Model, load_model
+from nbtext.scoring.score import fitted
+from nbtext.store.file import check_sound
+from nbtext.store.header import joined_history
 
 
 @click.command()

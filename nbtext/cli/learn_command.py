@@ -13,7 +13,7 @@ from nbtext.cli._options import (
     verbose_option,
 )
 from nbtext.cli._teach import Request, run
-from nbtext.lessons import Teaching
+from nbtext.learning.plan import Teaching
 
 
 @click.command(epilog="What is known already is not counted again.")

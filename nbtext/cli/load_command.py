@@ -17,13 +17,13 @@ from nbtext.cli._options import (
     replace_option,
     wait_option,
 )
+from nbtext.cli._report import as_json as json_of
+from nbtext.cli._report import counted, size
 from nbtext.cli._terminal import to_stderr, to_stdout
 from nbtext.errors import MissingSourceError, SourceError
-from nbtext.report import as_json as json_of
-from nbtext.report import counted, size
 
 if TYPE_CHECKING:
-    from nbtext.loading import Loaded
+    from nbtext.textform.loading import Loaded
 
 
 @click.command(epilog="The lines are described in docs/text-form.md.")
@@ -55,8 +55,8 @@ def command(
     new one is complete.
     """  # noqa: D301  click wants a real backspace
     needs_sources(context, () if source is None else (source,), "a dump")
-    from nbtext.loading import load_text
-    from nbtext.replacing import check_replaceable, replace_model
+    from nbtext.store.replacing import check_replaceable, replace_model
+    from nbtext.textform.loading import load_text
 
     check_replaceable(model, replace=replace)  # before reading what would be refused
     with _opened(source or "-") as stream:

@@ -15,14 +15,14 @@ from nbtext.cli._options import (
     source_options,
     wait_option,
 )
+from nbtext.cli._report import as_json as json_of
+from nbtext.cli._report import counted, size
 from nbtext.cli._terminal import complainer, to_stderr, to_stdout
 from nbtext.errors import SettingsError
-from nbtext.report import as_json as json_of
-from nbtext.report import counted, size
 
 if TYPE_CHECKING:
     from nbtext.document import Unreadable
-    from nbtext.merging import Merged
+    from nbtext.upkeep.merging import Merged
 
 
 @click.command(epilog="`cat a.nbt b.nbt > both.nbt` is the same sum.")
@@ -68,9 +68,9 @@ def command(
     said how many there are, and under which labels. Given with --documents, each is
     counted once, as the last of the models has it.
     """  # noqa: D301  click wants a real backspace
-    from nbtext.merging import merge, open_models, pack_merged, take_doubles
-    from nbtext.replacing import replace_model
     from nbtext.sources import documents
+    from nbtext.store.replacing import replace_model
+    from nbtext.upkeep.merging import merge, open_models, pack_merged, take_doubles
 
     _check_output(output, models)
     files = open_models(models)

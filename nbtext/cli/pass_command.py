@@ -15,7 +15,7 @@ from nbtext.cli._options import (
 )
 from nbtext.cli._pass import Request, run
 from nbtext.cli._terminal import to_stderr
-from nbtext.passing import FIELD
+from nbtext.filtering.header_field import FIELD
 
 
 @click.command(epilog="Whatever fails, the message is printed as it came.")

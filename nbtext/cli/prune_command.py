@@ -12,12 +12,12 @@ from nbtext.cli._options import (
     quiet_option,
     wait_option,
 )
+from nbtext.cli._report import as_json as json_of
+from nbtext.cli._report import size
 from nbtext.cli._terminal import to_stderr, to_stdout
-from nbtext.report import as_json as json_of
-from nbtext.report import size
 
 if TYPE_CHECKING:
-    from nbtext.pruning import Pruned
+    from nbtext.upkeep.pruning import Pruned
 
 
 @click.command(epilog="docs/experiments/003-pruning.md says what it costs.")
@@ -52,10 +52,10 @@ def command(
     The model becomes smaller, and a little worse: what occurs once says something, too.
     Documents that were counted before can then be forgotten with --approximate only.
     """  # noqa: D301  click wants a real backspace
-    from nbtext.modelfile import open_model
-    from nbtext.modellock import locked
-    from nbtext.modelwriting import replace_file
-    from nbtext.pruning import prune
+    from nbtext.store.file import open_model
+    from nbtext.store.lock import locked
+    from nbtext.store.writing import replace_file
+    from nbtext.upkeep.pruning import prune
 
     with nullcontext() if dry_run else locked(model, wait=wait):
         file = open_model(model)

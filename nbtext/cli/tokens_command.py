@@ -12,17 +12,17 @@ from nbtext.cli._options import (
     model_option,
     needs_sources,
 )
+from nbtext.cli._report import escaped, readable
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import complain, to_stderr, to_stdout
-from nbtext.counting import Account, documents
+from nbtext.counts.counting import Account, documents
 from nbtext.errors import NoModelError
-from nbtext.model import load_model
-from nbtext.reading import is_mail, read
-from nbtext.report import escaped, readable
+from nbtext.scoring.model import load_model
 from nbtext.settings import Settings, default_settings
 from nbtext.sources import Options
 from nbtext.sources import documents as source_documents
-from nbtext.tokens import terms
+from nbtext.tokens.reading import is_mail, read
+from nbtext.tokens.tokenizer import terms
 
 
 @click.command()

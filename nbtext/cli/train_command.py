@@ -21,13 +21,13 @@ from nbtext.cli._options import (
     wait_option,
     wishes,
 )
+from nbtext.cli._report import as_json as json_of
+from nbtext.cli._report import counted, size
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import complain, progress, to_stderr, to_stdout
-from nbtext.report import as_json as json_of
-from nbtext.report import counted, size
 
 if TYPE_CHECKING:
-    from nbtext.training import Trained
+    from nbtext.learning.training import Trained
 
 
 @click.command(epilog="Labels: a folder's name is its class; LABEL=PATH names another.")
@@ -75,10 +75,10 @@ def command(
     classes or more. The old model stays as it is until the new one is complete; one
     that was taught since it was trained is replaced with --replace only.
     """  # noqa: D301  click wants a real backspace
-    from nbtext.crowd import keep_memory
-    from nbtext.replacing import check_replaceable, replace_model
+    from nbtext.learning.training import train
+    from nbtext.scoring.batch_opening import keep_memory
     from nbtext.sources import labels
-    from nbtext.training import train
+    from nbtext.store.replacing import check_replaceable, replace_model
 
     check_replaceable(model, replace=replace)
     keep_memory()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nbtext.model import load_model
+from nbtext.scoring.model import load_model
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run

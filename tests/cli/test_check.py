@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nbtext.modelfile import open_model
+from nbtext.store.file import open_model
 from tests.cli.conftest import SPAM, mail
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import msgpack
 import pytest
 
-from nbtext.modelfile import open_model
-from nbtext.modellock import locked
+from nbtext.store.file import open_model
+from nbtext.store.lock import locked
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run

@@ -22,12 +22,12 @@ from typing import Any
 import pytest
 
 from nbtext import train_on
-from nbtext.classifying import Classifier
-from nbtext.decided import remembered
-from nbtext.filtering import filter_mailbox
-from nbtext.filterjob import Account, Rule, Run, Wanted, job_of
-from nbtext.mailboxes import open_mailbox
-from nbtext.model import load_model
+from nbtext.filtering.mailbox import filter_mailbox
+from nbtext.filtering.mailboxes import open_mailbox
+from nbtext.filtering.rules import Account, Rule, Run, Wanted, job_of
+from nbtext.filtering.seen import remembered
+from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.model import load_model
 
 WANTED = Wanted(max_bytes=1 << 20, wait=60)
 BOXES: dict[str, Any] = {

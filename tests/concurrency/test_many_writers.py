@@ -21,19 +21,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from nbtext import modellock
-from nbtext.classifying import Classifier
 from nbtext.cli import _status as status
-from nbtext.compacting import compact
 from nbtext.document import Document, Note, Unreadable
 from nbtext.errors import NoModelError
-from nbtext.lessons import Teaching
-from nbtext.model import load_model
-from nbtext.modelfile import map_file, open_model
-from nbtext.modellock import locked
-from nbtext.modelwriting import replace_file
+from nbtext.learning.plan import Teaching
+from nbtext.learning.stream import teach
+from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.model import load_model
 from nbtext.settings import default_settings
-from nbtext.teaching import teach
+from nbtext.store import lock as modellock
+from nbtext.store.compacting import compact
+from nbtext.store.file import map_file, open_model
+from nbtext.store.lock import locked
+from nbtext.store.writing import replace_file
 
 if TYPE_CHECKING:
     from tests.conftest import Truth

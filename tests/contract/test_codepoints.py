@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from nbtext import codepoints
+from nbtext.tokens import codepoints
 
 CORRECTED: set[int] = set()
 """Code points whose property a later Unicode changed."""

@@ -21,25 +21,13 @@ import msgpack
 import pytest
 
 from nbtext import Scoring, train_on
-from nbtext.calibrate import FARTHEST_BIN, MOST
-from nbtext.compacting import compact, compact_tail
-from nbtext.counts import CountTable
+from nbtext.counts.calibration import FARTHEST_BIN, MOST
+from nbtext.counts.table import CountTable
 from nbtext.document import Document, Note, Unreadable
-from nbtext.ledger import FORGOTTEN, NO_BIN, Row, record_of, rows_of
-from nbtext.lessons import Teaching
-from nbtext.mail import read_mail
-from nbtext.model import load_model
-from nbtext.modelfile import open_model
-from nbtext.modelheader import (
-    KEPT_RECORDS,
-    MOST_CLASSES,
-    History,
-    array_names,
-    joined_history,
-)
-from nbtext.modeltable import ALIGNMENT, MOST_HEADER, VERSION, VERSIONS
-from nbtext.modelwriting import LEFTOVER
-from nbtext.packing import pack_table, unpack
+from nbtext.learning.plan import Teaching
+from nbtext.learning.stream import teach
+from nbtext.mail.message import read_mail
+from nbtext.scoring.model import load_model
 from nbtext.settings import (
     BODY,
     HEADERS,
@@ -49,8 +37,20 @@ from nbtext.settings import (
     Settings,
     default_scoring,
 )
-from nbtext.teaching import teach
-from nbtext.tokens import fold, keys, pair_key, salt, token_key, tokens
+from nbtext.store.compacting import compact, compact_tail
+from nbtext.store.file import open_model
+from nbtext.store.header import (
+    KEPT_RECORDS,
+    MOST_CLASSES,
+    History,
+    array_names,
+    joined_history,
+)
+from nbtext.store.ledger import FORGOTTEN, NO_BIN, Row, record_of, rows_of
+from nbtext.store.packing import pack_table, unpack
+from nbtext.store.table import ALIGNMENT, MOST_HEADER, VERSION, VERSIONS
+from nbtext.store.writing import LEFTOVER
+from nbtext.tokens.tokenizer import fold, keys, pair_key, salt, token_key, tokens
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "model-format.md").read_text(encoding="utf-8")
@@ -292,7 +292,7 @@ def entries_of(
 
 def class_and_fold(code: int) -> tuple[int, int]:
     """Return the class and the folded form of a code point."""
-    table = (ROOT / "nbtext" / "codepoints-1.bin").read_bytes()
+    table = (ROOT / "nbtext" / "tokens" / "codepoints-1.bin").read_bytes()
     c, f = struct.unpack_from("<HH", table)
     assert len(table) == 2 * (2 + 4352) + 256 * c + 1024 * f
     class_ = table[4 + 4352 + 256 * table[4 + (code >> 8)] + (code & 255)]
@@ -901,7 +901,7 @@ def test_tokens_are_those_of_the_page(row: list[str]) -> None:
 
 
 def test_the_table_of_code_points_is_the_one_named() -> None:
-    data = (ROOT / "nbtext" / "codepoints-1.bin").read_bytes()
+    data = (ROOT / "nbtext" / "tokens" / "codepoints-1.bin").read_bytes()
 
     assert sha256(data).hexdigest() == in_page(r"`([0-9a-f]{64})`")
     assert f"{len(data):,} bytes" in PAGE

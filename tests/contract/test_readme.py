@@ -7,7 +7,6 @@ and temporary folders are compared by their shape. To put the output of today in
 (look at the difference before keeping it): `python tests/contract/test_readme.py`.
 """
 
-import ast
 import os
 import re
 import shutil
@@ -30,7 +29,7 @@ PACKAGE = ROOT / "nbtext"
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LIBRARY = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", re.M | re.S)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-MODULE = re.compile(r"^\| `nbtext/(\w+)(?:\.py|/)` \|", re.MULTILINE)
+MODULE = re.compile(r"^\* `(nbtext/[\w/]+\.py)`:", re.MULTILINE)
 ANY_LINES = "..."
 STANDS_FOR = {
     # make would install nbtext first, over the one that is tested
@@ -176,39 +175,13 @@ def headings(document: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", line).lower().replace(" ", "-") for line in lines}
 
 
-def modules() -> set[str]:
-    files = {path.stem for path in PACKAGE.glob("*.py")}
-    packages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    return {name for name in files | packages if not name.startswith("__")}
+def test_every_module_stands_once_in_the_architecture() -> None:
+    named = MODULE.findall((ROOT / "docs" / "architecture.md").read_text("utf-8"))
+    files = PACKAGE.rglob("*.py")
 
-
-def imported_by(name: str) -> set[str]:
-    """Return the modules that a module needs as soon as it is loaded."""
-    path = PACKAGE / f"{name}.py"
-    files = [path] if path.exists() else sorted((PACKAGE / name).glob("*.py"))
-    found: set[str] = set()
-    for file in files:
-        for node in ast.parse(file.read_text(encoding="utf-8")).body:
-            if not isinstance(node, ast.ImportFrom) or node.module is None:
-                continue
-            if node.module == "nbtext":
-                found |= {alias.name for alias in node.names} & modules()
-            elif node.module.startswith("nbtext."):
-                found.add(node.module.split(".")[1])
-    return found - {name}
-
-
-def test_the_tour_names_every_module_once() -> None:
-    named = MODULE.findall(README.read_text(encoding="utf-8"))
-
-    assert sorted(named) == sorted(modules())
-
-
-def test_the_tour_is_in_pipeline_order() -> None:
-    named = MODULE.findall(README.read_text(encoding="utf-8"))
-
-    for place, name in enumerate(named):
-        assert imported_by(name) <= set(named[:place]), name
+    assert sorted(named) == sorted(
+        str(path.relative_to(ROOT)) for path in files if not path.name.startswith("__")
+    )
 
 
 def with_output_of_today(text: str, folder: Path) -> str:

@@ -12,14 +12,19 @@ from typing import Any
 
 import pytest
 
-from nbtext import dumping, textcounts, textheader, textlines, textrecords, train_on
+from nbtext import train_on
 from nbtext.document import Document
-from nbtext.dumping import text_lines
-from nbtext.lessons import Teaching
-from nbtext.loading import load_text
-from nbtext.modelfile import open_model
-from nbtext.modelwriting import replace_file
-from nbtext.teaching import teach
+from nbtext.learning.plan import Teaching
+from nbtext.learning.stream import teach
+from nbtext.store.file import open_model
+from nbtext.store.writing import replace_file
+from nbtext.textform import counts as textcounts
+from nbtext.textform import dumping
+from nbtext.textform import header as textheader
+from nbtext.textform import lines as textlines
+from nbtext.textform import records as textrecords
+from nbtext.textform.dumping import text_lines
+from nbtext.textform.loading import load_text
 
 PAGE = (Path(__file__).parents[2] / "docs" / "text-form.md").read_text("utf-8")
 FIRST, REST = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)

@@ -32,14 +32,14 @@ from typing import TypeAlias
 import numpy as np
 import pytest
 
-from nbtext.classifying import Classifier, classify
-from nbtext.decide import Decision
 from nbtext.document import Document
-from nbtext.evaluate import NO_CLASS, Evaluation, evaluate
-from nbtext.model import load_model
-from nbtext.modelwriting import replace_file
-from nbtext.training import MAX_BYTES, train
-from nbtext.twoclass import TwoClass
+from nbtext.evaluation.binary_metrics import TwoClass
+from nbtext.evaluation.evaluate import NO_CLASS, Evaluation, evaluate
+from nbtext.learning.training import MAX_BYTES, train
+from nbtext.scoring.classifying import Classifier, classify
+from nbtext.scoring.decide import Decision
+from nbtext.scoring.model import load_model
+from nbtext.store.writing import replace_file
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 

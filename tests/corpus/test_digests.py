@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nbtext.compacting import compact
 from nbtext.document import Document
-from nbtext.lessons import Teaching
-from nbtext.mail import read_mail
-from nbtext.teaching import teach
+from nbtext.learning.plan import Teaching
+from nbtext.learning.stream import teach
+from nbtext.mail.message import read_mail
+from nbtext.store.compacting import compact
 
 if TYPE_CHECKING:
     from tests.conftest import Truth

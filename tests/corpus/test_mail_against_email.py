@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from nbtext.charsets import decode
-from nbtext.headers import readable
-from nbtext.mail import RAW_BYTES, read_mail, text_parts
+from nbtext.mail.charsets import decode
+from nbtext.mail.headers import readable
+from nbtext.mail.message import RAW_BYTES, read_mail, text_parts
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 

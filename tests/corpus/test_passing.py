@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nbtext.passing import Mark, marked
+from nbtext.filtering.header_field import Mark, marked
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 MARK = Mark("X-NBText", "spam, probability=0.9987")

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from nbtext import train
-from nbtext.answering import Answerer, Task
-from nbtext.classifying import Classifier
 from nbtext.document import Document
-from nbtext.model import load_model
-from nbtext.spamd import Request
+from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.model import load_model
+from nbtext.serving.handlers import Answerer, Task
+from nbtext.serving.spamd import Request
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 OURS = re.compile(

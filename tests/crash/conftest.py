@@ -7,11 +7,11 @@ from typing import NamedTuple, TypeAlias
 
 import pytest
 
-from nbtext.compacting import compact
 from nbtext.document import Document
-from nbtext.lessons import Teaching
+from nbtext.learning.plan import Teaching
+from nbtext.learning.stream import teach
 from nbtext.settings import default_settings
-from nbtext.teaching import teach
+from nbtext.store.compacting import compact
 
 SETTINGS = default_settings("text", 2)
 N_DOCUMENTS = 40

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from nbtext import modellock, modelwriting
 from nbtext.cli import _status as status
 from nbtext.cli import main
 from nbtext.errors import NbtextError, NoModelError
-from nbtext.modelfile import open_model
-from nbtext.modelwriting import LEFTOVER
+from nbtext.store import lock as modellock
+from nbtext.store import writing as modelwriting
+from nbtext.store.file import open_model
+from nbtext.store.writing import LEFTOVER
 
 if TYPE_CHECKING:
     from tests.conftest import Truth, Values

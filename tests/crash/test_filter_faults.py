@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from nbtext import train_on
-from nbtext.classifying import Classifier
-from nbtext.decided import remembered
 from nbtext.errors import NbtextError
-from nbtext.filtering import filter_mailbox
-from nbtext.filterjob import Account, Rule, Run, Wanted, job_of
-from nbtext.mailboxes import Marks, _disk, open_mailbox
-from nbtext.model import load_model
+from nbtext.filtering.mailbox import filter_mailbox
+from nbtext.filtering.mailboxes import Marks, _disk, open_mailbox
+from nbtext.filtering.rules import Account, Rule, Run, Wanted, job_of
+from nbtext.filtering.seen import remembered
+from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.model import load_model
 
 if TYPE_CHECKING:
     from nbtext.document import Note, Unreadable

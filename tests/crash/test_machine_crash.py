@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import pytest
 
-from nbtext.lessons import Teaching
-from nbtext.modelfile import open_model
+from nbtext.learning.plan import Teaching
+from nbtext.learning.stream import teach
 from nbtext.settings import default_settings
-from nbtext.teaching import teach
+from nbtext.store.file import open_model
 
 if TYPE_CHECKING:
     from tests.conftest import Truth

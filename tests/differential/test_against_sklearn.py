@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.preprocessing import normalize
 
-from nbtext.calibrate import Fit
-from nbtext.counter import Counter, ReadDocument
-from nbtext.crowd import open_bulk, score_readings
-from nbtext.model import Model, load_model
-from nbtext.modelwriting import replace_file
-from nbtext.packing import pack_table
-from nbtext.reading import Reading
-from nbtext.score import score
+from nbtext.counts.counter import Counter, ReadDocument
+from nbtext.scoring.batch_opening import open_bulk, score_readings
+from nbtext.scoring.fitting import Fit
+from nbtext.scoring.model import Model, load_model
+from nbtext.scoring.score import score
 from nbtext.settings import Scoring, Settings, View
-from nbtext.tokens import Field, keys
+from nbtext.store.packing import pack_table
+from nbtext.store.writing import replace_file
+from nbtext.tokens.reading import Reading
+from nbtext.tokens.tokenizer import Field, keys
 
 RTOL = 1e-9
 ATOL = 1e-12

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from nbtext import compiled
-from nbtext.modelfile import open_model
+from nbtext.store.file import open_model
+from nbtext.tokens import compiled
 
 DEMO = Path(__file__).parents[2] / "corpora" / "demo"
 
@@ -28,7 +28,7 @@ def run(is_compiled: bool, *arguments: object, stdin: bytes = b"") -> bytes:
 
 
 def test_the_variable_decides_what_is_used() -> None:
-    code = "from nbtext import compiled; print(compiled.IS_USED)"
+    code = "from nbtext.tokens import compiled; print(compiled.IS_USED)"
 
     for value, said in (("0", "False"), ("1", "True"), ("", "True")):
         environment = os.environ | {"NBTEXT_COMPILED": value}

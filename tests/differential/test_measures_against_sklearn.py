@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from nbtext.evaluate import evaluate
-from nbtext.measures import Floats, Indices
+from nbtext.evaluation.evaluate import evaluate
+from nbtext.evaluation.metrics import Floats, Indices
 
 RTOL = 1e-9
 CLASSES = ("eggs", "ham", "spam")

@@ -10,10 +10,10 @@ from fuzz.forge import Table, put_together, taken_apart
 from fuzz.laws import within
 from fuzz.models import HAM, MANY, MESSAGE, SPAM, learn
 from nbtext.api import train_on
-from nbtext.compacting import whole
 from nbtext.errors import DamagedError, ModelFileError, TrainingError
-from nbtext.model import load_model
-from nbtext.modelfile import open_model
+from nbtext.scoring.model import load_model
+from nbtext.store.compacting import whole
+from nbtext.store.file import open_model
 
 Forge = Callable[[dict[Any, Any]], dict[Any, Any]]
 

@@ -1,8 +1,9 @@
 """
 A document alone and among many has the same terms, columns and fingerprint.
 
-`nbtext.bag` reads one document with the standard library, `nbtext.bags` many with
-arrays; what is learnt with one and forgotten with the other must leave nothing.
+`nbtext.tokens.bag` reads one document with the standard library, `nbtext.tokens.bags`
+many with arrays; what is learnt with one and forgotten with the other must leave
+nothing.
 """
 
 from math import isqrt
@@ -11,10 +12,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nbtext.bag import Bag, bag_of, columns_of, fingerprint, unit_weight
-from nbtext.bags import Terms, fingerprints, read_terms, unit_weights
-from nbtext.reading import Reading
 from nbtext.settings import BODY, HEADERS, RAW, TOPIC, Settings
+from nbtext.tokens.bag import Bag, bag_of, columns_of, fingerprint, unit_weight
+from nbtext.tokens.bags import Terms, fingerprints, read_terms, unit_weights
+from nbtext.tokens.reading import Reading
 
 MAIL = Settings(format="mail", views=(HEADERS, RAW, BODY))
 WEIGHTS = Settings(

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nbtext import compiled
-from nbtext.batch import FEW, LONG, WINDOW, array_keys
 from nbtext.settings import BODY, HEADERS, RAW, TOPIC, View
-from nbtext.tokens import Field, keys
+from nbtext.tokens import compiled
+from nbtext.tokens.arrays import FEW, LONG, WINDOW, array_keys
+from nbtext.tokens.tokenizer import Field, keys
 
 TRICKY = [
     *("\0", "\n", " ", "<", "(", ".", "!", "_", "a", "Z", "7", "\x7f", "\xa0"),

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nbtext import train_on
-from nbtext.cli._bogopass import passed
-from nbtext.cli._bogoptions import parse
-from nbtext.cli._bogorequest import request_of
+from nbtext.cli.bogofilter._options import parse
+from nbtext.cli.bogofilter._pass import passed
+from nbtext.cli.bogofilter._request import request_of
 from nbtext.sources import pieces
 
 DEMO = Path(__file__).parents[2] / "corpora" / "demo"

@@ -17,19 +17,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nbtext import train_on
-from nbtext.checking import Checked, check_model, repair
-from nbtext.compacting import calibration_of, compact
-from nbtext.counts import CountTable, add
+from nbtext.counts.table import CountTable, add
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, NotAModelError
-from nbtext.lessons import Teaching
-from nbtext.model import load_model
-from nbtext.modelfile import check_sound, open_model
-from nbtext.modelparts import END_MISSING, documents_in
-from nbtext.modeltable import BEGINNING
-from nbtext.packing import unpack, unpack_table
-from nbtext.score import fitted
-from nbtext.teaching import teach
+from nbtext.learning.plan import Teaching
+from nbtext.learning.stream import teach
+from nbtext.scoring.model import load_model
+from nbtext.scoring.score import fitted
+from nbtext.store.compacting import calibration_of, compact
+from nbtext.store.file import check_sound, open_model
+from nbtext.store.packing import unpack, unpack_table
+from nbtext.store.table import BEGINNING
+from nbtext.upkeep.checking import Checked, check_model, repair
+from nbtext.upkeep.scan import END_MISSING, documents_in
 
 SAME_FOLDER = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None

@@ -23,15 +23,15 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from nbtext import counter as counter_module
-from nbtext import counting
-from nbtext.counter import BATCH, Counter, ReadDocument
-from nbtext.counting import Counted, Limits, count, count_with
-from nbtext.counts import CountTable, LedgerRun, add
+from nbtext.counts import counter as counter_module
+from nbtext.counts import counting
+from nbtext.counts.counter import BATCH, Counter, ReadDocument
+from nbtext.counts.counting import Counted, Limits, count, count_with
+from nbtext.counts.sample import TERMS, Sample
+from nbtext.counts.sorted_counts import Run
+from nbtext.counts.table import CountTable, LedgerRun, add
 from nbtext.document import Document
 from nbtext.errors import TrainingError
-from nbtext.runs import Run
-from nbtext.sample import TERMS, Sample
 from nbtext.settings import BODY, HEADERS, RAW, Settings, default_settings
 
 TWO = Settings(format="mail", views=(HEADERS, RAW, BODY))

@@ -17,9 +17,9 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from nbtext.evaluate import Evaluation, evaluate, stratified_folds
-from nbtext.measures import Floats, Indices
-from nbtext.twoclass import inversions, missed_positives
+from nbtext.evaluation.binary_metrics import inversions, missed_positives
+from nbtext.evaluation.evaluate import Evaluation, evaluate, stratified_folds
+from nbtext.evaluation.metrics import Floats, Indices
 
 NAMES = ("eggs", "ham", "spam", "toast")
 

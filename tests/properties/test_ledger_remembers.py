@@ -17,17 +17,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nbtext import train_on
-from nbtext.bag import Bag, bag_of, columns_of, fingerprint
-from nbtext.compacting import compact, compact_tail
 from nbtext.document import Document, Note, Unreadable
-from nbtext.ledger import Row, record_of, rows_of
-from nbtext.lessons import Teaching
-from nbtext.model import load_model
-from nbtext.modelfile import open_model
-from nbtext.packing import unpack
-from nbtext.reading import read
+from nbtext.learning.plan import Teaching
+from nbtext.learning.stream import teach
+from nbtext.scoring.model import load_model
 from nbtext.settings import Settings
-from nbtext.teaching import teach
+from nbtext.store.compacting import compact, compact_tail
+from nbtext.store.file import open_model
+from nbtext.store.ledger import Row, record_of, rows_of
+from nbtext.store.packing import unpack
+from nbtext.tokens.bag import Bag, bag_of, columns_of, fingerprint
+from nbtext.tokens.reading import read
 
 TRAINED = [
     ("ham", "lunch on friday at the usual place"),

@@ -7,15 +7,15 @@ The line ends and the mailbox make no difference, whatever the bytes.
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbtext.charsets import _CODECS, decode
-from nbtext.mail import (
+from nbtext.mail.charsets import _CODECS, decode
+from nbtext.mail.markup import html_text
+from nbtext.mail.message import (
     DIGEST_SIZE,
     MAX_HEADER_CHARS,
     RAW_BYTES,
     looks_like_mail,
     read_mail,
 )
-from nbtext.markup import html_text
 
 PIECES = [
     *(b"\n", b"\n\n", b" ", b"\t", b":", b";", b"=", b'"', b"\\", b"--b", b"--", b"'"),

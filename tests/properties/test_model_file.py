@@ -24,24 +24,27 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nbtext.bag import bag_of, fingerprint
-from nbtext.calibrate import Calibration
-from nbtext.compacting import compact_tail, whole
-from nbtext.counter import Counter, ReadDocument
-from nbtext.counts import CountTable, LedgerRun, add
-from nbtext.crowd import open_bulk, score_readings
+from nbtext.counts.calibration import Calibration
+from nbtext.counts.counter import Counter, ReadDocument
+from nbtext.counts.sorted_counts import Run
+from nbtext.counts.table import CountTable, LedgerRun, add
 from nbtext.errors import (
     DamagedError,
     ModelFileError,
     ModelVersionError,
     NotAModelError,
 )
-from nbtext.ledger import NO_BIN, Record, Row, own_record, record_of, rows_of
-from nbtext.model import load_model
-from nbtext.modelfile import ModelFile, open_model
-from nbtext.modelheader import KEPT_RECORDS, TYPES, Code, History, array_names
-from nbtext.modellock import locked
-from nbtext.modeltable import (
+from nbtext.scoring.batch_opening import open_bulk, score_readings
+from nbtext.scoring.model import load_model
+from nbtext.scoring.score import fitted, score
+from nbtext.settings import BODY, HEADERS, RAW, Scoring, Settings, default_scoring
+from nbtext.store.compacting import compact_tail, whole
+from nbtext.store.file import ModelFile, open_model
+from nbtext.store.header import KEPT_RECORDS, TYPES, Code, History, array_names
+from nbtext.store.ledger import NO_BIN, Record, Row, own_record, record_of, rows_of
+from nbtext.store.lock import locked
+from nbtext.store.packing import pack_table, unpack, unpack_table
+from nbtext.store.table import (
     TRAILER,
     Buffer,
     StoredTable,
@@ -49,14 +52,11 @@ from nbtext.modeltable import (
     lead_of,
     round_up,
 )
-from nbtext.modelwriting import pack, replace_file
-from nbtext.packing import pack_table, unpack, unpack_table
-from nbtext.reading import Reading
-from nbtext.records import Bags, Records, last_records
-from nbtext.runs import Run
-from nbtext.score import fitted, score
-from nbtext.settings import BODY, HEADERS, RAW, Scoring, Settings, default_scoring
-from nbtext.tokens import keys
+from nbtext.store.undo import Bags, Records, last_records
+from nbtext.store.writing import pack, replace_file
+from nbtext.tokens.bag import bag_of, fingerprint
+from nbtext.tokens.reading import Reading
+from nbtext.tokens.tokenizer import keys
 
 MAIL = Settings(format="mail", views=(HEADERS, RAW, BODY))
 WEIGHTS = Settings(

@@ -19,23 +19,20 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from nbtext import bulk, heldout
-from nbtext.bag import bag_of
-from nbtext.bags import Terms, read_terms
-from nbtext.bulk import BulkModel, bulk_model_of
-from nbtext.calibrate import Fit
-from nbtext.counting import Limits, count
-from nbtext.counts import CountTable
-from nbtext.crossvalidate import cross_validate
-from nbtext.crowd import open_bulk, score_readings
-from nbtext.decide import decide
+from nbtext.counts.counting import Limits, count
+from nbtext.counts.table import CountTable
 from nbtext.document import Document
-from nbtext.evaluate import stratified_folds
-from nbtext.model import Model, load_model
-from nbtext.modelwriting import replace_file
-from nbtext.packing import pack_table
-from nbtext.reading import Reading, read
-from nbtext.score import Scored, fitted, score
+from nbtext.evaluation.cross_validate import cross_validate
+from nbtext.evaluation.evaluate import stratified_folds
+from nbtext.learning.training import train
+from nbtext.scoring import batch as bulk
+from nbtext.scoring import leave_one_out as heldout
+from nbtext.scoring.batch import BulkModel, bulk_model_of
+from nbtext.scoring.batch_opening import open_bulk, score_readings
+from nbtext.scoring.decide import decide
+from nbtext.scoring.fitting import Fit
+from nbtext.scoring.model import Model, load_model
+from nbtext.scoring.score import Scored, fitted, score
 from nbtext.settings import (
     BODY,
     HEADERS,
@@ -45,7 +42,11 @@ from nbtext.settings import (
     View,
     default_settings,
 )
-from nbtext.training import train
+from nbtext.store.packing import pack_table
+from nbtext.store.writing import replace_file
+from nbtext.tokens.bag import bag_of
+from nbtext.tokens.bags import Terms, read_terms
+from nbtext.tokens.reading import Reading, read
 
 SAME_FOLDER = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60

@@ -23,23 +23,23 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from nbtext.bag import Bag, bag_of
-from nbtext.calibrate import Calibration
-from nbtext.classifying import FEW
-from nbtext.compacting import compact, compact_tail
-from nbtext.counting import Limits, count
+from nbtext.counts.calibration import Calibration
+from nbtext.counts.counting import Limits, count
 from nbtext.document import Document, Note, Unreadable
-from nbtext.fewlessons import few_lessons
-from nbtext.lessons import Batch, Lesson, Teaching, planned
-from nbtext.manylessons import many_lessons
-from nbtext.model import load_model
-from nbtext.modelfile import open_model
-from nbtext.modelwriting import replace_file
-from nbtext.packing import pack_table
-from nbtext.reading import read
-from nbtext.records import records_in
+from nbtext.learning.in_bulk import many_lessons
+from nbtext.learning.one_by_one import few_lessons
+from nbtext.learning.plan import Batch, Lesson, Teaching, planned
+from nbtext.learning.stream import teach
+from nbtext.scoring.classifying import FEW
+from nbtext.scoring.model import load_model
 from nbtext.settings import Settings, default_scoring, default_settings
-from nbtext.teaching import teach
+from nbtext.store.compacting import compact, compact_tail
+from nbtext.store.file import open_model
+from nbtext.store.packing import pack_table
+from nbtext.store.undo import records_in
+from nbtext.store.writing import replace_file
+from nbtext.tokens.bag import Bag, bag_of
+from nbtext.tokens.reading import read
 
 if TYPE_CHECKING:
     from tests.conftest import Truth

@@ -19,24 +19,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nbtext import dumping
-from nbtext.bag import fingerprint
-from nbtext.calibrate import FARTHEST_BIN, Calibration
-from nbtext.compacting import whole
-from nbtext.counts import CountTable, LedgerRun, ledger_of
+from nbtext.counts.calibration import FARTHEST_BIN, Calibration
+from nbtext.counts.sorted_counts import Run
+from nbtext.counts.table import CountTable, LedgerRun, ledger_of
 from nbtext.document import Document
-from nbtext.dumping import text_lines
 from nbtext.errors import TextFormError
-from nbtext.ledger import NO_BIN, Row
-from nbtext.lessons import Teaching
-from nbtext.loading import Loaded, load_text
-from nbtext.modelfile import ModelFile, open_model
-from nbtext.modelheader import Header, History
-from nbtext.packing import pack_table, unpack
-from nbtext.records import Bags, Records
-from nbtext.runs import Run
+from nbtext.learning.plan import Teaching
+from nbtext.learning.stream import teach
 from nbtext.settings import BODY, HEADERS, RAW, Scoring, Settings, default_scoring
-from nbtext.teaching import teach
+from nbtext.store.compacting import whole
+from nbtext.store.file import ModelFile, open_model
+from nbtext.store.header import Header, History
+from nbtext.store.ledger import NO_BIN, Row
+from nbtext.store.packing import pack_table, unpack
+from nbtext.store.undo import Bags, Records
+from nbtext.textform import dumping
+from nbtext.textform.dumping import text_lines
+from nbtext.textform.loading import Loaded, load_text
+from nbtext.tokens.bag import fingerprint
 
 MAIL = Settings(format="mail", views=(HEADERS, RAW, BODY))
 WEIGHTS = Settings(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext.settings import Alphabet
-from nbtext.tokens import fold, tokens
+from nbtext.tokens.tokenizer import fold, tokens
 
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=60)
 ALPHABETS = st.sampled_from(["fields", "words", "marks"])

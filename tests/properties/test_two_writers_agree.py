@@ -1,8 +1,9 @@
 """
 Whatever is added and taken away, both engines write the same bytes for it.
 
-`nbtext.change` writes what few documents change with the standard library alone,
-`nbtext.packing` any counts from arrays: header, arrays and padding are equal.
+`nbtext.learning.delta` writes what few documents change with the standard library
+alone, `nbtext.store.packing` any counts from arrays: header, arrays and padding are
+equal.
 """
 
 from collections import Counter as Tally
@@ -13,17 +14,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbtext.bag import Bag, columns_of, fingerprint
-from nbtext.calibrate import Calibration
-from nbtext.change import Change, Kept
-from nbtext.changepacking import pack_change
-from nbtext.counts import CountTable, LedgerRun
-from nbtext.ledger import NO_BIN, Row
-from nbtext.modelheader import History
-from nbtext.packing import pack_table
-from nbtext.records import Bags, Records
-from nbtext.runs import Run
+from nbtext.counts.calibration import Calibration
+from nbtext.counts.sorted_counts import Run
+from nbtext.counts.table import CountTable, LedgerRun
+from nbtext.learning.delta import Change, Kept
+from nbtext.learning.delta_writing import pack_change
 from nbtext.settings import BODY, RAW, Settings, default_scoring
+from nbtext.store.header import History
+from nbtext.store.ledger import NO_BIN, Row
+from nbtext.store.packing import pack_table
+from nbtext.store.undo import Bags, Records
+from nbtext.tokens.bag import Bag, columns_of, fingerprint
 
 PLAIN = Settings(format="text", views=(BODY, RAW))
 WEIGHTS = Settings(

@@ -25,12 +25,12 @@ import msgpack
 import pytest
 
 import nbtext
-from nbtext.classifying import Classifier
 from nbtext.cli.tokens_command import Row, counted_terms
 from nbtext.document import Document
-from nbtext.mail import read_mail
-from nbtext.model import load_model
-from nbtext.reading import read
+from nbtext.mail.message import read_mail
+from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.model import load_model
+from nbtext.tokens.reading import read
 
 if TYPE_CHECKING:
     from tests.recipes.servers import Dovecot

@@ -217,7 +217,7 @@ def test_statuses_that_make_more_sense(
 
 def n_documents(folder: Path) -> dict[str, dict[str, int]]:
     """How many messages each of the programs has counted."""
-    from nbtext.model import load_model
+    from nbtext.scoring.model import load_model
 
     model = load_model(str(folder / "ours" / "nbtext.nbt"))
     ours = {"spam": 0, "ham": 0} | dict(

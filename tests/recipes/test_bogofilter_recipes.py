@@ -14,7 +14,7 @@ from shutil import which
 
 import pytest
 
-from nbtext.model import load_model
+from nbtext.scoring.model import load_model
 from tests.cli.conftest import HAM, SPAM, mail
 
 DOC = Path("/usr/share/doc/bogofilter")

@@ -15,10 +15,10 @@ from typing import Final, NamedTuple, TypeAlias
 import pytest
 
 from nbtext import train
-from nbtext.classifying import Classifier
-from nbtext.decide import Decision
 from nbtext.document import Document
-from nbtext.model import load_model
+from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.decide import Decision
+from nbtext.scoring.model import load_model
 
 SPAM = ("money", "winner", "lottery", "cash", "prize", "loan", "casino", "pills")
 HAM = ("meeting", "minutes", "review", "patch", "lunch", "garden", "library", "train")

@@ -16,7 +16,7 @@ import pytest
 
 from nbtext import train_on
 from nbtext.cli import _status as status
-from nbtext.decide import Decision
+from nbtext.scoring.decide import Decision
 
 if TYPE_CHECKING:
     from tests.serve.conftest import Mails, Server, Start

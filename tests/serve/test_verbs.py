@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nbtext.decide import Decision
-from nbtext.passing import marked
-from nbtext.spamscore import mark_of_verdict, verdict_of
+from nbtext.filtering.header_field import marked
+from nbtext.scoring.decide import Decision
+from nbtext.serving.spamscore import mark_of_verdict, verdict_of
 
 if TYPE_CHECKING:
     from tests.serve.conftest import Mails, Server, Start
@@ -231,7 +231,7 @@ def test_nobody_may_teach_where_that_is_not_wanted(
 def test_a_model_that_is_being_written_makes_a_lesson_wait(
     start: "Start", mails: "Mails"
 ) -> None:
-    from nbtext.modellock import locked
+    from nbtext.store.lock import locked
 
     server = start("--wait", "0.2")
     with locked(str(server.model)):

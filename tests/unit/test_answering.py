@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext import train_on
-from nbtext.answering import LONGEST, Answerer, Task, loggable, message_id_of
-from nbtext.spamd import Request
+from nbtext.serving.handlers import LONGEST, Answerer, Task, loggable, message_id_of
+from nbtext.serving.spamd import Request
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_one_bad_request_does_not_spoil_the_others(task: Task) -> None:
 def test_a_fault_of_ours_is_an_answer(
     task: Task, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nbtext.answering.body_of", lambda *_: 1 // 0)
+    monkeypatch.setattr("nbtext.serving.handlers.body_of", lambda *_: 1 // 0)
     answerer = Answerer(task, print, print)
 
     answers = answerer.classified([check(b"a"), check(b"b")])

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from nbtext.balance import balanced
-from nbtext.counts import CountTable, LedgerRun
-from nbtext.runs import Run
+from nbtext.counts.sorted_counts import Run
+from nbtext.counts.table import CountTable, LedgerRun
 from nbtext.settings import BODY, Settings
+from nbtext.upkeep.repair import balanced
 
 TEXT = Settings(format="text", views=(BODY,))
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from nbtext.batch import batch_keys
 from nbtext.settings import BODY, HEADERS, RAW
-from nbtext.tokens import keys
+from nbtext.tokens.arrays import batch_keys
+from nbtext.tokens.tokenizer import keys
 
 
 @pytest.mark.parametrize("view", [HEADERS, RAW, BODY], ids=lambda view: view.name)

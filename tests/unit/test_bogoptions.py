@@ -2,9 +2,9 @@
 
 import pytest
 
-from nbtext.bogosity import Cutoffs
-from nbtext.cli._bogoptions import ALL, parse
-from nbtext.cli._bogorequest import request_of
+from nbtext.cli.bogofilter._bogosity import Cutoffs
+from nbtext.cli.bogofilter._options import ALL, parse
+from nbtext.cli.bogofilter._request import request_of
 from nbtext.errors import SettingsError
 
 

@@ -5,7 +5,7 @@ from math import log
 import pytest
 
 from nbtext import __version__
-from nbtext.bogosity import (
+from nbtext.cli.bogofilter._bogosity import (
     Bogosity,
     Cutoffs,
     bogosity,
@@ -17,8 +17,8 @@ from nbtext.bogosity import (
     terse,
     terse_for_scripts,
 )
-from nbtext.decide import CERTAIN, Decision
 from nbtext.errors import SettingsError
+from nbtext.scoring.decide import CERTAIN, Decision
 
 
 def decision(spamicity: float, *, known: int = 1) -> Decision:

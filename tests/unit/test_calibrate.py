@@ -5,20 +5,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from nbtext.calibrate import (
+from nbtext.counts.calibration import (
     BINS_A_NAT,
     FARTHEST_BIN,
-    FEWEST,
     MOST,
     TEMPERATURES,
     Calibration,
-    Fit,
     bin_of,
-    fit,
-    sigmoid,
-    softplus,
     total,
 )
+from nbtext.scoring.fitting import FEWEST, Fit, fit, sigmoid, softplus
 
 CLASSES = ("ham", "spam")
 HOW: dict[str, Any] = {"score": "mean"}

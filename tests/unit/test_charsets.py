@@ -1,6 +1,6 @@
 import pytest
 
-from nbtext.charsets import _CODECS, decode
+from nbtext.mail.charsets import _CODECS, decode
 
 
 @pytest.mark.parametrize(

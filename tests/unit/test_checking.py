@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from nbtext import train_on
-from nbtext.checking import Checked, check_model, repair
-from nbtext.compacting import compact
 from nbtext.document import Document
 from nbtext.errors import (
     ModelFileError,
@@ -15,11 +13,12 @@ from nbtext.errors import (
     NoModelError,
     NotAModelError,
 )
-from nbtext.lessons import Teaching
-from nbtext.model import load_model
-from nbtext.modelfile import open_model
-from nbtext.modelparts import documents_in
-from nbtext.modeltable import (
+from nbtext.learning.plan import Teaching
+from nbtext.learning.stream import teach
+from nbtext.scoring.model import load_model
+from nbtext.store.compacting import compact
+from nbtext.store.file import open_model
+from nbtext.store.table import (
     BEGINNING,
     TRAILER,
     arrays_checksum,
@@ -27,7 +26,8 @@ from nbtext.modeltable import (
     lead_of,
     round_up,
 )
-from nbtext.teaching import teach
+from nbtext.upkeep.checking import Checked, check_model, repair
+from nbtext.upkeep.scan import documents_in
 
 LABELLED = [
     ("ham", "lunch on friday"),

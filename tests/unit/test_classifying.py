@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from nbtext.classifying import Classifier, classify, classify_with, keep
 from nbtext.document import Document, Note, Unreadable
-from nbtext.model import load_model
-from nbtext.training import train
+from nbtext.learning.training import train
+from nbtext.scoring.classifying import Classifier, classify, classify_with, keep
+from nbtext.scoring.model import load_model
 
 WORDS = {"ham": b"minutes of the meeting", "spam": b"winner of the lottery"}
 DOCUMENTS = [

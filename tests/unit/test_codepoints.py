@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from nbtext import codepoints
-from nbtext.codepoints import BRACKET, PUNCTUATION, SINGLE, SPACE, WORD
+from nbtext.settings import CODE_POINTS
+from nbtext.tokens import codepoints
+from nbtext.tokens.codepoints import BRACKET, PUNCTUATION, SINGLE, SPACE, WORD
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_the_table_of_version_1_never_changes() -> None:
     assert (
         blake2b(table, digest_size=16).hexdigest() == "06a63d6a6d4b9ee6c60493842e920f34"
     )
-    assert codepoints.VERSION == 1
+    assert CODE_POINTS == 1
 
 
 def test_generating_gives_a_table_of_the_same_make() -> None:

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nbtext import codepoints, compiled, tokens
 from nbtext.settings import BODY, HEADERS
-from nbtext.tokens import BASE, KINDS, MIX, PAIR, SPREAD
+from nbtext.tokens import codepoints, compiled
+from nbtext.tokens import tokenizer as tokens
+from nbtext.tokens.tokenizer import BASE, KINDS, MIX, PAIR, SPREAD
 
 pytestmark = pytest.mark.skipif(
     not compiled.IS_USED, reason="nbtext was installed without a C compiler"

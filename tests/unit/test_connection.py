@@ -2,8 +2,8 @@
 
 import pytest
 
-from nbtext.connection import Room
 from nbtext.errors import RequestError
+from nbtext.serving.connection import Room
 
 
 def test_there_is_room_for_what_was_given_back_and_no_more() -> None:

@@ -5,12 +5,12 @@ from math import isqrt
 import numpy as np
 import pytest
 
-from nbtext.bag import unit_weight
-from nbtext.bags import Terms, batch_terms, fingerprints, unit_weights
-from nbtext.counter import Counter, ReadDocument
-from nbtext.counts import CountTable
+from nbtext.counts.counter import Counter, ReadDocument
+from nbtext.counts.table import CountTable
 from nbtext.settings import Settings, View
-from nbtext.tokens import MASK, mix, token_key
+from nbtext.tokens.bag import unit_weight
+from nbtext.tokens.bags import Terms, batch_terms, fingerprints, unit_weights
+from nbtext.tokens.tokenizer import MASK, mix, token_key
 
 WORDS = View(name="body", text="body", alphabet="words")
 SETTINGS = Settings(

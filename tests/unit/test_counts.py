@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from nbtext.counts import (
+from nbtext.counts.sorted_counts import Run
+from nbtext.counts.table import (
     FEW_CLASSES,
     CountTable,
     LedgerRun,
@@ -11,7 +12,6 @@ from nbtext.counts import (
     rows_by_class,
 )
 from nbtext.errors import SettingsError, TrainingError
-from nbtext.runs import Run
 from nbtext.settings import BODY, RAW, Settings
 
 TEXT = Settings(format="text", views=(BODY,))

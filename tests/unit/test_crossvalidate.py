@@ -6,9 +6,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from nbtext.crossvalidate import cross_validate
 from nbtext.document import Document, Item, Unreadable
 from nbtext.errors import SettingsError, SourceError, TrainingError
+from nbtext.evaluation.cross_validate import cross_validate
 from nbtext.settings import Scoring
 
 

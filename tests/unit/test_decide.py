@@ -2,8 +2,8 @@ from math import exp, log, nextafter
 
 import pytest
 
-from nbtext.decide import CERTAIN, decide
-from nbtext.score import Scored
+from nbtext.scoring.decide import CERTAIN, decide
+from nbtext.scoring.score import Scored
 
 CLASSES = ("ham", "junk", "spam")
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nbtext import decided
-from nbtext.decided import NOTHING, RECORD, Entry, Memory, remembered
 from nbtext.errors import BusyError, MemoryFileError
+from nbtext.filtering import seen as decided
+from nbtext.filtering.seen import NOTHING, RECORD, Entry, Memory, remembered
 
 FOLDER = b"folder00"
 

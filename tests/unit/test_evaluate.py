@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from nbtext.errors import SettingsError
-from nbtext.evaluate import Evaluation, evaluate, stratified_folds
-from nbtext.measures import precision_recall
-from nbtext.twoclass import lam_percent, missed_positives
+from nbtext.evaluation.binary_metrics import lam_percent, missed_positives
+from nbtext.evaluation.evaluate import Evaluation, evaluate, stratified_folds
+from nbtext.evaluation.metrics import precision_recall
 
 HAM, SPAM, UNSURE = 0, 1, -1
 MEASURES_PAGE = Path(__file__).parents[2] / "docs" / "measures.md"

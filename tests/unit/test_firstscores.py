@@ -2,14 +2,14 @@ from pathlib import Path
 
 import pytest
 
-from nbtext.calibrate import Calibration
-from nbtext.compacting import calibration_of
+from nbtext.counts.calibration import Calibration
 from nbtext.document import Document
-from nbtext.lessons import Teaching
-from nbtext.modelfile import open_model
+from nbtext.learning.plan import Teaching
+from nbtext.learning.stream import teach
+from nbtext.learning.training import train
 from nbtext.settings import Scoring
-from nbtext.teaching import teach
-from nbtext.training import train
+from nbtext.store.compacting import calibration_of
+from nbtext.store.file import open_model
 
 SPAM = ("money", "winner", "lottery", "cash", "prize", "loan", "casino", "pills")
 HAM = ("meeting", "minutes", "review", "patch", "lunch", "garden", "library", "train")

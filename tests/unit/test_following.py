@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from nbtext import train_on
-from nbtext.classifying import Classifier
 from nbtext.document import Document
 from nbtext.errors import NbtextError
-from nbtext.following import FollowedModel
-from nbtext.lessons import Teaching
-from nbtext.teaching import teach
+from nbtext.learning.plan import Teaching
+from nbtext.learning.stream import teach
+from nbtext.scoring.classifying import Classifier
+from nbtext.serving.reloading import FollowedModel
 
 HAM = [("ham", "lunch on friday"), ("ham", "meeting minutes")]
 SPAM = [("spam", "cheap pills"), ("spam", "money winner")]
@@ -126,13 +126,15 @@ def test_it_may_be_missing_at_first(tmp_path: Path, remarks: list[str]) -> None:
 def test_a_table_that_is_being_written_is_seen_when_it_is_whole(
     followed: FollowedModel, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nbtext.following.PAUSE", 0.0)
+    monkeypatch.setattr("nbtext.serving.reloading.PAUSE", 0.0)
     size = path.stat().st_size
     learn(path, "spam", "one more")
     whole = path.read_bytes()
     path.write_bytes(whole[:size] + b"\0" + whole[size + 1 :])
     # a file system may have written the last byte at the same time as those before
-    monkeypatch.setattr("nbtext.following.state_of", lambda _: (1, 2, len(whole), 4))
+    monkeypatch.setattr(
+        "nbtext.serving.reloading.state_of", lambda _: (1, 2, len(whole), 4)
+    )
     assert documents(followed.classifier()) == 4
 
     with path.open("r+b") as file:  # the first byte last, as writers do

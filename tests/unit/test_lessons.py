@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from nbtext.document import Document
-from nbtext.lessons import UNKNOWN, Lesson, Teaching
-from nbtext.model import load_model
-from nbtext.teaching import teach
+from nbtext.learning.plan import UNKNOWN, Lesson, Teaching
+from nbtext.learning.stream import teach
+from nbtext.scoring.model import load_model
 
 N_MANY = 20  # more than the plain engine takes
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from nbtext.errors import ListenError, SettingsError
-from nbtext.listening import Address, address_of, is_allowed, listen, network_of
+from nbtext.serving.sockets import Address, address_of, is_allowed, listen, network_of
 
 
 @pytest.fixture

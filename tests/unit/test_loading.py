@@ -9,14 +9,15 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from nbtext import textlines, train_on
+from nbtext import train_on
 from nbtext.document import Document
-from nbtext.dumping import text_lines
 from nbtext.errors import TextFormError
-from nbtext.lessons import Teaching
-from nbtext.loading import Loaded, load_text
-from nbtext.modelfile import open_model
-from nbtext.teaching import teach
+from nbtext.learning.plan import Teaching
+from nbtext.learning.stream import teach
+from nbtext.store.file import open_model
+from nbtext.textform import lines as textlines
+from nbtext.textform.dumping import text_lines
+from nbtext.textform.loading import Loaded, load_text
 
 Line: TypeAlias = dict[str, Any]
 Change: TypeAlias = Callable[[Line], object]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from nbtext.mail import (
+from nbtext.mail.message import (
     MAX_HEADER_CHARS,
     RAW_BYTES,
     Mail,

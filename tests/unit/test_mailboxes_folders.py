@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nbtext.errors import BusyError, MissingSourceError, SettingsError, SourceError
-from nbtext.mailboxes import (
+from nbtext.filtering.mailboxes import (
     Marks,
     Message,
     Task,
@@ -21,10 +21,10 @@ from nbtext.mailboxes import (
     read_message,
     target_of,
 )
-from nbtext.mailboxes._keywords import letters_for
-from nbtext.mailboxes._maildir import Maildir
-from nbtext.mailboxes._mh import MH
-from nbtext.mailboxes._sequences import sequences_in
+from nbtext.filtering.mailboxes._keywords import letters_for
+from nbtext.filtering.mailboxes._maildir import Maildir
+from nbtext.filtering.mailboxes._mh import MH
+from nbtext.filtering.mailboxes._sequences import sequences_in
 
 TEXT = b"Subject: one\n\none\n"
 NOTHING = Marks()
@@ -278,7 +278,7 @@ def test_keywords_are_not_changed_while_dovecot_changes_them(
 ) -> None:
     box = maildir(tmp_path / "box", "new/1.x")
     (tmp_path / "box/dovecot-uidlist.lock").write_text("")
-    monkeypatch.setattr("nbtext.mailboxes._keywords.WAIT", 0.05)
+    monkeypatch.setattr("nbtext.filtering.mailboxes._keywords.WAIT", 0.05)
     (message,) = box.messages()
 
     moved = move_all(box, [Task(message, None, Marks("", ("Junk",)))])

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from nbtext.errors import BusyError, SourceError
-from nbtext.mailboxes import Marks, Mbox, Plan, carry_out, open_mailbox
-from nbtext.mailboxes._fields import header_of, marked, naming
-from nbtext.mailboxes._locks import STALE, locked
-from nbtext.mailboxes._rewriting import look_after
-from nbtext.mailboxes._spans import spans
+from nbtext.filtering.mailboxes import Marks, Mbox, Plan, carry_out, open_mailbox
+from nbtext.filtering.mailboxes._fields import header_of, marked, naming
+from nbtext.filtering.mailboxes._locks import STALE, locked
+from nbtext.filtering.mailboxes._rewriting import look_after
+from nbtext.filtering.mailboxes._spans import spans
 
 FROM = b"From joe@x.example Tue Feb  6 10:00:00 2024\n"
 ONE, TWO, THREE = (

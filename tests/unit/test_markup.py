@@ -1,6 +1,6 @@
 import pytest
 
-from nbtext.markup import html_text
+from nbtext.mail.markup import html_text
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from nbtext.api import forget, learn, train_on
-from nbtext.compacting import compact
-from nbtext.counts import CountTable, add
+from nbtext.counts.table import CountTable, add
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, SettingsError
-from nbtext.merging import Merged, merge, open_models, pack_merged, take_doubles
-from nbtext.modelfile import open_model
-from nbtext.modelwriting import replace_file
-from nbtext.packing import unpack
+from nbtext.store.compacting import compact
+from nbtext.store.file import open_model
+from nbtext.store.packing import unpack
+from nbtext.store.writing import replace_file
+from nbtext.upkeep.merging import Merged, merge, open_models, pack_merged, take_doubles
 
 Pairs = list[tuple[str, bytes | str]]
 Make = Callable[[str, Pairs], str]

@@ -5,15 +5,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nbtext.counter import Counter, ReadDocument
-from nbtext.counts import CountTable
+from nbtext.counts.counter import Counter, ReadDocument
+from nbtext.counts.table import CountTable
 from nbtext.errors import NotAModelError
-from nbtext.model import load_model, places
-from nbtext.modelfile import open_model
-from nbtext.modelheader import History
-from nbtext.packing import pack_table, unpack
+from nbtext.scoring.model import load_model, places
 from nbtext.settings import Scoring, Settings, View, default_scoring
-from nbtext.tokens import token_key
+from nbtext.store.file import open_model
+from nbtext.store.header import History
+from nbtext.store.packing import pack_table, unpack
+from nbtext.tokens.tokenizer import token_key
 
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 TOP = 2**64 - 1

@@ -3,14 +3,14 @@ from pathlib import Path
 import msgpack
 import pytest
 
-from nbtext.calibrate import Calibration
-from nbtext.counter import Counter, ReadDocument
+from nbtext.counts.calibration import Calibration
+from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.errors import ModelFileError, NoModelError, NotAModelError
-from nbtext.modelfile import open_model
-from nbtext.modelheader import History, joined_history
-from nbtext.modeltable import FORMAT, VERSION
-from nbtext.packing import pack_table
 from nbtext.settings import BODY, RAW, Scoring, Settings, default_scoring
+from nbtext.store.file import open_model
+from nbtext.store.header import History, joined_history
+from nbtext.store.packing import pack_table
+from nbtext.store.table import FORMAT, VERSION
 
 TEXT = Settings(format="text", views=(BODY,))
 STAMP = "2026-01-01T00:00:00+00:00"

@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 
 from nbtext import train_on
-from nbtext.modelfile import open_model
-from nbtext.modelheader import (
+from nbtext.settings import BODY, RAW, Settings, default_scoring
+from nbtext.store.file import open_model
+from nbtext.store.header import (
     KEPT_RECORDS,
     Header,
     History,
     array_names,
     joined_history,
 )
-from nbtext.settings import BODY, RAW, Settings, default_scoring
 
 EARLY, LATE = "2026-01-01T00:00:00+00:00", "2026-02-01T00:00:00+00:00"
 TEXT = Settings(format="text", views=(RAW, BODY))

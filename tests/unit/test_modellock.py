@@ -10,11 +10,11 @@ from time import monotonic
 import pytest
 
 from nbtext.errors import BusyError, ModelFileError
-from nbtext.modellock import is_locked, locked
+from nbtext.store.lock import is_locked, locked
 
 HOLD = """
 import sys
-from nbtext.modellock import locked
+from nbtext.store.lock import locked
 
 with locked(sys.argv[1]):
     print("locked", flush=True)

@@ -11,8 +11,8 @@ from time import time
 import pytest
 
 from nbtext.errors import BusyError, ModelFileError, ModelWriteError
-from nbtext.modellock import locked
-from nbtext.modelwriting import LEFTOVER, append_table, replace_file
+from nbtext.store.lock import locked
+from nbtext.store.writing import LEFTOVER, append_table, replace_file
 
 
 def names(folder: Path) -> list[str]:
@@ -57,8 +57,8 @@ def test_a_file_that_may_only_be_read_is_not_appended_to(path: Path) -> None:
 LIMITED = """
 import os, resource, signal, sys
 from nbtext.errors import ModelWriteError
-from nbtext.modellock import locked
-from nbtext.modelwriting import append_table, replace_file
+from nbtext.store.lock import locked
+from nbtext.store.writing import append_table, replace_file
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))

@@ -3,14 +3,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nbtext.counter import Counter, ReadDocument
-from nbtext.counts import CountTable
+from nbtext.counts.counter import Counter, ReadDocument
+from nbtext.counts.table import CountTable
 from nbtext.errors import NotAModelError
-from nbtext.modelfile import open_model
-from nbtext.modeltable import StoredTable
-from nbtext.packing import pack_table, unpack
 from nbtext.settings import Column, Settings, View, default_scoring
-from nbtext.tokens import token_key
+from nbtext.store.file import open_model
+from nbtext.store.packing import pack_table, unpack
+from nbtext.store.table import StoredTable
+from nbtext.tokens.tokenizer import token_key
 
 WORDS = View(name="words", text="body", alphabet="words")
 PLAIN: tuple[Column, ...] = ("occurrences", "documents")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from nbtext.decide import Decision
 from nbtext.errors import SettingsError
-from nbtext.passing import Mark, mark_of, marked
+from nbtext.filtering.header_field import Mark, mark_of, marked
+from nbtext.scoring.decide import Decision
 
 MARK = Mark("X-NBText", "spam, probability=0.9987")
 LINE = b"X-NBText: spam, probability=0.9987"

@@ -7,13 +7,13 @@ import pytest
 
 from nbtext.api import classify, forget, learn, load, train_on
 from nbtext.document import Document
-from nbtext.lessons import Teaching
-from nbtext.modelfile import open_model
-from nbtext.modelwriting import replace_file
-from nbtext.packing import unpack
-from nbtext.pruning import prune
-from nbtext.teaching import teach
-from nbtext.tokens import pair_key, token_key
+from nbtext.learning.plan import Teaching
+from nbtext.learning.stream import teach
+from nbtext.store.file import open_model
+from nbtext.store.packing import unpack
+from nbtext.store.writing import replace_file
+from nbtext.tokens.tokenizer import pair_key, token_key
+from nbtext.upkeep.pruning import prune
 
 PAIRS: list[tuple[str, bytes | str]] = [
     ("spam", "win a prize"),

@@ -1,8 +1,8 @@
 import pytest
 
 from nbtext.document import Document
-from nbtext.reading import is_mail, read
 from nbtext.settings import Settings, default_settings
+from nbtext.tokens.reading import is_mail, read
 
 MAIL = default_settings("mail", 2)
 TEXT = default_settings("text", 2)

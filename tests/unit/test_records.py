@@ -4,20 +4,20 @@ import numpy as np
 import pytest
 
 from nbtext import train_on
-from nbtext.bag import Bag, bag_of
-from nbtext.compacting import compact, compact_tail
 from nbtext.document import Document, Note, Unreadable
-from nbtext.ledger import Row, record_of, rows_of
-from nbtext.lessons import Teaching
-from nbtext.model import load_model
-from nbtext.modelfile import ModelFile, open_model
-from nbtext.modelheader import KEPT_RECORDS, TYPES
-from nbtext.modeltable import Buffer, StoredTable
-from nbtext.modelwriting import pack
-from nbtext.reading import read
-from nbtext.records import Records, joined, last_records, no_records, records_in
-from nbtext.score import fitted
-from nbtext.teaching import teach
+from nbtext.learning.plan import Teaching
+from nbtext.learning.stream import teach
+from nbtext.scoring.model import load_model
+from nbtext.scoring.score import fitted
+from nbtext.store.compacting import compact, compact_tail
+from nbtext.store.file import ModelFile, open_model
+from nbtext.store.header import KEPT_RECORDS, TYPES
+from nbtext.store.ledger import Row, record_of, rows_of
+from nbtext.store.table import Buffer, StoredTable
+from nbtext.store.undo import Records, joined, last_records, no_records, records_in
+from nbtext.store.writing import pack
+from nbtext.tokens.bag import Bag, bag_of
+from nbtext.tokens.reading import read
 
 FILLER = [
     ("ham", " ".join(f"w{n}" for n in range(3000))),  # so that the tail is short

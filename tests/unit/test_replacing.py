@@ -11,10 +11,10 @@ import pytest
 from nbtext import train_on
 from nbtext.document import Document
 from nbtext.errors import BusyError, ModelWriteError, TaughtError
-from nbtext.lessons import Teaching
-from nbtext.modellock import locked
-from nbtext.replacing import check_replaceable, replace_model
-from nbtext.teaching import teach
+from nbtext.learning.plan import Teaching
+from nbtext.learning.stream import teach
+from nbtext.store.lock import locked
+from nbtext.store.replacing import check_replaceable, replace_model
 
 
 @pytest.fixture

@@ -7,21 +7,20 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nbtext.decide import CERTAIN, Decision, decide
-from nbtext.evaluate import evaluate
-from nbtext.report import (
+from nbtext.cli._report import (
     as_json,
     as_json_lines,
     as_tsv,
     counted,
     escaped,
     evaluation_text,
-    probability,
     readable,
     share,
     size,
 )
-from nbtext.score import Scored
+from nbtext.evaluation.evaluate import evaluate
+from nbtext.scoring.decide import CERTAIN, Decision, decide, probability
+from nbtext.scoring.score import Scored
 
 
 def decided(name: str = "a", posterior: tuple[float, float] = (-2.0, -0.2)) -> Decision:

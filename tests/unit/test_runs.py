@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nbtext import runs
-from nbtext.runs import Run, merged, narrow, ranges
+from nbtext.counts import sorted_counts as runs
+from nbtext.counts.sorted_counts import Run, merged, narrow, ranges
 
 Rows = Mapping[int, tuple[int, int]]
 

@@ -1,7 +1,7 @@
 import numpy as np
 
-from nbtext.bags import Terms
-from nbtext.sample import Block, Sample
+from nbtext.counts.sample import Block, Sample
+from nbtext.tokens.bags import Terms
 
 
 def block(digests: list[int], size: int = 1, label: str = "ham") -> Block:

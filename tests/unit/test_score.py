@@ -11,15 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from nbtext.calibrate import Calibration, Fit
-from nbtext.counter import Counter, ReadDocument
-from nbtext.counts import CountTable
+from nbtext.counts.calibration import Calibration
+from nbtext.counts.counter import Counter, ReadDocument
+from nbtext.counts.table import CountTable
 from nbtext.errors import NotAModelError, SettingsError, TrainingError
-from nbtext.model import Model, load_model
-from nbtext.packing import pack_table
-from nbtext.score import Scored, check_scoring, fitted, log_shares, score
+from nbtext.scoring.fitting import Fit
+from nbtext.scoring.model import Model, load_model
+from nbtext.scoring.score import Scored, check_scoring, fitted, log_shares, score
 from nbtext.settings import Scoring, Settings, View, default_settings
-from nbtext.tokens import keys
+from nbtext.store.packing import pack_table
+from nbtext.tokens.tokenizer import keys
 
 WORDS = View(name="body", text="body", alphabet="words")
 TEXT = Settings(

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext.errors import RequestError
-from nbtext.incoming import MOST_HEADERS, MOST_LINE, Incoming
-from nbtext.spamd import (
+from nbtext.serving.request import MOST_HEADERS, MOST_LINE, Incoming
+from nbtext.serving.spamd import (
     Request,
     head_of,
     message_of,
@@ -249,7 +249,7 @@ def as_spamc_does(original: bytes, answer: bytes) -> bytes:
     ).map(b"".join)
 )
 def test_spamc_has_the_whole_message_after_headers(original: bytes) -> None:
-    from nbtext.passing import Mark, marked
+    from nbtext.filtering.header_field import Mark, marked
 
     processed = marked(original, Mark("X-NBText", "ham"))
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbtext.decide import Decision, decide
-from nbtext.score import Scored, normalised
-from nbtext.spamscore import mark_of_verdict, report_of, verdict_of
+from nbtext.scoring.decide import Decision, decide
+from nbtext.scoring.score import Scored, normalised
+from nbtext.serving.spamscore import mark_of_verdict, report_of, verdict_of
 
 CLASSES = ("ham", "list", "spam")
 

@@ -3,8 +3,8 @@ from time import process_time
 import numpy as np
 import pytest
 
-from nbtext.runs import Run
-from nbtext.terms import Entries, arrange, arrange_runs, take_pairs
+from nbtext.counts.sorted_counts import Run
+from nbtext.counts.term_table import Entries, arrange, arrange_runs, take_pairs
 
 TOP = 2**64 - 1
 RANDOM = np.random.default_rng(3).integers(0, TOP, 3000, np.uint64, endpoint=True)

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from nbtext import train_on
-from nbtext.calibrate import FARTHEST_BIN, Calibration, bin_of, fit, sigmoid
-from nbtext.decide import CERTAIN
-from nbtext.model import Model, load_model
-from nbtext.threshold import UNMEASURED, Threshold, highest, threshold_of
+from nbtext.counts.calibration import FARTHEST_BIN, Calibration, bin_of
+from nbtext.scoring.decide import CERTAIN
+from nbtext.scoring.fitting import fit, sigmoid
+from nbtext.scoring.model import Model, load_model
+from nbtext.scoring.threshold import UNMEASURED, Threshold, highest, threshold_of
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ from hashlib import blake2b
 import pytest
 
 from nbtext.settings import BODY, HEADERS, RAW, Alphabet, View
-from nbtext.tokens import fold, keys, pair_key, salt, terms, token_key, tokens
+from nbtext.tokens.tokenizer import fold, keys, pair_key, salt, terms, token_key, tokens
 
 
 @pytest.mark.parametrize(

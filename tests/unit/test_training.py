@@ -5,11 +5,12 @@ from functools import partial
 import numpy as np
 import pytest
 
-from nbtext import counting, runs
+from nbtext.counts import counting
+from nbtext.counts import sorted_counts as runs
 from nbtext.document import Document, Item, Unreadable
 from nbtext.errors import SettingsError, SourceError, TrainingError
+from nbtext.learning.training import Trained, train
 from nbtext.settings import Scoring
-from nbtext.training import Trained, train
 
 MAIL = """From: {0}@example.org
 Subject: {0}

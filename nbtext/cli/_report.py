@@ -1,0 +1,182 @@
+"""
+Results as lines: what scripts read.
+
+Values in, lines of text out; nothing here writes. A line of TSV is a line whatever a
+name holds, and JSON has one object a line.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from nbtext.scoring.decide import CERTAIN, Decision, probability
+
+if TYPE_CHECKING:
+    from nbtext.evaluation.evaluate import Evaluation
+
+UNSURE: Final = "?"
+"""What stands in a column where there is no label."""
+
+DIGITS: Final = 13
+"""Probabilities and log posteriors in JSON are given to so many significant digits."""
+
+ESCAPES: Final = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"}
+
+
+def escaped(name: str) -> str:
+    r"""
+    Return a name that is one field of one line.
+
+    Tabs, newlines and backslashes are written \t, \n, \r and \\, other control
+    characters and bytes that are not UTF-8 as \xHH, line separators as \uHHHH.
+    """
+    if name.isprintable() and "\\" not in name:
+        return name
+    return "".join(map(_escaped, name))
+
+
+def _escaped(character: str) -> str:
+    if character in ESCAPES:
+        return ESCAPES[character]
+    if character.isprintable():
+        return character
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that was not UTF-8 (PEP 383)
+        return f"\\x{code - 0xDC00:02x}"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return character.encode("ascii", "backslashreplace").decode()
+
+
+def class_name(label: str) -> str:
+    r"""Return a label likewise, in which bytes that are not UTF-8 are \xHH already."""
+    return "\\x".join(map(escaped, label.split("\\x")))
+
+
+def readable(name: str) -> str:
+    """Return a name for JSON: bytes that are not UTF-8 are written as in TSV."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def as_tsv(decisions: Iterable[Decision], *, named: bool = True) -> Iterator[str]:
+    """Render label, probability and name, in columns that cut(1) can take."""
+    for decision in decisions:
+        label = UNSURE if decision.label is None else class_name(decision.label)
+        line = f"{label}\t{probability(decision.probability)}"
+        yield f"{line}\t{escaped(decision.name)}" if named else line
+
+
+def as_json_lines(decisions: Iterable[Decision]) -> Iterator[str]:
+    """Render one JSON object a document; an unsure one has a null label."""
+    from json import dumps  # here, because most callers want no JSON: it takes 1 ms
+
+    for decision in decisions:
+        yield dumps(
+            {
+                "name": readable(decision.name),
+                "label": decision.label,
+                "probability": rounded(decision.probability),
+                "posterior": {
+                    name: rounded(value) for name, value in decision.posterior.items()
+                },
+                "log_posterior": {
+                    name: float(f"{value:.{DIGITS}g}")
+                    for name, value in zip(
+                        decision.classes, decision.log_posterior, strict=True
+                    )
+                },
+                "tokens": {"known": decision.known, "total": decision.tokens},
+                "truncated": decision.truncated,
+            },
+            ensure_ascii=False,
+        )
+
+
+def rounded(value: float) -> float:
+    """Return a probability for JSON; short of certainty it is never 1."""
+    return min(float(f"{value:.{DIGITS}g}"), CERTAIN)
+
+
+def as_json(value: Any) -> str:
+    """Render one value as a JSON object over several lines."""
+    from json import dumps
+
+    return dumps(value, ensure_ascii=False, indent=2)
+
+
+def share(value: float | None) -> str:
+    """Return a share to four places; `-` where it would be 0/0."""
+    return "-" if value is None else f"{value:.4f}"
+
+
+def evaluation_lines(result: "Evaluation") -> list[tuple[str, str]]:
+    """Return the figures of an evaluation, each with its name."""
+    lines = [
+        ("documents", str(result.documents)),
+        ("unsure", str(result.unsure)),
+        ("accuracy", share(result.accuracy)),
+        ("macro F1", share(result.macro.f1)),
+        ("log-loss", share(result.log_loss)),
+        ("Brier score", share(result.brier)),
+        ("calibration error", share(result.calibration_error)),
+    ]
+    two = result.two_class
+    if two is not None:
+        lines += [
+            ("positive class", class_name(two.positive)),
+            (
+                "false positive rate",
+                f"{share(two.false_positive_rate)} "
+                f"({two.false_positives} of {two.negatives})",
+            ),
+            (
+                "false negative rate",
+                f"{share(two.false_negative_rate)} "
+                f"({two.false_negatives} of {two.positives})",
+            ),
+            ("ROC AUC", share(two.roc_auc)),
+            ("1-AUC %", share(two.one_minus_auc_percent)),
+            ("lam %", share(two.lam_percent)),
+            ("missed at 0.1 % fpr", share(two.miss_rate_at_fpr)),
+        ]
+    return lines
+
+
+def evaluation_text(result: "Evaluation") -> Iterator[str]:
+    """Render an evaluation as TSV: figures, classes, confusion, reliability."""
+    for name, value in evaluation_lines(result):
+        yield f"{name}\t{value}"
+    yield ""
+    yield "class\tprecision\trecall\tF1\tsupport"
+    names = [*map(class_name, result.classes), "macro average", "micro average"]
+    rows = (*result.per_class, result.macro, result.micro)
+    for name, row in zip(names, rows, strict=True):
+        figures = "\t".join(map(share, (row.precision, row.recall, row.f1)))
+        yield f"{name}\t{figures}\t{row.support}"
+    yield ""
+    yield "\t".join(("truth", *map(class_name, result.classes), UNSURE))
+    for name, counts in zip(result.classes, result.confusion, strict=True):
+        yield "\t".join((class_name(name), *map(str, counts)))
+    if result.unknown_label:
+        yield "\t".join(("(no class)", *map(str, result.confusion_unknown_label)))
+    yield ""
+    yield "probability\tdocuments\tmean\tright"
+    for one in result.reliability:
+        yield (
+            f"{one.low:.4f}-{one.high:.4f}\t{one.documents}\t"
+            f"{one.mean_probability:.4f}\t{one.share_right:.4f}"
+        )
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number and its noun: 1 document, 2,000 documents."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def size(n_bytes: int) -> str:
+    """Return a size that is easy to read: 512 bytes, 31.0 MB."""
+    if n_bytes < 1000:
+        return counted(n_bytes, "byte")
+    if n_bytes < 1_000_000:
+        return f"{n_bytes / 1e3:.1f} kB"
+    return f"{n_bytes / 1e6:,.1f} MB"

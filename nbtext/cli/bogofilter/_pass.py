@@ -1,0 +1,112 @@
+"""
+What `nbtext bogofilter -p` does: pass on what comes, with our field in it.
+
+Nothing that can go wrong costs a message, be it the command line: it is then printed as
+it came, and the exit status says so. An mbox is held in memory as a single message is.
+"""
+
+import sys
+
+from nbtext.cli import _status as status
+from nbtext.cli._pass import MAX_BYTES
+from nbtext.cli._terminal import bytes_to_stdout, to_stderr
+from nbtext.cli.bogofilter._bogosity import Bogosity, header_value
+from nbtext.cli.bogofilter._judge import Judge
+from nbtext.cli.bogofilter._options import Parsed
+from nbtext.cli.bogofilter._request import Request, request_of
+from nbtext.document import Document
+from nbtext.errors import NbtextError, SourceError, TrainingError
+from nbtext.filtering.header_field import Mark, marked
+from nbtext.scoring.classifying import batches
+from nbtext.sources import pieces, unquoted
+
+
+def pass_on(parsed: Parsed) -> int:
+    """
+    Pass the input through, and return the exit status.
+
+    Raises:
+        SourceError: there is none.
+
+    """
+    message = _message(parsed.last("input-file"))
+    output = parsed.last("output-file")
+    try:
+        result, code = passed(message, request_of(parsed))
+    except NbtextError as error:
+        to_stderr(f"Error: {error}; the message is passed on as it came")
+    except Exception as error:
+        # whatever it is, the message must go on
+        fault = f"{type(error).__name__}: {error}"
+        to_stderr(f"Error: a fault in nbtext ({fault}); the message is as it came")
+    else:
+        _write(result, output)
+        return code
+    _write(message, output)
+    return status.BOGOFILTER_FAILED
+
+
+def _message(path: str | None) -> bytes:
+    """
+    Read all of the input.
+
+    Raises:
+        SourceError: there is none.
+
+    """
+    if path is not None:
+        with open(path, "rb") as file:  # noqa: PTH123  pathlib costs 3 ms
+            return file.read()
+    if sys.stdin is None:
+        raise SourceError("-: standard input is closed; pipe a message in")
+    return sys.stdin.buffer.read()
+
+
+def _write(data: bytes, path: str | None) -> None:
+    if path is None:
+        bytes_to_stdout(data)
+        return
+    with open(path, "wb") as file:  # noqa: PTH123  pathlib costs 3 ms
+        file.write(data)
+
+
+def passed(message: bytes, request: Request) -> tuple[bytes, int]:
+    """
+    Return the input with our field in each message, and the exit status.
+
+    Raises:
+        NbtextError: something failed.
+
+    """
+    messages = pieces(message) if request.is_mbox else [message]
+    documents = [_document(one, request) for one in messages]
+    if request.action:
+        from nbtext.cli.bogofilter._learn import register
+
+        if not register(documents, request, _ignore):
+            raise TrainingError("the message could not be registered")
+    judge = Judge(request)
+    found: list[Bogosity] = []
+    for batch in batches(documents, MAX_BYTES, _ignore):
+        decided = judge.decide(batch)
+        judge.update(batch, decided)
+        found += decided
+    passed_on = [
+        marked(piece, _mark(one, request))
+        for piece, one in zip(messages, found, strict=True)
+    ]
+    return b"".join(passed_on), judge.status_of(found[-1])
+
+
+def _ignore(_one: object) -> None:
+    """Be told of nothing: what is passed on has been read already."""
+
+
+def _document(piece: bytes, request: Request) -> Document:
+    text = unquoted(piece) if request.is_mbox else piece
+    return Document("-", (text[:MAX_BYTES],), truncated=len(text) > MAX_BYTES)
+
+
+def _mark(one: Bogosity, request: Request) -> Mark:
+    tag = request.tags.get(one.verdict, "")
+    return Mark(request.field, header_value(one), tag)

@@ -1,0 +1,231 @@
+"""
+The streaming counter: batches of documents in, one count table out.
+
+Documents are tokenised in batches of about 256 Ki code points. Within a document the
+keys are sorted, which tells its distinct terms from their repeats; a class then needs
+no more than two sorted piles of keys, one of each document's distinct terms (their
+multiplicity is the documents column) and one of the repeats (the rest of the
+occurrences column). Piles become runs when they have as many keys as the runs have
+rows, and runs become one when they have twice the rows of the first, so that the cost
+stays near n log n and the memory near the vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+from collections import defaultdict
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.counts.sorted_counts import Keys
+    from nbtext.settings import Settings
+    from nbtext.tokens.bags import Terms
+    from nbtext.tokens.tokenizer import Field
+
+from nbtext.counts.sample import Block, Sample
+from nbtext.counts.sorted_counts import Run, merged, narrow, starts_of_runs
+from nbtext.counts.table import CountTable, LedgerRun, empty_ledger, ledger_of
+from nbtext.tokens.bags import fingerprints, read_terms, unit_weights
+from nbtext.tokens.reading import WIDTHS
+
+PILE: Final = 1 << 21
+"""How many keys are piled up at least before they are sorted into runs: 16 MiB."""
+
+BATCH: Final = 1 << 18
+"""How many code points make a batch (docs/experiments/002-speed.md)."""
+
+
+LEAST_SIZE: Final = 64
+"""What an empty document counts for, so that not any number of them waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """
+    A document as the counter takes it.
+
+    Attributes:
+        label: its class.
+        views: its fields, one list for each view of the settings.
+        digest: 16 bytes that name it.
+        size: about how many code points its longest view has.
+        width: one of `nbtext.tokens.reading.WIDTHS`.
+    """
+
+    label: str
+    views: tuple[list[Field], ...]
+    digest: bytes
+    size: int
+    width: int = 4
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Documents that wait to be counted together."""
+
+    documents: list[ReadDocument] = field(default_factory=list)
+    size: int = 0
+
+
+@dataclass(slots=True)
+class _Piles:
+    """The keys of one view and class that wait to be sorted."""
+
+    distinct: list[Keys]
+    repeats: list[Keys]
+    weights: list[NDArray[np.uint16]]
+
+
+class Counter:
+    """
+    Counts documents as they come, and keeps a sample of them for calibration.
+
+    Attributes:
+        sample: the documents of smallest digest, with their terms.
+    """
+
+    def __init__(self, settings: Settings, *, sample: Sample | None = None) -> None:
+        self.sample = Sample() if sample is None else sample
+        self._settings = settings
+        self._has_weights = "weight" in settings.columns
+        # narrow documents are quicker to read, if they keep to themselves
+        self._batches = {width: _Batch() for width in WIDTHS}
+        self._piled = 0
+        self._enough = PILE
+        self._piles: defaultdict[tuple[int, str], _Piles] = defaultdict(
+            lambda: _Piles([], [], [])
+        )
+        self._runs: defaultdict[tuple[int, str], list[Run]] = defaultdict(list)
+        self._documents: Tally[str] = Tally()
+        self._digests: defaultdict[str, bytearray] = defaultdict(bytearray)
+
+    def add(self, document: ReadDocument) -> None:
+        """Count one document."""
+        batch = self._batches[document.width]
+        batch.documents.append(document)
+        batch.size += max(document.size, LEAST_SIZE)
+        if batch.size >= BATCH:
+            self._count(batch)
+
+    def table(self) -> CountTable:
+        """Return the counts of all documents so far."""
+        for batch in self._batches.values():
+            self._count(batch)
+        self._sort_piles()
+        classes = tuple(sorted(self._documents))
+        n_columns = len(self._settings.columns)
+        return CountTable(
+            settings=self._settings,
+            classes=classes,
+            documents=tuple(self._documents[label] for label in classes),
+            runs=tuple(
+                tuple(merged(self._runs[view, label], n_columns) for label in classes)
+                for view in range(len(self._settings.views))
+            ),
+            ledger=tuple(self._ledger(label) for label in classes),
+        )
+
+    def _count(self, waiting: _Batch) -> None:
+        # a class's documents side by side, so that its terms are one slice
+        batch = sorted(waiting.documents, key=lambda document: document.label)
+        waiting.documents, waiting.size = [], 0
+        if batch:
+            self.add_terms(
+                [document.label for document in batch],
+                [document.digest for document in batch],
+                read_terms(self._settings, [document.views for document in batch]),
+            )
+
+    def add_terms(
+        self, labels: Sequence[str], digests: Sequence[bytes], views: Sequence[Terms]
+    ) -> None:
+        """
+        Count documents whose terms are known.
+
+        Args:
+            labels: their classes; documents of a class stand side by side.
+            digests: what names them.
+            views: for each view their terms.
+
+        """
+        n_documents = Tally(labels)
+        for view, terms in enumerate(views):
+            self._pile(view, n_documents, terms)
+        self._documents.update(n_documents)
+        marks = fingerprints(views).tolist()
+        if self._settings.ledger:
+            for label, digest, mark in zip(labels, digests, marks, strict=True):
+                self._digests[label] += digest + mark.to_bytes(8, "big")
+        kept = [terms.compact() for terms in views]
+        self.sample.add(Block(list(labels), list(digests), marks, kept))
+        if self._piled >= self._enough:
+            self._sort_piles()
+
+    def _pile(self, view: int, n_documents: Tally[str], terms: Terms) -> None:
+        # in 16 bits they fit, because none is above UNIT
+        weights = unit_weights(terms).astype(np.uint16) if self._has_weights else None
+        document = 0
+        for label, count in n_documents.items():
+            part = slice(terms.starts[document], terms.starts[document + count])
+            keys, counts = terms.keys[part], terms.counts[part]
+            more = np.flatnonzero(counts > 1)
+            repeats = np.repeat(keys.take(more), counts.take(more) - 1)
+            pile = self._piles[view, label]
+            pile.distinct.append(keys)
+            pile.repeats.append(repeats)
+            if weights is not None:
+                pile.weights.append(weights[part])
+            self._piled += len(keys) + len(repeats)
+            document += count
+
+    def _sort_piles(self) -> None:
+        n_columns = len(self._settings.columns)
+        for place, pile in self._piles.items():
+            runs = self._runs[place]
+            runs.append(_sorted_run(pile))
+            if sum(map(len, runs)) >= 2 * len(runs[0]):
+                runs[:] = [merged(runs, n_columns)]
+        self._piles.clear()
+        self._piled = 0
+        # a key in a pile takes half the memory of a row, and less time
+        self._enough = max(PILE, sum(map(len, chain(*self._runs.values()))))
+
+    def _ledger(self, label: str) -> LedgerRun:
+        entries = np.frombuffer(self._digests[label], ">u8").reshape(-1, 3)
+        if not len(entries):
+            return empty_ledger()
+        return ledger_of(entries.astype(np.uint64), np.ones(len(entries), np.int32))
+
+
+def _sorted_run(pile: _Piles) -> Run:
+    """Turn piles into counts: how often a key is in a pile is what its column says."""
+    distinct = np.concatenate(pile.distinct)
+    columns = []
+    if pile.weights:
+        order = np.argsort(distinct)
+        distinct = distinct.take(order)
+    else:
+        distinct.sort()
+    first = starts_of_runs(distinct)
+    keys = distinct.take(first)
+    documents = np.diff(first, append=len(distinct))
+    if pile.weights:
+        weights = np.concatenate(pile.weights).take(order)
+        sums = np.add.reduceat(weights, first, dtype=np.int64) if len(first) else first
+        columns.append(narrow(sums))
+
+    repeats = np.concatenate(pile.repeats)
+    repeats.sort()
+    repeated = starts_of_runs(repeats)
+    occurrences = documents.copy()
+    places = np.searchsorted(keys, repeats.take(repeated))
+    occurrences[places] += np.diff(repeated, append=len(repeats))
+    return Run(keys, (narrow(occurrences), narrow(documents), *columns))

@@ -1,0 +1,301 @@
+"""
+Counting sources: a stream of documents in, one table and an account of it out.
+
+The work is a map and a sum. With an executor, chunks of documents are counted wherever
+it runs them, and the tables added up as they come back; without one, a single counter
+takes all. The sum is the same either way, bit for bit.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
+from nbtext.counts.counter import Counter, ReadDocument
+from nbtext.counts.sample import Place, Sample
+from nbtext.counts.table import CountTable, add
+from nbtext.document import Document, Item, Note, Pause, Unread, Unreadable
+from nbtext.errors import SourceError
+from nbtext.parallel import threads
+from nbtext.settings import Settings, default_settings
+from nbtext.sources import load_all
+from nbtext.tokens.reading import is_mail, read
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called now and then with the documents and bytes read since the last call."""
+
+CHUNK: Final = 8 << 20
+"""How many bytes of documents are handed to a process at a time."""
+
+TOLD_EVERY: Final = 1 << 20
+"""How many bytes are read before progress is told of them."""
+
+GUESSED: Final = 32
+"""How many documents are looked at to guess how all of them are to be read."""
+
+
+@dataclass(slots=True)
+class Account:
+    """
+    What was read.
+
+    Attributes:
+        documents: how many were counted.
+        mail: how many of them look like mail.
+        bytes: their size, as far as it was read.
+        truncated: the names of those that were longer than what is read of one.
+        skipped: those that could not be read, and why.
+        labels: the labels of those counted.
+        notes: what else the user should know of the sources.
+    """
+
+    documents: int = 0
+    mail: int = 0
+    bytes: int = 0
+    truncated: list[str] = field(default_factory=list)
+    skipped: list[Unreadable] = field(default_factory=list)
+    labels: set[str] = field(default_factory=set)
+    notes: list[Note] = field(default_factory=list)
+
+    def remark(self, remark: Unreadable | Note) -> None:
+        """Take in what is no document."""
+        if isinstance(remark, Note):
+            self.notes.append(remark)
+        else:
+            self.skipped.append(remark)
+
+    def update(self, other: Account) -> None:
+        """Take in another account."""
+        self.documents += other.documents
+        self.mail += other.mail
+        self.bytes += other.bytes
+        self.truncated += other.truncated
+        self.skipped += other.skipped
+        self.labels |= other.labels
+        self.notes += other.notes
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """
+    The outcome of counting.
+
+    Attributes:
+        table: the counts.
+        sample: the documents of smallest digest, with their terms.
+        account: what was read.
+    """
+
+    table: CountTable
+    sample: Sample
+    account: Account
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """
+    Bounds on what is read and kept.
+
+    Attributes:
+        max_bytes: how much of a document is read.
+        sample: how many documents calibration has.
+        end: the first document that is known to be none of them.
+    """
+
+    max_bytes: int
+    sample: int
+    end: Place | None = None
+
+
+def documents(
+    items: Iterable[Item],
+    account: Account,
+    max_bytes: int,
+    progress: Progress | None = None,
+) -> Iterator[Document]:
+    """Open what has not been opened, and enter everything into an account."""
+    told = Account()
+    for document in _opened(items, account, max_bytes):
+        account.documents += 1
+        account.bytes += sum(map(len, document.texts))
+        if document.label is not None:
+            account.labels.add(document.label)
+        if document.truncated:
+            account.truncated.append(document.name)
+        if progress is not None and account.bytes - told.bytes > TOLD_EVERY:
+            progress(account.documents - told.documents, account.bytes - told.bytes)
+            told.documents, told.bytes = account.documents, account.bytes
+        yield document
+
+
+def _opened(
+    items: Iterable[Item], account: Account, max_bytes: int
+) -> Iterator[Document]:
+    """Open what has not been opened; an account takes what cannot be."""
+    for item in items:
+        if isinstance(item, Unread):
+            try:
+                yield from load_all(item, max_bytes)
+            except SourceError as error:
+                account.remark(Unreadable(item.name, error))
+        elif isinstance(item, Unreadable | Note):
+            account.remark(item)
+        elif isinstance(item, Document):
+            yield item
+
+
+def count(
+    items: Iterable[Item],
+    settings: Settings,
+    limits: Limits,
+    progress: Progress | None = None,
+) -> Counted:
+    """
+    Count labelled documents.
+
+    Args:
+        items: the documents; each of them has a label.
+        settings: how they are read.
+        limits: how much of them is read and kept.
+        progress: told now and then how it goes.
+
+    """
+    account = Account()
+    sample = Sample(documents=limits.sample, end=limits.end)
+    counter = Counter(settings, sample=sample)
+    for document in documents(items, account, limits.max_bytes, progress):
+        reading = read(document, settings)
+        account.mail += reading.is_mail
+        counter.add(
+            ReadDocument(
+                label=document.label or "",
+                views=reading.views,
+                digest=reading.digest,
+                size=reading.size,
+                width=reading.batched_as,
+            )
+        )
+    table = counter.table()
+    sample.prune()  # now, because scoring it needs much memory besides
+    return Counted(table, sample, account)
+
+
+def count_with(
+    executor: Executor,
+    jobs: int,
+    items: Iterable[Item],
+    settings: Settings,
+    limits: Limits,
+    progress: Progress | None = None,
+) -> Counted:
+    """
+    Count labelled documents, a chunk at a time, wherever an executor runs it.
+
+    Args:
+        executor: local processes, or a cluster.
+        jobs: how many chunks it works at side by side.
+        items: the documents; each of them has a label.
+        settings: how they are read.
+        limits: how much of them is read and kept.
+        progress: told now and then how it goes.
+
+    """
+    account = Account()
+    sample = Sample(documents=limits.sample)
+    tables: list[CountTable] = []
+    waiting = filter(None, chunks(items))
+    pending: deque[Future[Counted]] = deque()
+
+    def submit(chunk: list[Item]) -> None:
+        known = replace(limits, end=sample.end)
+        pending.append(executor.submit(count, chunk, settings, known))
+
+    for chunk in islice(waiting, 2 * jobs):
+        submit(chunk)
+    while pending:
+        counted = pending.popleft().result()
+        for chunk in islice(waiting, 1):
+            submit(chunk)
+        account.update(counted.account)
+        if progress is not None:
+            progress(counted.account.documents, counted.account.bytes)
+        sample.absorb(counted.sample)
+        tables.append(counted.table)
+        if sum(table.n_rows for table in tables) >= 2 * tables[0].n_rows:
+            tables[:] = [add(tables)]
+    nothing = CountTable(settings=settings, runs=tuple(() for _ in settings.views))
+    with threads(jobs) as map_:
+        table = add(tables, map_) if tables else nothing
+    return Counted(table, sample, account)
+
+
+def chunks(items: Iterable[Item], most: int = CHUNK) -> Iterator[list[Item]]:
+    """
+    Cut a stream into pieces of about `most` bytes, the first ones smaller.
+
+    An empty piece says that input would block now: what has been handed out should be
+    dealt with first.
+    """
+    chunk: list[Item] = []
+    size, limit = 0, most // 8
+    for item in items:
+        is_pause = isinstance(item, Pause)
+        if not is_pause:
+            chunk.append(item)
+            size += _size(item)
+        if chunk and (is_pause or size >= limit):
+            yield chunk
+            chunk, size, limit = [], 0, min(limit * 2, most)
+        if is_pause:
+            yield []
+    if chunk:
+        yield chunk
+
+
+def _size(item: Item) -> int:
+    if isinstance(item, Document):
+        return sum(map(len, item.texts))
+    if isinstance(item, Unread):
+        with suppress(OSError, ValueError):
+            return os.stat(item.path).st_size  # noqa: PTH116  a path object is slower
+    return 0
+
+
+def guess(
+    items: Iterable[Item], n_classes: int | None, max_bytes: int
+) -> tuple[Settings, Iterator[Item]]:
+    """
+    Guess from the first documents how all of them are to be read.
+
+    Args:
+        items: the documents.
+        n_classes: how many classes there are, None if only the documents tell.
+        max_bytes: how much of a document is read.
+
+    Returns:
+        The settings, and the same items.
+
+    """
+    stream = iter(items)
+    account = Account()
+    opening = documents(islice(stream, GUESSED), account, max_bytes)
+    opened = list(islice(opening, GUESSED))  # a file may hold more than memory does
+    account.mail = sum(map(is_mail, opened))
+    settings = settings_for(account, n_classes)
+    return settings, chain(opened, opening, account.notes, account.skipped, stream)
+
+
+def settings_for(account: Account, n_classes: int | None = None) -> Settings:
+    """Return the settings for documents like these: mail if most of them are."""
+    is_mostly_mail = 2 * account.mail > account.documents
+    return default_settings(
+        "mail" if is_mostly_mail else "text", n_classes or len(account.labels)
+    )

@@ -1,0 +1,236 @@
+"""
+Counts: what a pile of labelled documents leaves behind, and how piles add up.
+
+A `CountTable` holds, for each view and class, the terms that occur there (sorted 64-bit
+keys) with their columns, and for each class the number of its documents and the ledger
+of their digests. Tables of the same settings add; what was added can be subtracted, and
+what is left is as if it had never been there, bit for bit. Everything large rests on
+that: batches, processes, folds, learning and forgetting, merging.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.counts.sorted_counts import Counts, Keys
+    from nbtext.parallel import Map
+    from nbtext.settings import Column, Settings
+
+from nbtext.counts.sorted_counts import NO_KEYS, Run, empty_run, merged, narrow
+from nbtext.errors import SettingsError, TrainingError
+
+FEW_CLASSES: Final = 8
+"""Of so many classes the rows of each are looked for; those of more are sorted."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRun:
+    """
+    The documents of one class.
+
+    Attributes:
+        entries: shape (n_documents, 3), sorted: the two halves of a document's digest,
+            and the fingerprint of the counts that it left (`nbtext.counts.counter`).
+        counts: shape (n_documents,), how often; never zero.
+    """
+
+    entries: Keys
+    counts: Counts
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class CountTable:
+    """
+    Counts that add up.
+
+    Attributes:
+        settings: how the documents were read; equal in tables that are added.
+        classes: the names of the classes, sorted.
+        documents: how many documents each class has.
+        runs: the counts, by view and then by class.
+        ledger: the documents, by class; empty where the settings keep none.
+    """
+
+    settings: Settings
+    classes: tuple[str, ...] = ()
+    documents: tuple[int, ...] = ()
+    runs: tuple[tuple[Run, ...], ...] = field(default=())
+    ledger: tuple[LedgerRun, ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        """Return how many (term, class) rows there are."""
+        return sum(len(run) for runs in self.runs for run in runs)
+
+    def __add__(self, other: CountTable) -> CountTable:
+        return add([self, other])
+
+    def __neg__(self) -> CountTable:
+        return CountTable(
+            settings=self.settings,
+            classes=self.classes,
+            documents=tuple(-count for count in self.documents),
+            runs=tuple(tuple(_negative(run) for run in runs) for runs in self.runs),
+            ledger=tuple(
+                LedgerRun(run.entries, narrow(-run.counts.astype(np.int64)))
+                for run in self.ledger
+            ),
+        )
+
+    def __sub__(self, other: CountTable) -> CountTable:
+        difference = add([self, -other])
+        difference.check()
+        return difference
+
+    def total(self, view: int, class_: int, column: Column = "occurrences") -> int:
+        """Return the sum of a column over the terms of one view in one class."""
+        return self.runs[view][class_].total(self.settings.columns.index(column))
+
+    def check(self) -> None:
+        """
+        Refuse counts that no pile of documents leaves.
+
+        Raises:
+            TrainingError: a count is below zero, with the class that it is in.
+
+        """
+        for place, name in enumerate(self.classes):
+            runs = [*self.ledger[place : place + 1]]
+            low = [run.counts.min(initial=0) for run in runs]
+            low += [
+                column.min(initial=0)
+                for view in self.runs
+                for column in view[place].columns
+            ]
+            if self.documents[place] < 0 or min(low, default=0) < 0:
+                message = (
+                    f"the counts of class {name!r} would fall below zero; what is "
+                    "taken away was never counted there"
+                )
+                raise TrainingError(message)
+
+
+def rows_by_class(
+    classes: NDArray[np.integer], n_classes: int
+) -> list[NDArray[np.int64]]:
+    """Return for each class the rows that are of it, in order; classes are numbers."""
+    if n_classes <= FEW_CLASSES:
+        return [np.flatnonzero(classes == place) for place in range(n_classes)]
+    order = np.argsort(classes, kind="stable")
+    bounds = np.searchsorted(classes.take(order), np.arange(1, n_classes + 1))
+    return np.split(order, bounds)[:n_classes]
+
+
+def empty_ledger() -> LedgerRun:
+    """Return the ledger of no document."""
+    return LedgerRun(np.empty((0, 3), np.uint64), np.empty(0, np.int32))
+
+
+def add(tables: Sequence[CountTable], map_: Map = map) -> CountTable:
+    """
+    Add tables up; a class without documents or counts is gone from the sum.
+
+    Args:
+        tables: what is added.
+        map_: deals with the ranges of keys.
+
+    Raises:
+        SettingsError: they were not counted with the same settings.
+
+    """
+    settings = tables[0].settings
+    for table in tables:
+        if table.settings != settings:
+            message = f"cannot add: {settings.difference(table.settings)}"
+            raise SettingsError(message)
+    parts_of: dict[str, list[tuple[CountTable, int]]] = {}
+    for table in tables:
+        for place, name in enumerate(table.classes):
+            parts_of.setdefault(name, []).append((table, place))
+    n_columns = len(settings.columns)
+    kept, documents, ledger = [], [], []
+    runs: list[list[Run]] = [[] for _ in settings.views]
+    for name, parts in sorted(parts_of.items(), key=lambda item: item[0]):
+        count = sum(table.documents[place] for table, place in parts)
+        by_view = [
+            merged([table.runs[view][place] for table, place in parts], n_columns, map_)
+            for view in range(len(settings.views))
+        ]
+        entries = add_ledgers([table.ledger[place] for table, place in parts])
+        if count or len(entries) or any(map(len, by_view)):
+            kept.append(name)
+            documents.append(count)
+            ledger.append(entries)
+            for view, run in zip(runs, by_view, strict=True):
+                view.append(run)
+    return CountTable(
+        settings=settings,
+        classes=tuple(kept),
+        documents=tuple(documents),
+        runs=tuple(map(tuple, runs)),
+        ledger=tuple(ledger),
+    )
+
+
+def with_classes(table: CountTable, names: Iterable[str]) -> CountTable:
+    """Return the same counts with more classes, that no document is in."""
+    classes = sorted({*table.classes, *names})
+    place_of = {name: place for place, name in enumerate(table.classes)}
+    nothing = empty_run(len(table.settings.columns))
+    places = [place_of.get(name) for name in classes]
+    return CountTable(
+        settings=table.settings,
+        classes=tuple(classes),
+        documents=tuple(0 if p is None else table.documents[p] for p in places),
+        runs=tuple(
+            tuple(nothing if p is None else by_class[p] for p in places)
+            for by_class in table.runs
+        ),
+        ledger=tuple(empty_ledger() if p is None else table.ledger[p] for p in places),
+    )
+
+
+def add_ledgers(ledgers: Sequence[LedgerRun]) -> LedgerRun:
+    """Add ledgers as the multisets they are; entries that cancel are gone."""
+    ledgers = [run for run in ledgers if len(run)] or list(ledgers[:1])
+    if len(ledgers) == 1:
+        return ledgers[0]
+    return ledger_of(
+        np.concatenate([run.entries for run in ledgers]),
+        np.concatenate([run.counts for run in ledgers]),
+    )
+
+
+def ledger_of(entries: Keys, counts: NDArray[np.signedinteger]) -> LedgerRun:
+    """Make a ledger of entries in any order, with repeats: shapes (n, 3) and (n,)."""
+    order = np.lexsort((entries[:, 2], entries[:, 1], entries[:, 0]))
+    entries = entries.take(order, axis=0)
+    is_first = np.ones(len(entries), np.bool_)
+    np.any(entries[1:] != entries[:-1], axis=1, out=is_first[1:])
+    first = np.flatnonzero(is_first)
+    sums = np.add.reduceat(counts.take(order), first, dtype=np.int64)
+    kept = np.flatnonzero(sums)
+    return LedgerRun(entries.take(first.take(kept), axis=0), narrow(sums.take(kept)))
+
+
+def n_terms(runs: Sequence[Run]) -> int:
+    """Return how many distinct terms the classes have together in one view."""
+    keys = np.concatenate([NO_KEYS, *(run.keys for run in runs)])
+    keys.sort(kind="stable")  # merges, since each is sorted: np.unique takes far longer
+    return int(np.count_nonzero(keys[1:] != keys[:-1])) + bool(len(keys))
+
+
+def _negative(run: Run) -> Run:
+    negative = (-column.astype(np.int64) for column in run.columns)
+    return Run(run.keys, tuple(map(narrow, negative)))

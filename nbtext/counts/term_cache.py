@@ -1,0 +1,91 @@
+"""
+Documents' terms, put by for later: what cross-validation reads again and again.
+
+Batches of terms go into a temporary file that nobody else can see and that is gone with
+the process; they come out batch by batch, whole or some of their documents.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+from nbtext.tokens.bags import Terms
+
+
+class Spool:
+    """
+    A file of terms.
+
+    Attributes:
+        labels: the class of each document, in the order of the file.
+        digests: what names each document.
+        sizes: how many distinct terms each has, over all views.
+    """
+
+    def __init__(self) -> None:
+        self.labels: list[str] = []
+        self.digests: list[bytes] = []
+        self.sizes: list[int] = []
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed with the spool
+        # for each batch where its first document stands, its views' starts, its place
+        self._batches: list[tuple[int, list[NDArray[np.int64]], int]] = []
+
+    def __enter__(self) -> Spool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file, which is gone then."""
+        self._file.close()
+
+    def add(
+        self, labels: Sequence[str], digests: Sequence[bytes], views: Sequence[Terms]
+    ) -> None:
+        """Put a batch of documents by."""
+        place = self._file.tell()
+        for terms in views:
+            self._file.write(terms.keys.data)
+            self._file.write(terms.counts.data)
+        starts = [terms.starts for terms in views]
+        self._batches.append((len(self.labels), starts, place))
+        self.labels += labels
+        self.digests += digests
+        sizes = sum(np.diff(terms.starts) for terms in views)
+        self.sizes += np.asarray(sizes).tolist()
+
+    def batches(
+        self, chosen: NDArray[np.bool_]
+    ) -> Iterator[tuple[NDArray[np.int64], list[Terms]]]:
+        """
+        Yield the documents that are chosen, batch by batch.
+
+        Args:
+            chosen: shape (n_documents,), which.
+
+        Yields:
+            The documents' places in the file, and for each view their terms.
+
+        """
+        for first, starts, place in self._batches:
+            n_documents = len(starts[0]) - 1
+            wanted = np.flatnonzero(chosen[first : first + n_documents])
+            if len(wanted):
+                views = [terms.take(wanted) for terms in self._read(starts, place)]
+                yield wanted + first, views
+
+    def _read(self, starts: Sequence[NDArray[np.int64]], place: int) -> Iterator[Terms]:
+        self._file.seek(place)
+        for begins in starts:
+            keys = np.frombuffer(self._file.read(8 * int(begins[-1])), np.uint64)
+            counts = np.frombuffer(self._file.read(4 * int(begins[-1])), np.int32)
+            yield Terms(keys, counts, begins)

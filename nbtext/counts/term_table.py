@@ -1,0 +1,229 @@
+"""
+Counts arranged by term: what scoring many documents looks up.
+
+The entries of a count table or of a model file go in; out comes, for each view, every
+distinct term once with its entries side by side, and a direct index on the top bits of
+the keys. Keys are hashes, so they fill the index evenly, and a term is found in a step
+or two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.counts.sorted_counts import Keys, Run
+    from nbtext.parallel import Map
+
+from nbtext.counts.sorted_counts import RANGE, ranges, starts_of_runs
+from nbtext.tokens import compiled
+
+Index: TypeAlias = "NDArray[np.int64]"
+
+Places: TypeAlias = "NDArray[np.signedinteger]"
+"""Shape (n,), in 32 bits if they fit."""
+
+NEAR: Final = 16
+"""How many steps are taken from where a bucket begins before the rest is halved."""
+
+SENTINEL: Final = np.uint64(2**64 - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """
+    Counts by (key, class), sorted by key.
+
+    Attributes:
+        keys: shape (n_entries,).
+        classes: shape (n_entries,), each entry's class.
+        columns: one array of shape (n_entries,) for each column.
+    """
+
+    keys: Keys
+    classes: NDArray[np.integer]
+    columns: tuple[NDArray[np.integer], ...]
+
+    def part(self, rows: slice) -> Entries:
+        """Return some rows."""
+        columns = tuple(column[rows] for column in self.columns)
+        return Entries(self.keys[rows], self.classes[rows], columns)
+
+
+@dataclass(frozen=True, slots=True)
+class TermTable:
+    """
+    The terms of one view.
+
+    Attributes:
+        keys: shape (n_terms + 1,), sorted, distinct; the last is a sentinel.
+        buckets: shape (n_buckets,), where the keys with these top bits begin.
+        shift: how many low bits of a key do not choose its bucket.
+        starts: shape (n_terms + 2,), where each term's entries begin; the sentinel has
+            none.
+        classes: shape (n_entries,), sorted within a term.
+        columns: one array of shape (n_entries,) for each column.
+    """
+
+    keys: Keys
+    buckets: Places
+    shift: np.uint64
+    starts: Places
+    classes: NDArray[np.integer]
+    columns: tuple[NDArray[np.integer], ...]
+
+    @property
+    def n_terms(self) -> int:
+        """Return how many distinct terms there are."""
+        return len(self.keys) - 1
+
+    def find(self, keys: Keys) -> Places:
+        """Return the place of each key, n_terms for those that are unknown."""
+        if not compiled.IS_USED:
+            return self.find_by_steps(keys)
+        places = np.empty(len(keys), np.int64)
+        compiled.find(self.keys, self.buckets, int(self.shift), keys, places)
+        return places
+
+    def find_by_steps(self, keys: Keys) -> Places:
+        """Return the same by operations on arrays: all that are behind take a step."""
+        # as the indices that numpy takes, which are not converted again at every step
+        places = self.buckets.take((keys >> self.shift).view(np.int64)).astype(np.int64)
+        found = self.keys.take(places)
+        behind = (found < keys).nonzero()[0]
+        for _ in range(NEAR):
+            if not len(behind):
+                break
+            places[behind] += 1
+            found[behind] = after = self.keys.take(places.take(behind))
+            behind = behind.take((after < keys.take(behind)).nonzero()[0])
+        else:  # somebody has chosen keys that lie close together
+            places[behind] = self.keys.searchsorted(keys.take(behind))
+            found[behind] = self.keys.take(places.take(behind))
+        places[found != keys] = self.n_terms
+        return places
+
+    def sums(self, column: int) -> NDArray[np.int64]:
+        """Return the sum of a column over the classes, shape (n_terms + 1,)."""
+        sums = np.zeros(self.n_terms + 1, np.int64)
+        if self.n_terms:
+            first = self.starts[:-2]
+            np.add.reduceat(self.columns[column], first, dtype=np.int64, out=sums[:-1])
+        return sums
+
+    def pairs(self, column: int) -> NDArray[np.signedinteger]:
+        """Return a column in the first and the second class, shape (n_terms + 1, 2)."""
+        values = self.columns[column]
+        is_small = int(values.max(initial=0)) < 2**31
+        pairs = np.zeros((self.n_terms + 1, 2), np.int32 if is_small else np.int64)
+        cells = pairs.reshape(-1)
+        for start in range(0, self.n_terms, RANGE):
+            starts = self.starts[start : start + RANGE + 1]
+            terms = np.arange(2 * start, 2 * (start + len(starts) - 1), 2)
+            entries = slice(starts[0], starts[-1])
+            places = np.repeat(terms, np.diff(starts))
+            places += self.classes[entries]
+            cells[places] = values[entries]
+        return pairs
+
+
+def take_pairs(
+    pairs: NDArray[np.signedinteger], places: Places
+) -> NDArray[np.signedinteger]:
+    """Return the pairs at some places; a pair is taken as one value."""
+    whole = pairs.view(np.uint64 if pairs.dtype == np.int32 else np.complex128)
+    return whole.ravel().take(places).view(pairs.dtype).reshape(-1, 2)
+
+
+def arrange(parts: Sequence[Entries], map_: Map = map) -> TermTable:
+    """
+    Arrange entries by term.
+
+    Args:
+        parts: entries that have no (key, class) in common; where they share a key, the
+            parts stand in the order of their classes.
+        map_: deals with the ranges of keys.
+
+    """
+    n_entries = sum(len(part.keys) for part in parts)
+    place_type = np.dtype(np.int32 if n_entries < 2**31 else np.int64)
+    # perhaps more than there are terms; but what is never written to takes no memory
+    keys = np.empty(n_entries + 1, np.uint64)
+    starts = np.empty(n_entries + 2, place_type)
+    classes = np.empty(n_entries, np.result_type(*(part.classes for part in parts)))
+    columns = tuple(
+        np.empty(n_entries, np.result_type(*column))
+        for column in zip(*(part.columns for part in parts), strict=True)
+    )
+
+    def range_in_order(slices: list[slice]) -> Entries:
+        return _in_order([p.part(rows) for p, rows in zip(parts, slices, strict=True)])
+
+    n_terms = end = 0
+    for some in map_(range_in_order, ranges([part.keys for part in parts])):
+        start, end = end, end + len(some.keys)
+        classes[start:end] = some.classes
+        for column, values in zip(columns, some.columns, strict=True):
+            column[start:end] = values
+        first = starts_of_runs(some.keys)
+        terms = slice(n_terms, n_terms + len(first))
+        keys[terms] = some.keys.take(first)
+        starts[terms] = first + start
+        n_terms = terms.stop
+    keys.resize(n_terms + 1, refcheck=False)
+    keys[-1] = SENTINEL
+    starts.resize(n_terms + 2, refcheck=False)
+    starts[-2:] = n_entries
+    bits = max(n_terms.bit_length() - 1, 1)
+    return TermTable(
+        keys=keys,
+        buckets=_buckets(keys[:-1], bits, place_type),
+        shift=np.uint64(64 - bits),
+        starts=starts,
+        classes=classes,
+        columns=columns,
+    )
+
+
+def _in_order(parts: Sequence[Entries]) -> Entries:
+    """Return the entries of all parts, sorted by key, those of a key as they stand."""
+    keys = np.concatenate([part.keys for part in parts])
+    order = np.argsort(keys, kind="stable")  # merges, since each part is sorted
+    return Entries(
+        keys.take(order),
+        np.concatenate([part.classes for part in parts]).take(order),
+        tuple(
+            np.concatenate(column).take(order)
+            for column in zip(*(part.columns for part in parts), strict=True)
+        ),
+    )
+
+
+def _buckets(keys: Keys, bits: int, place_type: np.dtype[Any]) -> Places:
+    """Return where the keys of each value of their first bits begin."""
+    sizes = np.zeros(1 << bits, place_type)
+    for start in range(0, len(keys), RANGE):
+        bucket_of = (keys[start : start + RANGE] >> np.uint64(64 - bits)).view(np.int64)
+        counts = np.bincount(bucket_of - bucket_of[0])
+        sizes[bucket_of[0] : bucket_of[0] + len(counts)] += counts
+    buckets: Places = np.cumsum(sizes, dtype=place_type)
+    buckets -= sizes
+    return buckets
+
+
+def arrange_runs(runs: Sequence[Run], map_: Map = map) -> TermTable:
+    """Arrange the runs of the classes, in their order."""
+    return arrange(
+        [
+            Entries(run.keys, np.full(len(run), place, np.uint16), run.columns)
+            for place, run in enumerate(runs)
+        ],
+        map_,
+    )

@@ -1,0 +1,211 @@
+"""
+Cross-validation: how good a model made of these documents would be.
+
+Every document is read once, and its terms are put by. Each fold's counts are then
+subtracted from the whole, which leaves the counts of a model that never saw the fold;
+it is calibrated on its own training part, and scores the fold. So ten folds cost about
+one pass of counting and one of scoring, and the calibration samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    from nbtext.document import Item
+    from nbtext.settings import Scoring, Settings
+
+from nbtext.counts.counter import BATCH, LEAST_SIZE, Counter
+from nbtext.counts.counting import Account, Progress, documents, guess, settings_for
+from nbtext.counts.sample import DOCUMENTS, TERMS, Sample
+from nbtext.counts.table import CountTable, add
+from nbtext.counts.term_cache import Spool
+from nbtext.errors import TrainingError
+from nbtext.evaluation.evaluate import stratified_folds
+from nbtext.learning.training import Adjust, Rescore, check_trainable, chosen_scoring
+from nbtext.scoring.batch import bulk_model_of, score_batch
+from nbtext.scoring.fitting import fit
+from nbtext.scoring.leave_one_out import left_out
+from nbtext.scoring.score import check_scoring
+from nbtext.tokens.bags import read_terms
+from nbtext.tokens.reading import WIDTHS, Reading, read
+
+NO_SAMPLE: Final = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CrossValidated:
+    """
+    What the models that had not seen a document said of it.
+
+    Attributes:
+        classes: the names of the classes, sorted.
+        truth: shape (n_documents,), each document's class.
+        log_posterior: shape (n_documents, n_classes), in nats.
+        known: shape (n_documents,), how many of its tokens the model knew.
+        account: what was read.
+        settings: how it was read.
+        scoring: how it was scored.
+    """
+
+    classes: tuple[str, ...]
+    truth: NDArray[np.int64]
+    log_posterior: NDArray[np.float64]
+    known: NDArray[np.int64]
+    account: Account
+    settings: Settings
+    scoring: Scoring
+
+
+def cross_validate(
+    sources: Callable[[], Iterable[Item]],
+    folds: int,
+    *,
+    n_classes: int | None = None,
+    adjust: Adjust | None = None,
+    scoring: Scoring | Rescore | None = None,
+    max_bytes: int,
+    progress: Progress | None = None,
+    complain: Callable[[Account], None] | None = None,
+) -> CrossValidated:
+    """
+    Score each document by a model that was made of the other folds.
+
+    Args:
+        sources: gives the labelled documents, from the beginning each time.
+        folds: how many, at least 2; stratified, copies of a document in one.
+        n_classes: how many classes there will be, if that is known.
+        adjust: changes the default settings to what the user wants.
+        scoring: how to score, or what changes the default for the number of classes.
+        max_bytes: how much of a document is read.
+        progress: told now and then how many more documents and bytes were read.
+        complain: told what was read, and what was skipped, before anything is refused.
+
+    Raises:
+        TrainingError: too few classes, tokens or documents.
+        SettingsError: the score does not go with the number of classes.
+
+    """
+    spool, settings, account = _put_by(sources, n_classes, adjust, max_bytes, progress)
+    with spool:
+        if complain is not None:
+            complain(account)
+        if account.skipped and not account.documents:
+            raise account.skipped[0].error
+        return _score_folds(spool, folds, settings, account, scoring)
+
+
+def _score_folds(
+    spool: Spool,
+    folds: int,
+    settings: Settings,
+    account: Account,
+    scoring: Scoring | Rescore | None,
+) -> CrossValidated:
+    classes = tuple(sorted(set(spool.labels)))
+    truth = np.array([classes.index(label) for label in spool.labels], np.int64)
+    fold_of = stratified_folds(truth.tolist(), folds, spool.digests)
+    tables = [_count(spool, settings, fold_of == fold) for fold in range(folds)]
+    whole = add(tables)
+    check_trainable(whole)
+    scoring = chosen_scoring(scoring, len(classes))
+    check_scoring(scoring, settings, classes)
+
+    log_posterior = np.zeros((len(truth), len(classes)))
+    known = np.zeros(len(truth), np.int64)
+    for fold, held_out in enumerate(tables):
+        in_fold = fold_of == fold
+        if not in_fold.any():
+            continue
+        rest = whole - held_out
+        if rest.classes != classes:
+            message = (
+                f"a fold holds all documents of a class; {folds} folds need two "
+                "different documents of each class at least"
+            )
+            raise TrainingError(message)
+        model = bulk_model_of(rest, scoring)
+        sample = (
+            ([spool.labels[place] for place in places.tolist()], views)
+            for places, views in spool.batches(_sampled(spool, ~in_fold))
+        )
+        calibration = fit(left_out(model, sample), classes)
+        for places, views in spool.batches(in_fold):
+            scored = score_batch(model, views, calibration)
+            log_posterior[places] = scored.log_posterior
+            known[places] = scored.known
+    return CrossValidated(
+        classes, truth, log_posterior, known, account, settings, scoring
+    )
+
+
+def _put_by(
+    sources: Callable[[], Iterable[Item]],
+    n_classes: int | None,
+    adjust: Adjust | None,
+    max_bytes: int,
+    progress: Progress | None,
+) -> tuple[Spool, Settings, Account]:
+    """Read all documents, as most of them ask for, and put their terms by."""
+    settings, items = guess(sources(), n_classes, max_bytes)
+    while True:
+        wished = adjust(settings) if adjust else settings
+        spool, account = Spool(), Account()
+        waiting: dict[int, list[tuple[str, Reading]]] = {width: [] for width in WIDTHS}
+        sizes = dict.fromkeys(WIDTHS, 0)
+        for document in documents(items, account, max_bytes, progress):
+            reading = read(document, wished)
+            account.mail += reading.is_mail
+            width = reading.batched_as
+            batch = waiting[width]
+            batch.append((document.label or "", reading))
+            sizes[width] += max(reading.size, LEAST_SIZE)
+            if sizes[width] >= BATCH:
+                _add(spool, wished, batch)
+                sizes[width] = 0
+        for batch in waiting.values():
+            _add(spool, wished, batch)
+        wanted = settings_for(account)
+        if settings == wanted or not account.documents:
+            return spool, wished, account
+        spool.close()
+        settings, items = wanted, iter(sources())
+
+
+def _add(spool: Spool, settings: Settings, batch: list[tuple[str, Reading]]) -> None:
+    if batch:
+        batch.sort(key=lambda one: one[0])
+        spool.add(
+            [label for label, _ in batch],
+            [reading.digest for _, reading in batch],
+            read_terms(settings, [reading.views for _, reading in batch]),
+        )
+        batch.clear()
+
+
+def _count(spool: Spool, settings: Settings, chosen: NDArray[np.bool_]) -> CountTable:
+    counter = Counter(settings, sample=Sample(documents=NO_SAMPLE))
+    for places, views in spool.batches(chosen):
+        counter.add_terms(
+            [spool.labels[place] for place in places],
+            [spool.digests[place] for place in places],
+            views,
+        )
+    return counter.table()
+
+
+def _sampled(spool: Spool, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which of the chosen documents training would sample."""
+    places = np.flatnonzero(chosen)
+    order = sorted(places.tolist(), key=lambda place: spool.digests[place])[:DOCUMENTS]
+    terms = np.cumsum([spool.sizes[place] for place in order])
+    is_sampled = np.zeros(len(chosen), np.bool_)
+    is_sampled[order[: int((terms <= TERMS).sum())]] = True
+    return is_sampled

@@ -1,0 +1,233 @@
+"""
+How good the decisions and the posteriors of a model are, on labelled documents.
+
+In come arrays, one row a document: the true class, the log posterior, the class that
+was decided; out comes an `Evaluation`. Decisions are measured on all documents: one
+left unsure, or whose label is no class of the model, is not correct. Posteriors are
+measured on the documents whose label is a class of the model, unsure ones included,
+because a posterior is a statement about those classes only. The formulas are in
+`nbtext.evaluation.metrics` and `nbtext.evaluation.binary_metrics`, the sources in
+docs/measures.md.
+"""
+
+import heapq
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbtext.evaluation.binary_metrics import TwoClass, positive_class, two_class
+from nbtext.evaluation.metrics import (
+    Floats,
+    Indices,
+    PrecisionRecall,
+    ReliabilityBin,
+    brier_score,
+    calibration_error,
+    log_loss,
+    macro_average,
+    precision_recall,
+    ratio,
+    reliability,
+)
+
+NO_CLASS = -1
+"""In place of a class: decided unsure, or truly none of the model's classes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """
+    All measures of one run; what needs a document and has none is None.
+
+    Attributes:
+        classes: the model's, sorted.
+        documents: all of them.
+        correct: decided, and rightly.
+        unsure: left undecided.
+        unknown_label: documents whose label is no class of the model.
+        confusion: a row a true class, a column a decided class and a last one unsure.
+        confusion_unknown_label: the same columns for the unknown labels.
+        accuracy: correct of all documents.
+        accuracy_decided: correct of those not left unsure.
+        per_class: in the order of `classes`; 0/0 is 0.
+        macro: the mean over the classes that occur, truly or as a decision.
+        micro: from the sums of the classes' counts.
+        log_loss: nats a document.
+        brier: from 0 to 2, squared errors summed over the classes.
+        calibration_error: expected |probability - share right|, from 0 to 1.
+        reliability: the bins that it is made of, empty ones left out.
+        two_class: None unless there are two classes and a positive one is known.
+    """
+
+    classes: tuple[str, ...]
+    documents: int
+    correct: int
+    unsure: int
+    unknown_label: int
+    confusion: tuple[tuple[int, ...], ...]
+    confusion_unknown_label: tuple[int, ...]
+    accuracy: float | None
+    accuracy_decided: float | None
+    per_class: tuple[PrecisionRecall, ...]
+    macro: PrecisionRecall
+    micro: PrecisionRecall
+    log_loss: float | None
+    brier: float | None
+    calibration_error: float | None
+    reliability: tuple[ReliabilityBin, ...]
+    two_class: TwoClass | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what `json.dumps` takes; docs/measures.md has the keys."""
+        return asdict(self) | {
+            "classes": list(self.classes),
+            "confusion": [list(row) for row in self.confusion],
+            "confusion_unknown_label": list(self.confusion_unknown_label),
+            "per_class": {
+                name: asdict(measures)
+                for name, measures in zip(self.classes, self.per_class, strict=True)
+            },
+            "reliability": [asdict(one) for one in self.reliability],
+        }
+
+
+def evaluate(
+    truth: Indices,
+    log_posterior: Floats,
+    decided: Indices,
+    classes: tuple[str, ...],
+    *,
+    positive: str | None = None,
+) -> Evaluation:
+    """
+    Measure decisions and posteriors against the truth.
+
+    The most probable class, where a measure needs one, is the first of the sorted
+    classes on a tie.
+
+    Args:
+        truth: (n_documents,), indices into `classes`; -1 for any other label.
+        log_posterior: (n_documents, n_classes), in nats, finite, rows normalised.
+        decided: (n_documents,), indices into `classes`; -1 for unsure.
+        classes: the names, sorted.
+        positive: which of two classes is the one looked for; `spam` if not given.
+
+    Raises:
+        SettingsError: `positive` is not one of two classes.
+        ValueError: shapes, indices or posteriors are not as described.
+    """
+    wanted = positive_class(classes, positive)
+    _check(truth, log_posterior, decided, len(classes))
+    counts = _count_decisions(truth, decided, len(classes))
+    hits = counts.diagonal()[:-1].tolist()
+    called = counts.sum(axis=0)[:-1].tolist()
+    support = counts.sum(axis=1)[:-1].tolist()
+    per_class = tuple(map(precision_recall, hits, called, support))
+    occurring = [
+        one for one, n in zip(per_class, called, strict=True) if n or one.support
+    ]
+
+    known = truth != NO_CLASS
+    known_truth, known_posterior = truth[known], log_posterior[known]
+    is_right = known_posterior.argmax(axis=1) == known_truth
+    bins = reliability(np.exp(known_posterior.max(axis=1)), is_right)
+    return Evaluation(
+        classes=classes,
+        documents=len(truth),
+        correct=sum(hits),
+        unsure=len(truth) - sum(called),
+        unknown_label=len(truth) - sum(support),
+        confusion=tuple(map(tuple, counts[:-1].tolist())),
+        confusion_unknown_label=tuple(counts[-1].tolist()),
+        accuracy=ratio(sum(hits), len(truth)),
+        accuracy_decided=ratio(sum(hits), sum(called)),
+        per_class=per_class,
+        macro=macro_average(occurring),
+        micro=precision_recall(sum(hits), sum(called), sum(support)),
+        log_loss=log_loss(known_truth, known_posterior),
+        brier=brier_score(known_truth, np.exp(known_posterior)),
+        calibration_error=calibration_error(bins),
+        reliability=bins,
+        two_class=None
+        if wanted is None
+        else two_class(known_truth, known_posterior, decided[known], classes, wanted),
+    )
+
+
+def stratified_folds(
+    labels: Sequence[int], folds: int, digests: Sequence[bytes]
+) -> NDArray[np.intp]:
+    """
+    Assign each document to a fold, each fold a small image of the whole.
+
+    Class by class, in the order of their digests, documents are dealt out, each to the
+    fold that has fewest of its class, then fewest of all. Equal digests, the repeats of
+    a document, stay together, so that no copy of a test document is trained on; repeats
+    under two labels are dealt with the smaller one's class. The order of the documents
+    does not matter. A class's shares in two folds differ by at most its largest group
+    of repeats; a class with fewer groups than folds is missing from some.
+
+    Args:
+        labels: the class of each document.
+        folds: how many, at least 2.
+        digests: what tells a document from others, and a repeat from none.
+
+    Returns:
+        (n_documents,), from 0 to folds - 1.
+
+    Raises:
+        ValueError: fewer than 2 folds, or not one digest a label.
+    """
+    if folds < 2:
+        raise ValueError(f"folds: expected at least 2, found {folds}")
+    repeats = defaultdict(list)
+    for document, (digest, _) in enumerate(zip(digests, labels, strict=True)):
+        repeats[digest].append(document)
+    groups_of_class = defaultdict(list)
+    for _, group in sorted(repeats.items()):
+        groups_of_class[min(labels[document] for document in group)].append(group)
+
+    fold_of = np.zeros(len(labels), dtype=np.intp)
+    fold_sizes = [0] * folds
+    for _, groups in sorted(groups_of_class.items()):
+        emptiest = [(0, size, fold) for fold, size in enumerate(fold_sizes)]
+        heapq.heapify(emptiest)
+        for group in groups:
+            of_class, of_others, fold = emptiest[0]
+            fold_of[group] = fold
+            heapq.heapreplace(emptiest, (of_class + len(group), of_others, fold))
+        for of_class, _, fold in emptiest:
+            fold_sizes[fold] += of_class
+    return fold_of
+
+
+def _check(
+    truth: Indices, log_posterior: Floats, decided: Indices, n_classes: int
+) -> None:
+    expected = (len(truth), n_classes)
+    if log_posterior.shape != expected:
+        raise ValueError(
+            f"log_posterior: expected shape {expected}, found {log_posterior.shape}"
+        )
+    if decided.shape != truth.shape:
+        raise ValueError(f"decided: expected {len(truth)} rows, found {len(decided)}")
+    for name, indices in (("truth", truth), ("decided", decided)):
+        if not np.isin(indices, np.arange(NO_CLASS, n_classes)).all():
+            raise ValueError(f"{name}: expected indices from -1 to {n_classes - 1}")
+    if not np.isfinite(log_posterior).all():
+        raise ValueError("log_posterior: expected finite numbers")
+    if not np.allclose(np.exp(log_posterior).sum(axis=1), 1, rtol=0, atol=1e-6):
+        raise ValueError("log_posterior: expected rows whose probabilities sum to 1")
+
+
+def _count_decisions(
+    truth: Indices, decided: Indices, n_classes: int
+) -> NDArray[np.int64]:
+    """Count (true, decided) pairs; NO_CLASS is the last row and the last column."""
+    counts = np.zeros((n_classes + 1, n_classes + 1), dtype=np.int64)
+    np.add.at(counts, (truth, decided), 1)
+    return counts

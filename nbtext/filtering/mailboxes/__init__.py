@@ -1,0 +1,51 @@
+"""
+Mailboxes that messages are moved in: Maildir, MH and mbox.
+
+Unlike `nbtext.sources`, which reads whatever holds documents, this lists mailboxes and
+changes them. A message is at every instant in one of them, or after a crash in two, and
+none of its bytes changes, but for the flags that one asks for and, from mbox to mbox,
+the number that it had there.
+
+The modules, in pipeline order: `_message` and `_content` (what is in them), `_disk` and
+`_locks` (how files are moved and locked), `_keywords` and `_maildir`, `_sequences` and
+`_mh`, `_fields`, `_spans`, `_rewriting`, `_mbox` and `_carrying`, `_opening` (which of
+these it is) and `_moving`.
+"""
+
+from nbtext.filtering.mailboxes._carrying import Carried, Plan, carry_out
+from nbtext.filtering.mailboxes._content import Content, read_content
+from nbtext.filtering.mailboxes._mbox import Mbox
+from nbtext.filtering.mailboxes._message import Marks, Message, marks_of
+from nbtext.filtering.mailboxes._moving import Moved, Task, move_all, read_message
+from nbtext.filtering.mailboxes._opening import (
+    Folder,
+    Mailbox,
+    check_marks,
+    is_same,
+    open_mailbox,
+    target_of,
+)
+from nbtext.filtering.mailboxes._spans import Span
+
+__all__ = [
+    "Carried",
+    "Content",
+    "Folder",
+    "Mailbox",
+    "Marks",
+    "Mbox",
+    "Message",
+    "Moved",
+    "Plan",
+    "Span",
+    "Task",
+    "carry_out",
+    "check_marks",
+    "is_same",
+    "marks_of",
+    "move_all",
+    "open_mailbox",
+    "read_content",
+    "read_message",
+    "target_of",
+]

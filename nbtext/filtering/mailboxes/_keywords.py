@@ -1,0 +1,99 @@
+"""
+Keywords in a Maildir, as Dovecot has them: small letters, named in a file.
+
+A line of `dovecot-keywords` is a number from 0 to 25 and a name; the number stands for
+a letter from a to z among the flags (doc.dovecot.org, "Maildir Mailbox Format").
+Dovecot reads the file again when its time has changed, in whole seconds, and writes it
+under the lock of another one, `dovecot-uidlist.lock` (maildir-keywords.c says so).
+"""
+
+import os
+from collections.abc import Iterable
+from time import time
+from typing import Final
+
+from nbtext.filtering.mailboxes._disk import (
+    keep_owner,
+    make_durable,
+    write_all,
+    written,
+)
+from nbtext.filtering.mailboxes._locks import dotlocked
+
+FILE: Final = "dovecot-keywords"
+LOCKED: Final = "dovecot-uidlist"
+LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+
+LONGEST: Final = 1 << 16
+"""No more of the file is read, in bytes."""
+
+WAIT: Final = 10.0
+"""How long to wait for Dovecot, in seconds; it writes a few lines."""
+
+
+def keywords_in(maildir: str) -> dict[str, str]:
+    """Return letter to name for the keywords that a Maildir has."""
+    try:
+        with open(f"{maildir}/{FILE}", "rb") as file:
+            lines = file.read(LONGEST).decode("utf-8", "surrogateescape").split("\n")
+    except FileNotFoundError:
+        return {}
+    found = {}
+    for line in lines:
+        number, _, name = line.partition(" ")
+        is_number = number.isascii() and number.isdigit() and len(number) < 3
+        if name and is_number and int(number) < len(LETTERS):
+            found[LETTERS[int(number)]] = name
+    return found
+
+
+def letters_for(maildir: str, names: Iterable[str]) -> dict[str, str]:
+    """
+    Return name to letter, and give letters to those names that have none.
+
+    When all letters are taken, the names that are left get none.
+
+    Raises:
+        BusyError: Dovecot has had the file locked all the time.
+        OSError: the file cannot be read or written.
+
+    """
+    wanted = list(dict.fromkeys(names))
+    found = _by_name(keywords_in(maildir))
+    if all(name in found for name in wanted):
+        return {name: found[name] for name in wanted}
+    with dotlocked(f"{maildir}/{LOCKED}", WAIT):
+        taken = keywords_in(maildir)
+        found = _by_name(taken)
+        last = max(taken, default="a")
+        # those behind all others first: in a gap Dovecot would not look for a new name
+        free = sorted({*LETTERS} - {*taken}, key=lambda one: (one < last, one))
+        new = (name for name in wanted if name not in found)
+        added = dict(zip(free, new, strict=False))
+        if added:
+            _write(maildir, taken | added)
+    found |= _by_name(added)
+    return {name: found[name] for name in wanted if name in found}
+
+
+def _by_name(keywords: dict[str, str]) -> dict[str, str]:
+    return {name: letter for letter, name in sorted(keywords.items(), reverse=True)}
+
+
+def _write(maildir: str, keywords: dict[str, str]) -> None:
+    path = f"{maildir}/{FILE}"
+    aside = f"{maildir}/.{FILE}.{os.urandom(6).hex()}.tmp"
+    is_there = os.path.exists(path)
+    like = os.stat(path if is_there else maildir)
+    lines = (
+        f"{LETTERS.index(letter)} {keywords[letter]}\n" for letter in sorted(keywords)
+    )
+    with written(aside) as descriptor:
+        write_all(descriptor, "".join(lines).encode("utf-8", "surrogateescape"))
+        os.fchmod(descriptor, like.st_mode & 0o666)
+        keep_owner(descriptor, like)
+        if is_there:  # or Dovecot would not see that it has changed
+            changed = max(int(time()), int(like.st_mtime) + 1)
+            os.utime(descriptor, (changed, changed))
+    os.replace(aside, path)
+    make_durable(maildir)

@@ -1,0 +1,255 @@
+"""
+Locks that mail programs know: fcntl(2) on the file, then `<file>.lock` beside it.
+
+That order is Debian's policy (section 11.6). Whoever has both is the only one to write,
+as far as others keep to either. Of several locks one has all or none: nothing is held
+while another program is waited for, which may hold the one and wait for the other
+(Dovecot does, for minutes, when it moves messages between mboxes).
+"""
+
+import errno
+import fcntl
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from time import monotonic, sleep, time
+from typing import Final
+
+from nbtext.errors import BusyError, MailboxError
+from nbtext.filtering.mailboxes._disk import rename_exclusively
+
+STALE: Final = 900.0
+"""A dotlock that is older was left by a crash, in seconds (procmail: LOCKTIMEOUT)."""
+
+PAUSE: Final = 0.02
+LONGEST_PAUSE: Final = 0.5
+"""How often a lock is tried, in seconds: at first, and after a while."""
+
+
+@contextmanager
+def locked(paths: Sequence[str], wait: float) -> Iterator[dict[str, int]]:
+    """
+    Be the only one to write some files for a while.
+
+    Args:
+        paths: the files, without symbolic links; each must exist.
+        wait: how many seconds to wait for others.
+
+    Yields:
+        Path to a descriptor, open for reading and writing. No other descriptor of these
+        files may be closed meanwhile: fcntl's locks would go with it.
+
+    Raises:
+        BusyError: somebody else has had one of them all the time.
+        MailboxError: one cannot be opened or locked.
+
+    """
+    wanted = sorted(set(paths))
+    busy = wanted[:1]
+    with ExitStack() as stack:
+        opened: dict[str, int] = {}
+        attempt = partial(_try_all, wanted, stack, opened, busy)
+        try:
+            _retried(attempt, monotonic() + wait)
+        except TimeoutError as error:
+            raise _busy(busy[0], wait) from error
+        yield opened
+
+
+@contextmanager
+def dotlocked(path: str, wait: float) -> Iterator[None]:
+    """
+    Hold `<path>.lock` for a while.
+
+    Raises:
+        BusyError: somebody else has had it all the time.
+        OSError: it cannot be made.
+
+    """
+    with ExitStack() as stack:
+        try:
+            _retried(partial(_try_dotlock, f"{path}.lock"), monotonic() + wait)
+            stack.callback(_remove, f"{path}.lock")
+        except TimeoutError as error:
+            message = (
+                f"{path}.lock: another program has had this lock for {wait:g} seconds; "
+                "try again later, or remove it if no such program runs"
+            )
+            raise BusyError(message) from error
+        yield
+
+
+@contextmanager
+def shared(path: str, descriptor: int, wait: float) -> Iterator[None]:
+    """
+    Have a file that nobody writes to for a moment.
+
+    Args:
+        path: what it is called.
+        descriptor: the file, open.
+        wait: how many seconds to wait for who writes to it.
+
+    Raises:
+        BusyError: somebody has been writing to it all the time.
+        OSError: it cannot be locked.
+
+    """
+    try:
+        _retried(lambda: try_lock(descriptor, fcntl.LOCK_SH), monotonic() + wait)
+    except TimeoutError as error:
+        raise _busy(path, wait) from error
+    try:
+        yield
+    finally:
+        fcntl.lockf(descriptor, fcntl.LOCK_UN)
+
+
+def _try_all(
+    paths: Sequence[str], stack: ExitStack, opened: dict[str, int], busy: list[str]
+) -> bool:
+    """Lock all files, or none; then `busy` names the one that could not be had."""
+    found: dict[str, int] = {}
+    with ExitStack() as undoing:
+        for path in paths:
+            try:
+                is_ours = _try_both(path, undoing, found)
+            except OSError as error:
+                where = error.filename or path
+                message = f"{path}: cannot be locked: {where}: {error.strerror}"
+                raise MailboxError(f"{message}; nothing was changed") from error
+            if not is_ours:
+                busy[:] = [path]
+                return False
+        stack.push(undoing.pop_all())
+    opened.update(found)
+    return True
+
+
+def _try_both(path: str, stack: ExitStack, opened: dict[str, int]) -> bool:
+    """
+    Take both locks of a file; or neither, lest another waits for us with the other one.
+
+    Whether it is still the file in place is looked at last: a program that replaces it
+    may let go of the one lock before it does so, and of the other one afterwards.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    with ExitStack() as undoing:
+        undoing.callback(os.close, descriptor)
+        if not (try_lock(descriptor) and is_in_place(path, descriptor)):
+            return False
+        if not _try_dotlock(f"{path}.lock"):
+            return False
+        undoing.callback(_remove, f"{path}.lock")
+        if not is_in_place(path, descriptor):
+            return False
+        stack.push(undoing.pop_all())
+        opened[path] = descriptor
+        return True
+
+
+def is_in_place(path: str, descriptor: int) -> bool:
+    """Return whether a path still leads to an open file."""
+    try:
+        there, here = os.stat(path), os.fstat(descriptor)
+    except OSError:
+        return False
+    return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
+
+
+def _busy(path: str, wait: float) -> BusyError:
+    return BusyError(
+        f"{path}: another program has had it locked for {wait:g} seconds; try again "
+        "later, or wait longer with --wait"
+    )
+
+
+def try_lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
+    """Lock a file with fcntl(2), and return whether it is locked now."""
+    try:
+        fcntl.lockf(descriptor, kind | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EAGAIN):
+            raise
+        return False
+    return True
+
+
+def _try_dotlock(path: str) -> bool:
+    """Make a dotlock that says from the first moment whose it is."""
+    if os.path.lexists(path) and not _was_stale(path):
+        return False
+    aside = f"{path}.nbtext-{os.urandom(6).hex()}"
+    try:
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        try:
+            # as Dovecot has it, so that others too can see whether we are still there
+            os.write(descriptor, f"{os.getpid()}:{os.uname().nodename}\n".encode())
+        finally:
+            os.close(descriptor)
+        rename_exclusively(aside, path)
+    except BaseException as error:
+        with suppress(OSError):
+            os.unlink(aside)
+        if isinstance(error, FileExistsError):
+            return False
+        raise
+    return True
+
+
+def _remove(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)
+
+
+def _was_stale(path: str) -> bool:
+    """Remove a dotlock whose owner is gone, and no other that came in its place."""
+    try:
+        found = os.lstat(path)
+        if not (_is_old(found) or _is_orphaned(path)):
+            return False
+        aside = f"{path}.{os.urandom(4).hex()}"
+        os.rename(path, aside)
+        is_it = os.lstat(aside).st_ino == found.st_ino
+        if not is_it:  # somebody has just made another
+            os.link(aside, path)
+        os.unlink(aside)
+    except OSError:
+        return False
+    return is_it
+
+
+def _is_old(found: os.stat_result) -> bool:
+    return time() - found.st_mtime > STALE
+
+
+def _is_orphaned(path: str) -> bool:
+    """Return whether a dotlock names a process of this machine that has ended."""
+    with open(path, "rb") as file:
+        pid, _, host = file.read(512).decode("ascii", "replace").strip().partition(":")
+    if host != os.uname().nodename or not pid.isdigit():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
+
+
+def _retried(attempt: Callable[[], bool], deadline: float) -> None:
+    """
+    Try until it works.
+
+    Raises:
+        TimeoutError: it did not in time.
+
+    """
+    pause = PAUSE
+    while not attempt():
+        left = deadline - monotonic()
+        if left <= 0:
+            raise TimeoutError
+        sleep(min(pause, left))
+        pause = min(2 * pause, LONGEST_PAUSE)

@@ -1,0 +1,243 @@
+"""
+A Maildir: a file for each message, in new/ until it was shown, then in cur/.
+
+cr.yp.to/proto/maildir.html has the format, Courier's Maildir++ the folders in it. There
+is no lock. Mail programs rename messages at any moment, for each flag, and move and
+remove them; so a message is looked for again by what stays of its name, and one that is
+no longer there is no error.
+"""
+
+import os
+import re
+from _blake2 import blake2b
+from collections.abc import Iterator
+from typing import Final
+
+from nbtext.errors import MailboxError
+from nbtext.filtering.mailboxes import _disk
+from nbtext.filtering.mailboxes._keywords import FILE as KEYWORDS
+from nbtext.filtering.mailboxes._keywords import LETTERS, keywords_in, letters_for
+from nbtext.filtering.mailboxes._message import Marks, Message
+from nbtext.sources import cannot_read
+
+SHOWN: Final = ("new", "cur")
+STAGING: Final = "tmp"
+FOLDER_FILE: Final = "maildirfolder"
+"""What says that a Maildir is a folder of the one that it lies in."""
+
+_INFO: Final = re.compile(r"[:;!]2,")
+_ADDED: Final = re.compile(r",(?:[SWU]=\d+|FMD5=[0-9a-f]+)")
+"""What servers and synchronisers add to a name: sizes, and its number in a folder."""
+
+_PLACE: Final = re.compile(r",(?:U=\d+|FMD5=[0-9a-f]+)")
+"""What of it is about the folder: in another one it would be another's number."""
+
+_TIME: Final = re.compile(r"\d{9,11}(?=\.)")
+_UNNAMED: Final = " "
+"""What a letter that no keyword has is kept behind; no keyword has a blank in it."""
+
+_UNMARKED: Final = Marks()
+_UNTOUCHED: Final = frozenset("DT")
+"""Drafts are not yet mail, and what is trashed is mail no more."""
+
+
+class Maildir:
+    """
+    A Maildir.
+
+    Attributes:
+        path: where it is, as the user has it.
+        place: the same without symbolic links.
+    """
+
+    kind = "maildir"
+
+    def __init__(self, path: str) -> None:
+        self.path = path.rstrip("/") or "/"
+        self.place = os.path.realpath(path)
+        self._hashed = blake2b(
+            os.fsencode(self.place) + b"\0", digest_size=16, person=b"nbtext message"
+        )
+        self._keywords: dict[str, str] | None = None
+        self._index: dict[str, Message] | None = None
+
+    def messages(self) -> Iterator[Message]:
+        """
+        Yield every message but for drafts and what is trashed, oldest names first.
+
+        Raises:
+            SourceError: a part of it cannot be read.
+
+        """
+        for name, part in sorted(self._names()):
+            message = self._message(part, name)
+            if not _UNTOUCHED & {*message.marks.letters}:
+                yield message
+
+    def now(self, message: Message) -> Message | None:
+        """Return a message as it is marked now, None if it is not here any more."""
+        return message if os.path.lexists(message.name) else self._found(message)
+
+    def take(self, path: str, message: Message, marks: Marks, *, is_again: bool) -> str:
+        """
+        Move a message into this Maildir, and return its new path.
+
+        Args:
+            path: where it is.
+            message: what it is called there.
+            marks: what it is to be marked with.
+            is_again: whether a crash may have left a copy of it here.
+
+        Raises:
+            FileNotFoundError: it is not there.
+            OSError: it cannot be moved; it is where it was.
+
+        """
+        bases = _bases_for(message)
+        copied = self._copy_of(path, bases) if is_again else None
+        if copied is not None:
+            _disk.make_durable(os.path.dirname(copied))
+            os.unlink(path)
+            return copied
+        # not even with other flags: of two links by one name Dovecot removes one
+        free = (base for base in bases if base not in self._listed())
+        base = next(free, None) or _disk.fresh_name()
+        while True:
+            target = self._path_of(base, marks, is_new=message.is_new)
+            try:
+                _disk.move(path, target, f"{self.path}/{STAGING}/{_disk.fresh_name()}")
+            except FileExistsError:
+                base = _disk.fresh_name()
+            else:
+                self._listed()[base] = message._replace(name=target, base=base)
+                return target
+
+    def mark(self, message: Message, marks: Marks) -> str:
+        """
+        Mark a message, in addition to its marks, and return its path.
+
+        Raises:
+            FileNotFoundError: it is not there.
+            MailboxError: there is no letter left for a keyword.
+            OSError: it cannot be renamed.
+
+        """
+        whole = message.marks | marks
+        without = {*marks.keywords} - letters_for(self.path, marks.keywords).keys()
+        if without:
+            text = (
+                f"{self.path}: all 26 keywords of this Maildir are in use, and "
+                f"{', '.join(sorted(without))} is none of them; remove some from "
+                f"{KEYWORDS}"
+            )
+            raise MailboxError(text)
+        target = self._path_of(message.base, whole, is_new=False)
+        if target != message.name:
+            _disk.rename_exclusively(message.name, target)
+        return target
+
+    def settle(self) -> None:
+        """Make durable what was moved here, or from here."""
+        self._index = self._keywords = None
+        for part in SHOWN:
+            _disk.make_durable(f"{self.path}/{part}")
+
+    def ensure(self) -> None:
+        """
+        Make what is missing of it, for its owner alone.
+
+        Raises:
+            OSError: it cannot be made.
+
+        """
+        above = os.path.dirname(self.path) or "."
+        for path in (self.path, *(f"{self.path}/{part}" for part in (*SHOWN, STAGING))):
+            _disk.make_folder(path)
+        _disk.remove_abandoned(f"{self.path}/{STAGING}")
+        marker = f"{self.path}/{FOLDER_FILE}"
+        is_folder = os.path.basename(self.path).startswith(".") and all(
+            os.path.isdir(f"{above}/{part}") for part in SHOWN
+        )
+        if is_folder and not os.path.exists(marker):
+            _disk.make_file(marker)
+        _disk.make_durable(self.path)
+        _disk.make_durable(above)
+
+    def delivered(self, message: Message) -> float:
+        """Return when a message was delivered, in seconds, infinity if it is gone."""
+        if message.delivered is not None:
+            return message.delivered
+        try:
+            return os.stat(message.name).st_mtime
+        except OSError:
+            return float("inf")
+
+    def _found(self, message: Message) -> Message | None:
+        """Look for a message by what stays of its name."""
+        return self._listed().get(message.base)
+
+    def _listed(self) -> dict[str, Message]:
+        """Return all messages by what stays of their names, as last listed."""
+        if self._index is None:
+            listed = (self._message(part, name) for name, part in self._names())
+            self._index = {one.base: one for one in listed}
+        return self._index
+
+    def _copy_of(self, path: str, bases: tuple[str, ...]) -> str | None:
+        """Return the copy of a message that was not yet taken away where it was."""
+        found = (self._listed().get(base) for base in bases)
+        names = (one.name for one in found if one is not None)
+        return next((name for name in names if _disk.is_same(name, path)), None)
+
+    def _names(self) -> Iterator[tuple[str, str]]:
+        """Yield the name of every file, and the part that it is in."""
+        for part in SHOWN:
+            folder = f"{self.path}/{part}"
+            try:
+                names = os.listdir(folder)
+            except OSError as error:
+                raise cannot_read(folder, error) from error
+            yield from ((name, part) for name in names if name[0] != ".")
+
+    def _message(self, part: str, name: str) -> Message:
+        base, _, flags = name.partition(":2,")
+        if not flags and not name.endswith(":2,") and _INFO.search(name):
+            base, flags = _INFO.split(name, 1)
+        hashed = self._hashed.copy()
+        hashed.update(os.fsencode(_ADDED.sub("", base) if "," in base else base))
+        found = _TIME.match(base)
+        return Message(
+            name=f"{self.path}/{part}/{name}",
+            key=hashed.digest(),
+            base=base,
+            marks=self._marks(flags) if flags else _UNMARKED,
+            is_new=part == "new",
+            delivered=float(found[0]) if found else None,
+        )
+
+    def _marks(self, flags: str) -> Marks:
+        letters = "".join(sorted({*flags} - {*LETTERS}))
+        small = sorted({*flags} & {*LETTERS})
+        if not small:
+            return Marks(letters)
+        if self._keywords is None:
+            try:
+                self._keywords = keywords_in(self.path)
+            except OSError:
+                self._keywords = {}
+        names = (self._keywords.get(one, _UNNAMED + one) for one in small)
+        return Marks(letters, tuple(names))
+
+    def _path_of(self, base: str, marks: Marks, *, is_new: bool) -> str:
+        if is_new and not (marks.letters or marks.keywords):
+            return f"{self.path}/new/{base}"
+        names = [one for one in marks.keywords if not one.startswith(_UNNAMED)]
+        small = {one[1:] for one in marks.keywords if one.startswith(_UNNAMED)}
+        small.update(letters_for(self.path, names).values())
+        return f"{self.path}/cur/{base}:2,{marks.letters}{''.join(sorted(small))}"
+
+
+def _bases_for(message: Message) -> tuple[str, str]:
+    """Return what a message may be called elsewhere, the same after a crash."""
+    base = _PLACE.sub("", message.base) or message.base
+    return base, f"{int(message.delivered or 0)}.N{message.key.hex()}.nbtext"

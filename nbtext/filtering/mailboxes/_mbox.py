@@ -1,0 +1,107 @@
+"""
+An mbox: all messages in one file, which is read unlocked and written under locks.
+
+Reading a large mbox takes minutes, and delivery must not wait for it. So it is read as
+far as it went at one moment when nobody wrote to it.
+"""
+
+import os
+from _blake2 import blake2b
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from nbtext.filtering.mailboxes import _disk
+from nbtext.filtering.mailboxes._locks import shared
+from nbtext.filtering.mailboxes._rewriting import clean_up
+from nbtext.filtering.mailboxes._spans import Span, spans
+from nbtext.sources import cannot_read
+
+
+class Mbox:
+    """
+    An mbox.
+
+    Attributes:
+        path: where it is, as the user has it.
+        place: the same without symbolic links.
+    """
+
+    kind = "mbox"
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.place = os.path.realpath(path)
+
+    def ensure(self) -> None:
+        """
+        Make it, empty, if it is missing; for its owner alone.
+
+        Raises:
+            OSError: it cannot be made.
+
+        """
+        if not os.path.exists(self.place):
+            _disk.make_file(self.place)
+            _disk.make_durable(os.path.dirname(self.place))
+
+    @contextmanager
+    def opened(self, wait: float) -> Iterator["Snapshot"]:
+        """
+        Open it as it is at a moment when nobody writes to it.
+
+        Raises:
+            BusyError: somebody has been writing to it all the time.
+            SourceError: it cannot be read.
+
+        """
+        try:
+            descriptor = os.open(self.place, os.O_RDONLY | os.O_NONBLOCK)
+        except OSError as error:
+            raise cannot_read(self.path, error) from error
+        try:
+            with shared(self.path, descriptor, wait):
+                status = os.fstat(descriptor)
+            yield Snapshot(descriptor, status.st_size, self.key_of(status))
+        except OSError as error:
+            raise cannot_read(self.path, error) from error
+        finally:
+            os.close(descriptor)
+
+    def clean_up(self, wait: float) -> None:
+        """
+        See to what a crash, or a waiting program, has left beside it.
+
+        Raises:
+            BusyError: it is locked.
+            MailboxError: it cannot be written.
+
+        """
+        clean_up(self.place, wait)
+
+    def key_of(self, status: os.stat_result) -> bytes:
+        """Return 16 bytes that it no longer has when anybody has written to it."""
+        named = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+        text = f"{named}\0".encode() + os.fsencode(self.place)
+        return blake2b(text, digest_size=16, person=b"nbtext mbox").digest()
+
+
+class Snapshot(NamedTuple):
+    """
+    An mbox as it was at a moment.
+
+    Attributes:
+        descriptor: the open file.
+        size: how large it was, in bytes; what came later is not looked at.
+        key: 16 bytes that it no longer has when anybody has written to it.
+    """
+
+    descriptor: int
+    size: int
+    key: bytes
+
+    def spans(self, max_bytes: int) -> Iterator[Span]:
+        """Yield its messages, each with so many bytes to classify."""
+        for span in spans(self.descriptor, self.size, max_bytes):
+            if not span.is_internal:
+                yield span

@@ -1,0 +1,210 @@
+"""
+An MH folder: a file for each message, its name a number (mh-mail(5)).
+
+A message that comes in gets the number after the highest. What is known of messages is
+in the folder's sequences, which are changed when the messages are in their places.
+"""
+
+import os
+from _blake2 import blake2b
+from collections.abc import Iterator
+from typing import Final
+
+from nbtext.filtering.mailboxes import _disk
+from nbtext.filtering.mailboxes._message import Marks, Message
+from nbtext.filtering.mailboxes._sequences import FILE as SEQUENCES
+from nbtext.filtering.mailboxes._sequences import (
+    FLAGS,
+    UNSEEN,
+    Sequences,
+    change,
+    is_sequence,
+    sequences_in,
+)
+from nbtext.sources import cannot_read
+
+_UNMARKED: Final = Marks()
+
+
+class MH:
+    """
+    An MH folder.
+
+    Attributes:
+        path: where it is, as the user has it.
+        place: the same without symbolic links.
+    """
+
+    kind = "mh"
+
+    def __init__(self, path: str) -> None:
+        self.path = path.rstrip("/") or "/"
+        self.place = os.path.realpath(path)
+        self._sequences: Sequences | None = None
+        self._marked: dict[int, Marks] = {}
+        self._taken: dict[int, Marks] = {}
+        self._next = 0
+
+    def messages(self) -> Iterator[Message]:
+        """
+        Yield every message, in the order of their numbers.
+
+        Raises:
+            SourceError: the folder cannot be read.
+
+        """
+        for number in self._numbers():
+            message = self._message(number)
+            if message is not None:
+                yield message
+
+    def now(self, message: Message) -> Message | None:
+        """Return a message as it is marked now, None if it is not here any more."""
+        number = _number_of(message)
+        there = self._message(number)
+        if there is None or there.key != message.key:
+            return None
+        if self._sequences is None:
+            self._sequences = sequences_in(self.path, self._numbers())
+        named = self._sequences
+        letters = [one for one, name in FLAGS.items() if number in named.get(name, ())]
+        is_new = number in named.get(UNSEEN, ())
+        if not is_new:
+            letters.append("S")
+        return there._replace(marks=Marks("".join(sorted(letters))), is_new=is_new)
+
+    def take(self, path: str, message: Message, marks: Marks, *, is_again: bool) -> str:
+        """
+        Move a message into this folder, and return its new path.
+
+        Args:
+            path: where it is.
+            message: what it is called there.
+            marks: what it is to be marked with.
+            is_again: whether a crash may have left a copy of it here.
+
+        Raises:
+            FileNotFoundError: it is not there.
+            OSError: it cannot be moved; it is where it was.
+
+        """
+        if is_again:
+            copied = self._copy_of(path)
+            if copied is not None:
+                _disk.make_durable(self.path)
+                os.unlink(path)
+                return copied
+        if not self._next:
+            self._next = max(self._numbers(), default=0) + 1
+        while True:
+            number = self._next
+            self._next += 1
+            target = f"{self.path}/{number}"
+            try:
+                _disk.move(path, target, f"{self.path}/.{_disk.fresh_name()}")
+            except FileExistsError:
+                continue
+            self._taken[number] = marks
+            return target
+
+    def mark(self, message: Message, marks: Marks) -> str:
+        """Mark a message, in addition to its marks, and return its path."""
+        self._marked[_number_of(message)] = marks
+        return message.name
+
+    def settle(self) -> None:
+        """
+        Make durable what was moved, and bring the sequences up to date.
+
+        Raises:
+            MailboxError: the sequences cannot be written.
+            OSError: the folder cannot be made durable.
+
+        """
+        _disk.make_durable(self.path)
+        self._sequences = None
+        self._next = 0
+        taken, self._taken = self._taken, {}
+        marked, self._marked = self._marked, {}
+
+        def do(sequences: Sequences) -> None:
+            for number, marks in taken.items():
+                if "S" not in marks.letters:
+                    sequences.setdefault(UNSEEN, set()).add(number)
+            for number, marks in (*taken.items(), *marked.items()):
+                _mark(sequences, number, marks)
+
+        if taken or marked or os.path.exists(f"{self.path}/{SEQUENCES}"):
+            change(self.path, self._numbers, do)
+
+    def ensure(self) -> None:
+        """
+        Make the folder if it is missing, for its owner alone.
+
+        Raises:
+            OSError: it cannot be made.
+
+        """
+        if _disk.make_folder(self.path):
+            _disk.make_durable(os.path.dirname(self.path) or ".")
+        _disk.remove_abandoned(self.path, ".")
+
+    def delivered(self, message: Message) -> float:
+        """Return when a message was delivered, in seconds."""
+        return message.delivered or 0.0
+
+    def _numbers(self) -> list[int]:
+        try:
+            names = os.listdir(self.path)
+        except OSError as error:
+            raise cannot_read(self.path, error) from error
+        return sorted(int(name) for name in names if is_number(name))
+
+    def _message(self, number: int) -> Message | None:
+        path = f"{self.path}/{number}"
+        try:
+            status = os.lstat(path)
+        except OSError:
+            return None
+        named = (status.st_ino, status.st_size, status.st_mtime_ns)
+        text = f"{number}\0{named}\0".encode() + os.fsencode(self.place)
+        key = blake2b(text, digest_size=16, person=b"nbtext message").digest()
+        return Message(
+            name=path,
+            key=key,
+            base=f"{int(status.st_mtime)}.N{key.hex()}.nbtext",  # should it change kind
+            marks=_UNMARKED,
+            is_new=False,
+            delivered=status.st_mtime,
+        )
+
+    def _copy_of(self, path: str) -> str | None:
+        """Return the copy of a message that was not yet taken away where it was."""
+        status = os.stat(path)
+        named = (status.st_size, status.st_mtime_ns)
+        for number in reversed(self._numbers()):
+            here = f"{self.path}/{number}"
+            found = os.lstat(here)
+            is_alike = (found.st_size, found.st_mtime_ns) == named
+            if is_alike and _disk.is_same(here, path):
+                return here
+        return None
+
+
+def is_number(name: str) -> bool:
+    """Return whether a file of that name is a message."""
+    return name.isascii() and name.isdigit() and len(name) < 11 and name[0] != "0"
+
+
+def _number_of(message: Message) -> int:
+    return int(message.name.rpartition("/")[2])
+
+
+def _mark(sequences: Sequences, number: int, marks: Marks) -> None:
+    for letter, name in FLAGS.items():
+        if letter in marks.letters:
+            sequences.setdefault(name, set()).add(number)
+    if "S" in marks.letters:
+        sequences.get(UNSEEN, set()).discard(number)
+    for name in filter(is_sequence, marks.keywords):
+        sequences.setdefault(name, set()).add(number)

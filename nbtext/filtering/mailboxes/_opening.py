@@ -1,0 +1,141 @@
+"""Which mailbox a path is, and which one a target names."""
+
+import os
+import stat
+from collections.abc import Iterable
+from typing import Final, TypeAlias
+
+from nbtext.errors import SettingsError, SourceError
+from nbtext.filtering.mailboxes import _fields, _sequences
+from nbtext.filtering.mailboxes._maildir import FOLDER_FILE, Maildir
+from nbtext.filtering.mailboxes._mbox import Mbox
+from nbtext.filtering.mailboxes._message import Marks
+from nbtext.filtering.mailboxes._mh import MH, is_number
+from nbtext.filtering.mailboxes._sequences import FILE as SEQUENCES
+from nbtext.sources import LONGEST_SEPARATOR, cannot_read, is_maildir, is_mbox
+
+Mailbox: TypeAlias = Maildir | MH | Mbox
+Folder: TypeAlias = Maildir | MH
+"""What has a file for each message."""
+
+KINDS: Final = {"maildir": "a Maildir", "mh": "an MH folder", "mbox": "an mbox"}
+
+
+def open_mailbox(path: str) -> Mailbox:
+    """
+    Return the mailbox that is at a path.
+
+    Raises:
+        MissingSourceError: there is nothing.
+        SourceError: it cannot be read, or is no mailbox.
+
+    """
+    try:
+        mode = os.stat(path).st_mode
+        if stat.S_ISREG(mode):
+            return _open_file(path)
+        if stat.S_ISDIR(mode):
+            return _open_folder(path)
+    except (OSError, ValueError) as error:
+        raise cannot_read(path, error) from error
+    raise SourceError(
+        f"{path}: a mailbox was expected, and a socket, pipe or device found; name a "
+        "Maildir, an MH folder or an mbox"
+    )
+
+
+def target_of(source: Mailbox, name: str) -> Mailbox:
+    """
+    Return the mailbox that a user names to move messages to.
+
+    Args:
+        source: from where they are moved.
+        name: a path; or `.Junk` for that folder of the Maildir that the source is, or
+            is a folder of. What is not there is of the source's kind, and is made when
+            there is something to move.
+
+    Raises:
+        SettingsError: nothing can be moved from one to the other, or it is no mailbox.
+
+    """
+    path = os.path.expanduser(name)  # where a shell has left `spam=~/junk` as it is
+    folder = name.rstrip("/")  # procmail has it with one
+    is_folder = "/" not in folder and folder.startswith(".") and folder.strip(".")
+    if is_folder and isinstance(source, Maildir):
+        path = f"{_root_of(source)}/{folder}"
+    if os.path.lexists(path):
+        try:
+            target = open_mailbox(path)
+        except SourceError as error:
+            raise SettingsError(str(error)) from error
+    else:
+        above = os.path.dirname(path.rstrip("/")) or "."
+        if not os.path.isdir(above):
+            message = f"{name}: there is no folder {above} to make it in; make it first"
+            raise SettingsError(message)
+        target = type(source)(path)
+    if (source.kind == "mbox") != (target.kind == "mbox"):
+        kinds = f"{KINDS[source.kind]} to {KINDS[target.kind]}"
+        message = (
+            f"{source.path}: no message can be moved from {kinds} ({target.path}): an "
+            'mbox changes its bytes ("From " lines and their quoting); name another'
+        )
+        raise SettingsError(message)
+    return target
+
+
+def is_same(one: Mailbox, other: Mailbox) -> bool:
+    """Return whether two mailboxes are one, by whatever names (links, mounts)."""
+    try:
+        return os.path.samestat(os.stat(one.place), os.stat(other.place))
+    except OSError:  # one is yet to be made
+        return one.place == other.place
+
+
+def check_marks(mailbox: Mailbox, marks: Marks) -> None:
+    """
+    Refuse marks that a mailbox has no place for.
+
+    Raises:
+        SettingsError: there are such.
+
+    """
+    if isinstance(mailbox, Mbox):
+        _fields.check_marks(marks)
+    elif isinstance(mailbox, MH):
+        _sequences.check_marks(marks)
+
+
+def _open_file(path: str) -> Mbox:
+    with open(path, "rb") as file:
+        head = file.read(LONGEST_SEPARATOR)
+    if head.strip() and not is_mbox(head.lstrip(b"\r\n")):
+        raise SourceError(
+            f'{path}: an mbox was expected, which begins with a "From " line, and '
+            "something else found; name a mailbox"
+        )
+    return Mbox(path)
+
+
+def _open_folder(path: str) -> Folder:
+    if is_maildir(path):
+        return Maildir(path)
+    names = os.listdir(path)
+    if SEQUENCES in names or any(map(is_number, names)) or _are_hidden(names):
+        return MH(path)
+    raise SourceError(
+        f"{path}: a mailbox was expected, and a folder found that is neither a Maildir "
+        "(cur/, new/) nor one of MH (numbered files); name a mailbox"
+    )
+
+
+def _are_hidden(names: Iterable[str]) -> bool:
+    return all(name.startswith(".") for name in names)
+
+
+def _root_of(maildir: Maildir) -> str:
+    if os.path.exists(f"{maildir.path}/{FOLDER_FILE}"):
+        above = os.path.dirname(maildir.place)
+        if is_maildir(above):
+            return above
+    return maildir.path

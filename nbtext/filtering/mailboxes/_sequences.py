@@ -1,0 +1,149 @@
+"""
+The sequences of an MH folder: named sets of messages, in the file `.mh_sequences`.
+
+A line is a name, a colon, and numbers and ranges (mh-sequence(5)). nmh locks the file
+with fcntl(2), Python's `mailbox` with that and a dotlock.
+"""
+
+import os
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable
+from typing import Final, TypeAlias
+
+from nbtext.errors import MailboxError, SettingsError
+from nbtext.filtering.mailboxes._disk import (
+    keep_owner,
+    make_durable,
+    make_file,
+    write_all,
+    written,
+)
+from nbtext.filtering.mailboxes._locks import locked
+from nbtext.filtering.mailboxes._message import Marks
+
+FILE: Final = ".mh_sequences"
+UNSEEN: Final = "unseen"
+FLAGS: Final = {"F": "flagged", "R": "replied"}
+"""The sequences that stand for flags, as Python's `mailbox` has them."""
+
+RESERVED: Final = frozenset({"all", "cur", "first", "last", "next", "new", "prev"})
+
+LONGEST: Final = 1 << 24
+"""No more of the file is read, in bytes."""
+
+WAIT: Final = 10.0
+"""How long to wait for other mail programs, in seconds; they write a few lines."""
+
+Sequences: TypeAlias = dict[str, set[int]]
+
+_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_NUMBER: Final = re.compile(rb"\d{1,10}")
+_RANGE: Final = re.compile(rb"(\d{1,10})(?:-(\d{1,10}))?")
+
+
+def check_marks(marks: Marks) -> None:
+    """
+    Refuse marks that an MH folder has no place for.
+
+    Raises:
+        SettingsError: there are such.
+
+    """
+    odd = {*marks.letters} - {"S", *FLAGS}
+    names = [name for name in marks.keywords if not is_sequence(name)]
+    if odd or names:
+        shown = ", ".join([str(Marks("".join(sorted(odd)))), *names]).strip(", ")
+        message = (
+            f"an MH folder cannot mark a message {shown}; it has seen, flagged and "
+            "replied, and sequences, whose names are letters and digits"
+        )
+        raise SettingsError(message)
+
+
+def is_sequence(name: str) -> bool:
+    """Return whether a user's sequence may have a name."""
+    return bool(_NAME.fullmatch(name)) and name not in RESERVED
+
+
+def sequences_in(folder: str, there: Iterable[int]) -> Sequences:
+    """Return the sequences of a folder, of those messages that are there."""
+    try:
+        with open(f"{folder}/{FILE}", "rb") as file:
+            lines = file.read(LONGEST).split(b"\n")
+    except FileNotFoundError:
+        return {}
+    numbers = sorted(there)
+    found: Sequences = {}
+    for line in lines:
+        name, colon, rest = line.partition(b":")
+        if colon and name.strip():
+            text = name.strip().decode("utf-8", "surrogateescape")
+            # what is shown now may stand where a message was
+            in_it = {*map(int, _NUMBER.findall(rest)[:1])} if text == "cur" else set()
+            found.setdefault(text, in_it).update(_numbers(rest, numbers))
+    return found
+
+
+def change(
+    folder: str,
+    there: Callable[[], Iterable[int]],
+    do: Callable[[Sequences], None],
+) -> None:
+    """
+    Change the sequences of a folder.
+
+    Args:
+        folder: the folder.
+        there: says which messages it has; the others are dropped.
+        do: changes the sequences in place.
+
+    Raises:
+        BusyError: another program has had the file locked all the time.
+        MailboxError: it cannot be locked or written.
+
+    """
+    path = f"{folder}/{FILE}"
+    try:
+        make_file(path)
+        with locked([path], WAIT) as opened:
+            before = sequences_in(folder, there())
+            sequences = {name: set(numbers) for name, numbers in before.items()}
+            do(sequences)
+            if sequences != before:
+                _write(path, sequences, os.fstat(opened[path]))
+    except OSError as error:
+        message = f"{path}: cannot be written: {error.strerror}; its messages are safe"
+        raise MailboxError(message) from error
+
+
+def _numbers(text: bytes, there: list[int]) -> set[int]:
+    found: set[int] = set()
+    for first, last in _RANGE.findall(text):
+        start = bisect_left(there, int(first))
+        found.update(there[start : bisect_right(there, int(last or first))])
+    return found
+
+
+def _write(path: str, sequences: Sequences, like: os.stat_result) -> None:
+    lines = (
+        f"{name}: {' '.join(_ranges(sorted(numbers)))}\n"
+        for name, numbers in sequences.items()
+        if numbers
+    )
+    aside = f"{path}.{os.urandom(6).hex()}.tmp"
+    with written(aside) as descriptor:
+        write_all(descriptor, "".join(lines).encode("utf-8", "surrogateescape"))
+        os.fchmod(descriptor, like.st_mode & 0o777)
+        keep_owner(descriptor, like)
+    os.replace(aside, path)
+    make_durable(os.path.dirname(path))
+
+
+def _ranges(numbers: list[int]) -> Iterable[str]:
+    start = 0
+    for place, number in enumerate(numbers):
+        if place + 1 == len(numbers) or numbers[place + 1] != number + 1:
+            first = numbers[start]
+            yield str(first) if first == number else f"{first}-{number}"
+            start = place + 1

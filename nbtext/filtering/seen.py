@@ -1,0 +1,337 @@
+"""
+The memory of what was decided: which messages, known by name or by their bytes.
+
+A file of records of RECORD bytes behind a first one that says what it is. Records are
+only added, and it is locked while they are; the last may be cut off by a crash, and is
+then passed over, as is any whose checksum is wrong. A message has a record before it is
+moved (begun) and one afterwards (decided), so that a crash in between is seen, and the
+next run finishes. docs/filtering.md says how the file grows.
+"""
+
+import os
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from time import monotonic, time
+from typing import Final, NamedTuple
+from zlib import crc32
+
+from nbtext.errors import BusyError, MemoryFileError, ModelWriteError
+from nbtext.store.lock import waited_for
+
+MAGIC: Final = b"nbtext decided 1\n".ljust(64, b"\0")
+RECORD: Final = 64
+
+DECIDED: Final = b"D"
+BEGUN: Final = b"B"
+APPENDING: Final = b"A"
+"""Kinds of records: a message is dealt with, or about to be; a target mbox is about to
+grow, from the size that stands in the place of a digest."""
+
+NOTHING: Final = bytes(16)
+
+KEPT: Final = 400 * 86_400
+"""Messages that are no longer there are remembered so long, in seconds."""
+
+FEW: Final = 4096
+"""So many records are never too many."""
+
+_BODY: Final = struct.Struct("<c3xI8s16s16s12x")
+_WHOLE: Final = struct.Struct("<c3xI8s16s16s12xI")
+
+
+class Entry(NamedTuple):
+    """
+    A message that is remembered.
+
+    Attributes:
+        name: 16 bytes that name it where it is.
+        content: 16 bytes that name it wherever it is.
+    """
+
+    name: bytes
+    content: bytes
+
+
+class Memory:
+    """
+    What was decided about.
+
+    Attributes:
+        path: the file.
+        damaged: how many of its records are no use, but for one that was cut off.
+    """
+
+    def __init__(self, path: str, descriptor: int | None) -> None:
+        self.path = path
+        self.damaged = 0
+        self._descriptor = descriptor
+        self._names: set[bytes] = set()
+        self._contents: set[bytes] = set()
+        self._begun: dict[bytes, bytes] = {}
+        self._appending: dict[bytes, int] = {}
+        self._n_records = 0
+        self._end = len(MAGIC)
+        self._has_grown = False
+
+    def knows_name(self, name: bytes) -> bool:
+        """Return whether the message of that name was decided about."""
+        return name in self._names
+
+    def knows(self, entry: Entry) -> bool:
+        """
+        Return whether a message was decided about, under whatever name.
+
+        One that a run had only begun with is to be decided about again, but if it has
+        another name now, its user has put it there.
+        """
+        if entry.name in self._names:
+            return True
+        if entry.name in self._begun:
+            return False
+        return entry.content in self._contents
+
+    def is_begun(self, name: bytes) -> bool:
+        """Return whether a run that crashed had begun to move a message."""
+        return name in self._begun
+
+    def appending_to(self, name: bytes) -> int | None:
+        """Return from which size a run that crashed had begun to add to an mbox."""
+        return self._appending.get(name)
+
+    def begin(self, folder: bytes, entries: Iterable[Entry]) -> None:
+        """Remember, durably, that messages are about to be moved or marked."""
+        entries = list(entries)
+        if entries:
+            self._write(BEGUN, folder, entries)
+            self.sync()
+        self._begun.update(entries)
+
+    def begin_appending(self, folder: bytes, starts: Mapping[bytes, int]) -> None:
+        """Remember, durably, which mboxes are about to grow, and from which size."""
+        entries = [Entry(name, n.to_bytes(16, "little")) for name, n in starts.items()]
+        self._write(APPENDING, folder, entries)
+        self.sync()
+        self._appending.update(starts)
+
+    def finish(self, folder: bytes, entries: Iterable[Entry]) -> None:
+        """Remember that messages are dealt with."""
+        entries = list(entries)
+        self._write(DECIDED, folder, entries)
+        for name, _ in entries:
+            self._begun.pop(name, None)
+            self._appending.pop(name, None)
+            self._names.add(name)
+
+    def sync(self) -> None:
+        """
+        Make what was remembered durable.
+
+        Raises:
+            MemoryFileError: it cannot be.
+
+        """
+        if self._descriptor is not None and self._has_grown:
+            try:
+                os.fdatasync(self._descriptor)
+            except OSError as error:
+                raise _cannot(self.path, "written", error) from error
+
+    def tidy(self, folders: Mapping[bytes, Iterable[bytes]]) -> None:
+        """
+        Write the file anew without what nobody needs, if that is much of it.
+
+        Args:
+            folders: of folders that were listed, the names of all messages in them.
+
+        Raises:
+            MemoryFileError: it cannot be written.
+
+        """
+        if self._descriptor is None or not (self._has_grown or self.damaged):
+            return
+        if self._n_records <= FEW and not self.damaged:
+            return
+        from nbtext.store.writing import replace_file
+
+        with open(self.path, "rb") as file:
+            data = file.read()
+        there = {folder: set(names) for folder, names in folders.items()}
+        kept = list(_worth_keeping(data, there, int(time()) - KEPT))
+        if self.damaged or 2 * len(kept) < self._n_records:
+            try:
+                replace_file(self.path, [MAGIC, *kept])
+            except ModelWriteError as error:
+                message = f"{self.path}: the memory cannot be written anew"
+                raise MemoryFileError(f"{message}: {error.__cause__}") from error
+
+    def _write(self, kind: bytes, folder: bytes, entries: list[Entry]) -> None:
+        if self._descriptor is None or not entries:
+            return
+        now = int(time())
+        data = b"".join(_packed(kind, now, folder, entry) for entry in entries)
+        try:
+            if not self._has_grown:
+                # what a crash has cut off goes; nobody else writes meanwhile
+                os.ftruncate(self._descriptor, self._end)
+                self._has_grown = True
+            rest = memoryview(data)
+            while rest:
+                written = os.pwrite(self._descriptor, rest, self._end)
+                rest = rest[written:]
+                self._end += written
+        except OSError as error:
+            raise _cannot(self.path, "written", error) from error
+        self._n_records += len(entries)
+
+    def read(self) -> None:
+        """
+        Read the file.
+
+        Raises:
+            MemoryFileError: it cannot be read, or is no such file.
+
+        """
+        try:
+            with open(self.path, "rb") as file:
+                data = file.read()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise _cannot(self.path, "read", error) from error
+        if not MAGIC.startswith(data[: len(MAGIC)]):
+            message = (
+                f"{self.path}: the memory of what was decided was expected, and "
+                "something else found; name another file with --memory, or remove it"
+            )
+            raise MemoryFileError(message)
+        self._take(data)
+
+    def _take(self, data: bytes) -> None:
+        bad = 0
+        for place, record in _records(data):
+            if record is None:
+                bad += 1
+                continue
+            self.damaged += bad  # what follows shows that it was not cut off
+            bad = 0
+            self._end = place + RECORD
+            self._n_records += 1
+            kind, _, _, name, content = record
+            if kind == DECIDED:
+                self._names.add(name)
+                self._contents.add(content)
+                self._begun.pop(name, None)
+                self._appending.pop(name, None)
+            elif kind == BEGUN:
+                self._names.discard(name)
+                self._begun[name] = content
+                self._contents.add(content)
+            elif kind == APPENDING:
+                self._appending[name] = int.from_bytes(content, "little")
+        self._contents.discard(NOTHING)
+
+
+@contextmanager
+def remembered(path: str, *, wait: float, is_kept: bool = True) -> Iterator[Memory]:
+    """
+    Open the memory of what was decided, for one run at a time.
+
+    Args:
+        path: the file.
+        wait: how many seconds to wait for another run.
+        is_kept: whether anything is to be remembered; else it is only read, without a
+            lock, and not made if there is none.
+
+    Raises:
+        BusyError: another run took longer than that.
+        MemoryFileError: it cannot be read or written, or is something else.
+
+    """
+    if not is_kept:
+        memory = Memory(path, None)
+        memory.read()
+        yield memory
+        return
+    descriptor = _locked(path, monotonic() + wait, wait)
+    try:
+        memory = Memory(path, descriptor)
+        memory.read()
+        yield memory
+        memory.sync()
+    finally:
+        os.close(descriptor)
+
+
+def _locked(path: str, deadline: float, wait: float) -> int:
+    """Open and lock a file, and begin it if it is empty."""
+    try:
+        while True:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                if not waited_for(descriptor, deadline):
+                    raise _busy(path, wait)
+                if os.path.samestat(os.stat(path), os.fstat(descriptor)):
+                    _begin(descriptor)
+                    return descriptor
+            except FileNotFoundError:
+                pass  # removed meanwhile
+            except BaseException:
+                os.close(descriptor)
+                raise
+            os.close(descriptor)
+    except OSError as error:
+        raise _cannot(path, "opened", error) from error
+
+
+def _busy(path: str, wait: float) -> BusyError:
+    return BusyError(
+        f"{path}: another `nbtext filter` has been running for {wait:g} seconds; try "
+        "again later, or wait longer with --wait"
+    )
+
+
+def _begin(descriptor: int) -> None:
+    """Say what an empty file is, or one that a crash cut short; and leave any other."""
+    head = os.pread(descriptor, len(MAGIC), 0)
+    if len(head) < len(MAGIC) and MAGIC.startswith(head):
+        os.pwrite(descriptor, MAGIC, 0)
+
+
+def _packed(kind: bytes, when: int, folder: bytes, entry: Entry) -> bytes:
+    body = _BODY.pack(kind, when, folder, entry.name, entry.content)
+    return body + crc32(body).to_bytes(4, "little")
+
+
+def _records(
+    data: bytes,
+) -> Iterator[tuple[int, tuple[bytes, int, bytes, bytes, bytes] | None]]:
+    """Yield the place of each whole record, and its fields if its checksum is right."""
+    end = len(data) - len(data) % RECORD
+    view = memoryview(data)[RECORD:end]
+    body = RECORD - 4
+    for number, (*fields, checksum) in enumerate(_WHOLE.iter_unpack(view)):
+        start = number * RECORD
+        is_good = crc32(view[start : start + body]) == checksum
+        yield start + RECORD, (*fields,) if is_good else None
+
+
+def _worth_keeping(
+    data: bytes, there: Mapping[bytes, set[bytes]], since: int
+) -> Iterator[bytes]:
+    """Yield records of what may still be asked for, each once."""
+    last = {r[3]: place for place, r in _records(data) if r is not None}
+    for place, record in _records(data):
+        if record is None or last[record[3]] != place:
+            continue
+        _, when, folder, name, _ = record
+        if when >= since or folder not in there or name in there[folder]:
+            yield data[place : place + RECORD]
+
+
+def _cannot(path: str, what: str, error: OSError) -> MemoryFileError:
+    message = (
+        f"{path}: the memory of what was decided cannot be {what}: {error.strerror}; "
+        "name a file that you may write with --memory"
+    )
+    return MemoryFileError(message)

@@ -1,0 +1,100 @@
+"""
+Scores for calibration of classes that nothing has been scored for yet.
+
+A document that is learnt is scored before, as one that the model does not know. That
+cannot be done where many documents begin a class: there is nothing to score them for.
+So they are scored afterwards, as in training, each as if it alone had not been learnt
+(`nbtext.scoring.leave_one_out`); and so are, when a second class makes scores possible,
+the documents of the first of which the model keeps the counts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from nbtext.counts.sample import Sample
+    from nbtext.counts.table import CountTable
+    from nbtext.scoring.leave_one_out import Labelled
+    from nbtext.scoring.model import Model
+    from nbtext.store.undo import Bags
+
+    Digests: TypeAlias = Collection[bytes]
+
+from nbtext.counts.calibration import Calibration
+from nbtext.counts.sample import DOCUMENTS
+from nbtext.scoring.batch import bulk_model_of
+from nbtext.scoring.leave_one_out import left_out
+from nbtext.store.compacting import calibration_of
+from nbtext.store.undo import last_records
+from nbtext.tokens.bags import Terms
+
+
+def first_scores(
+    model: Model, after: CountTable, new: Sample, changed: Digests
+) -> Calibration:
+    """
+    Score what could not be scored before.
+
+    Args:
+        model: as it was.
+        after: its counts, and those that are learnt now.
+        new: documents of a class that begins with them.
+        changed: the digests of documents that were known, and are learnt otherwise now.
+
+    Returns:
+        What the scores say for calibration, nothing if there is no need of any.
+
+    Raises:
+        DamagedError: what the model keeps for calibration is none.
+
+    """
+    living = [
+        name
+        for name, count in zip(after.classes, after.documents, strict=True)
+        if count
+    ]
+    score = model.scoring.score
+    if len(living) < 2 or score == "sum" or (score == "mean" and len(living) > 2):
+        return Calibration()
+    calibration = calibration_of(model.path, model.file.tables)
+    is_same = calibration.scoring == model.scoring.as_dict()
+    known = calibration.documents if is_same else {}
+    unknown = {name for name in living if name in model.classes and not known.get(name)}
+    batches: list[Labelled] = [(block.labels, block.views) for block in new.blocks()]
+    if unknown:
+        batches += _kept(model, unknown, changed)
+    if not batches:
+        return Calibration()
+    return left_out(bulk_model_of(after, model.scoring), batches)
+
+
+def _kept(
+    model: Model, labels: Collection[str], changed: Digests
+) -> Iterator[Labelled]:
+    """Yield the documents of some classes of which the model keeps the counts."""
+    records = last_records(model.file, model.file.tables, DOCUMENTS)
+    chosen = records.take(
+        [
+            place
+            for place, (digest, row) in enumerate(
+                zip(records.digests, records.rows, strict=True)
+            )
+            if row.label in labels and digest not in changed
+        ]
+    )
+    if len(chosen):
+        yield [row.label for row in chosen.rows], [*map(_terms_of, chosen.views)]
+
+
+def _terms_of(bags: Bags) -> Terms:
+    """Return the terms of records as those of documents are, sorted in each."""
+    starts = np.zeros(len(bags.sizes) + 1, np.int64)
+    np.cumsum(bags.sizes, out=starts[1:])
+    document = np.repeat(np.arange(len(bags.sizes)), bags.sizes)
+    order = np.lexsort((bags.keys, document))
+    return Terms(bags.keys.take(order), bags.counts.take(order), starts)

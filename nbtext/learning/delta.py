@@ -1,0 +1,280 @@
+"""
+A change of a model: documents that are added and taken away.
+
+Bags of terms go in; what they change of the counts is gathered, on the standard library
+and msgpack alone. What a change would make of a model is looked at before it is
+written: nothing may fall below zero. `nbtext.learning.delta_writing` makes a table of
+it.
+"""
+
+from collections import Counter as Tally
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from nbtext.errors import DamagedError
+from nbtext.scoring.model import Entry, Model, Sums, add_entry
+from nbtext.settings import Settings
+from nbtext.store.ledger import Row
+from nbtext.tokens.bag import Bag, columns_of
+
+Columns: TypeAlias = tuple[int, ...]
+
+
+class Kept(NamedTuple):
+    """
+    A document whose counts are kept, so that it can be undone.
+
+    Attributes:
+        digest: 16 bytes that name it.
+        row: its class, and what its counts are known by.
+        bag: its terms in each view.
+        bin: where its score fell before it was learnt.
+    """
+
+    digest: bytes
+    row: Row
+    bag: Bag
+    bin: int
+
+
+class Change:
+    """
+    Documents added and taken away.
+
+    Attributes:
+        settings: how the documents were read.
+        documents: class to how many documents more, or fewer.
+        views: for each view, key to class to the columns that are added.
+        ledger: (digest, class and fingerprint) to how often more, or less.
+        kept: the documents added whose counts are to be kept.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.documents: Tally[str] = Tally()
+        self.views: tuple[dict[int, dict[str, Columns]], ...] = tuple(
+            {} for _ in settings.views
+        )
+        self.ledger: Tally[tuple[bytes, Row]] = Tally()
+        self.kept: list[Kept] = []
+
+    def add(self, digest: bytes, row: Row, bag: Bag, times: int = 1) -> None:
+        """
+        Add a document so many times; a negative number takes it away.
+
+        Args:
+            digest: 16 bytes that name it.
+            row: its class, and what its counts are known by in the ledger.
+            bag: its terms in each view.
+            times: how often.
+
+        """
+        self.documents[row.label] += times
+        self.ledger[digest, row] += times
+        for by_key, terms in zip(self.views, bag, strict=True):
+            for key, columns in columns_of(terms, self.settings.columns).items():
+                self._add(by_key, key, row.label, [times * value for value in columns])
+
+    def include(self, other: "Change") -> None:
+        """Add what another change adds and takes away."""
+        self.documents.update(other.documents)
+        self.ledger.update(other.ledger)
+        for mine, theirs in zip(self.views, other.views, strict=True):
+            for key, by_class in theirs.items():
+                for label, columns in by_class.items():
+                    self._add(mine, key, label, columns)
+
+    def _add(
+        self,
+        by_key: dict[int, dict[str, Columns]],
+        key: int,
+        label: str,
+        columns: Iterable[int],
+    ) -> None:
+        by_class = by_key.setdefault(key, {})
+        if label in by_class:
+            columns = map(int.__add__, by_class[label], columns)
+        by_class[label] = tuple(columns)
+
+    def take_what_is_left(
+        self,
+        model: Model,
+        so_far: "Change",
+        digest: bytes,
+        row: Row,
+        bag: Bag,
+        times: int,
+    ) -> None:
+        """
+        Take a document away whose counts are not known any more, as far as they go.
+
+        Args:
+            model: what it is taken from.
+            so_far: what other documents take away at the same time.
+            digest: 16 bytes that name it.
+            row: its class, and what its counts are known by in the ledger.
+            bag: its terms in each view, as they are now.
+            times: how often it was counted.
+
+        """
+        self.documents[row.label] -= times
+        self.ledger[digest, row] -= times
+        class_ = model.classes.index(row.label)
+        for view, terms in enumerate(bag):
+            by_key = self.views[view]
+            columns_by_key = columns_of(terms, self.settings.columns)
+            for key, entries in model.found(view, terms).items():
+                left = dict(entries).get(class_)
+                if left is not None:
+                    for change in (so_far.views[view], by_key):
+                        left = _after(left, change.get(key, {}).get(row.label))
+                    wanted = [times * value for value in columns_by_key[key]]
+                    self._add(by_key, key, row.label, map(_less, wanted, left))
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Return the classes of documents that came or went, sorted."""
+        labels = {row.label for (_, row), count in self.ledger.items() if count}
+        labels |= {label for label, count in self.documents.items() if count}
+        return tuple(sorted(labels))
+
+    def total(self, view: int, label: str) -> Columns:
+        """Return the sum of each column over the terms of one view in one class."""
+        zero = (0,) * len(self.settings.columns)
+        found = [by.get(label, zero) for by in self.views[view].values()]
+        return tuple(map(sum, zip(zero, *found, strict=True)))
+
+    def check_sums(self, model: Model) -> None:
+        """
+        Refuse to leave fewer documents or tokens than none.
+
+        Raises:
+            DamagedError: the model says that it has counted what is taken away, and
+                has fewer documents or tokens than that.
+
+        """
+        views = range(len(self.views))
+        for label in self.classes:
+            totals = [self.total(view, label) for view in views]
+            check_sums(model, label, self.documents[label], totals)
+
+    def new_terms(self, model: Model) -> tuple[int, ...]:
+        """
+        Return for each view how many terms more the model has with this change.
+
+        Raises:
+            DamagedError: the model would have counts below zero, though it says that
+                it has counted what is taken away.
+
+        """
+        return tuple(
+            sum(
+                _is_new(model, by_class, before.get(key, []))
+                for key, by_class in changes.items()
+            )
+            for changes, before in (
+                (changes, model.found(view, changes))
+                for view, changes in enumerate(self.views)
+            )
+        )
+
+
+def check_sums(
+    model: Model, label: str, documents: int, totals: Sequence[Sequence[int]]
+) -> None:
+    """
+    Refuse to leave a class with fewer documents or tokens than none.
+
+    Args:
+        model: as it is.
+        label: the class.
+        documents: how many documents more it would have.
+        totals: for each view, what would be added to the sum of each column.
+
+    Raises:
+        DamagedError: it would have fewer than none.
+
+    """
+    before = [0] * (1 + sum(map(len, totals)))
+    if label in model.classes:
+        place = model.classes.index(label)
+        before = [model.documents[place]]
+        before += [value for view in model.totals for value in view[place]]
+    more = [documents, *(value for columns in totals for value in columns)]
+    if min(map(int.__add__, before, more)) < 0:
+        what = f"class {label!r} has fewer documents or tokens than it has learnt"
+        raise DamagedError(model.path, 0, what)
+
+
+def _after(columns: Columns, change: Columns | None) -> Columns:
+    return columns if change is None else (*map(int.__add__, columns, change),)
+
+
+def _less(wanted: int, left: int) -> int:
+    """Return what is taken away of what is left: not more than there is."""
+    return -min(wanted, max(left, 0))
+
+
+def applied(model: Model, change: Change) -> Model:
+    """Return a model as it would be with a change, for scoring one document."""
+    place_of = {label: place for place, label in enumerate(model.classes)}
+    return model._replace(
+        documents=tuple(
+            max(count + change.documents[label], 0)
+            for count, label in zip(model.documents, model.classes, strict=True)
+        ),
+        totals=tuple(
+            tuple(
+                tuple(map(int.__add__, columns, change.total(view, label)))
+                for columns, label in zip(by_class, model.classes, strict=True)
+            )
+            for view, by_class in enumerate(model.totals)
+        ),
+        stored=tuple(
+            (*stored, _ChangedView(by_key, place_of))
+            for stored, by_key in zip(model.stored, change.views, strict=True)
+        ),
+    )
+
+
+class _ChangedView:
+    """What a change adds to one view, as a model looks it up."""
+
+    is_signed = True
+
+    def __init__(
+        self, by_key: dict[int, dict[str, Columns]], place_of: dict[str, int]
+    ) -> None:
+        self._by_key = by_key
+        self._place_of = place_of
+
+    def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
+        """Return the counts of those terms that are here, in the order of the keys."""
+        return {
+            key: [
+                (self._place_of[label], columns)
+                for label, columns in self._by_key[key].items()
+                if label in self._place_of
+            ]
+            for key in keys
+            if key in self._by_key
+        }
+
+    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
+        """Add the counts of some terms to what other tables have of them."""
+        for key, entries in self.found(keys).items():
+            for entry in entries:
+                add_entry(sums, key, entry)
+
+
+def _is_new(model: Model, by_class: dict[str, Columns], before: list[Entry]) -> int:
+    """Return 1 for a term that comes, -1 for one that goes, and 0 for the others."""
+    after = {model.classes[class_]: columns for class_, columns in before}
+    for label, columns in by_class.items():
+        old = after.get(label)
+        new = columns if old is None else (*map(int.__add__, old, columns),)
+        if min(new) < 0:
+            what = f"a document of class {label!r} has left fewer counts than it had"
+            raise DamagedError(model.path, 0, what)
+        after[label] = new
+    return any(map(any, after.values())) - bool(before)

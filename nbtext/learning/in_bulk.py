@@ -1,0 +1,274 @@
+"""
+Many documents learnt or forgotten at once: `nbtext.learning.one_by_one` for a crowd.
+
+A plan goes in, the bytes of a table come out. Documents that are new are counted and
+scored by the batch engine; what has to be taken away before is gathered document by
+document, as there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from nbtext.learning.plan import Plan, Step
+    from nbtext.scoring.batch import BulkModel, Scores
+    from nbtext.scoring.model import Model
+    from nbtext.store.table import Buffer
+    from nbtext.tokens.bag import Bag
+    from nbtext.tokens.bags import Terms
+
+from nbtext.counts.calibration import Calibration, bin_of, total
+from nbtext.counts.counter import BATCH, LEAST_SIZE, Counter
+from nbtext.counts.sample import DOCUMENTS, Sample
+from nbtext.counts.table import CountTable, add, n_terms
+from nbtext.errors import DamagedError, TrainingError
+from nbtext.learning.calibrate_new_class import first_scores
+from nbtext.learning.delta import Change, check_sums
+from nbtext.learning.delta_table import table_of
+from nbtext.learning.one_by_one import removal_of
+from nbtext.learning.plan import history_of, keep_of
+from nbtext.scoring.batch import raw_scores
+from nbtext.scoring.batch_opening import keep_memory, open_bulk
+from nbtext.scoring.leave_one_out import observed_losses
+from nbtext.settings import default_scoring
+from nbtext.store.header import WRITER, now
+from nbtext.store.ledger import MOST_TERMS, NO_BIN, Row
+from nbtext.store.packing import pack_table, unpack
+from nbtext.store.undo import Bags, Records, joined
+from nbtext.tokens.bags import fingerprints, read_terms
+
+NO_SAMPLE: Final = 0
+
+
+def many_lessons(plan: Plan) -> list[Buffer]:
+    """
+    Carry out a plan for many documents.
+
+    Returns:
+        The bytes of the table to append, none if nothing changes.
+
+    Raises:
+        DamagedError: the model does not hold what its ledger says.
+
+    """
+    keep_memory()
+    lessons = _Lessons(plan)
+    for steps in _parts(plan):
+        lessons.carry_out(steps)
+    return lessons.pack() if lessons.n_changed else []
+
+
+def _parts(plan: Plan) -> Iterator[list[Step]]:
+    """Yield steps, so many at a time as make a batch of code points."""
+    done = 0
+    while done < len(plan.steps):
+        part: list[Step] = []
+        size = 0
+        for step in plan.steps[done:]:
+            part.append(step)
+            size += max(plan.batch.readings[step.place].size, LEAST_SIZE)
+            if size >= BATCH:
+                break
+        done += len(part)
+        yield part
+
+
+class _Lessons:
+    """
+    What a plan has come to so far.
+
+    Attributes:
+        n_changed: how many documents were learnt, moved or forgotten.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        settings = plan.batch.settings
+        self.n_changed = 0
+        self._plan = plan
+        self._counter = Counter(settings, sample=_first_sample(plan))
+        self._taken = Counter(settings, sample=Sample(documents=NO_SAMPLE))
+        self._removal = Change(settings)
+        self._seen: list[Calibration] = []
+        self._records: list[Records] = []
+        self._bulk: BulkModel | None = None
+        is_learning = plan.teaching.label is not None
+        if is_learning and plan.model is not None and len(plan.model.classes) > 1:
+            self._bulk = open_bulk(plan.model)
+
+    def carry_out(self, steps: Sequence[Step]) -> None:
+        """Learn or forget some documents."""
+        plan = self._plan
+        readings = [plan.batch.readings[step.place] for step in steps]
+        views = read_terms(plan.batch.settings, [one.views for one in readings])
+        marks = fingerprints(views).tolist()
+        done = []
+        for place, step in enumerate(steps):
+            if step.rows and set(step.rows) == _rows_left(step, views, place, marks):
+                plan.enter(step, "")
+                self._take_away(step, readings[place].digest, views, place)
+            elif step.rows:
+                removal = removal_of(plan, step, _bag(views, place), self._removal)
+                plan.enter(step, removal.refusal)
+                if removal.refusal:
+                    continue
+                self._removal.include(removal.change)
+                self._seen += removal.taken_back
+            else:
+                plan.enter(step, "")
+            self.n_changed += 1
+            if not step.is_there:
+                done.append(place)
+        if plan.teaching.label is not None and done:
+            digests = [readings[place].digest for place in done]
+            are_new = [not steps[place].rows for place in done]
+            chosen = np.array(done, np.int64)
+            terms = [of_view.take(chosen) for of_view in views]
+            self._learn(plan.teaching.label, digests, terms, are_new)
+
+    def _take_away(
+        self, step: Step, digest: bytes, views: Sequence[Terms], place: int
+    ) -> None:
+        """Take a large document away, which has the terms that it was counted with."""
+        terms = [of_view.take(np.array([place])) for of_view in views]
+        for row, count in step.rows.items():
+            for _ in range(count):
+                self._taken.add_terms([row.label], [digest], terms)
+
+    def _learn(
+        self,
+        label: str,
+        digests: Sequence[bytes],
+        views: Sequence[Terms],
+        are_new: Sequence[bool],
+    ) -> None:
+        """Count documents; those that are new say something for calibration."""
+        self._counter.add_terms([label] * len(digests), digests, views)
+        bins = self._observe(label, views, np.flatnonzero(are_new))
+        rows = [Row(label, mark) for mark in fingerprints(views).tolist()]
+        bags = [
+            Bags(np.diff(terms.starts), terms.keys, terms.counts.astype(np.int64))
+            for terms in views
+        ]
+        sizes = sum((bag.sizes for bag in bags), np.zeros(len(digests), np.int64))
+        kept = np.flatnonzero(sizes <= MOST_TERMS).tolist()
+        self._records.append(Records(digests, rows, bins, bags).take(kept))
+
+    def _observe(
+        self, label: str, views: Sequence[Terms], new: np.typing.NDArray[np.int64]
+    ) -> list[int]:
+        """Score documents as they were not known; return the bin of each score."""
+        bins = [NO_BIN] * (len(views[0].starts) - 1)
+        bulk = self._bulk
+        if bulk is None or label not in bulk.classes or not len(new):
+            return bins
+        if bulk.scoring.score == "sum":
+            return bins
+        scores = raw_scores(bulk, [terms.take(new) for terms in views])
+        self._seen.append(_observed(bulk, label, scores))
+        if bulk.scoring.score == "mean":
+            for place, score in zip(new.tolist(), scores.tolist(), strict=True):
+                bins[place] = bin_of(score)
+        return bins
+
+    def pack(self) -> list[Buffer]:
+        """
+        Return the bytes of the table that does all of it.
+
+        Raises:
+            DamagedError: the model does not hold what its ledger says.
+
+        """
+        plan, settings = self._plan, self._plan.batch.settings
+        taken = -self._taken.table()
+        delta = add([self._counter.table(), taken, table_of(self._removal)])
+        new_terms: tuple[int, ...] = ()
+        if plan.model is not None:
+            before = unpack(plan.model.file)
+            after = add([before, delta])
+            try:
+                after.check()
+            except TrainingError as error:
+                raise DamagedError(plan.model.path, 0, str(error)) from error
+            _check_sums(plan.model, delta)
+            self._seen.append(self._first_scores(plan.model, after))
+            new_terms = tuple(
+                map(int.__sub__, map(n_terms, after.runs), map(n_terms, before.runs))
+            )
+        records = joined(settings, self._records)
+        first = max(len(records) - keep_of(plan), 0)
+        return pack_table(
+            delta,
+            scoring=plan.model.scoring if plan.model else default_scoring(2),
+            calibration=total(self._seen).as_dict(),
+            written=now(),
+            writer=WRITER,
+            history=history_of(plan, self.n_changed, new_terms),
+            records=records.take(range(first, len(records))),
+        )
+
+    def _first_scores(self, model: Model, after: CountTable) -> Calibration:
+        """Score what could not be scored before it was learnt, nor then."""
+        plan = self._plan
+        if plan.teaching.label is None:
+            return Calibration()
+        known = [step.place for step in plan.steps if step.rows]
+        changed = {plan.batch.readings[place].digest for place in known}
+        return first_scores(model, after, self._counter.sample, changed)
+
+
+def _first_sample(plan: Plan) -> Sample:
+    """Return what samples documents that begin a class, and no others."""
+    label, model = plan.teaching.label, plan.model
+    is_first = label is not None and model is not None and label not in model.classes
+    return Sample(documents=DOCUMENTS if is_first else NO_SAMPLE)
+
+
+def _check_sums(model: Model, delta: CountTable) -> None:
+    """Refuse to leave fewer documents or tokens than none, as `check_sums` does."""
+    for place, label in enumerate(delta.classes):
+        runs = [of_view[place] for of_view in delta.runs]
+        totals = [[*map(run.total, range(len(run.columns)))] for run in runs]
+        check_sums(model, label, delta.documents[place], totals)
+
+
+def _rows_left(
+    step: Step, views: Sequence[Terms], place: int, marks: Sequence[int]
+) -> set[Row]:
+    """
+    Return which rows of a large document hold the counts that it has now.
+
+    One that is not large is taken away by its record, if there is one, which knows
+    more: what its score said for calibration.
+    """
+    n_terms = sum(int(np.diff(terms.starts[place : place + 2])[0]) for terms in views)
+    if n_terms <= MOST_TERMS:
+        return set()
+    return {row for row in step.rows if row.fingerprint == marks[place]}
+
+
+def _observed(model: BulkModel, label: str, scores: Scores) -> Calibration:
+    """Return what the scores of documents of one class say for calibration."""
+    documents = {label: len(scores)}
+    if model.scoring.score == "complement":
+        labels = np.full(len(scores), model.classes.index(label))
+        losses = tuple(observed_losses(scores, labels).tolist())
+        return Calibration(model.scoring.as_dict(), {}, losses, documents)
+    counts: dict[tuple[int, str], int] = {}
+    for score in scores.tolist():
+        place = bin_of(score), label
+        counts[place] = counts.get(place, 0) + 1
+    return Calibration(model.scoring.as_dict(), counts, (), documents)
+
+
+def _bag(views: Sequence[Terms], place: int) -> Bag:
+    """Return one of many documents as the plain engine has it."""
+    parts = [slice(*terms.starts[place : place + 2].tolist()) for terms in views]
+    return tuple(
+        dict(zip(terms.keys[part].tolist(), terms.counts[part].tolist(), strict=True))
+        for terms, part in zip(views, parts, strict=True)
+    )

@@ -1,0 +1,136 @@
+"""
+A few documents learnt or forgotten: a plan goes in, the bytes of a table come out.
+
+This is the plain engine, on the standard library and msgpack; `nbtext.learning.in_bulk`
+does the same for many documents.
+"""
+
+from typing import NamedTuple
+
+from nbtext.counts.calibration import FARTHEST_BIN, Calibration, total
+from nbtext.learning.delta import Change, Kept, applied
+from nbtext.learning.delta_writing import pack_change
+from nbtext.learning.plan import Plan, Step, history_of, keep_of, why_not
+from nbtext.scoring.model import Model
+from nbtext.scoring.score import observed, raw_score, taken_back
+from nbtext.settings import default_scoring
+from nbtext.store.header import WRITER, now
+from nbtext.store.ledger import FORGOTTEN, NO_BIN, Row, record_of
+from nbtext.store.table import Buffer
+from nbtext.tokens.bag import Bag, bag_of, fingerprint
+
+
+class Removal(NamedTuple):
+    """
+    What is taken away before a document is learnt anew, or for good.
+
+    Attributes:
+        change: the counts.
+        taken_back: what its scores had said for calibration.
+        refusal: why it cannot be taken away, empty if it can.
+    """
+
+    change: Change
+    taken_back: list[Calibration]
+    refusal: str = ""
+
+
+def few_lessons(plan: Plan) -> list[Buffer]:
+    """
+    Carry out a plan for a few documents.
+
+    Returns:
+        The bytes of the table to append, none if nothing changes.
+
+    Raises:
+        DamagedError: the model does not hold what its ledger says.
+
+    """
+    model = plan.model
+    if model is not None:  # terms are looked up for scoring and for checking
+        model = model.remembering()
+        plan = plan._replace(model=model)
+    change = Change(plan.batch.settings)
+    seen: list[Calibration] = []
+    n_changed = 0
+    for step in plan.steps:
+        bag = bag_of(plan.batch.readings[step.place], plan.batch.settings)
+        removal = removal_of(plan, step, bag, change)
+        plan.enter(step, removal.refusal)
+        if not removal.refusal:
+            n_changed += 1
+            seen += removal.taken_back
+            change.include(removal.change)
+            if plan.teaching.label is not None and not step.is_there:
+                seen.append(_learn(plan, step, bag, removal.change, change))
+    if not n_changed:
+        return []
+    if model is not None:
+        change.check_sums(model)
+    keep = keep_of(plan)
+    change.kept = change.kept[max(len(change.kept) - keep, 0) :]
+    return pack_change(
+        change,
+        scoring=model.scoring if model else default_scoring(2),
+        calibration=total(seen),
+        history=history_of(plan, n_changed, change.new_terms(model) if model else ()),
+        written=now(),
+        writer=WRITER,
+    )
+
+
+def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Change) -> Removal:
+    """
+    Gather what a document left where it is not to be counted any more.
+
+    Args:
+        plan: for a model and a batch of documents.
+        step: the document, and where it is counted.
+        bag: its terms as they are now.
+        so_far: what other documents of the batch change.
+
+    """
+    removal = Removal(Change(plan.batch.settings), [])
+    model = plan.model
+    if model is None or not step.rows:
+        return removal
+    change, digest = removal.change, plan.batch.readings[step.place].digest
+    own = fingerprint(bag)
+    for row, count in step.rows.items():
+        record = record_of(model.file, digest, row)
+        if record is not None:
+            change.add(digest, row, record.bag, -count)
+            is_bin = abs(record.bin) <= FARTHEST_BIN  # NO_BIN is none
+            if is_bin and model.scoring.score == "mean":
+                back = taken_back(model.scoring, record.bin, row.label)
+                removal.taken_back.append(back)
+        elif row.fingerprint == own:
+            change.add(digest, row, bag, -count)
+        elif row.fingerprint == FORGOTTEN and plan.teaching.approximate:
+            change.take_what_is_left(model, so_far, digest, row, bag, count)
+        else:
+            return removal._replace(refusal=why_not(row))
+    return removal
+
+
+def _learn(
+    plan: Plan, step: Step, bag: Bag, removal: Change, change: Change
+) -> Calibration:
+    """Add a document to a change; return what its score says for calibration."""
+    digest, label = plan.batch.readings[step.place].digest, plan.teaching.label or ""
+    observation = Calibration()
+    if plan.model is not None:
+        observation = _observation(plan.model, removal, bag, label)
+    bin_ = next((bin_ for bin_, _ in observation.counts), NO_BIN)
+    row = Row(label, fingerprint(bag))
+    change.add(digest, row, bag)
+    change.kept.append(Kept(digest, row, bag, bin_))
+    return observation
+
+
+def _observation(model: Model, removal: Change, bag: Bag, label: str) -> Calibration:
+    """Return what the model says of a document that it does not know."""
+    without = applied(model, removal) if removal.ledger else model
+    if len(model.classes) < 2 or not all(without.documents):
+        return Calibration()
+    return observed(without, raw_score(without, bag)[0], label)

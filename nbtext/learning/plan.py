@@ -1,0 +1,306 @@
+"""
+Lessons: what is to become of each document that is to be learnt or forgotten.
+
+Documents and a model go in, a plan comes out: which of them the model knows already as
+it should, and which rows of the ledger stand against the others. Nothing is written
+here; `nbtext.learning.one_by_one` and `nbtext.learning.in_bulk` carry plans out.
+"""
+
+from collections import Counter as Tally
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from nbtext.document import Document
+from nbtext.errors import NoModelError, SettingsError, TrainingError
+from nbtext.scoring.model import Model
+from nbtext.scoring.score import check_scoring
+from nbtext.settings import Format, Settings, default_settings
+from nbtext.store.header import KEPT_RECORDS, History, now
+from nbtext.store.ledger import FORGOTTEN, Row, rows_of
+from nbtext.store.lock import WAIT
+from nbtext.tokens.reading import Reading, is_mail
+
+UNKNOWN: Final = "it is not in the model: it was never learnt, or is forgotten"
+"""Why a document is not forgotten."""
+
+Outcome: TypeAlias = Literal[
+    "learnt", "moved", "known", "forgotten", "refused", "empty"
+]
+
+
+class Lesson(NamedTuple):
+    """
+    What became of a document.
+
+    Attributes:
+        name: the document's.
+        outcome: whether it was learnt, was moved, was known already, was forgotten; or
+            was refused, or is empty, and then nothing has changed.
+        before: in which classes it was, sorted.
+        reason: why it was refused.
+        truncated: whether the document was longer than what was read of it.
+    """
+
+    name: str
+    outcome: Outcome
+    before: tuple[str, ...] = ()
+    reason: str = ""
+    truncated: bool = False
+
+
+class Teaching(NamedTuple):
+    """
+    What is to be learnt, or forgotten.
+
+    Attributes:
+        path: the model file.
+        label: the class to learn, None to forget.
+        wait: how many seconds to wait for another writer.
+        keep: of how many documents the model shall keep the counts, to undo them;
+            None for as many as before.
+        approximate: whether to take away what a pruned model has left of a document.
+        create: whether to make a model if there is none.
+        format: how documents are read in a model that is made; by what most of the
+            first ones look like if None.
+        source: the class from which to forget, None for all of them.
+        moves: whether a document that is known in another class moves to the label;
+            otherwise it stays where it is.
+    """
+
+    path: str
+    label: str | None
+    wait: float = WAIT
+    keep: int | None = None
+    approximate: bool = False
+    create: bool = False
+    format: Format | None = None
+    source: str | None = None
+    moves: bool = True
+
+
+class Step(NamedTuple):
+    """
+    What is to be done about a document that is not known as it should be.
+
+    Attributes:
+        place: which document of the batch.
+        rows: where it is counted otherwise, and how often.
+        is_there: whether it is counted in the class where it belongs, besides.
+        copies: where else in the batch the same document is.
+    """
+
+    place: int
+    rows: Tally[Row]
+    is_there: bool
+    copies: list[int]
+
+
+class Batch(NamedTuple):
+    """
+    Some documents, as a model reads them.
+
+    Attributes:
+        settings: how they are read.
+        documents: the documents.
+        readings: the same, taken apart.
+    """
+
+    settings: Settings
+    documents: Sequence[Document]
+    readings: Sequence[Reading]
+
+
+class Plan(NamedTuple):
+    """
+    What is to be done about a batch of documents.
+
+    Attributes:
+        model: the model as it is, None if it is made now.
+        batch: the documents.
+        teaching: what is wanted.
+        steps: what there is to do; more steps may come up as these are done.
+        lessons: place of a document to what has become of it.
+    """
+
+    model: Model | None
+    batch: Batch
+    teaching: Teaching
+    steps: list[Step]
+    lessons: dict[int, Lesson]
+
+    def enter(self, step: Step, refusal: str) -> None:
+        """
+        Enter what has become of a document, refused for a reason or not.
+
+        Of one that is refused the next copy is another step: its tokens may be others.
+        """
+        label = self.teaching.label
+        before = tuple(sorted({row.label for row in step.rows}))
+        outcome: Outcome
+        if refusal:
+            outcome = "refused"
+        elif label is None:
+            outcome = "forgotten"
+        else:
+            outcome = "moved" if before else "learnt"
+        name = self.batch.documents[step.place].name
+        self.lessons[step.place] = Lesson(name, outcome, before, refusal)
+        if refusal and step.copies:
+            place, *copies = step.copies
+            self.steps.append(step._replace(place=place, copies=copies))
+            return
+        for place in step.copies:
+            name = self.batch.documents[place].name
+            self.lessons[place] = (
+                Lesson(name, "refused", (), UNKNOWN)
+                if label is None
+                else Lesson(name, "known", (label,))
+            )
+
+
+def new_settings(documents: Sequence[Document], teaching: Teaching) -> Settings:
+    """
+    Return how documents are read in a model that does not exist yet.
+
+    Raises:
+        NoModelError: it shall not be made.
+
+    """
+    if not teaching.create or teaching.label is None:
+        message = f"{teaching.path}: no model there; make one with `nbtext train`"
+        if teaching.label is not None:
+            message += ", begin one with --create"
+        raise NoModelError(f"{message}, or name another")
+    n_mail = sum(map(is_mail, documents))
+    guessed: Format = "mail" if 2 * n_mail > len(documents) else "text"
+    return default_settings(teaching.format or guessed, 2)
+
+
+def planned(model: Model | None, batch: Batch, teaching: Teaching) -> Plan:
+    """
+    Say of each document whether there is something to do about it, and what.
+
+    Raises:
+        SettingsError: the model keeps no ledger, or the class cannot be in it.
+
+    """
+    if not batch.settings.ledger:
+        message = (
+            f"{teaching.path}: the model keeps no ledger, so nobody knows what it has "
+            "counted; train it without --no-ledger to teach it"
+        )
+        raise SettingsError(message)
+    if teaching.label is not None:
+        _check_class(model, teaching)
+    plan = Plan(model, batch, teaching, [], {})
+    first: dict[bytes, Step] = {}
+    for place, reading in enumerate(batch.readings):
+        if not any(batch.documents[place].texts):
+            plan.lessons[place] = Lesson(batch.documents[place].name, "empty")
+            continue
+        if reading.digest in first:
+            first[reading.digest].copies.append(place)
+            continue
+        rows = _rows(model, reading.digest, teaching)
+        lesson = _without_writing(batch.documents[place], rows, teaching)
+        if lesson is None:
+            step = first[reading.digest] = _step(place, rows, teaching.label)
+            plan.steps.append(step)
+        else:
+            plan.lessons[place] = lesson
+    return plan
+
+
+def _rows(model: Model | None, digest: bytes, teaching: Teaching) -> Tally[Row]:
+    """Return where a document is counted, of what the teaching is about."""
+    rows = rows_of(model.file, digest) if model else Tally()
+    if teaching.source is None:
+        return rows
+    return Tally({r: count for r, count in rows.items() if r.label == teaching.source})
+
+
+def _step(place: int, rows: Tally[Row], label: str | None) -> Step:
+    """Return what is to be done about a document, from where it is counted now."""
+    otherwise = {row: count for row, count in rows.items() if row.label != label}
+    is_there = len(otherwise) < len(rows)
+    return Step(place, Tally(otherwise), is_there, [])
+
+
+def _without_writing(
+    document: Document, rows: Tally[Row], teaching: Teaching
+) -> Lesson | None:
+    """Return what becomes of a document about which there is nothing to do."""
+    name, before = document.name, tuple(sorted({row.label for row in rows}))
+    if teaching.label is None:
+        return None if rows else Lesson(name, "refused", (), UNKNOWN)
+    stays = before == (teaching.label,) or (before and not teaching.moves)
+    return Lesson(name, "known", before) if stays else None
+
+
+def _check_class(model: Model | None, teaching: Teaching) -> None:
+    """
+    Refuse a class that the model cannot have.
+
+    Raises:
+        TrainingError: it needs other settings than the model has.
+        SettingsError: its name means something else.
+
+    """
+    label = teaching.label or ""
+    if label in ("", "?") or not label.isprintable():
+        message = (
+            f"a class cannot be called {label!r}; choose a name for people to read"
+        )
+        raise SettingsError(message)
+    if model is None:
+        return
+    classes = sorted({*model.classes, label})
+    if len(classes) < 2:
+        return
+    try:
+        check_scoring(model.scoring, model.settings, classes)
+    except SettingsError as error:
+        sources = " ".join(f"{name}=..." for name in classes)
+        if label in model.classes:  # files were joined that do not go together
+            what = f"the model cannot be taught: {error}"
+        else:
+            what = (
+                f"the model reads documents for the classes {', '.join(model.classes)},"
+                f" and {label!r} would be one more, for which they are read otherwise"
+            )
+        message = f"{teaching.path}: {what}; run `nbtext train {sources}`"
+        raise TrainingError(message) from error
+
+
+def why_not(row: Row) -> str:
+    """Say why a document cannot be taken away from a class."""
+    if row.fingerprint == FORGOTTEN:
+        return (
+            f"it was learnt as {row.label} before the model was pruned, and what it "
+            "left is not known any more; take away what there is with --approximate"
+        )
+    return (
+        f"it was learnt as {row.label} with other tokens than it has now, and no "
+        "record of them is kept (--undo); bring it as it was then, or train again"
+    )
+
+
+def keep_of(plan: Plan) -> int:
+    """Return of how many documents the counts are to be kept."""
+    if plan.teaching.keep is not None:
+        return plan.teaching.keep
+    if plan.model is None:
+        return KEPT_RECORDS
+    return plan.model.file.tables[-1].header.history.keep
+
+
+def history_of(plan: Plan, n_changed: int, new_terms: tuple[int, ...]) -> History:
+    """Return the history of the table that a plan makes."""
+    label, model = plan.teaching.label, plan.model
+    return History(
+        taught=n_changed,
+        learnt={} if label is None else {label: now()},
+        offset=model.file.size if model else None,
+        new_terms=new_terms,
+        keep=keep_of(plan),
+    )

@@ -1,0 +1,174 @@
+"""
+Learning and forgetting: documents in, a table behind those of the model file out.
+
+What a model knows already is not counted again; a document that it knows in another
+class moves, in one step; one that is forgotten is as if it had never been counted. The
+ledger says what was counted, and a fingerprint which counts it left: others than those
+are never taken away. Each batch of documents is one table, appended under the lock and
+made durable, before it is said to be learnt.
+
+A few documents are counted by the plain engine, because learning one message must not
+take much longer than classifying it; many by `nbtext.learning.in_bulk`.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from nbtext.document import Document, Item
+from nbtext.errors import ModelFileError, NoModelError
+from nbtext.learning.one_by_one import few_lessons
+from nbtext.learning.plan import Batch, Lesson, Plan, Teaching, new_settings, planned
+from nbtext.scoring.classifying import FEW, FEW_BYTES, Complain, batches
+from nbtext.scoring.model import Model, load_model
+from nbtext.settings import Settings
+from nbtext.store.file import ModelFile
+from nbtext.store.lock import is_in_place, locked
+from nbtext.store.table import Buffer
+from nbtext.store.writing import append_table, replace_file
+from nbtext.tokens.reading import read
+
+BATCH: Final = 8 << 20
+MANY: Final = 4096
+"""So many bytes of documents, or so many of them, are learnt at a time."""
+
+TAIL: Final = 64
+"""With so many tables behind the first, a model is due to be compacted."""
+
+
+def teach(
+    items: Iterable[Item],
+    teaching: Teaching,
+    *,
+    max_bytes: int,
+    complain: Complain,
+) -> Iterator[list[Lesson]]:
+    """
+    Learn or forget a stream of documents.
+
+    Args:
+        items: the documents.
+        teaching: what to do with them.
+        max_bytes: how much of a document is read.
+        complain: told of each document that cannot be read, and of notes.
+
+    Yields:
+        What became of each document, in batches, once it is durable.
+
+    Raises:
+        BusyError: another process has been writing all the time.
+        NoModelError: there is none, and none shall be made.
+        SettingsError: the model keeps no ledger.
+        TrainingError: the class would need other settings than the model has.
+        ModelFileError: the model is damaged, or cannot be written.
+
+    """
+    is_opened = teaching.create
+    for batch in batches(items, max_bytes, complain, size=BATCH, many=MANY):
+        is_opened = True
+        yield _teach(batch, teaching)
+    if not is_opened:  # a wrong model is an error even if there is nothing to learn
+        load_model(teaching.path)
+
+
+def _teach(documents: Sequence[Document], teaching: Teaching) -> list[Lesson]:
+    batch: Batch | None = None
+    if not is_few(documents):
+        # read before anybody has to wait; and often there is nothing to write
+        model = _model_if_any(teaching.path)
+        if model is not None:
+            batch = _batch(documents, model.settings)
+            plan = planned(model, batch, teaching)
+            if not plan.steps:
+                return _in_order(plan)
+    while True:
+        with _writable(teaching.path, teaching.wait) as (descriptor, model):
+            settings = model.settings if model else new_settings(documents, teaching)
+            if batch is None or batch.settings != settings:
+                batch = _batch(documents, settings)
+            plan = planned(model, batch, teaching)
+            if not plan.steps:
+                return _in_order(plan)
+            chunks = _lessons(plan)
+            if model is None:
+                try:
+                    replace_file(teaching.path, chunks, exclusively=True)
+                except FileExistsError:
+                    continue  # somebody else has made one meanwhile
+            elif chunks:
+                append_table(teaching.path, descriptor, model.file.size, chunks)
+                if not is_in_place(teaching.path, descriptor):
+                    continue  # another model stands there now, which is taught too
+                if is_due(model.file):
+                    _compact(teaching.path)
+            return _in_order(plan)
+
+
+def is_few(documents: Sequence[Document]) -> bool:
+    """Return whether documents are so few that importing numpy would not pay."""
+    size = sum(len(text) for document in documents for text in document.texts)
+    return len(documents) <= FEW and size <= FEW_BYTES
+
+
+def is_due(file: ModelFile) -> bool:
+    """Return whether a model's tail is so long that readers should not have it."""
+    return len(file.tables) > TAIL
+
+
+def _compact(path: str) -> None:
+    from nbtext.store.compacting import compact_tail
+
+    with suppress(ModelFileError):  # what was learnt stands; the next may find room
+        compact_tail(path)
+
+
+def _batch(documents: Sequence[Document], settings: Settings) -> Batch:
+    readings = [read(document, settings) for document in documents]
+    return Batch(settings, documents, readings)
+
+
+def _in_order(plan: Plan) -> list[Lesson]:
+    """Return what has become of each document, in the order of the batch."""
+    documents = plan.batch.documents
+    return [
+        lesson._replace(truncated=documents[place].truncated)
+        for place, lesson in sorted(plan.lessons.items())
+    ]
+
+
+def _model_if_any(path: str) -> Model | None:
+    try:
+        return load_model(path)
+    except NoModelError:
+        return None
+
+
+@contextmanager
+def _writable(path: str, wait: float) -> Iterator[tuple[int, Model | None]]:
+    """
+    Hold a model that ends where its last table does, None if there is no model.
+
+    What a crash left of a table is removed first, by writing the file anew without it:
+    somebody may be reading the file as it is.
+    """
+    while True:
+        with locked(path, wait=wait) as descriptor:
+            if descriptor is None:
+                yield -1, None
+                return
+            model = load_model(path)
+            if not is_in_place(path, descriptor):
+                continue  # somebody has put another file there without the lock
+            if not model.file.cut:
+                yield descriptor, model
+                return
+            replace_file(path, [model.file.contents[: model.file.size]])
+
+
+def _lessons(plan: Plan) -> list[Buffer]:
+    """Return the table to write, and enter into the plan what becomes of documents."""
+    if is_few([plan.batch.documents[step.place] for step in plan.steps]):
+        return few_lessons(plan)
+    from nbtext.learning.in_bulk import many_lessons
+
+    return many_lessons(plan)

@@ -1,0 +1,254 @@
+"""
+Training: from labelled documents to the bytes of a model.
+
+How documents are read is decided once, by most of them and by the number of classes.
+The first documents give a good guess, so that one pass usually does; if all of them say
+otherwise in the end, they are counted again.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from nbtext.counts.sorted_counts import Keys
+
+import numpy as np
+
+from nbtext import __version__
+from nbtext.counts.calibration import Calibration
+from nbtext.counts.counting import (
+    Account,
+    Counted,
+    Limits,
+    Progress,
+    count,
+    count_with,
+    guess,
+    settings_for,
+)
+from nbtext.counts.sample import DOCUMENTS
+from nbtext.counts.table import CountTable, ledger_of
+from nbtext.counts.term_table import TermTable
+from nbtext.document import Item
+from nbtext.errors import TrainingError
+from nbtext.parallel import threads
+from nbtext.scoring.batch import bulk_model_of
+from nbtext.scoring.leave_one_out import left_out
+from nbtext.scoring.score import check_scoring
+from nbtext.settings import Scoring, Settings, default_scoring
+from nbtext.store.header import MOST_CLASSES
+from nbtext.store.packing import pack_table
+from nbtext.store.table import Buffer
+
+MAX_BYTES: Final = 16 << 20
+"""How much of a document is read, unless the user says otherwise."""
+
+Adjust: TypeAlias = Callable[[Settings], Settings]
+"""What the user wants otherwise than the default settings."""
+
+
+Rescore: TypeAlias = Callable[[Scoring], Scoring]
+"""What the user wants otherwise than the default scoring."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """
+    What training made.
+
+    Attributes:
+        table: the counts.
+        terms: the same by term, one for each view.
+        scoring: how they ask to be scored.
+        calibration: what held-out documents scored.
+        account: what was read.
+        repeats: how many documents had been counted before, under the same label.
+        conflicts: how many documents were counted under two labels or more.
+    """
+
+    table: CountTable
+    terms: tuple[TermTable, ...]
+    scoring: Scoring
+    calibration: Calibration
+    account: Account
+    repeats: int
+    conflicts: int
+
+    @property
+    def tokens(self) -> int:
+        """Return how many tokens were counted, over all views."""
+        return sum(run.total(0) for runs in self.table.runs for run in runs)
+
+    @property
+    def n_terms(self) -> int:
+        """Return how many distinct terms occur, over all views."""
+        return sum(terms.n_terms for terms in self.terms)
+
+    def pack(self) -> list[Buffer]:
+        """Return the bytes of the model, in pieces, ready for `replace_file`."""
+        return pack_table(
+            self.table,
+            terms=self.terms,
+            scoring=self.scoring,
+            calibration=self.calibration.as_dict(),
+            written=datetime.now(UTC).isoformat(timespec="seconds"),
+            writer=f"nbtext {__version__}",
+        )
+
+
+def train(
+    sources: Callable[[], Iterable[Item]],
+    *,
+    n_classes: int | None = None,
+    adjust: Adjust | None = None,
+    scoring: Scoring | Rescore | None = None,
+    max_bytes: int = MAX_BYTES,
+    executor: "Executor | None" = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    complain: Callable[[Account], None] | None = None,
+) -> Trained:
+    """
+    Count labelled documents and calibrate their scores.
+
+    Args:
+        sources: gives the documents, from the beginning each time it is called.
+        n_classes: how many classes there will be, if that is known.
+        adjust: changes the default settings to what the user wants.
+        scoring: how to score, or what changes the default for the number of classes.
+        max_bytes: how much of a document is read.
+        executor: where chunks of documents are counted, None for here and now.
+        jobs: how many chunks the executor works at side by side.
+        progress: told now and then how many more documents and bytes were read.
+        complain: told what was read, and what was skipped, before anything is refused.
+
+    Raises:
+        TrainingError: fewer than two classes, or not one token.
+        SettingsError: the score does not go with the number of classes.
+
+    """
+    counted = count_sources(
+        sources,
+        n_classes=n_classes,
+        adjust=adjust,
+        limits=Limits(max_bytes, DOCUMENTS),
+        executor=executor,
+        jobs=jobs,
+        progress=progress,
+    )
+    table, account = counted.table, counted.account
+    if complain is not None:
+        complain(account)
+    if account.skipped and not account.documents:
+        raise account.skipped[0].error
+    check_trainable(table)
+    scoring = chosen_scoring(scoring, len(table.classes))
+    check_scoring(scoring, table.settings, table.classes)
+    repeats, conflicts = repeated(table)
+    with threads(jobs) as map_:
+        model = bulk_model_of(table, scoring, map_)
+        sample = ((block.labels, block.views) for block in counted.sample.blocks())
+        calibration = left_out(model, sample, map_)
+    return Trained(
+        table=table,
+        scoring=scoring,
+        terms=model.terms,
+        calibration=calibration,
+        account=account,
+        repeats=repeats,
+        conflicts=conflicts,
+    )
+
+
+def count_sources(
+    sources: Callable[[], Iterable[Item]],
+    *,
+    n_classes: int | None,
+    adjust: Adjust | None,
+    limits: Limits,
+    executor: "Executor | None" = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Counted:
+    """Count labelled documents, read as most of them ask for."""
+    adjust = adjust or _unchanged
+    settings, items = guess(sources(), n_classes, limits.max_bytes)
+    settings = adjust(settings)
+    while True:
+        if executor is None:
+            counted = count(items, settings, limits, progress)
+        else:
+            counted = count_with(executor, jobs, items, settings, limits, progress)
+        wanted = adjust(settings_for(counted.account))
+        if settings == wanted or not counted.account.documents:
+            return counted
+        settings, items = wanted, iter(sources())
+
+
+def chosen_scoring(scoring: Scoring | Rescore | None, n_classes: int) -> Scoring:
+    """Return a scoring, or the default for a number of classes, changed as asked."""
+    if isinstance(scoring, Scoring):
+        return scoring
+    default = default_scoring(n_classes)
+    return default if scoring is None else scoring(default)
+
+
+def check_trainable(table: CountTable) -> None:
+    """
+    Refuse counts that tell no class from another.
+
+    Raises:
+        TrainingError: fewer than two classes, or not one token.
+
+    """
+    if len(table.classes) < 2:
+        found = f"only the class {table.classes[0]!r}" if table.classes else "no class"
+        message = (
+            f"the documents have {found}, and two are needed; name a folder a class "
+            "(nbtext train spam/ ham/) or label them (LABEL=PATH)"
+        )
+        raise TrainingError(message)
+    if "?" in table.classes:
+        message = "a class cannot be called '?', which means unsure; use LABEL=PATH"
+        raise TrainingError(message)
+    if len(table.classes) > MOST_CLASSES:
+        message = (
+            f"the documents have {len(table.classes):,} classes, and a model holds "
+            f"{MOST_CLASSES:,}; is the label column the right one?"
+        )
+        raise TrainingError(message)
+    if not table.n_rows:
+        message = "the documents have not one token; are they empty, or not text?"
+        raise TrainingError(message)
+
+
+def repeated(table: CountTable) -> tuple[int, int]:
+    """
+    Return how many documents are repeats, and how many are in two classes or more.
+
+    Without a ledger nobody knows: (0, 0).
+    """
+    if not any(map(len, table.ledger)):
+        return 0, 0
+    counts = sum(int(run.counts.sum()) for run in table.ledger)
+    distinct = [_digests(run.entries) for run in table.ledger]
+    digests = np.concatenate(distinct)
+    together = ledger_of(digests, np.ones(len(digests), np.int64))
+    return counts - len(digests), int((together.counts > 1).sum())
+
+
+def _digests(entries: "Keys") -> "Keys":
+    """Return the distinct digests of sorted entries, as entries of no fingerprint."""
+    is_first = np.ones(len(entries), np.bool_)
+    np.any(entries[1:, :2] != entries[:-1, :2], axis=1, out=is_first[1:])
+    digests = entries[is_first]
+    digests[:, 2] = 0
+    return digests
+
+
+def _unchanged(settings: Settings) -> Settings:
+    return settings

@@ -1,0 +1,217 @@
+"""
+The header block of a message or part goes in, fields and their readable text come out.
+
+The block is text read as Latin-1, so that every byte is kept and nothing fails; what
+is not ASCII is decoded field by field. Encoded words are RFC 2047's, folding is
+RFC 5322's (section 2.2.3), both read as they are written rather than as they should be.
+"""
+
+import binascii
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+from nbtext.mail.charsets import decode
+
+Field: TypeAlias = tuple[str, str]
+"""A field's name in lower case, and its value as it stands or as it is read."""
+
+INVISIBLE_FIELDS = frozenset({
+    "content-length", "delivered-to", "envelope-to", "lines", "status", "x-bogosity",
+    "x-envelope-to", "x-gmail-labels", "x-keywords", "x-label", "x-offlineimap",
+    "x-original-to", "x-status", "x-text-classification", "x-tuid", "x-uid", "x-uidl",
+    "x-uuid",
+})  # fmt: skip
+"""
+Fields that are no evidence: written after delivery, by mailboxes and other filters.
+
+A message must give the same tokens when it is learnt from a mailbox as when it arrives,
+and another filter's verdict, if learnt, would be all that is believed
+(docs/method.md; `INVISIBLE_PREFIXES` belongs to it).
+"""
+
+INVISIBLE_PREFIXES = (
+    "x-antivirus",
+    "x-barracuda",
+    "x-crm114-",
+    "x-dspam-",
+    "x-getmail-",
+    "x-gm-",
+    "x-mailscanner",
+    "x-mozilla-",
+    "x-nbtext",  # our own
+    "x-popfile-",
+    "x-spam-",
+    "x-spambayes-",
+    "x-virus",
+)
+"""How further invisible fields' names begin."""
+
+_FIELD_START = re.compile(rb"[!-9;-~]{1,128}[ \t]*+:(?!//)")
+
+_ENVELOPE_LINE = ("From ", ">From ")
+
+
+class Head(NamedTuple):
+    """
+    What precedes the body of a message or part.
+
+    Names, values and lines are in parallel, a place for each visible field in order.
+
+    Attributes:
+        names: in lower case.
+        values: as they stand behind the colon, unfolded, read as Latin-1. A Received
+            field has lost its date, which no view reads.
+        lines: the whole fields, in the same state.
+        first_values: each name, in order, and the first value it has.
+        strays: lines among the fields that are none, but text.
+        body_start: where in the bytes the body begins.
+        is_plain: whether all is ASCII without encoded words, which is quicker to read.
+    """
+
+    names: list[str]
+    values: list[str]
+    lines: list[str]
+    first_values: dict[str, str]
+    strays: list[str]
+    body_start: int
+    is_plain: bool
+
+
+def read_head(data: bytes, start: int = 0, *, is_certain: bool = False) -> Head:
+    r"""
+    Read the fields up to the first empty line.
+
+    Args:
+        data: a message or part whose line ends are `\n`.
+        start: where its first field may begin.
+        is_certain: whether there are fields even if the first line is none; otherwise
+            such a message is all body.
+    """
+    if data.startswith(b"\n", start):
+        return _no_fields(start + 1)
+    if not is_certain and not _FIELD_START.match(data, start):
+        return _no_fields(start)
+    empty_line = _EMPTY_LINE.search(data, start)
+    if empty_line:
+        end, body_start = empty_line.span()
+    else:
+        end = body_start = len(data)
+    return _read_block(data[start:end].decode("latin-1"), body_start)
+
+
+def _no_fields(body_start: int) -> Head:
+    """Say that all is body."""
+    return Head([], [], [], {}, [], body_start, is_plain=True)
+
+
+_EMPTY_LINE = re.compile(rb"\n\n")  # in less time than bytes.find
+
+_FOLD = re.compile(r"\n(?=[ \t])")
+
+
+def _read_block(block: str, body_start: int) -> Head:
+    """Tell visible fields from stray lines; invisible ones are left out."""
+    names: list[str] = []
+    values: list[str] = []
+    lines: list[str] = []
+    strays: list[str] = []
+    first_values: dict[str, str] = {}
+    for line in _FOLD.sub("", block).split("\n"):
+        written_name, colon, value = line.partition(":")
+        name = _NAMES[written_name] if colon else None
+        if name:
+            if name == "received" and ";" in value:
+                value = value[: value.rfind(";")]  # the date is behind it
+                line = f"{written_name}:{value}"
+            names.append(name)
+            values.append(value)
+            lines.append(line)
+            if name not in first_values:
+                first_values[name] = value
+        elif name is None and line and not line.startswith(_ENVELOPE_LINE):
+            strays.append(line)
+    # Half of the headers have no "?", which is much quicker to see than "=?".
+    is_plain = block.isascii() and not ("?" in block and "=?" in block)
+    return Head(names, values, lines, first_values, strays, body_start, is_plain)
+
+
+class _FieldNames(dict[str, str | None]):
+    """
+    What precedes a line's first colon -> the field's name in lower case.
+
+    "" if the field is invisible, None if this is no name. Names are few and come again
+    in each message, so they are looked at once.
+    """
+
+    def __missing__(self, written: str) -> str | None:
+        if len(written) >= _LONGEST_NAME:
+            return None
+        if len(self) >= _MOST_NAMES:
+            self.clear()  # somebody makes them up
+        self[written] = name = _field_name(written)
+        return name
+
+
+_LONGEST_NAME = 128
+_MOST_NAMES = 4096
+
+_NAMES = _FieldNames()
+
+
+def _field_name(written: str) -> str | None:
+    """Give a field's name in lower case, "" if it is invisible, None if it is none."""
+    name = written.rstrip().lower()
+    if not name or " " in name or "\t" in name:
+        return None
+    is_invisible = name in INVISIBLE_FIELDS or name.startswith(INVISIBLE_PREFIXES)
+    return "" if is_invisible else name
+
+
+_ENCODED_WORD = r"=\?([^?\s]{1,64})\?([bBqQ])\?([^?]*+)\?="
+
+
+def readable(value: str) -> str:
+    """Decode a field's value: raw UTF-8 or Latin-1, then encoded words, if any."""
+    if not value.isascii():
+        value = decode(value.encode("latin-1"))
+    if "=?" in value:
+        value = "".join(_decode_words(value))
+    return value.strip()
+
+
+def _decode_words(value: str) -> Iterator[str]:
+    """
+    Decode the encoded words of a value, and pass on what is between them.
+
+    White space between two of them goes (RFC 2047 section 6.2). Neighbours of one
+    charset are decoded together, because some mailers cut characters in two.
+    """
+    run: list[bytes] = []
+    run_charset = ""
+    end = 0
+    for word in re.finditer(_ENCODED_WORD, value):
+        between = value[end : word.start()]
+        charset = word[1].partition("*")[0]  # RFC 2231 adds a language after a star
+        is_alone = bool(between) and not between.isspace()
+        if run and (is_alone or charset != run_charset):
+            yield decode(b"".join(run), run_charset)
+            run.clear()
+        if is_alone or not end:
+            yield between
+        run.append(_word_bytes(word[2], word[3]))
+        run_charset = charset
+        end = word.end()
+    yield decode(b"".join(run), run_charset)
+    yield value[end:]
+
+
+def _word_bytes(encoding: str, encoded: str) -> bytes:
+    """Undo an encoded word's Q or B encoding; a broken one stays as it stands."""
+    data = encoded.encode()
+    if encoding in "qQ":
+        return binascii.a2b_qp(data, header=True)
+    try:
+        return binascii.a2b_base64(data + b"==")
+    except binascii.Error:
+        return data

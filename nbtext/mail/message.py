@@ -1,0 +1,307 @@
+"""
+The bytes of a mail go in, what the three views of it read comes out.
+
+docs/method.md says what the views are: H reads the headers field by field, R
+the words of the raw message, B the decoded text. Any bytes at all are a mail, if a
+strange one: nothing here raises, and time and memory are in proportion to the size.
+"""
+
+import re
+from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
+from collections.abc import Callable
+from typing import NamedTuple
+
+from nbtext.mail.charsets import decode
+from nbtext.mail.headers import Field, Head, read_head, readable
+from nbtext.mail.markup import html_text
+from nbtext.mail.mime import Leaf, Tree, message_start, walk, without_boundary
+
+RAW_BYTES = 8_192
+"""How much of a message view R may read; a thousand words are mostly in less."""
+
+MAX_HEADER_CHARS = 65_536
+"""How many characters of names and texts `Mail.headers` may hold."""
+
+_SURELY_SHORT = MAX_HEADER_CHARS // 8
+"""
+Messages of so many bytes cannot have more header text than that.
+
+The text of a field with its shares of `has` and of the names is at most seven times as
+long as what it was read from (a part's field without a value, `a:`, is `part.a`).
+"""
+
+DIGEST_SIZE = 16
+
+_LOOKED_AT = 65_536  # bytes, for a header block that looks like a mail's
+
+_TELL_TALE_FIELDS = frozenset(
+    {"received", "date", "message-id", "return-path", "mime-version"}
+)
+
+_TELL_TALE = re.compile(
+    rb"\n(received|date|message-id|return-path|mime-version)[ \t]*+:", re.IGNORECASE
+)
+
+_IDENTIFYING_FIELDS = ("from", "to", "date", "subject", "message-id")
+
+_FIELDS_WITH_ADDRESSES = frozenset({
+    "received", "received-spf", "x-client-ip", "x-forwarded-for", "x-originating-ip",
+    "x-received", "x-remote-ip", "x-sender-ip", "x-source-ip",
+})  # fmt: skip
+"""Fields that name machines by their IPv4 addresses."""
+
+_FIELDS_WITH_MAILBOXES = frozenset({
+    "cc", "errors-to", "from", "message-id", "reply-to", "return-path", "sender", "to",
+})  # fmt: skip
+"""Fields whose hosts say something where the whole address or identifier is new
+(docs/experiments/001-headers-and-raw.md)."""
+
+_HOST = re.compile(r"@[a-z0-9.-]*[a-z0-9]", re.IGNORECASE | re.ASCII)
+
+_ADDRESS = re.compile(
+    r"""
+    \.(?=(\d{1,3})\.(\d{1,3})\.\d)  # from the first dot, because the engine finds a
+    (?:(?<=(\d{3})\.)|(?<=(\d\d)\.)|(?<=(\d)\.))  # literal four times as fast
+    """,
+    re.ASCII | re.VERBOSE,
+)
+
+_USUAL_DATE = re.compile(
+    r" *+(Mon|Tue|Wed|Thu|Fri|Sat|Sun),? ++\d\d? [A-Z][a-z][a-z] \d{4}"
+    r" (\d\d):\d\d:\d\d ([-+]\d{4})\b",
+    re.ASCII,
+)
+
+# For other dates, and not compiled until there is one.
+_WEEKDAY = r"\s*+(mon|tue|wed|thu|fri|sat|sun)"
+_HOUR = r"\b(\d\d?):\d\d(?::\d\d)?+(?: ++([-+]\d{4}\b|[a-z]{1,5}\b))?"
+
+
+class Mail(NamedTuple):
+    """
+    A message as the views read it.
+
+    Attributes:
+        headers: (name, text) of the top level's visible fields in order, of the
+            synthetic fields `has` and `hops`, and of the parts' fields (`part.` before
+            the name). Names are in lower case.
+        raw: the visible fields' lines, unfolded, Received without dates, and the body
+            as it was sent; at most RAW_BYTES.
+        body: the decoded text of each text part, without tags.
+        digest: DIGEST_SIZE bytes that name the message wherever it is kept; see
+            `_digest`.
+        is_cut: whether a bound on depth, parts or headers left something out.
+        is_typical: whether it has at least two of the fields that mail has, as
+            `looks_like_mail` asks.
+    """
+
+    headers: list[tuple[str, str]]
+    raw: bytes
+    body: list[str]
+    digest: bytes
+    is_cut: bool
+    is_typical: bool
+
+
+def looks_like_mail(data: bytes) -> bool:
+    """Tell whether the first header block has at least two fields that mail has."""
+    head = _with_line_feeds(data[:_LOOKED_AT])
+    start = message_start(head)
+    end = head.find(b"\n\n", start)
+    block = b"\n" + (head[start:end] if end >= 0 else head[start:])
+    return len({name.lower() for name in _TELL_TALE.findall(block)}) > 1
+
+
+def read_mail(data: bytes, *, max_depth: int = 16, max_parts: int = 1000) -> Mail:
+    """
+    Read a message.
+
+    Args:
+        data: any bytes, whatever their line ends, with or without an mbox `From ` line.
+        max_depth: how many levels of parts within parts are read.
+        max_parts: how many parts are read, on all levels together.
+    """
+    data = _with_line_feeds(data)
+    head = _read_top(data)
+    tree = Tree(parts_left=max_parts)
+    walk(data, head, tree, max_depth)
+    headers = _header_view(head, tree.part_fields)
+    bounded = _bounded(headers) if len(data) > _SURELY_SHORT else headers
+    return Mail(
+        headers=bounded,
+        raw=_raw_view(data, head),
+        body=[_shown(leaf) for leaf in tree.leaves if leaf.subtype],
+        digest=_digest(head, tree.leaves),
+        is_cut=tree.is_cut or bounded is not headers,
+        is_typical=len(_TELL_TALE_FIELDS & head.first_values.keys()) > 1,
+    )
+
+
+def text_parts(data: bytes) -> list[tuple[str, str]]:
+    """List a message's text parts as (subtype, text with its tags)."""
+    data = _with_line_feeds(data)
+    tree = Tree(parts_left=1000)
+    walk(data, _read_top(data), tree, 16)
+    return [
+        (leaf.subtype, decode(leaf.data, leaf.charset))
+        for leaf in tree.leaves
+        if leaf.subtype
+    ]
+
+
+def _with_line_feeds(data: bytes) -> bytes:
+    """Make every line end a line feed."""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return data
+
+
+def _read_top(data: bytes) -> Head:
+    """Read the header of the message itself; one that begins badly may still be one."""
+    head = read_head(data, message_start(data))
+    if not head.names and looks_like_mail(data):
+        head = read_head(data, message_start(data), is_certain=True)
+    return head
+
+
+def _shown(leaf: Leaf) -> str:
+    """Give a text part as view B reads it."""
+    text = decode(leaf.data, leaf.charset)
+    return html_text(text) if leaf.subtype == "html" else text
+
+
+def _raw_view(data: bytes, head: Head) -> bytes:
+    """Join the visible lines, undated, and as much of the body as there is room for."""
+    lines = head.lines + head.strays if head.strays else head.lines
+    visible = "\n".join(lines).encode("latin-1")
+    room = RAW_BYTES - len(visible) - len(b"\n\n")
+    body = data[head.body_start : head.body_start + max(room, 0)]
+    return b"\n\n".join((visible, body))[:RAW_BYTES] if visible else body
+
+
+def _header_view(head: Head, part_fields: list[Field]) -> list[Field]:
+    """Make readable text of the fields, and of what they are."""
+    names = head.names
+    reader = str.strip if head.is_plain else readable
+    headers = list(zip(names, map(reader, head.values), strict=True))
+    special = _SPECIAL_FIELDS
+    for place in [place for place, name in enumerate(names) if name in special]:
+        name, text = headers[place]
+        headers[place] = (name, special[name](text))
+    if names:  # of nothing there is nothing to say
+        headers.append(("has", " ".join(head.first_values)))
+        headers.append(("hops", f"received={names.count('received')}"))
+    headers += [_part_field(name, readable(value)) for name, value in part_fields]
+    return headers
+
+
+def _part_field(name: str, text: str) -> Field:
+    """Name a field as a part's, and make its text special if its name is."""
+    if name in _SPECIAL_FIELDS:
+        text = _SPECIAL_FIELDS[name](text)
+    return f"part.{name}", text
+
+
+def _content_type_text(text: str) -> str:
+    """Leave out the boundary, which is different in each message."""
+    return without_boundary(text).strip()
+
+
+def _address_text(text: str) -> str:
+    """Add the /24 and /16 prefixes of each IPv4 address: `1.2.3.` and `1.2.`."""
+    prefixes = [
+        f" {first3 or first2 or first1}.{second}.{third}."
+        f" {first3 or first2 or first1}.{second}."
+        for second, third, first3, first2, first1 in _ADDRESS.findall(text)
+    ]
+    return text + "".join(prefixes) if prefixes else text
+
+
+def _mailbox_text(text: str) -> str:
+    """Add the host of each address: `@example.org`."""
+    if "@" not in text:
+        return text
+    return " ".join([text, *_HOST.findall(text)])
+
+
+def _date_text(date: str) -> str:
+    """Give weekday, hour and zone, or as many of them as there are."""
+    usual = _USUAL_DATE.match(date)
+    if usual:
+        weekday, hour, zone = usual.groups()
+        return f"{weekday.lower()} {hour}h {zone}"
+    return _odd_date_text(date)
+
+
+def _odd_date_text(date: str) -> str:
+    """Find what there is of weekday, hour and zone, wherever it is."""
+    weekday = re.match(_WEEKDAY, date, re.IGNORECASE)
+    hour = re.search(_HOUR, date, re.IGNORECASE)
+    found = []
+    if weekday:
+        found.append(weekday[1].lower())
+    if hour:
+        found.append(f"{hour[1]:0>2}h")
+        if hour[2]:
+            found.append(hour[2].lower())
+    return " ".join(found) or "undated"
+
+
+_SPECIAL_FIELDS: dict[str, Callable[[str], str]] = {
+    "content-type": _content_type_text,
+    "date": _date_text,
+    **dict.fromkeys(_FIELDS_WITH_ADDRESSES, _address_text),
+    **dict.fromkeys(_FIELDS_WITH_MAILBOXES, _mailbox_text),
+}
+"""Field name -> what to make of its readable text, where that does not stay so."""
+
+
+def _bounded(headers: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Cut the headers to MAX_HEADER_CHARS; return the same list if they are whole."""
+    if sum([len(name) + len(text) for name, text in headers]) <= MAX_HEADER_CHARS:
+        return headers
+    room = MAX_HEADER_CHARS
+    kept = []
+    for name, text in headers:
+        room -= len(name)
+        if room <= 0:
+            break
+        kept.append((name, text[:room]))
+        room -= len(kept[-1][1])
+    return kept
+
+
+def _digest(head: Head, leaves: list[Leaf]) -> bytes:
+    """
+    Name a message by what no transport and no mailbox changes.
+
+    BLAKE2b, DIGEST_SIZE bytes, over these pieces joined:
+
+    * the values of the first From, To, Date, Subject and Message-ID, in that order,
+      unfolded, as bytes without any blanks (folding may add some), a line feed
+      between them; a field that is missing is empty;
+    * for each text part, its data without transfer encoding, each line end a line
+      feed, without white space at the end;
+    * for each other leaf, its data as sent, without any white space.
+
+    Before each leaf's piece stand a line feed, its length in decimal and a colon.
+
+    If there is nothing in all of them, which would make one message of many, the
+    visible fields follow, but for Received, as bytes without blanks, a line feed before
+    each.
+    """
+    value_of = head.first_values.get
+    values = "\n".join([value_of(name, "") for name in _IDENTIFYING_FIELDS])
+    pieces = [values.encode("latin-1").translate(None, b" \t\v\f\r")]
+    for leaf in leaves:
+        if leaf.subtype:
+            stable = _with_line_feeds(leaf.data).rstrip()
+        else:
+            stable = leaf.data.translate(None, b" \t\n\v\f\r")
+        pieces += (b"\n%d:" % len(stable), stable)
+    if not any(piece.strip(b"\n") for piece in pieces[::2]):
+        named = zip(head.names, head.lines, strict=True)
+        fields = [line for name, line in named if name != "received"]
+        said = "".join(f"\n{line}" for line in fields).encode("latin-1")
+        pieces.append(said.translate(None, b" \t\v\f\r"))
+    return blake2b(b"".join(pieces), digest_size=DIGEST_SIZE).digest()

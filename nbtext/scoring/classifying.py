@@ -1,0 +1,264 @@
+"""
+Classifying a stream of documents: one decision a document, in their order.
+
+A few documents are scored by the plain engine, because importing numpy takes longer
+than scoring them; from many at once on the batch engine takes over. Both give the same
+scores. Whatever is ready is decided as soon as input would block.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from nbtext.document import Document, Item, Note, Pause, Unread, Unreadable
+from nbtext.errors import SourceError
+from nbtext.scoring.decide import Decision, decide
+from nbtext.scoring.model import Model, load_model
+from nbtext.scoring.score import Scored, check_scoring, fitted, score
+from nbtext.settings import Scoring
+from nbtext.sources import load_all
+from nbtext.tokens.bag import bag_of
+from nbtext.tokens.reading import Reading, read
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
+    from nbtext.scoring.batch import BulkModel
+
+Complain: TypeAlias = Callable[[Unreadable | Note], None]
+"""Told of what is no document, in the order of the stream."""
+
+FEW: Final = 12
+FEW_BYTES: Final = 1 << 19
+"""Up to so many documents of so many bytes are scored by the plain engine."""
+
+BATCH: Final = 1 << 19
+"""How many bytes of documents are scored at a time, by default."""
+
+CHUNK: Final = 1 << 20
+"""How many bytes of documents are handed to a process at a time: little, so that none
+of them is still at work long after the others."""
+
+MANY: Final = 512
+"""How many documents are scored at a time at the most."""
+
+
+class Classifier:
+    """
+    A model that is ready to classify.
+
+    Attributes:
+        model: what it was opened from.
+    """
+
+    def __init__(self, model: Model) -> None:
+        check_scoring(model.scoring, model.settings, model.classes)
+        self.model = model
+        self._calibration = fitted(model)
+        self._bulk: BulkModel | None = None
+
+    def classify(
+        self, documents: list[Document], *, threshold: float = 0.0
+    ) -> list[Decision]:
+        """Decide about documents, in their order."""
+        readings = [read(document, self.model.settings) for document in documents]
+        size = sum(reading.size for reading in readings)
+        scores: Iterator[Scored]
+        is_few = len(documents) <= FEW and size <= FEW_BYTES
+        if is_few and self._bulk is None:
+            scores = map(self._plain, readings)
+        else:
+            scores = self._many(readings)
+        return [
+            decide(
+                document.name,
+                scored,
+                self.model.classes,
+                threshold=threshold,
+                truncated=document.truncated,
+                expected=document.label,
+            )
+            for document, scored in zip(documents, scores, strict=True)
+        ]
+
+    def arrange(self, samples: Iterable[Document]) -> None:
+        """
+        Arrange the counts for the batch engine, which few documents have, too, then.
+
+        Args:
+            samples: documents that are classified by it before it is used: what it
+                loads for their like, or works out once, is there then.
+
+        """
+        from nbtext.scoring.batch_opening import open_bulk, score_readings
+
+        bulk = open_bulk(self.model)
+        readings = [read(document, self.model.settings) for document in samples]
+        for _ in score_readings(bulk, readings, self._calibration):
+            pass
+        self._bulk = bulk
+
+    def _plain(self, reading: Reading) -> Scored:
+        bag = bag_of(reading, self.model.settings)
+        return score(self.model, bag, self._calibration)
+
+    def _many(self, readings: list[Reading]) -> Iterator[Scored]:
+        from nbtext.scoring.batch_opening import open_bulk, score_readings
+
+        if self._bulk is None:
+            self._bulk = open_bulk(self.model)
+        return score_readings(self._bulk, readings, self._calibration)
+
+
+def classify(
+    items: Iterable[Item],
+    classifier: Classifier,
+    *,
+    threshold: float = 0.0,
+    max_bytes: int,
+    complain: Complain,
+) -> Iterator[list[Decision]]:
+    """
+    Decide about a stream of documents.
+
+    Args:
+        items: the documents.
+        classifier: the model.
+        threshold: the least probability of a label.
+        max_bytes: how much of a document is read.
+        complain: told of each document that cannot be read, and of what else to know.
+
+    Yields:
+        One decision a document, in their order, in batches; whatever is ready when
+        input pauses.
+
+    """
+    for batch in batches(items, max_bytes, complain):
+        yield classifier.classify(batch, threshold=threshold)
+
+
+def batches(
+    items: Iterable[Item],
+    max_bytes: int,
+    complain: Complain,
+    *,
+    size: int = BATCH,
+    many: int = MANY,
+) -> Iterator[list[Document]]:
+    """
+    Gather documents into batches; a pause in the input ends one.
+
+    Args:
+        items: the documents, opened or not.
+        max_bytes: how much of a document is read.
+        complain: told of each document that cannot be read, and of notes.
+        size: about how many bytes a batch has at the most.
+        many: how many documents.
+
+    """
+    batch: list[Document] = []
+    gathered = 0
+    for item in items:
+        if isinstance(item, Pause):
+            if batch:
+                yield batch
+            batch, gathered = [], 0
+            continue
+        if isinstance(item, Unreadable | Note):
+            complain(item)
+            continue
+        for document in _documents(item, max_bytes, complain):
+            batch.append(document)
+            gathered += sum(map(len, document.texts))
+            if gathered >= size or len(batch) >= many:
+                yield batch
+                batch, gathered = [], 0
+    if batch:
+        yield batch
+
+
+def _documents(
+    item: Document | Unread, max_bytes: int, complain: Complain
+) -> Iterator[Document]:
+    if isinstance(item, Document):
+        yield item
+        return
+    try:
+        yield from load_all(item, max_bytes)
+    except SourceError as error:
+        complain(Unreadable(item.name, error))
+
+
+def classify_with(
+    executor: "Executor",
+    jobs: int,
+    items: Iterable[Item],
+    path: str,
+    scoring: Scoring | None,
+    *,
+    threshold: float = 0.0,
+    max_bytes: int,
+    complain: Complain,
+) -> Iterator[list[Decision]]:
+    """
+    Decide about a stream of documents, wherever an executor runs a chunk of it.
+
+    Processes that are forked have the model that is kept (`keep`), all the same one.
+    """
+    from nbtext.counts.counting import chunks
+
+    pending: list[Future[tuple[list[Decision], list[Unreadable | Note]]]] = []
+
+    def next_result() -> list[Decision]:
+        decisions, remarks = pending.pop(0).result()
+        for one in remarks:
+            complain(one)
+        return decisions
+
+    for chunk in chunks(items, CHUNK):
+        if chunk:
+            pending.append(
+                executor.submit(
+                    _classify_chunk, path, scoring, chunk, threshold, max_bytes
+                )
+            )
+        while len(pending) > jobs or (pending and not chunk):
+            yield next_result()
+    while pending:
+        yield next_result()
+
+
+def _classify_chunk(
+    path: str,
+    scoring: Scoring | None,
+    items: list[Item],
+    threshold: float,
+    max_bytes: int,
+) -> tuple[list[Decision], list[Unreadable | Note]]:
+    remarks: list[Unreadable | Note] = []
+    batches = classify(
+        items,
+        _opened(path, scoring),
+        threshold=threshold,
+        max_bytes=max_bytes,
+        complain=remarks.append,
+    )
+    return [decision for batch in batches for decision in batch], remarks
+
+
+def keep(classifier: Classifier) -> None:
+    """Arrange a model, and keep it for the processes that are forked from now on."""
+    classifier.arrange(())
+    _kept.clear()
+    _kept[classifier.model.path, classifier.model.scoring] = classifier
+
+
+_kept: dict[tuple[str, Scoring | None], Classifier] = {}
+"""The model of this process, if it is one of several that classify."""
+
+
+def _opened(path: str, scoring: Scoring | None) -> Classifier:
+    """Return the model that is kept, or else open it, once a process."""
+    if (path, scoring) not in _kept:
+        _kept.clear()
+        _kept[path, scoring] = Classifier(load_model(path, scoring=scoring))
+    return _kept[path, scoring]

@@ -1,0 +1,394 @@
+"""
+A model, read in place: which counts a term has, without reading the others.
+
+An open model file goes in; what comes out is what scoring needs: the classes, their
+documents and totals, and the counts of a key, found by bisection in the mapped file.
+Several tables are summed as they are read. Nothing here is ever written to.
+"""
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
+from math import isqrt
+from operator import add
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+
+from nbtext.errors import NotAModelError
+from nbtext.settings import Scoring, Settings
+from nbtext.store.file import ModelFile, open_model
+from nbtext.store.header import BLOCK
+from nbtext.store.table import StoredTable
+
+Entry: TypeAlias = tuple[int, tuple[int, ...]]
+"""A class (its place in the model's classes) and a term's columns there."""
+
+Sums: TypeAlias = dict[int, dict[int, tuple[int, ...]]]
+"""Key to class to columns."""
+
+GONE: Final = -1
+"""The place of a class that the tables together do not have."""
+
+ONCE: Final = (1, 1)
+"""The occurrences and documents of a term that occurs once."""
+
+
+LONG: Final = 8
+"""Looking a key up takes about as long as passing so many."""
+
+
+class Stored(Protocol):
+    """The counts of one view in one table."""
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether some of them may be below zero."""
+
+    def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
+        """Return the counts of those terms that are here, in the order of the keys."""
+
+    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
+        """Add the counts of some terms to what other tables have of them."""
+
+
+class Model(NamedTuple):
+    """
+    What scoring needs of a model.
+
+    Attributes:
+        path: the file it was read from.
+        settings: how documents are read.
+        scoring: how counts become a score.
+        classes: the names of the classes, sorted.
+        documents: for each class, how many documents.
+        totals: for each view, for each class, the sum of each column.
+        calibrations: what each table keeps for calibration.
+        notes: what its user should know.
+        file: the open file.
+        stored: for each view the counts in each of its tables.
+    """
+
+    path: str
+    settings: Settings
+    scoring: Scoring
+    classes: tuple[str, ...]
+    documents: tuple[int, ...]
+    totals: tuple[tuple[tuple[int, ...], ...], ...]
+    calibrations: tuple[dict[str, Any], ...]
+    notes: tuple[str, ...]
+    file: ModelFile
+    stored: tuple[tuple["Stored", ...], ...]
+
+    def found(self, view: int, keys: Collection[int]) -> dict[int, list[Entry]]:
+        """
+        Return the counts of those terms of a view that the model knows.
+
+        Args:
+            view: which of the views.
+            keys: the terms, a set or the keys of a dictionary.
+
+        Returns:
+            Key to the term's counts by class, in the order of the keys.
+
+        Raises:
+            NotAModelError: some are below zero, or in no class of the model.
+
+        """
+        views = self.stored[view]
+        if len(views) == 1:
+            known = views[0].found(keys)
+            if not views[0].is_signed:
+                return known
+        else:
+            known = _summed(views, keys)
+        for found in known.values():
+            if any(min(columns) < 0 for _, columns in found):
+                raise _damaged(self.path, "a term's counts are below zero")
+        return known
+
+    def entries(self, view: int, key: int) -> list[Entry]:
+        """Return the counts of a term, by class; none if it is unknown."""
+        return self.found(view, (key,)).get(key, [])
+
+    def remembering(self) -> "Model":
+        """Return the same model; it looks every term up once."""
+        views = range(len(self.stored))
+        return self._replace(stored=tuple((_Remembered(self, n),) for n in views))
+
+    def n_terms(self, view: int) -> int:
+        """
+        Return how many distinct terms a view has, over all tables.
+
+        Raises:
+            NotAModelError: the tables contradict one another.
+
+        """
+        first, *tail = [table.header for table in self.file.tables]
+        places = [table.offset for table in self.file.tables[1:]]
+        if places == [header.history.offset for header in tail]:
+            # each tells how many terms it brought to the file as it was
+            more = sum(header.history.new_terms[view] for header in tail)
+            if first.terms[view] + more < 0:
+                raise _damaged(self.path, "it has fewer terms than none")
+            return first.terms[view] + more
+        return _count_terms(self.file)[view]
+
+
+@lru_cache(maxsize=1)
+def _count_terms(file: ModelFile) -> list[int]:
+    """Count the terms of files that were joined, for each view."""
+    from nbtext.counts.table import n_terms
+    from nbtext.store.packing import unpack
+
+    return [n_terms(runs) for runs in unpack(file).runs]
+
+
+def _summed(views: "Sequence[Stored]", keys: Collection[int]) -> dict[int, list[Entry]]:
+    """Return the counts of terms over several tables, of those that have any."""
+    sums: Sums = {}
+    for stored in views:
+        stored.add_to(sums, keys)
+    found = {}
+    for key in keys:
+        if key in sums:
+            entries = [one for one in sums[key].items() if any(one[1])]
+            if entries:
+                found[key] = sorted(entries)
+    return found
+
+
+def add_entry(sums: Sums, key: int, entry: Entry) -> None:
+    """Add the columns of a term in one class to what others have."""
+    class_, columns = entry
+    by_class = sums.get(key)
+    if by_class is None:
+        sums[key] = {class_: columns}
+    elif class_ in by_class:
+        by_class[class_] = (*map(add, by_class[class_], columns),)
+    else:
+        by_class[class_] = columns
+
+
+def load_model(path: str, *, scoring: Scoring | None = None) -> Model:
+    """
+    Open a model for scoring.
+
+    Args:
+        path: the model file.
+        scoring: how to score, if not as the file asks.
+
+    Raises:
+        ModelFileError: there is no model, or it is damaged.
+
+    """
+    file = open_model(path)
+    settings = file.settings
+    classes = tuple(
+        sorted({name for table in file.tables for name in table.header.classes})
+    )
+    documents, totals, places = _added_up(file, classes)
+    # what is below zero was never there
+    everything = [*documents, *(n for view in totals for sums in view for n in sums)]
+    if min(everything, default=0) < 0:
+        raise _damaged(path, "the sums of its counts are below zero")
+    # a class that later tables took away is gone
+    kept = [
+        place
+        for place, count in enumerate(documents)
+        if count or any(any(view[place]) for view in totals)
+    ]
+    renumbered = {place: number for number, place in enumerate(kept)}
+    places = [tuple(renumbered.get(place, GONE) for place in table) for table in places]
+    return Model(
+        path=path,
+        settings=settings,
+        scoring=scoring or file.scoring,
+        classes=tuple(classes[place] for place in kept),
+        documents=tuple(documents[place] for place in kept),
+        totals=tuple(
+            tuple(tuple(by_class[place]) for place in kept) for by_class in totals
+        ),
+        calibrations=tuple(table.header.calibration for table in file.tables),
+        notes=file.notes,
+        file=file,
+        stored=tuple(
+            tuple(
+                _StoredView(path, table, view.name, place)
+                for table, place in zip(file.tables, places, strict=True)
+            )
+            for view in settings.views
+        ),
+    )
+
+
+def _added_up(
+    file: ModelFile, classes: Sequence[str]
+) -> tuple[list[int], list[list[list[int]]], list[tuple[int, ...]]]:
+    """
+    Add up what the headers of a file's tables say.
+
+    Returns:
+        For each class its documents; for each view and class its totals; and for each
+        table the places of its classes among all of them.
+
+    """
+    place_of = {name: place for place, name in enumerate(classes)}
+    settings = file.settings
+    documents = [0] * len(classes)
+    totals = [[[0] * len(settings.columns) for _ in classes] for _ in settings.views]
+    places = []
+    for table in file.tables:
+        header = table.header
+        place = tuple(place_of[name] for name in header.classes)
+        places.append(place)
+        for here, there in enumerate(place):
+            documents[there] += header.documents[here]
+            for view, by_class in zip(totals, header.totals, strict=True):
+                for column, total in enumerate(by_class[here]):
+                    view[there][column] += total
+    return documents, totals, places
+
+
+class _Remembered:
+    """The counts of one view of a model, looked up once."""
+
+    is_signed = False
+
+    def __init__(self, model: Model, view: int) -> None:
+        self._model = model
+        self._view = view
+        self._known: dict[int, list[Entry]] = {}
+
+    def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
+        """Return the counts of those terms that are here, in the order of the keys."""
+        missing: dict[int, list[Entry]] = {
+            key: [] for key in keys if key not in self._known
+        }
+        self._known |= missing
+        self._known |= self._model.found(self._view, missing)
+        return {key: self._known[key] for key in keys if self._known[key]}
+
+    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
+        """Add the counts of some terms to what other tables have of them."""
+        for key, entries in self.found(keys).items():
+            for entry in entries:
+                add_entry(sums, key, entry)
+
+
+class _StoredView:
+    """The counts of one view in one table, where they lie in the file."""
+
+    __slots__ = (
+        "_classes", "_columns", "_keys", "_once", "_once_classes", "_once_weight",
+        "_path", "_places", "_sizes", "_starts", "is_signed",
+    )  # fmt: skip
+
+    def __init__(
+        self, path: str, table: StoredTable, view: str, places: tuple[int, ...]
+    ) -> None:
+        arrays = table.arrays
+        self._path = path
+        self._places = places
+        self._once = arrays[f"{view}.once.keys"]
+        self._once_classes = arrays[f"{view}.once.classes"]
+        self._once_weight = arrays.get(f"{view}.once.weight")
+        self._keys = arrays[f"{view}.keys"]
+        self._sizes = arrays[f"{view}.sizes"]
+        self._starts = arrays[f"{view}.starts"]
+        self._classes = arrays[f"{view}.classes"]
+        self._columns = [
+            arrays[f"{view}.{column}"] for column in table.header.settings.columns
+        ]
+        self.is_signed = any(column.format in "bhiq" for column in self._columns)
+
+    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
+        """Add the counts of some terms to what other tables have of them."""
+        if len(self._once) + len(self._keys) > LONG * len(keys):
+            for key, entries in self.found(keys).items():
+                for entry in entries:
+                    add_entry(sums, key, entry)
+            return
+        # a table hardly longer than the document is read from end to end
+        for place, key in enumerate(self._once):
+            if key in keys:
+                for entry in self._once_entry(place):
+                    add_entry(sums, key, entry)
+        start = 0
+        for key, size in zip(self._keys, self._sizes, strict=True):
+            if key in keys:
+                for entry in self._entries(start, start + size):
+                    add_entry(sums, key, entry)
+            start += size
+
+    def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
+        """Return the counts of those terms that are here, in the order of the keys."""
+        once = places(self._once, keys)
+        more = places(self._keys, [key for key in keys if key not in once])
+        known = {}
+        for key in keys:
+            if key in once:
+                entries = self._once_entry(once[key])
+            elif key in more:
+                entries = self._entries_at(more[key])
+            else:
+                continue
+            if entries:
+                known[key] = entries
+        return known
+
+    def _entries_at(self, place: int) -> list[Entry]:
+        """Return the entries of the term at a place of those that occur oftener."""
+        block = place // BLOCK
+        start = self._starts[block] + sum(self._sizes[block * BLOCK : place])
+        return self._entries(start, start + self._sizes[place])
+
+    def _once_entry(self, place: int) -> list[Entry]:
+        class_ = self._class(self._once_classes[place])
+        if class_ == GONE:
+            return []
+        if self._once_weight is None:
+            return [(class_, ONCE)]
+        return [(class_, (*ONCE, self._once_weight[place]))]
+
+    def _entries(self, start: int, end: int) -> list[Entry]:
+        if end > len(self._classes):
+            raise _damaged(self._path, f"a term has the entries {start} to {end}")
+        entries = []
+        for place in range(start, end):
+            class_ = self._class(self._classes[place])
+            if class_ != GONE:
+                columns = [column[place] for column in self._columns]
+                entries.append((class_, (*columns,)))
+        return entries
+
+    def _class(self, number: int) -> int:
+        if number >= len(self._places):
+            raise _damaged(
+                self._path, f"a term is in class {number} of {len(self._places)}"
+            )
+        return self._places[number]
+
+
+def places(stored: memoryview, keys: Iterable[int]) -> dict[int, int]:
+    """
+    Return the places of those keys that are among sorted ones.
+
+    Keys are hashes, so a key's place is known to about the square root of their number;
+    the window looked at first is six standard deviations either way.
+    """
+    n_stored = len(stored)
+    reach = 3 * isqrt(n_stored) + 1
+    found = {}
+    for key in keys:
+        guess = key * n_stored >> 64
+        low = guess - reach if guess > reach else 0
+        high = guess + reach if guess + reach < n_stored else n_stored
+        place = bisect_left(stored, key, low, high)
+        if place in (low, high):  # it may lie outside of the window
+            place = bisect_left(stored, key)
+        if place < n_stored and stored[place] == key:
+            found[key] = place
+    return found
+
+
+def _damaged(path: str, what: str) -> NotAModelError:
+    return NotAModelError(f"{path}: damaged: {what}; restore a copy or train again")

@@ -1,0 +1,293 @@
+"""
+What is asked about messages goes in, answers come out; nothing here waits for a client.
+
+Requests that are there at the same time are answered together: the batch engine takes
+half as long for each of four as for one.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from nbtext.document import Document, Note, Unreadable
+from nbtext.errors import (
+    BusyError,
+    ModelWriteError,
+    NbtextError,
+    RequestError,
+    SettingsError,
+)
+from nbtext.filtering.header_field import marked
+from nbtext.learning.plan import UNKNOWN, Lesson, Teaching
+from nbtext.learning.stream import teach
+from nbtext.scoring.decide import Decision, probability
+from nbtext.scoring.model import load_model
+from nbtext.serving.reloading import FollowedModel
+from nbtext.serving.spamd import (
+    DATA,
+    PROTOCOL,
+    SOFTWARE,
+    TRY_AGAIN,
+    UNAVAILABLE,
+    Request,
+    head_of,
+    message_of,
+    refusal,
+    result,
+    told,
+)
+from nbtext.serving.spamscore import Verdict, mark_of_verdict, report_of, verdict_of
+
+LONGEST: Final = 128
+LONGEST_REASON: Final = 512
+"""So much of a value is in the log, if it comes from elsewhere."""
+
+_HEADER_END: Final = re.compile(rb"\n\r?\n")
+_MESSAGE_ID: Final = re.compile(rb"^message-id[ \t]*+:\s*+(\S+)", re.IGNORECASE | re.M)
+_LOOKED_AT: Final = 65_536
+
+
+class Task(NamedTuple):
+    """
+    What messages are classified and learnt by.
+
+    Attributes:
+        model: the model file.
+        spam: the class of spam.
+        ham: the class that messages learnt as ham join, None if there is none.
+        threshold: the least probability of a label.
+        max_size: how many bytes a message may have.
+        wait: how many seconds to wait for another writer of the model.
+    """
+
+    model: str
+    spam: str
+    ham: str | None
+    threshold: float
+    max_size: int
+    wait: float
+
+
+class Answer(NamedTuple):
+    """
+    What a client is told.
+
+    Attributes:
+        response: the bytes for the client.
+        log: what the log says of it.
+    """
+
+    response: bytes
+    log: str = ""
+
+
+class Answerer:
+    """What answers requests, by a model that it follows."""
+
+    def __init__(
+        self,
+        task: Task,
+        remark: Callable[[str], None],
+        complain: Callable[[str], None],
+    ) -> None:
+        """
+        Open no model yet.
+
+        Args:
+            task: what to classify and to learn by.
+            remark: told whenever the model is opened.
+            complain: told if it cannot be.
+
+        """
+        self._task = task
+        self._model = FollowedModel(task.model, task.spam, remark, complain)
+
+    def read_again(self) -> None:
+        """Read the model file, whether or not it looks changed."""
+        self._model.forget()
+
+    def warm_up(self) -> None:
+        """Open the model, if it can be opened now, and have it ready."""
+        try:
+            self._model.classifier()
+        except NbtextError:
+            return  # it was remarked, and is tried again for the next message
+        self._model.wait()
+
+    def classified(self, requests: Sequence[Request]) -> list[Answer]:
+        """Answer requests that ask what messages are, in their order."""
+        try:
+            return self._answers(requests)
+        except Exception as error:  # whatever it is, a client waits
+            if len(requests) == 1:
+                return [refused(error)]
+        # it may be for one of them only that there is no answer
+        return [self.classified_alone(request) for request in requests]
+
+    def classified_alone(self, request: Request) -> Answer:
+        """Answer one such request; this may be done in another thread."""
+        return self.classified([request])[0]
+
+    def _answers(self, requests: Sequence[Request]) -> list[Answer]:
+        messages = [message_of(one, self._task.max_size) for one in requests]
+        documents = [Document("-", (message,)) for message in messages]
+        classifier = self._model.classifier()
+        decisions = classifier.classify(documents, threshold=self._task.threshold)
+        both = zip(requests, messages, decisions, strict=True)
+        return [self._answer(*one) for one in both]
+
+    def _answer(self, request: Request, message: bytes, decision: Decision) -> Answer:
+        verdict = verdict_of(decision, self._task.spam, self._task.threshold)
+        body = body_of(request, message, verdict)
+        label = decision.label if decision.label is not None else "?"
+        log = (
+            f"label={loggable(label)} probability={probability(decision.probability)} "
+            f"score={verdict.score} id={loggable(message_id_of(message))}"
+        )
+        return Answer(result(request, verdict.header, body), log)
+
+    def taught(self, request: Request) -> Answer:
+        """Answer a TELL, once what it asks for is done."""
+        try:
+            label = label_to_learn(request, self._task)
+            message = message_of(request, self._task.max_size)
+            if not (request.sets or request.removes):
+                return Answer(told(did_set=False, did_remove=False), "did=nothing")
+            check_class(self._task.model, label)
+            teaching = Teaching(self._task.model, label, wait=self._task.wait)
+            lesson = taught(message, teaching, self._task.max_size)
+            if lesson.outcome == "refused" and lesson.reason != UNKNOWN:
+                raise RequestError(DATA, lesson.reason)
+        except Exception as error:
+            return refused(error)
+        is_done = lesson.outcome in ("learnt", "moved", "forgotten")
+        did_set, did_remove = is_done and request.sets, is_done and request.removes
+        log = (
+            f"did={'nothing' if lesson.outcome == 'refused' else lesson.outcome} "
+            f"class={loggable(label or '-')} id={loggable(message_id_of(message))}"
+        )
+        return Answer(told(did_set=did_set, did_remove=did_remove), log)
+
+
+def label_to_learn(request: Request, task: Task) -> str | None:
+    """
+    Return the class that a TELL asks to learn, None if it asks to learn nothing.
+
+    Raises:
+        RequestError: it asks for what cannot be done.
+
+    """
+    if not request.sets:
+        return None
+    if request.removes:
+        reason = "Unable to set local and remove local in the same operation."
+        raise RequestError(PROTOCOL, reason)
+    if not request.message_class:
+        raise RequestError(PROTOCOL, "(Set without Message-class)")
+    label = task.spam if request.message_class == "spam" else task.ham
+    if label is None:
+        raise RequestError(UNAVAILABLE, "the server was started without a --ham-class")
+    return label
+
+
+def check_class(path: str, label: str | None) -> None:
+    """
+    Refuse a class that the model does not have.
+
+    A model of three or more could have one more. But if another model than the server
+    was started with has taken its place, that is no reason to make it look as if it
+    were the right one.
+
+    Raises:
+        SettingsError: the model has other classes.
+        ModelFileError: there is none, or it is damaged.
+
+    """
+    classes = load_model(path).classes
+    if label is not None and label not in classes and len(classes) > 1:
+        message = f"{path}: it has no class {label!r} but {', '.join(classes)}"
+        raise SettingsError(message)
+
+
+def refused(error: Exception) -> Answer:
+    """Return the answer that says that something went wrong, whatever it was."""
+    if isinstance(error, RequestError):
+        refused = error
+    elif isinstance(error, BusyError | ModelWriteError | MemoryError):
+        refused = RequestError(TRY_AGAIN, str(error) or "out of memory")
+    elif isinstance(error, NbtextError):
+        refused = RequestError(UNAVAILABLE, str(error))
+    else:
+        fault = f"a fault in nbtext: {type(error).__name__}: {error}"
+        refused = RequestError(SOFTWARE, fault)
+    reason = loggable(str(refused), LONGEST_REASON)
+    return Answer(refusal(refused), f"refused={refused.code} reason={reason}")
+
+
+def body_of(request: Request, message: bytes, verdict: Verdict) -> bytes | None:
+    """Return what follows the headers of an answer; None for CHECK."""
+    verb = request.verb
+    if verb == "CHECK":
+        return None
+    if verb == "SYMBOLS":
+        return verdict.tests.encode()
+    if verb == "REPORT" or (verb == "REPORT_IFSPAM" and verdict.is_spam):
+        return report_of(verdict).encode()
+    if verb == "REPORT_IFSPAM":
+        return b""
+    processed = marked(message, mark_of_verdict(verdict))
+    return head_of(message, processed) if verb == "HEADERS" else processed
+
+
+def taught(message: bytes, teaching: Teaching, max_size: int) -> Lesson:
+    """
+    Learn or forget a message; return what became of it.
+
+    Raises:
+        NbtextError: it cannot be done, or not now.
+
+    """
+    document = Document("-", (message,))
+    batches = teach([document], teaching, max_bytes=max_size, complain=_ignore)
+    return next(lesson for lessons in batches for lesson in lessons)
+
+
+def _ignore(_: Unreadable | Note) -> None:
+    """Pass over notes: a message that is in memory has none."""
+
+
+def message_id_of(message: bytes) -> str:
+    """Return the Message-ID of a message, `-` if it has none."""
+    start = message[:_LOOKED_AT]
+    end = _HEADER_END.search(start)
+    found = _MESSAGE_ID.search(start, 0, end.start() if end else len(start))
+    return found[1].decode("utf-8", "backslashreplace") if found else "-"
+
+
+def loggable(text: str, longest: int = LONGEST) -> str:
+    r"""
+    Return a text as one value of a line in the log, cut short if it is long.
+
+    Nothing that a message or a client says can end the value or the line, or look like
+    another value: backslashes, quotation marks and what is not printable ASCII are
+    written as \xHH, \uHHHH or \UHHHHHHHH, and what has a space or an equals sign in it
+    stands in quotation marks.
+    """
+    safe = text[: longest + 1]
+    if not _PLAIN.fullmatch(safe):
+        safe = "".join(map(_safe, safe))
+    if len(safe) > longest:
+        safe = f"{safe[: longest - 3]}..."
+    return f'"{safe}"' if not safe or " " in safe or "=" in safe else safe
+
+
+_PLAIN: Final = re.compile(r"[!#-\[\]-~ ]*")
+
+
+def _safe(character: str) -> str:
+    if _PLAIN.fullmatch(character):
+        return character
+    code = ord(character)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return character.encode("ascii", "backslashreplace").decode()

@@ -1,0 +1,174 @@
+"""
+A model that is followed: whoever asks gets it as it is now, without opening it again.
+
+The file is looked at for each message, which takes microseconds; once it has changed,
+it is opened anew. A file that is missing or damaged changes nothing: the model that was
+there goes on to be used, and that is said once.
+
+The batch engine classifies even one message much sooner than the plain one, once numpy
+is there and the counts are arranged; but arranging them takes a tenth of a second and
+more. So that is done aside, while the plain engine answers: both give the same scores.
+"""
+
+import os
+from collections.abc import Callable
+from threading import Lock, Thread
+from time import monotonic
+from typing import Final, TypeAlias
+
+from nbtext.document import Document
+from nbtext.errors import NbtextError, SettingsError
+from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.model import Model, load_model
+from nbtext.store.file import check_sound
+
+Seen: TypeAlias = tuple[int, ...] | None
+"""What tells one state of a file from another, None if there is no file."""
+
+PAUSE: Final = 0.1
+"""What is being written, or could not be read, is looked at again so much later."""
+
+REST: Final = 4.0
+"""Counts are arranged again after so many times as long as arranging took."""
+
+SAMPLES: Final = ("a", "\xe4", "\u0430")
+"""Texts of each width: what the engine loads for them is loaded before it is used."""
+
+
+class FollowedModel:
+    """A classifier that is always that of the model file as it is."""
+
+    def __init__(
+        self,
+        path: str,
+        spam: str,
+        remark: Callable[[str], None],
+        complain: Callable[[str], None],
+    ) -> None:
+        """
+        Look at no file yet.
+
+        Args:
+            path: the model file.
+            spam: a class that the model must have.
+            remark: told whenever the file is opened.
+            complain: told if it cannot be, or is not as it should be.
+
+        """
+        self._path = path
+        self._spam = spam
+        self._remark = remark
+        self._complain = complain
+        self._seen: Seen = ()  # which no file looks like, nor one that is missing
+        self._good: Seen = ()
+        self._error: NbtextError = SettingsError(path)
+        self._complaint = ""
+        self._look_again = 0.0
+        self._classifier: Classifier | None = None
+        self._arranging: Thread | None = None
+        self._arranged: Classifier | None = None
+        self._arrange_from = 0.0
+        self._lock = Lock()
+
+    def forget(self) -> None:
+        """Forget what the file looked like, so that it is opened again."""
+        self._seen = ()
+
+    def classifier(self) -> Classifier:
+        """
+        Return what classifies by the model as it is, or as it last was.
+
+        Raises:
+            NbtextError: there never was a model that could be read.
+
+        """
+        with self._lock:  # threads may ask for it at the same time
+            return self._current()
+
+    def _current(self) -> Classifier:
+        seen, before = state_of(self._path), self._seen
+        is_due = 0 < self._look_again <= monotonic()
+        if is_due or seen != before:
+            self._seen = seen
+            self._look_again = 0.0
+            try:
+                self._open(is_changed=seen != before)
+            except NbtextError as error:
+                self._look_again = monotonic() + PAUSE
+                self._error = error
+                used = "the model before" if self._classifier else "none"
+                self._complain_once(f"{error}; {used} is used")
+        if self._classifier is None:
+            raise self._error
+        if self._classifier is not self._arranged:
+            self._arrange(self._classifier)
+        return self._classifier
+
+    def wait(self) -> None:
+        """Wait until counts are arranged, if they are being."""
+        if self._arranging is not None:
+            self._arranging.join()
+
+    def _open(self, *, is_changed: bool) -> None:
+        model = load_model(self._path)
+        before = self._classifier.model if self._classifier else None
+        if model.file.cut:  # somebody is writing, or a crash has cut a table off
+            self._look_again = monotonic() + PAUSE
+        if before and not is_changed and model.file.size == before.file.size:
+            return
+        if self._spam not in model.classes:
+            known = ", ".join(model.classes)
+            message = f"{self._path}: it has no class {self._spam!r} but {known}"
+            raise SettingsError(message)
+        if not (before and self._has_grown(model, before)):
+            check_sound(model.file)
+        self._classifier = Classifier(model)
+        self._good = self._seen
+        verb = "opened again" if before else "opened"
+        self._complaint = ""
+        self._remark(f"{self._path}: {verb}, {sum(model.documents):,} documents")
+        for note in model.notes:
+            self._complain(note)
+
+    def _has_grown(self, model: Model, before: Model) -> bool:
+        """Return whether tables were added to the file, as by learning; no more."""
+        if not (self._seen and self._good):
+            return False
+        is_longer = self._seen[2] > self._good[2]
+        first, first_before = model.file.tables[0], before.file.tables[0]
+        is_first_same = first.header == first_before.header
+        return self._seen[:2] == self._good[:2] and is_longer and is_first_same
+
+    def _complain_once(self, complaint: str) -> None:
+        if complaint != self._complaint:
+            self._complain(complaint)
+        self._complaint = complaint
+
+    def _arrange(self, classifier: Classifier) -> None:
+        """Have the counts arranged aside, if they are not, and may be by now."""
+        if self._arranging is not None and self._arranging.is_alive():
+            return
+        if monotonic() < self._arrange_from:
+            return
+        self._arranging = Thread(target=self._arrange_now, args=[classifier])
+        self._arranging.start()
+
+    def _arrange_now(self, classifier: Classifier) -> None:
+        started = monotonic()
+        try:
+            classifier.arrange([Document("-", (text.encode(),)) for text in SAMPLES])
+        except (NbtextError, MemoryError) as error:
+            self._complain(f"{error}; the plain engine is used, which takes longer")
+        self._arrange_from = monotonic() + REST * (monotonic() - started)
+        self._arranged = classifier
+
+
+def state_of(path: str) -> Seen:
+    """Return what the file system says of a file."""
+    try:
+        found = os.stat(path)  # noqa: PTH116  it is looked at for every message
+    except OSError:
+        return None
+    return (
+        found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    )  # fmt: skip

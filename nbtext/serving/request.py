@@ -1,0 +1,179 @@
+"""
+Requests of spamd's protocol as they arrive: bytes in any pieces to a `Request`.
+
+Nothing here reads a socket. Any bytes at all give a request or a `RequestError`, within
+bounds that are known beforehand (`nbtext.serving.spamd` has the protocol).
+"""
+
+from typing import Final
+
+from nbtext.errors import RequestError
+from nbtext.serving.spamd import (
+    PROTOCOL,
+    UNAVAILABLE,
+    WITHOUT_MESSAGE,
+    Request,
+    first_line,
+    mismatch,
+    too_big,
+    with_header,
+)
+
+MOST_LINE: Final = 8192
+"""spamc keeps a whole header in so many bytes; here it is one line of it."""
+
+MOST_HEADERS: Final = 255
+"""As many as spamd reads."""
+
+
+class Incoming:
+    """
+    A request that is arriving, piece by piece.
+
+    Attributes:
+        is_whole: whether all of it is there.
+        n_received: how many bytes of the message have come.
+    """
+
+    def __init__(self, max_size: int) -> None:
+        self.is_whole = False
+        self.n_received = 0
+        self._max_size = max_size
+        self._request: Request | None = None
+        self._is_in_body = False
+        self._head = bytearray()
+        self._looked_at = 0
+        self._n_headers = 0
+        self._body = bytearray()
+        self._rest = bytearray()
+
+    @property
+    def verb(self) -> str:
+        """Return what is asked as far as that is known, for the log."""
+        return self._request.verb if self._request else "-"
+
+    @property
+    def user(self) -> str:
+        """Return whom the client names as far as that is known, for the log."""
+        return self._request.user if self._request else ""
+
+    def forget(self) -> None:
+        """Hold nothing any more."""
+        self._head, self._body, self._rest = bytearray(), bytearray(), bytearray()
+
+    def request(self) -> Request:
+        """Return the whole request."""
+        if self._request is None or not self.is_whole:
+            message = "the request is not whole yet"
+            raise ValueError(message)
+        return self._request._replace(body=bytes(self._body))
+
+    def feed(self, data: bytes) -> None:
+        """
+        Take what has arrived.
+
+        Raises:
+            RequestError: it is no request, or one that is too long.
+
+        """
+        self._head += data
+        while self._has_lines:
+            end = self._head.find(b"\n", self._looked_at)
+            if (end if end >= 0 else len(self._head)) > MOST_LINE:
+                raise RequestError(PROTOCOL, f"(a line of more than {MOST_LINE} bytes)")
+            if end < 0:
+                self._looked_at = len(self._head)
+                return
+            line = bytes(self._head[:end]).removesuffix(b"\r")
+            del self._head[: end + 1]
+            self._looked_at = 0
+            self._read_line(line)
+        rest, self._head = bytes(self._head), bytearray()
+        if self._is_in_body:  # else what follows a PING, which says nothing
+            self._take(rest)
+
+    def end(self) -> None:
+        """
+        Take notice that nothing more arrives.
+
+        Raises:
+            RequestError: something is missing.
+
+        """
+        request = self._request
+        if self.is_whole:
+            return
+        if request is None:
+            raise RequestError(PROTOCOL, "(closed before headers)")
+        if not self._is_in_body:
+            raise RequestError(PROTOCOL, "(EOF during headers)")
+        if request.length is not None:
+            raise mismatch(request.length, len(self._body))
+        self.is_whole = True
+
+    @property
+    def _has_lines(self) -> bool:
+        """Return whether what arrives now is the first line or a header."""
+        return not (self._is_in_body or self.is_whole)
+
+    def _read_line(self, line: bytes) -> None:
+        """Read a line without its end: the first one, a header or the empty one."""
+        if self._request is None:
+            self._request = first_line(line)
+            if not self._request.has_headers:
+                self._begin_body(self._request)
+        elif not line:
+            self._begin_body(self._request)
+        else:
+            self._n_headers += 1
+            if self._n_headers > MOST_HEADERS:
+                raise RequestError(PROTOCOL, "(too many headers)")
+            self._request = with_header(self._request, line)
+
+    def _begin_body(self, request: Request) -> None:
+        if request.verb in WITHOUT_MESSAGE:
+            self.is_whole = True
+            return
+        if request.length is not None and request.length > self._max_size:
+            raise too_big(self._max_size)
+        if request.is_compressed and request.length is None:
+            reason = "Compress requires Content-length header"
+            raise RequestError(UNAVAILABLE, reason)
+        self._is_in_body = True
+
+    def check_rest(self, data: bytes) -> None:
+        r"""
+        Make sure that what follows is no part of the message.
+
+        SpamAssassin's own client in Perl sends a CR LF more than it announces. As
+        spamd, we pass over that behind a message that ends with a line.
+
+        Args:
+            data: what follows the request, or the beginning of that.
+
+        Raises:
+            RequestError: it is more than that: the message is longer than was said.
+
+        """
+        length = self._request.length if self._request else None
+        rest = bytes(self._rest) + data
+        if length is None or not rest:
+            return
+        is_line_end = rest in (b"\r", b"\n", b"\r\n")
+        if not (is_line_end and (self._body.endswith(b"\n") or not self._body)):
+            raise mismatch(length, length + len(rest))
+
+    def _take(self, data: bytes) -> None:
+        """Take a piece of the body, and what follows it."""
+        length = self._request.length if self._request else None
+        most = self._max_size if length is None else length
+        missing = most - len(self._body)
+        self._body += data[:missing]
+        self._rest += data[missing:]
+        self.n_received += len(data)
+        if length is None:
+            if self._rest:
+                raise too_big(self._max_size)
+            return
+        self.is_whole = len(self._body) == length
+        self.check_rest(b"")

@@ -1,0 +1,124 @@
+"""
+A decision as SpamAssassin would put it: points, tests, header fields, a report.
+
+What SpamAssassin's clients read are points with a threshold of 5.0. A probability p of
+the class of spam becomes 5 + 2.5 log10(odds(p) / odds(t)), where t is the least p that
+is called spam: 5 points where p is t, 2.5 more for odds ten times as high. With more
+than two classes, p must also be the largest; so it is the smaller of that and the same
+with p over the largest other probability in place of the odds.
+"""
+
+from math import exp, log, log1p
+from typing import Final, NamedTuple
+
+from nbtext import __version__
+from nbtext.filtering.header_field import Mark, mark_of, printable_label
+from nbtext.scoring.decide import CERTAIN, Decision, probability
+
+REQUIRED: Final = 5.0
+"""So many points are spam."""
+
+POINTS: Final = 2.5
+"""So many points more has a message whose odds are ten times as high."""
+
+MOST: Final = 99.9
+
+FAMILY: Final = "x-spam-"
+"""Fields of these names are what clients' rules trust, so nobody else may write any."""
+
+
+class Verdict(NamedTuple):
+    """
+    What is said of a message.
+
+    Attributes:
+        decision: what was decided.
+        is_spam: whether its label is the class of spam.
+        probability: that of the class of spam.
+        points: from -99.9 to 99.9, to one decimal; 5.0 or more if and only if it is
+            spam.
+    """
+
+    decision: Decision
+    is_spam: bool
+    probability: float
+    points: float
+
+    @property
+    def score(self) -> str:
+        """Return the points over the threshold: 15.0/5.0."""
+        return f"{self.points:.1f}/{REQUIRED:.1f}"
+
+    @property
+    def header(self) -> str:
+        """Return the value of the protocol's header Spam."""
+        return f"{self.is_spam} ; {self.points:.1f} / {REQUIRED:.1f}"
+
+    @property
+    def tests(self) -> str:
+        """Return what SpamAssassin would call tests: the label, and p in percent."""
+        label = printable_label(self.decision).upper()
+        name = "".join(one if one.isalnum() else "_" for one in label)
+        return f"NBTEXT_{name},NBTEXT_{min(int(self.probability * 100), 99):02}"
+
+
+def verdict_of(decision: Decision, spam_class: str, threshold: float = 0.0) -> Verdict:
+    """
+    Return what SpamAssassin's clients are told.
+
+    Args:
+        decision: the decision.
+        spam_class: the name of the class of spam, one of the decision's.
+        threshold: the least probability of a label, as it was decided by.
+
+    """
+    place = decision.classes.index(spam_class)
+    own = decision.log_posterior[place]
+    others = [*decision.log_posterior[:place], *decision.log_posterior[place + 1 :]]
+    best = max(others)
+    rest = best + log1p(sum(exp(other - best) for other in others) - 1)
+    margin = own - best
+    if threshold > 0:
+        least = min(threshold, CERTAIN)
+        odds = log(least) - log1p(-least)
+        margin = min(margin, own - rest - odds)
+    is_spam = decision.label == spam_class
+    return Verdict(decision, is_spam, min(exp(own), CERTAIN), _points(margin, is_spam))
+
+
+def _points(margin: float, is_spam: bool) -> float:
+    """Return the points for a margin in nats, rounded to the side of the decision."""
+    points = round(REQUIRED + POINTS * margin / log(10), 1)
+    if is_spam:
+        return min(max(points, REQUIRED), MOST)
+    return max(min(points, REQUIRED - 0.1), -MOST) + 0.0  # not -0.0
+
+
+def mark_of_verdict(verdict: Verdict) -> Mark:
+    """Return what PROCESS puts into a message: our own field and SpamAssassin's."""
+    fields = []
+    if verdict.is_spam:
+        fields.append(("X-Spam-Flag", "YES"))
+        fields.append(("X-Spam-Level", "*" * min(int(verdict.points), 50)))
+    status = (
+        f"{'Yes' if verdict.is_spam else 'No'}, score={verdict.points:.1f} "
+        f"required={REQUIRED:.1f} tests={verdict.tests}"
+    )
+    fields.append(("X-Spam-Status", status))
+    fields.append(("X-Spam-Checker-Version", f"nbtext {__version__}"))
+    return mark_of(verdict.decision)._replace(more=tuple(fields), family=FAMILY)
+
+
+def report_of(verdict: Verdict) -> str:
+    """Return what REPORT says of a message, in a few lines of ASCII."""
+    decision = verdict.decision
+    return (
+        f"nbtext {__version__}: {'spam' if verdict.is_spam else 'not spam'}, "
+        f"{verdict.points:.1f} points, {REQUIRED:.1f} required\n"
+        f"\n"
+        f"spam          probability {probability(verdict.probability)}\n"
+        f"label         {printable_label(decision)}, "
+        f"probability {probability(decision.probability)}\n"
+        f"tokens        {decision.tokens}, of which {decision.known} are known\n"
+        f"tests         {verdict.tests}\n"
+    )

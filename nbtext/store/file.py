@@ -1,0 +1,205 @@
+"""
+The model file: a stream of count tables, read in place.
+
+A path goes in; the tables come out, in the order of the file, their headers checked and
+their arrays mapped. A table that a crash cut off at the end of the file is passed over.
+Any bytes at all give a model or a `ModelFileError`.
+"""
+
+import os
+from mmap import ACCESS_READ, mmap
+from typing import NamedTuple
+
+from nbtext.errors import (
+    DamagedError,
+    ModelAccessError,
+    ModelFileError,
+    NoModelError,
+    NotAModelError,
+)
+from nbtext.settings import Scoring, Settings
+from nbtext.store.lock import is_locked
+from nbtext.store.table import ALIGNMENT, BEGINNING, StoredTable, read_table
+
+
+class ModelFile(NamedTuple):
+    """
+    An open model file.
+
+    Attributes:
+        path: where it is.
+        size: its bytes, as far as they were read.
+        tables: one or more, in the order of the file.
+        cut: how many bytes behind them are a table that was not written whole.
+        contents: the bytes of the file as they were read, all of them.
+        notes: what its user should know: a tail that was not written whole, tables
+            that ask to be scored in different ways.
+    """
+
+    path: str
+    size: int
+    tables: tuple[StoredTable, ...]
+    cut: int
+    contents: memoryview
+    notes: tuple[str, ...]
+
+    def __hash__(self) -> int:
+        return id(self)  # its arrays have no hash; and nothing else is the same file
+
+    @property
+    def settings(self) -> Settings:
+        """Return how the documents of all its tables were read."""
+        return self.tables[0].header.settings
+
+    @property
+    def scoring(self) -> Scoring:
+        """Return how the last of its tables asks to be scored."""
+        return self.tables[-1].header.scoring
+
+
+def open_model(path: str) -> ModelFile:
+    """
+    Open a model file, without reading the arrays of its first table.
+
+    Raises:
+        NoModelError: there is no such file.
+        ModelVersionError: it was written by a newer nbtext.
+        NotAModelError: it is something else, or damaged.
+        ModelFileError: it cannot be read.
+
+    """
+    file = _read(path)
+    while file.cut and not is_locked(path):
+        again = _read(path)  # whoever was writing may have written the rest meanwhile
+        if (again.size, again.cut) == (file.size, file.cut):
+            note = (
+                f"{path}: the last {file.cut} bytes are a table that was not written "
+                "whole; they are passed over"
+            )
+            return again._replace(notes=(note, *again.notes))
+        file = again
+    return file
+
+
+def _read(path: str) -> ModelFile:
+    """Read a model file as it is now, which may be while a table is being appended."""
+    mapped = map_file(path)
+    tables: list[StoredTable] = []
+    offset = 0
+    while offset < len(mapped):
+        table = next_table(path, mapped, offset, tables[0] if tables else None)
+        if table is None:
+            check_tail(path, mapped, offset)
+            break
+        if tables and not table.is_sound():
+            raise DamagedError(path, offset, "its arrays are not what was written")
+        tables.append(table)
+        offset += table.length
+    if not tables:
+        raise DamagedError(path, 0, "the file ends before its first table does")
+    cut = len(mapped) - offset
+    return ModelFile(path, offset, tuple(tables), cut, mapped, _notes(path, tables))
+
+
+def map_file(path: str) -> memoryview:
+    """
+    Return the bytes of a file, in place.
+
+    Raises:
+        NoModelError: there is no such file.
+        NotAModelError: it is empty.
+        ModelAccessError: it cannot be read.
+
+    """
+    try:
+        # not to wait for the other end if it is a pipe
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        with os.fdopen(descriptor, "rb", buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            if not size:
+                message = (
+                    f"{path}: a model was expected, and an empty or special file "
+                    "found; make one with `nbtext train`, or name another"
+                )
+                raise NotAModelError(message)
+            return memoryview(mmap(file.fileno(), size, access=ACCESS_READ))
+    except FileNotFoundError as error:
+        message = (
+            f"{path}: no model there; make one with `nbtext train`, or name another"
+        )
+        raise NoModelError(message) from error
+    except (OSError, ValueError) as error:
+        message = (
+            f"{path}: the model cannot be read: "
+            f"{getattr(error, 'strerror', None) or error}; name a model file that you "
+            "may read"
+        )
+        raise ModelAccessError(message) from error
+
+
+def next_table(
+    path: str, mapped: memoryview, offset: int, first: StoredTable | None
+) -> StoredTable | None:
+    """
+    Return the table at a place of a file, None if a crash cut it off there.
+
+    The first byte of a table is written when all others are durable. So whatever a
+    crash of the machine leaves of the others, it leaves a zero there.
+
+    Raises:
+        ModelVersionError: it was written by a newer nbtext.
+        NotAModelError: it is something else, or damaged.
+
+    """
+    if first is not None and not mapped[offset]:
+        return None
+    return read_table(path, mapped, offset, first)
+
+
+def check_sound(file: ModelFile) -> None:
+    """
+    Read every byte of the first table's arrays, for those who read most of them anyway.
+
+    Those of the others were read when the file was opened.
+
+    Raises:
+        NotAModelError: they are not as written.
+
+    """
+    first = file.tables[0]
+    if not first.is_sound():
+        raise DamagedError(file.path, first.offset, "its arrays are not as written")
+
+
+def check_tail(path: str, mapped: memoryview, offset: int) -> None:
+    """
+    Refuse a cut-off table that another one stands behind: it is not the last.
+
+    Raises:
+        NotAModelError: that is so.
+
+    """
+    whole: mmap = mapped.obj  # type: ignore[assignment]  # what it is a view of
+    place = whole.find(BEGINNING, offset + ALIGNMENT)
+    if place >= 0:
+        what = f"the table here ends within another one, at byte {place - 1}"
+        raise DamagedError(path, offset, what)
+
+
+def _notes(path: str, tables: list[StoredTable]) -> tuple[str, ...]:
+    first = tables[0].header
+    for table in tables[1:]:
+        if table.header.settings != first.settings:
+            what = first.settings.difference(table.header.settings)
+            message = (
+                f"{path}: the table at byte {table.offset} does not add to the first: "
+                f"{what}; keep them in two files"
+            )
+            raise ModelFileError(message)
+    if all(table.header.scoring == first.scoring for table in tables):
+        return ()
+    last = tables[-1].header.scoring
+    return (
+        f"{path}: its tables ask to be scored in different ways; the last one wins "
+        f"(--score {last.score} --smoothing {last.smoothing:g})",
+    )

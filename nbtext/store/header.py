@@ -1,0 +1,257 @@
+"""
+The header of a count table in a model file, and which arrays follow it.
+
+Plain values, as msgpack gives them, go in; a checked `Header` comes out. Nothing that a
+header says is believed before it is checked.
+"""
+
+from collections.abc import Iterable, Mapping
+from time import gmtime, strftime
+from types import MappingProxyType
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from nbtext import __version__
+from nbtext.settings import Scoring, Settings
+
+WRITER: Final = f"nbtext {__version__}"
+"""What writes tables."""
+
+MOST_CLASSES: Final = 65_535
+
+MOST: Final = 1 << 63
+"""No number of documents or bytes is as large."""
+
+Code: TypeAlias = Literal["B", "H", "I", "Q", "b", "h", "i", "q"]
+
+TYPES: Final[dict[str, Code]] = {
+    "u1": "B", "u2": "H", "u4": "I", "u8": "Q",
+    "i1": "b", "i2": "h", "i4": "i", "i8": "q",
+}  # fmt: skip
+"""The types of arrays, little-endian, and what `memoryview.cast` calls them."""
+
+KEYS: Final = ("u8",)
+CLASSES: Final = ("u1", "u2")
+PLACES: Final = ("u4", "u8")
+COUNTS: Final = tuple(TYPES)
+
+BLOCK: Final = 64
+"""Where a term's entries begin is stored for every so manieth term."""
+
+
+MOST_RECORDS: Final = 1 << 20
+"""So many documents may be kept to be undone."""
+
+KEPT_RECORDS: Final = 1000
+"""So many are kept, unless the user says otherwise."""
+
+
+class History(NamedTuple):
+    """
+    How a table came to be.
+
+    Attributes:
+        trained: when its counts were trained, as ISO 8601 in UTC; empty if that was
+            when the table was written, or never.
+        taught: how many documents were learnt, moved or forgotten since.
+        learnt: class to when a document of it was last learnt.
+        offset: where in its file the table was appended, in bytes; None for a table
+            that stands for itself.
+        new_terms: for each view, how many more terms the file has with it; empty where
+            `offset` is None.
+        records: how many documents its undo arrays hold.
+        keep: how many such records the model shall keep.
+    """
+
+    trained: str = ""
+    taught: int = 0
+    learnt: Mapping[str, str] = MappingProxyType({})
+    offset: int | None = None
+    new_terms: tuple[int, ...] = ()
+    records: int = 0
+    keep: int = KEPT_RECORDS
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for msgpack and JSON."""
+        return self._asdict() | {"learnt": dict(sorted(self.learnt.items()))}
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any], n_views: int) -> "History":
+        """
+        Rebuild a history, believing nothing.
+
+        Raises:
+            KeyError, TypeError, ValueError: it is not one.
+
+        """
+        history = cls(**plain)
+        offset, new_terms = history.offset, history.new_terms
+        if not isinstance(history.learnt, dict):
+            message = "when classes were learnt is not a map"
+            raise TypeError(message)
+        counts = (history.taught, history.records, history.keep)
+        times = [history.trained, *history.learnt, *history.learnt.values()]
+        if (
+            not all(type(count) is int and 0 <= count < MOST for count in counts)
+            or not all(isinstance(time, str) for time in times)
+            or not (offset is None or (type(offset) is int and 0 <= offset < MOST))
+        ):
+            message = "the history is not one"
+            raise ValueError(message)
+        n_counts = 0 if offset is None else n_views
+        return history._replace(new_terms=_integers(new_terms, n_counts))
+
+
+class Header(NamedTuple):
+    """
+    What a table says of itself; the names of the fields are those of the file.
+
+    Attributes:
+        settings: how its documents were read.
+        scoring: how it asks to be scored.
+        classes: the names of the classes, sorted.
+        documents: for each class, how many documents.
+        totals: for each view, for each class, the sum of each column.
+        terms: for each view, how many distinct terms.
+        calibration: what `nbtext.counts.calibration` keeps.
+        written: when, as ISO 8601 in UTC.
+        writer: which program.
+        history: how it came to be.
+    """
+
+    settings: Settings
+    scoring: Scoring
+    classes: tuple[str, ...]
+    documents: tuple[int, ...]
+    totals: tuple[tuple[tuple[int, ...], ...], ...]
+    terms: tuple[int, ...]
+    calibration: dict[str, Any]
+    written: str
+    writer: str
+    history: History = History()
+
+
+def joined_history(headers: Iterable[Header]) -> History:
+    """Return the history of the sum of tables, in their order."""
+    trained, taught, keep = "", 0, KEPT_RECORDS
+    learnt: dict[str, str] = {}
+    for header in headers:
+        history = header.history
+        is_fresh = history.offset is None and not history.taught
+        # a table that was compacted or loaded is written later than it was trained
+        trained = max(trained, history.trained or (header.written if is_fresh else ""))
+        taught += history.taught
+        keep = history.keep
+        for name, time in history.learnt.items():
+            learnt[name] = max(time, learnt.get(name, ""))
+    return History(trained=trained, taught=taught, learnt=learnt, keep=keep)
+
+
+def array_names(settings: Settings, records: int = 0) -> dict[str, tuple[str, ...]]:
+    """
+    Return the arrays that a table has, in order, each with the types it may have.
+
+    Args:
+        settings: how its documents were read.
+        records: how many documents it keeps to be undone.
+
+    """
+    names: dict[str, tuple[str, ...]] = {}
+    for view in settings.views:
+        names |= {
+            f"{view.name}.once.keys": KEYS,
+            f"{view.name}.once.classes": CLASSES,
+        }
+        if "weight" in settings.columns:
+            names[f"{view.name}.once.weight"] = COUNTS
+        names |= {
+            f"{view.name}.keys": KEYS,
+            f"{view.name}.sizes": CLASSES,
+            f"{view.name}.starts": PLACES,
+            f"{view.name}.classes": CLASSES,
+        }
+        names |= {f"{view.name}.{column}": COUNTS for column in settings.columns}
+    if settings.ledger:
+        names |= {
+            "ledger.high": KEYS,
+            "ledger.low": KEYS,
+            "ledger.fingerprints": KEYS,
+            "ledger.classes": CLASSES,
+            "ledger.counts": COUNTS,
+        }
+    if records:
+        names |= {
+            "undo.high": KEYS,
+            "undo.low": KEYS,
+            "undo.fingerprints": KEYS,
+            "undo.classes": CLASSES,
+            "undo.bins": ("i2",),
+        }
+        for view in settings.views:
+            names |= {
+                f"undo.{view.name}.sizes": PLACES,
+                f"undo.{view.name}.keys": KEYS,
+                f"undo.{view.name}.counts": COUNTS,
+            }
+    return names
+
+
+def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Header:
+    """
+    Rebuild a header, believing nothing.
+
+    Args:
+        plain: what msgpack gave.
+        settings: what its settings are, if that is known already.
+
+    Raises:
+        KeyError, TypeError, ValueError, SettingsError: it is not one.
+
+    """
+    settings = settings or Settings.from_dict(plain["settings"])
+    classes = tuple(plain["classes"])
+    is_text = all(isinstance(name, str) for name in classes)
+    if not is_text or list(classes) != sorted(set(classes)):
+        message = "the classes are not sorted names"
+        raise ValueError(message)
+    totals = tuple(
+        tuple(_integers(columns, len(settings.columns)) for columns in by_class)
+        for by_class in plain["totals"]
+    )
+    if [len(by_class) for by_class in totals] != [len(classes)] * len(settings.views):
+        message = "the totals are not one for each view and class"
+        raise ValueError(message)
+    calibration = plain["calibration"]
+    if not isinstance(calibration, dict):
+        message = "the calibration is not a map"
+        raise TypeError(message)
+    return Header(
+        settings=settings,
+        scoring=Scoring.from_dict(plain["scoring"]),
+        classes=classes,
+        documents=_integers(plain["documents"], len(classes)),
+        totals=totals,
+        terms=_integers(plain["terms"], len(settings.views)),
+        calibration=calibration,
+        written=str(plain["written"]),
+        writer=str(plain["writer"]),
+        history=_history(plain, len(settings.views)),
+    )
+
+
+def _history(plain: dict[str, Any], n_views: int) -> History:
+    if plain["version"] == 1:  # which did not have one, and could not be taught
+        return History()
+    return History.from_dict(plain["history"], n_views)
+
+
+def _integers(values: Any, length: int) -> tuple[int, ...]:
+    whole: tuple[int, ...] = tuple(values)
+    if len(whole) != length or not all(type(value) is int for value in whole):
+        message = f"{length} whole numbers were expected"
+        raise ValueError(message)
+    return whole
+
+
+def now() -> str:
+    """Return the time, as ISO 8601 in UTC, to the second."""
+    return strftime("%Y-%m-%dT%H:%M:%S+00:00", gmtime())

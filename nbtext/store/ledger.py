@@ -1,0 +1,212 @@
+"""
+Which documents a model has counted, and what the last of them left.
+
+An open model file goes in. The ledger of each of its tables is searched in place, and
+their rows are added up; the records of documents that were learnt one by one are found
+from the newest to the oldest. docs/model-format.md says where they are.
+"""
+
+from bisect import bisect_left
+from collections import Counter as Tally
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from nbtext.store.file import ModelFile
+from nbtext.store.header import MOST
+from nbtext.store.table import StoredTable
+from nbtext.tokens.bag import Bag, fingerprint
+
+MOST_TERMS: Final = 1 << 17
+"""Of a document with more distinct terms no record is kept."""
+
+NO_BIN: Final = -(1 << 15)
+"""Stands for the bin of a score that nobody knows."""
+
+FORGOTTEN: Final = 0
+"""The fingerprint of counts that nobody knows any more, since the model was pruned."""
+
+
+class Row(NamedTuple):
+    """
+    A document in a class.
+
+    Attributes:
+        label: the class.
+        fingerprint: what tells the counts that it left from others.
+    """
+
+    label: str
+    fingerprint: int
+
+
+class Record(NamedTuple):
+    """
+    What a document left when it was learnt.
+
+    Attributes:
+        bag: its terms in each view.
+        bin: where its score fell before it was learnt, as `nbtext.counts.calibration`
+        counts
+            scores; NO_BIN if there is none.
+    """
+
+    bag: Bag
+    bin: int
+
+
+def rows_of(file: ModelFile, digest: bytes) -> Tally[Row]:
+    """
+    Return in which classes a document was counted, and how often.
+
+    Args:
+        file: the model.
+        digest: 16 bytes that name the document.
+
+    """
+    rows: Tally[Row] = Tally()
+    for table in file.tables:
+        for place in _places(table, digest):
+            arrays = table.arrays
+            label = _class_name(table, arrays["ledger.classes"][place])
+            if label is not None:
+                row = Row(label, arrays["ledger.fingerprints"][place])
+                rows[row] += arrays["ledger.counts"][place]
+    return +rows
+
+
+def record_of(file: ModelFile, digest: bytes, row: Row) -> Record | None:
+    """
+    Return what a document left when it was learnt, None if no record is kept of it.
+
+    Args:
+        file: the model.
+        digest: 16 bytes that name the document.
+        row: the class, and the fingerprint of what it left there.
+
+    """
+    for table in reversed(file.tables):
+        for record in _records(table, digest, row):
+            counts = [count for terms in record.bag for count in terms.values()]
+            is_bag = min(counts, default=1) > 0
+            if is_bag and fingerprint(record.bag) == row.fingerprint:
+                return record
+    return None
+
+
+def _places(table: StoredTable, digest: bytes) -> Iterator[int]:
+    """Yield the rows of a document in a table's ledger."""
+    highs = table.arrays.get("ledger.high")
+    if highs is None:
+        return
+    lows = table.arrays["ledger.low"]
+    high, low = halves(digest)
+    place = bisect_left(highs, high)
+    while place < len(highs) and highs[place] == high:
+        if lows[place] == low:
+            yield place
+        place += 1
+
+
+def halves(digest: bytes) -> tuple[int, int]:
+    """Return a digest as the two numbers that stand for it in a file."""
+    return int.from_bytes(digest[:8], "big"), int.from_bytes(digest[8:], "big")
+
+
+def _class_name(table: StoredTable, place: int) -> str | None:
+    classes = table.header.classes
+    return classes[place] if place < len(classes) else None
+
+
+def _records(table: StoredTable, digest: bytes, row: Row) -> Iterator[Record]:
+    """Yield the records of a document in a table: few, and rarely more than one."""
+    if not table.header.history.records:
+        own = own_record(table) if any(True for _ in _places(table, digest)) else None
+        if own is not None and own[:2] == (digest, row):
+            yield own[2]
+        return
+    arrays = table.arrays
+    high, low = halves(digest)
+    highs = arrays["undo.high"].tolist()
+    for place in (place for place, value in enumerate(highs) if value == high):
+        is_it = arrays["undo.low"][place] == low
+        is_it = is_it and arrays["undo.fingerprints"][place] == row.fingerprint
+        if is_it and _class_name(table, arrays["undo.classes"][place]) == row.label:
+            yield Record(_kept_bag(table, place), arrays["undo.bins"][place])
+
+
+def _kept_bag(table: StoredTable, place: int) -> Bag:
+    """Return the terms of the document at a place of the undo arrays."""
+    bag = []
+    for view in table.header.settings.views:
+        sizes, keys, counts = (
+            table.arrays[f"undo.{view.name}.{part}"]
+            for part in ("sizes", "keys", "counts")
+        )
+        start = sum(sizes[:place])
+        part = slice(start, start + sizes[place])
+        bag.append(dict(zip(keys[part], counts[part], strict=True)))
+    return tuple(bag)
+
+
+def own_record(table: StoredTable) -> tuple[bytes, Row, Record] | None:
+    """
+    Return what a table holds, if it adds one document: then it is its record.
+
+    Returns:
+        The document's digest, its row and its record; None if it is no such table, or
+        if the document has more than MOST_TERMS terms.
+
+    """
+    header, arrays = table.header, table.arrays
+    if sum(header.terms) > MOST_TERMS:
+        return None
+    if [count for count in header.documents if count > 0] != [1]:
+        return None
+    often = arrays.get("ledger.counts", ())
+    places = [place for place, count in enumerate(often) if count > 0]
+    if len(places) != 1 or often[places[0]] != 1:
+        return None
+    place, class_ = places[0], arrays["ledger.classes"][places[0]]
+    label = _class_name(table, class_)
+    if label is None:
+        return None
+    high, low = arrays["ledger.high"][place], arrays["ledger.low"][place]
+    bag = tuple(
+        _terms_of_class(table, view.name, class_) for view in header.settings.views
+    )
+    row = Row(label, arrays["ledger.fingerprints"][place])
+    counts = [count for terms in bag for count in terms.values()]
+    is_bag = min(counts, default=1) > 0 and max(counts, default=1) < MOST
+    if not is_bag or fingerprint(bag) != row.fingerprint:
+        return None  # other documents' counts are in it
+    digest = high.to_bytes(8, "big") + low.to_bytes(8, "big")
+    return digest, row, Record(bag, _only_bin(table, label))
+
+
+def _terms_of_class(table: StoredTable, view: str, class_: int) -> dict[int, int]:
+    """Return the occurrences of a view's terms in one class."""
+    arrays = table.arrays
+    once = zip(arrays[f"{view}.once.keys"], arrays[f"{view}.once.classes"], strict=True)
+    terms = {key: 1 for key, place in once if place == class_}
+    classes = arrays[f"{view}.classes"]
+    occurrences = arrays[f"{view}.occurrences"]
+    entry = 0
+    for key, size in zip(arrays[f"{view}.keys"], arrays[f"{view}.sizes"], strict=True):
+        for place in range(entry, min(entry + size, len(classes))):
+            if classes[place] == class_:
+                terms[key] = occurrences[place]
+        entry += size
+    return terms
+
+
+def _only_bin(table: StoredTable, label: str) -> int:
+    """Return where the score of a table's one document fell."""
+    try:
+        bins = [
+            bin_
+            for bin_, name, count in table.header.calibration["counts"]
+            if name == label and count > 0 and type(bin_) is int
+        ]
+    except (KeyError, TypeError, ValueError):
+        return NO_BIN
+    return bins[0] if len(bins) == 1 else NO_BIN

@@ -1,0 +1,116 @@
+"""
+Replacing: a whole model in the place of another, which may have been taught.
+
+The bytes of a model go in. What was learnt since the old model was trained is in no
+other place, so it is not replaced unless somebody says so. The look at the old model
+and the replacement are under one lock: nobody can learn between them.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from stat import S_ISREG
+
+from nbtext.errors import (
+    ModelFileError,
+    ModelVersionError,
+    ModelWriteError,
+    NotAModelError,
+    TaughtError,
+)
+from nbtext.store.file import open_model
+from nbtext.store.header import joined_history
+from nbtext.store.lock import WAIT, locked
+from nbtext.store.table import Buffer
+from nbtext.store.writing import replace_file
+
+
+def check_replaceable(path: str, *, replace: bool) -> None:
+    """
+    Refuse to replace what cannot be had again by training.
+
+    That is a model that was taught since it was trained, and whatever cannot be opened
+    as one: a damaged model, one of a newer nbtext, another file. An empty file may be
+    replaced, and so may nothing at all.
+
+    Args:
+        path: the model file.
+        replace: whether to replace it all the same.
+
+    Raises:
+        TaughtError: it was taught, or nobody knows.
+
+    """
+    if replace or not _has_contents(path):
+        return
+    try:
+        file = open_model(path)
+    except NotAModelError as error:
+        message = f"{error}; nothing was replaced, which takes --replace"
+        raise TaughtError(message) from error
+    except ModelVersionError as error:
+        message = f"{error}, or replace the model with --replace"
+        raise TaughtError(message) from error
+    except ModelFileError:
+        return  # nor can it be replaced, which has a message of its own
+    history = joined_history(table.header for table in file.tables)
+    if history.taught:
+        since = f" on {history.trained}" if history.trained else ""
+        what = "document was" if history.taught == 1 else "documents were"
+        message = (
+            f"{path}: {history.taught:,} {what} learnt, moved or forgotten since the "
+            f"model was trained{since}, and would be lost; write to another file with "
+            "-m, or replace it with --replace"
+        )
+        raise TaughtError(message)
+
+
+def _has_contents(path: str) -> bool:
+    try:
+        return Path(path).stat().st_size > 0
+    except (OSError, ValueError):
+        return False
+
+
+def replace_model(
+    path: str, chunks: Sequence[Buffer], *, replace: bool, wait: float = WAIT
+) -> int:
+    """
+    Put a whole model in a file's place, and return its size in bytes.
+
+    Args:
+        path: the model file.
+        chunks: the new model, in pieces.
+        replace: whether to replace a model that was taught since it was trained.
+        wait: how many seconds to wait for another writer.
+
+    Raises:
+        TaughtError: the old model was taught; it is as it was.
+        BusyError: another process has been writing all the time.
+        ModelWriteError: the file cannot be written; the old one is as it was.
+        ModelFileError: the file cannot be opened.
+
+    """
+    _check_place(path)
+    while True:
+        with locked(path, wait=wait) as descriptor:
+            check_replaceable(path, replace=replace)
+            try:
+                return replace_file(path, chunks, exclusively=descriptor is None)
+            except FileExistsError:
+                continue  # somebody else has made one meanwhile
+
+
+def _check_place(path: str) -> None:
+    """Refuse a place where something stands that is no file, or cannot be looked at."""
+    try:
+        is_file = S_ISREG(Path(path).stat().st_mode)
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+    else:
+        if is_file:
+            return
+        reason = "a file was expected, and a folder or device found"
+    message = f"{path}: the model cannot be written: {reason}; name another file"
+    raise ModelWriteError(message)

@@ -1,0 +1,196 @@
+"""
+Records of documents that were learnt one by one, as arrays: what makes them undone.
+
+The tables of a model file go in; the last of their records come out, for the table that
+shall take their place. `nbtext.store.ledger` finds a single record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.counts.sorted_counts import Keys
+    from nbtext.settings import Settings
+    from nbtext.store.file import ModelFile
+    from nbtext.store.table import StoredTable
+
+from nbtext.store.ledger import Row, own_record, rows_of
+
+
+class Bags(NamedTuple):
+    """
+    The terms of documents in one view.
+
+    Attributes:
+        sizes: shape (n_documents,), how many distinct terms each has.
+        keys: shape (n_terms,), document by document.
+        counts: shape (n_terms,), how often each occurs.
+    """
+
+    sizes: NDArray[np.int64]
+    keys: Keys
+    counts: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """
+    What documents left when they were learnt, the latest last.
+
+    Attributes:
+        digests: 16 bytes that name each document.
+        rows: the class of each, and what its counts are known by.
+        bins: where each one's score fell before it was learnt.
+        views: for each view their terms.
+    """
+
+    digests: Sequence[bytes]
+    rows: Sequence[Row]
+    bins: Sequence[int]
+    views: Sequence[Bags]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def take(self, places: Sequence[int]) -> Records:
+        """Return some of them, in the order that is asked for."""
+        return Records(
+            [self.digests[place] for place in places],
+            [self.rows[place] for place in places],
+            [self.bins[place] for place in places],
+            [_taken(bags, places) for bags in self.views],
+        )
+
+
+def no_records(settings: Settings) -> Records:
+    """Return the records of no document."""
+    nothing = np.empty(0, np.int64)
+    views = [Bags(nothing, np.empty(0, np.uint64), nothing) for _ in settings.views]
+    return Records([], [], [], views)
+
+
+def joined(settings: Settings, parts: Iterable[Records]) -> Records:
+    """Return records one after the other."""
+    whole = [no_records(settings), *parts]
+    return Records(
+        [digest for part in whole for digest in part.digests],
+        [row for part in whole for row in part.rows],
+        [bin_ for part in whole for bin_ in part.bins],
+        [
+            Bags(*map(np.concatenate, zip(*bags, strict=True)))
+            for bags in zip(*(part.views for part in whole), strict=True)
+        ],
+    )
+
+
+def records_in(table: StoredTable) -> Records:
+    """Return the records that a table holds, or is."""
+    settings = table.header.settings
+    if not table.header.history.records:
+        return _own_records(table)
+    arrays = {
+        name: np.asarray(array)
+        for name, array in table.arrays.items()
+        if name.startswith("undo.")
+    }
+    names = table.header.classes
+    rows = [
+        Row(names[place] if place < len(names) else "", mark)
+        for place, mark in zip(
+            arrays["undo.classes"].tolist(),
+            arrays["undo.fingerprints"].tolist(),
+            strict=True,
+        )
+    ]
+    halves = np.stack([arrays["undo.high"], arrays["undo.low"]], axis=1).astype(">u8")
+    views = []
+    for view in settings.views:
+        sizes, keys, counts = (
+            arrays[f"undo.{view.name}.{part}"] for part in ("sizes", "keys", "counts")
+        )
+        bags = Bags(sizes.astype(np.int64), keys, counts.astype(np.int64))
+        views.append(bags)
+    digests = [half.tobytes() for half in halves]
+    return Records(digests, rows, arrays["undo.bins"].tolist(), views)
+
+
+def last_records(file: ModelFile, tables: Iterable[StoredTable], keep: int) -> Records:
+    """
+    Return the last records of some of a file's tables.
+
+    Args:
+        file: the file, whose ledger says which documents are still counted.
+        tables: the tables whose records are wanted, in the order of the file.
+        keep: how many are wanted.
+
+    """
+    records = joined(file.settings, map(records_in, tables))
+    places: list[int] = []
+    found: set[tuple[bytes, Row]] = set()
+    for place in reversed(range(len(records))):
+        if len(places) == keep:
+            break
+        digest, row = records.digests[place], records.rows[place]
+        if (digest, row) not in found and row in rows_of(file, digest):
+            found.add((digest, row))
+            places.append(place)
+    return records.take(places[::-1])
+
+
+def _own_records(table: StoredTable) -> Records:
+    """Return a table that adds one document as its record."""
+    settings = table.header.settings
+    found = own_record(table)
+    if found is None:
+        return no_records(settings)
+    digest, row, record = found
+    views = [
+        Bags(
+            np.array([len(terms)], np.int64),
+            np.fromiter(terms.keys(), np.uint64, len(terms)),
+            np.fromiter(terms.values(), np.int64, len(terms)),
+        )
+        for terms in record.bag
+    ]
+    return Records([digest], [row], [record.bin], views)
+
+
+def _taken(bags: Bags, places: Sequence[int]) -> Bags:
+    chosen = np.array(places, np.int64)
+    sizes = bags.sizes.take(chosen)
+    starts = (np.cumsum(bags.sizes) - bags.sizes).take(chosen)
+    begins = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+    terms = np.arange(int(sizes.sum())) + begins
+    return Bags(sizes, bags.keys.take(terms), bags.counts.take(terms))
+
+
+def record_arrays(
+    records: Records, settings: Settings, classes: Sequence[str]
+) -> dict[str, tuple[NDArray[np.integer], tuple[str, ...]]]:
+    """Return the arrays that keep records in a file, and the types they may have."""
+    halves = np.frombuffer(b"".join(records.digests), ">u8").reshape(-1, 2)
+    place_of = {label: place for place, label in enumerate(classes)}
+    marks = [row.fingerprint for row in records.rows]
+    places = [place_of[row.label] for row in records.rows]
+    arrays: dict[str, tuple[NDArray[np.integer], tuple[str, ...]]] = {
+        "undo.high": (halves[:, 0], ("u8",)),
+        "undo.low": (halves[:, 1], ("u8",)),
+        "undo.fingerprints": (np.array(marks, np.uint64), ("u8",)),
+        "undo.classes": (np.array(places, np.int64), ("u1", "u2")),
+        "undo.bins": (np.array(records.bins, np.int64), ("i2",)),
+    }
+    for view, bags in zip(settings.views, records.views, strict=True):
+        arrays |= {
+            f"undo.{view.name}.sizes": (bags.sizes, ("u4", "u8")),
+            f"undo.{view.name}.keys": (bags.keys, ("u8",)),
+            f"undo.{view.name}.counts": (bags.counts, ()),
+        }
+    return arrays

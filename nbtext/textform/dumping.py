@@ -1,0 +1,188 @@
+"""
+Dumping: a model file to text, one JSON object a line.
+
+An open model file goes in, the lines of the sum of its tables come out, one by one:
+what comes first can be on its way before the last is made. docs/text-form.md is the
+specification, `nbtext.textform.loading` reads it.
+"""
+
+from __future__ import annotations
+
+from json import dumps
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from nbtext.counts.table import CountTable
+    from nbtext.counts.term_table import TermTable
+    from nbtext.store.file import ModelFile
+    from nbtext.store.undo import Bags, Records
+
+from nbtext.counts.sorted_counts import empty_run
+from nbtext.counts.term_table import arrange_runs
+from nbtext.errors import ModelFileError
+from nbtext.store.compacting import calibration_of
+from nbtext.store.file import check_sound
+from nbtext.store.header import History, joined_history
+from nbtext.store.ledger import NO_BIN
+from nbtext.store.packing import unpack
+from nbtext.store.undo import last_records
+from nbtext.textform.header import TextHeader
+from nbtext.textform.lines import LONGEST
+
+STRETCH: Final = 4096
+"""So many terms, or rows of the ledger, are turned into Python's values at a time."""
+
+PART: Final = 1 << 16
+"""So many terms of one document stand in a line; the others follow in more lines."""
+
+
+def text_lines(file: ModelFile) -> Iterator[str]:
+    """
+    Yield the text form of a model, line by line, without line ends.
+
+    Raises:
+        NotAModelError: the file is damaged.
+        ModelFileError: a line would be too long to be read again.
+
+    """
+    number = 0
+    for number, line in enumerate(_lines(file), 1):
+        if len(line) > LONGEST // 4 and len(line.encode()) >= LONGEST:
+            message = (
+                f"{file.path}: line {number} of its text would be longer than "
+                f"{LONGEST:,} bytes; are the names of its classes whole documents?"
+            )
+            raise ModelFileError(message)
+        yield line
+    yield _as_line({"lines": number + 1})
+
+
+def _lines(file: ModelFile) -> Iterator[str]:
+    check_sound(file)
+    table = unpack(file)
+    history = joined_history(part.header for part in file.tables)
+    yield _as_line(_header(file, table, history).as_dict())
+    names = [_as_line(name) for name in table.classes]
+    nothing = (empty_run(len(table.settings.columns)),)
+    for view, runs in zip(table.settings.views, table.runs, strict=True):
+        yield from _term_lines(view.name, arrange_runs(runs or nothing), names)
+    yield from _ledger_lines(table, names)
+    yield from _record_lines(last_records(file, file.tables, history.keep), table)
+
+
+def _as_line(value: Any) -> str:
+    """Return JSON that is a line to every program, even to those that know Unicode."""
+    line = dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return line if line.isprintable() else dumps(value, separators=(",", ":"))
+
+
+def _header(file: ModelFile, table: CountTable, history: History) -> TextHeader:
+    columns = range(len(table.settings.columns))
+    return TextHeader(
+        settings=table.settings,
+        scoring=file.scoring,
+        classes=table.classes,
+        documents=table.documents,
+        totals=tuple(
+            tuple(tuple(run.total(column) for column in columns) for run in runs)
+            for runs in table.runs
+        ),
+        calibration=calibration_of(file.path, file.tables),
+        history=history,
+    )
+
+
+def _term_lines(view: str, terms: TermTable, names: list[str]) -> Iterator[str]:
+    """Yield a line for each term of a view; names are those of the classes in JSON."""
+    row_of = ",".join(["%d"] * len(terms.columns))
+    name = _as_line(view)
+    for start in range(0, terms.n_terms, STRETCH):
+        end = min(start + STRETCH, terms.n_terms)
+        keys = terms.keys[start:end].tolist()
+        bounds = terms.starts[start : end + 1].tolist()
+        part = slice(bounds[0], bounds[-1])
+        rows = zip(*(column[part].tolist() for column in terms.columns), strict=True)
+        classes = terms.classes[part].tolist()
+        counts = [
+            f"{names[place]}:[{row_of % row}]"
+            for place, row in zip(classes, rows, strict=True)
+        ]
+        places = [bound - bounds[0] for bound in bounds]
+        for key, begin, stop in zip(keys, places, places[1:], strict=False):
+            of_term = ",".join(counts[begin:stop])
+            yield f'{{"term":"{key:016x}","view":{name},"counts":{{{of_term}}}}}'
+
+
+def _ledger_lines(table: CountTable, names: list[str]) -> Iterator[str]:
+    """Yield a line for each row of the ledger, sorted as in a model file."""
+    if not table.ledger:
+        return
+    entries = np.concatenate([run.entries for run in table.ledger])
+    counts = np.concatenate([run.counts for run in table.ledger])
+    classes = np.repeat(np.arange(len(names)), [len(run) for run in table.ledger])
+    order = np.lexsort((entries[:, 2], classes, entries[:, 1], entries[:, 0]))
+    for start in range(0, len(order), STRETCH):
+        chosen = order[start : start + STRETCH]
+        rows = zip(
+            entries.take(chosen, axis=0).tolist(),
+            classes.take(chosen).tolist(),
+            counts.take(chosen).tolist(),
+            strict=True,
+        )
+        for (high, low, mark), place, count in rows:
+            yield (
+                f'{{"document":"{high:016x}{low:016x}","class":{names[place]},'
+                f'"fingerprint":"{mark:016x}","count":{count}}}'
+            )
+
+
+def _record_lines(records: Records, table: CountTable) -> Iterator[str]:
+    """Yield what the last documents left: a line for each, and more for long ones."""
+    views = [view.name for view in table.settings.views]
+    ends = [np.cumsum(bags.sizes).tolist() for bags in records.views]
+    for place, (digest, row) in enumerate(
+        zip(records.digests, records.rows, strict=True)
+    ):
+        starts = [by_view[place - 1] if place else 0 for by_view in ends]
+        terms = [
+            _of_bag(bags, start, by_view[place])
+            for bags, start, by_view in zip(records.views, starts, ends, strict=True)
+        ]
+        first, *more = _parts(dict(zip(views, terms, strict=True)))
+        bin_ = records.bins[place]
+        yield _as_line(
+            {
+                "undo": digest.hex(),
+                "class": row.label,
+                "fingerprint": f"{row.fingerprint:016x}",
+                "bin": None if bin_ == NO_BIN else bin_,
+                "terms": first,
+            }
+        )
+        for part in more:
+            yield _as_line({"more": part})
+
+
+def _of_bag(bags: Bags, start: int, end: int) -> list[tuple[int, int]]:
+    keys, counts = bags.keys[start:end].tolist(), bags.counts[start:end].tolist()
+    return list(zip(keys, counts, strict=True))
+
+
+def _parts(
+    terms: dict[str, list[tuple[int, int]]],
+) -> Iterator[dict[str, dict[str, int]]]:
+    """Yield the terms of a document, by view, so many at a time as a line has."""
+    part: dict[str, dict[str, int]] = {view: {} for view in terms}
+    room = PART
+    for view, of_view in terms.items():
+        for key, count in of_view:
+            if not room:
+                yield part
+                part, room = {}, PART
+            part.setdefault(view, {})[f"{key:016x}"] = count
+            room -= 1
+    yield part

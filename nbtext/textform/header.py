@@ -1,0 +1,217 @@
+"""
+The first line of a model's text form: everything but its terms, ledger and records.
+
+Plain values, as JSON gives them, go in; a checked `TextHeader` comes out, and the other
+way round. docs/text-form.md is the specification.
+"""
+
+from typing import Any, Final, NamedTuple
+
+from nbtext.counts.calibration import Calibration
+from nbtext.errors import SettingsError
+from nbtext.settings import Scoring, Settings
+from nbtext.store.header import MOST, MOST_CLASSES, History
+from nbtext.textform.lines import FORMAT, VERSION, TextLines, keys_of, shown
+
+HEADER: Final = keys_of(
+    "format", "version", "settings", "scoring", "classes", "calibration", "history"
+)
+CLASS: Final = keys_of("documents", "totals")
+HISTORY: Final = keys_of("trained", "taught", "learnt", "keep")
+
+DEEPEST: Final = 8
+"""So many objects and lists stand in one another; what shows or compares values would
+fail at some hundreds."""
+
+MOST_VIEWS: Final = 64
+MOST_TEXT: Final = 1 << 20
+"""A string in the header of a model file has no more bytes than this."""
+
+
+class TextHeader(NamedTuple):
+    """
+    What the first line says.
+
+    Attributes:
+        settings: how the documents were read.
+        scoring: how they ask to be scored.
+        classes: the names of the classes, sorted.
+        documents: for each class, how many documents.
+        totals: for each view, for each class, the sum of each column.
+        calibration: what held-out documents scored.
+        history: how the model came to be.
+    """
+
+    settings: Settings
+    scoring: Scoring
+    classes: tuple[str, ...]
+    documents: tuple[int, ...]
+    totals: tuple[tuple[tuple[int, ...], ...], ...]
+    calibration: Calibration
+    history: History
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        history = self.history.as_dict()
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "settings": self.settings.as_dict(),
+            "scoring": self.scoring.as_dict(),
+            "classes": {
+                name: {
+                    "documents": self.documents[place],
+                    "totals": {
+                        view.name: list(by_class[place])
+                        for view, by_class in zip(
+                            self.settings.views, self.totals, strict=True
+                        )
+                    },
+                }
+                for place, name in enumerate(self.classes)
+            },
+            "calibration": self.calibration.as_dict(),
+            "history": {name: history[name] for name in HISTORY},
+        }
+
+
+def read_text_header(lines: TextLines) -> TextHeader:
+    """
+    Read the first line of a text form.
+
+    Raises:
+        TextFormError: it is none.
+
+    """
+    plain = lines.take("the first line of a model as text")
+    if plain.get("format") != FORMAT:
+        raise lines.error(f'"format": "{FORMAT}"', shown(plain.get("format")))
+    version = plain.get("version")
+    if type(version) is not int or version != VERSION:
+        expected = f'"version": {VERSION}, which is what this nbtext reads'
+        raise lines.error(expected, shown(version))
+    lines.check_keys(plain, HEADER, "the first line")
+    _check_sizes(lines, plain)
+    settings = _settings(lines, plain["settings"])
+    classes = plain["classes"]
+    if type(classes) is not dict:
+        raise lines.error("an object as classes", shown(classes))
+    names = tuple(sorted(classes))
+    for name in names:
+        lines.check_keys(classes[name], CLASS, f"the class {shown(name)}")
+    header = TextHeader(
+        settings=settings,
+        scoring=_scoring(lines, plain["scoring"]),
+        classes=names,
+        documents=tuple(
+            lines.whole(classes[name]["documents"], 0, MOST - 1, "documents")
+            for name in names
+        ),
+        totals=_totals(lines, settings, [classes[name]["totals"] for name in names]),
+        calibration=_calibration(lines, plain["calibration"]),
+        history=_history(lines, plain["history"], len(settings.views)),
+    )
+    _check_classes(lines, header)
+    return header
+
+
+def _check_sizes(lines: TextLines, plain: dict[str, Any]) -> None:
+    """Refuse what the header of a model file cannot hold, wherever it stands."""
+    rest: list[tuple[Any, int]] = [(plain, 1)]
+    while rest:
+        value, depth = rest.pop()
+        if isinstance(value, dict | list):
+            if len(value) > MOST_CLASSES:
+                expected = f"at most {MOST_CLASSES:,} members of an object or list"
+                raise lines.error(expected, f"{len(value):,}")
+            if depth > DEEPEST:
+                raise lines.error(f"at most {DEEPEST} levels", "a deeper one")
+            rest += [(part, depth + 1) for part in value]
+            if isinstance(value, dict):
+                rest += [(part, depth + 1) for part in value.values()]
+        elif isinstance(value, str):
+            _check_text(lines, value)
+        elif isinstance(value, int) and not -MOST <= value < MOST:
+            raise lines.error("numbers of 64 bits", shown(value))
+
+
+def _check_text(lines: TextLines, text: str) -> None:
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as error:  # half of a surrogate pair
+        raise lines.error("names of Unicode characters", shown(text)) from error
+    if size > MOST_TEXT:
+        raise lines.error(f"a text of at most {MOST_TEXT:,} bytes", f"{size:,}")
+
+
+def _settings(lines: TextLines, plain: Any) -> Settings:
+    try:
+        settings = Settings.from_dict(plain)
+    except SettingsError as error:
+        raise lines.error("the settings of a model", str(error)) from error
+    is_named = all(type(view.name) is str for view in settings.views)
+    if settings.as_dict() != plain or not is_named:
+        raise lines.error("all settings of a model", "some")
+    if len(settings.views) > MOST_VIEWS:
+        found = f"{len(settings.views):,}"
+        raise lines.error(f"at most {MOST_VIEWS} views", found)
+    return settings
+
+
+def _scoring(lines: TextLines, plain: Any) -> Scoring:
+    try:
+        scoring = Scoring.from_dict(plain)
+    except SettingsError as error:
+        raise lines.error("the scoring of a model", str(error)) from error
+    if scoring.as_dict() != plain:
+        raise lines.error("all of the scoring of a model", "a part")
+    return scoring
+
+
+def _totals(
+    lines: TextLines, settings: Settings, plain: list[Any]
+) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    views = keys_of(*(view.name for view in settings.views))
+    for by_view in plain:
+        lines.check_keys(by_view, views, "totals")
+    return tuple(
+        tuple(
+            _columns(lines, by_view[view], len(settings.columns)) for by_view in plain
+        )
+        for view in views
+    )
+
+
+def _check_classes(lines: TextLines, header: TextHeader) -> None:
+    """Refuse a class of which nothing was counted: a sum of tables has none."""
+    for place, name in enumerate(header.classes):
+        sums = [sum(by_class[place]) for by_class in header.totals]
+        if not any([header.documents[place], *sums]):
+            expected = "classes that have documents or counts"
+            raise lines.error(expected, f"{shown(name)}, which has none")
+
+
+def _columns(lines: TextLines, plain: Any, width: int) -> tuple[int, ...]:
+    if type(plain) is not list or len(plain) != width:
+        raise lines.error(f"totals as a list of {width} numbers", shown(plain))
+    return tuple(lines.whole(value, 0, MOST - 1, "a total") for value in plain)
+
+
+def _calibration(lines: TextLines, plain: Any) -> Calibration:
+    try:
+        calibration = Calibration.from_dict(plain)
+    except ValueError as error:
+        raise lines.error("the calibration of a model", str(error)) from error
+    if calibration.as_dict() != plain:
+        raise lines.error("a calibration, its counts sorted", "another order, or more")
+    if calibration.scoring is not None:
+        _scoring(lines, calibration.scoring)
+    return calibration
+
+
+def _history(lines: TextLines, plain: Any, n_views: int) -> History:
+    lines.check_keys(plain, HISTORY, "the history")
+    try:
+        return History.from_dict(plain, n_views)
+    except (KeyError, TypeError, ValueError) as error:
+        raise lines.error("the history of a model", str(error)) from error

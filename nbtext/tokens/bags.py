@@ -1,0 +1,171 @@
+"""
+Documents as bags of terms: distinct keys, and how often each occurs.
+
+The fields of a batch of documents go in; for each view the terms of each document come
+out, sorted. With them goes what counting needs of a document as a whole: the weights of
+its terms at unit length, and a fingerprint of all its counts.
+
+The weight of a term that occurs n times in a document whose counts have the Euclidean
+length |d| is floor(65535 n / |d|), in integer arithmetic, so that it is the same on
+every machine and can be taken away again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from nbtext.settings import UNIT
+from nbtext.tokens.arrays import batch_keys, mixed
+from nbtext.tokens.bag import unit_weight
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.settings import Settings
+    from nbtext.tokens.tokenizer import Field
+
+
+Keys: TypeAlias = "NDArray[np.uint64]"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """
+    The distinct terms of a batch of documents in one view.
+
+    Attributes:
+        keys: shape (n_terms,), grouped by document, sorted within one.
+        counts: shape (n_terms,), how often each occurs in its document, 1 or more.
+        starts: shape (n_documents + 1,), where each document's terms begin.
+    """
+
+    keys: Keys
+    counts: NDArray[np.signedinteger]
+    starts: NDArray[np.int64]
+
+    @property
+    def n_documents(self) -> int:
+        """Return how many documents there are."""
+        return len(self.starts) - 1
+
+    def compact(self) -> Terms:
+        """Return the same with counts in 16 bits, if they fit."""
+        if self.counts.max(initial=0) >= 1 << 15:
+            return self
+        return Terms(self.keys, self.counts.astype(np.int16), self.starts)
+
+    def part(self, documents: slice) -> Terms:
+        """Return the terms of some documents that stand side by side, not copied."""
+        starts = self.starts[documents.start : documents.stop + 1]
+        rows = slice(starts[0], starts[-1])
+        return Terms(self.keys[rows], self.counts[rows], starts - starts[0])
+
+    def take(self, documents: NDArray[np.int64]) -> Terms:
+        """Return the terms of some of the documents."""
+        if len(documents) == self.n_documents:
+            return self
+        begins = self.starts.take(documents).tolist()
+        ends = self.starts.take(documents + 1).tolist()
+        parts = [slice(*part) for part in zip(begins, ends, strict=True)]
+        starts = np.zeros(len(documents) + 1, np.int64)
+        np.cumsum(np.diff(self.starts).take(documents), out=starts[1:])
+        return Terms(
+            np.concatenate([self.keys[:0], *(self.keys[part] for part in parts)]),
+            np.concatenate([self.counts[:0], *(self.counts[part] for part in parts)]),
+            starts,
+        )
+
+
+def joined(parts: Sequence[Terms]) -> Terms:
+    """Return the terms of all documents of some batches, one or more."""
+    if len(parts) == 1:
+        return parts[0]
+    sizes = np.concatenate([np.diff(part.starts) for part in parts])
+    starts = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return Terms(
+        np.concatenate([part.keys for part in parts]),
+        np.concatenate([part.counts for part in parts]),
+        starts,
+    )
+
+
+def read_terms(
+    settings: Settings, documents: Sequence[Sequence[list[Field]]]
+) -> list[Terms]:
+    """
+    Return for each view the terms of documents.
+
+    Args:
+        settings: how they are read.
+        documents: for each document, for each view, its fields.
+
+    """
+    views = []
+    for number, view in enumerate(settings.views):
+        read = batch_keys(view, [fields[number] for fields in documents])
+        views.append(batch_terms(read.keys, read.starts))
+    return views
+
+
+def batch_terms(keys: Keys, starts: NDArray[np.int64]) -> Terms:
+    """Sort each document's keys, in place, and count its distinct terms."""
+    for start, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        keys[start:end].sort()
+    is_first = np.empty(len(keys), np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
+    is_first[starts[:-1][starts[:-1] < len(keys)]] = True
+    first = is_first.nonzero()[0]
+    counts = np.empty(len(first), np.int32)
+    np.subtract(first[1:], first[:-1], out=counts[:-1], casting="unsafe")
+    counts[-1:] = len(keys) - first[-1:]
+    return Terms(keys.take(first), counts, np.searchsorted(first, starts))
+
+
+def unit_weights(terms: Terms) -> NDArray[np.int64]:
+    """Return floor(65535 n / |d|) for each term, shape (n_terms,)."""
+    counts = terms.counts.astype(np.int64)
+    lengths = sum_by_document(counts * counts, terms.starts)
+    length = np.repeat(lengths, np.diff(terms.starts))
+    small = counts < UNIT  # else the product does not fit in 64 bits
+    product = np.where(small, counts, 1).astype(np.uint64) ** 2 * UNIT**2
+    quotient = product // np.maximum(length, 1).astype(np.uint64)
+    # exact, because a quotient is below 2^52
+    weights: NDArray[np.int64] = np.sqrt(quotient.astype(np.float64)).astype(np.int64)
+    for place in (~small).nonzero()[0].tolist():
+        weights[place] = unit_weight(int(counts[place]), int(length[place]))
+    return weights
+
+
+def sum_by_document(
+    values: NDArray[Any], starts: NDArray[np.signedinteger]
+) -> NDArray[Any]:
+    """Return the sum of values over each document, 0 for one without any."""
+    dtype = np.dtype({"f": np.float64, "u": np.uint64}.get(values.dtype.kind, np.int64))
+    sums = np.zeros(len(starts) - 1, dtype)
+    filled = (starts[:-1] < starts[1:]).nonzero()[0]
+    if len(filled):
+        firsts = starts[:-1].take(filled)
+        sums[filled] = np.add.reduceat(values, firsts, dtype=dtype)
+    return sums
+
+
+def fingerprints(views: Sequence[Terms]) -> Keys:
+    """
+    Return what tells the counts of one document from those of another.
+
+    One, so that it is not 0 where there are no terms, and the sum, modulo 2^64, over
+    the views v = 1, 2, ... and their terms, of mix(mix(key * (2 v + 1) + count)); no
+    order matters.
+    """
+    total = np.ones(len(views[0].starts) - 1, np.uint64)
+    for number, terms in enumerate(views, 1):
+        values = terms.keys * np.uint64(2 * number + 1)
+        values += terms.counts.astype(np.uint64)
+        total += sum_by_document(mixed(mixed(values)), terms.starts)
+    return total

@@ -1,0 +1,145 @@
+r"""
+The classes of code points, and their folded forms: what a token is made of.
+
+Every code point belongs to one of five classes:
+
+* SPACE       white space, controls, unassigned: always stands between tokens;
+* BRACKET     `< > , ; ( ) " [ ] { }`: punctuation that also separates header tokens;
+* PUNCTUATION every other mark or symbol;
+* WORD        letters, marks and numbers: \p{L}, \p{M}, \p{N};
+* SINGLE      Han, kana, Thai, Lao, Khmer and Myanmar letters, each a token of its own,
+              because those scripts put no space between words.
+
+Folding is simple lower case, one code point to one, so that positions never move.
+
+The classes come from Unicode properties, but not from the properties of whatever
+Unicode the reader's Python happens to have: that would change the tokens of an old
+model. They were generated once, by `python -m nbtext.tokens.codepoints`, into the file
+`codepoints-1.bin` beside this module, and the number in its name is part of a model's
+settings. The file holds two tables of the same make, classes and then folding offsets:
+a block number for each 256 code points, then the distinct blocks.
+"""
+
+import os
+import struct
+import sys
+from array import array
+from functools import cache
+from typing import Final
+
+from nbtext.settings import CODE_POINTS
+
+SPACE, BRACKET, PUNCTUATION, WORD, SINGLE = range(5)
+
+N_CODE_POINTS: Final = 0x110000
+BLOCK: Final = 256
+N_BLOCKS: Final = N_CODE_POINTS // BLOCK
+_TABLE: Final = f"{os.path.dirname(__file__)}/codepoints-{CODE_POINTS}.bin"  # noqa: PTH120
+
+
+class Blocks:
+    """
+    One value a code point, stored as distinct blocks of 256 values.
+
+    Attributes:
+        index: for each 256 code points the number of their block.
+        values: the values of all blocks, one after the other.
+    """
+
+    __slots__ = ("index", "values")
+
+    def __init__(self, index: bytes, values: memoryview) -> None:
+        self.index = index
+        self.values = values
+
+    def __getitem__(self, code: int) -> int:
+        """Return the value of one code point."""
+        return int(self.values[self.index[code >> 8] << 8 | code & 255])
+
+
+@cache
+def classes() -> Blocks:
+    """Return the class of each code point."""
+    return _load()[0]
+
+
+@cache
+def offsets() -> Blocks:
+    """Return what is added to each code point to fold it."""
+    return _load()[1]
+
+
+@cache
+def _load() -> tuple[Blocks, Blocks]:
+    with open(_TABLE, "rb") as file:  # noqa: PTH123  importing pathlib takes 5 ms
+        table = memoryview(file.read())
+    n_classes, n_offsets = struct.unpack_from("<HH", table)
+    start = 4
+    index = bytes(table[start : start + N_BLOCKS])
+    start += N_BLOCKS
+    values = table[start : start + n_classes * BLOCK]
+    start += n_classes * BLOCK
+    fold_index = bytes(table[start : start + N_BLOCKS])
+    start += N_BLOCKS
+    fold_values = table[start : start + n_offsets * BLOCK * 4].cast("i")
+    if sys.byteorder == "big":
+        swapped = array("i", fold_values)
+        swapped.byteswap()
+        fold_values = memoryview(swapped).toreadonly()
+    return Blocks(index, values), Blocks(fold_index, fold_values)
+
+
+def generate() -> bytes:
+    """
+    Make the table from the Unicode properties that the `regex` package knows.
+
+    Returns:
+        The bytes of the file, little-endian.
+
+    """
+    import regex
+
+    text = [chr(code) for code in range(N_CODE_POINTS)]
+    patterns = {  # later ones win
+        PUNCTUATION: r"[\p{P}\p{S}\p{Cf}\p{Co}]",
+        WORD: r"[\p{L}\p{M}\p{N}]",
+        SINGLE: (
+            r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}"
+            r"\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}&&[\p{L}\p{M}\p{N}]]"
+        ),
+        BRACKET: r'[<>,;()"\[\]{}]',
+    }
+    values = bytearray(N_CODE_POINTS)
+    for code_class, pattern in patterns.items():
+        matches = regex.compile(pattern, regex.VERSION1).match
+        for code, character in enumerate(text):
+            if matches(character):
+                values[code] = code_class
+    folding = [_folded(character) - ord(character) for character in text]
+
+    class_index, class_blocks = _blocks(bytes(values), 1)
+    fold_index, fold_blocks = _blocks(struct.pack(f"<{N_CODE_POINTS}i", *folding), 4)
+    counts = struct.pack("<HH", len(class_blocks), len(fold_blocks))
+    return b"".join(
+        [counts, class_index, *class_blocks, fold_index, *fold_blocks],
+    )
+
+
+def _folded(character: str) -> int:
+    lower = character.lower()
+    return ord(lower) if len(lower) == 1 else ord(lower[0])
+
+
+def _blocks(values: bytes, size: int) -> tuple[bytes, list[bytes]]:
+    seen: dict[bytes, int] = {}
+    step = BLOCK * size
+    index = [
+        seen.setdefault(values[start : start + step], len(seen))
+        for start in range(0, len(values), step)
+    ]
+    return bytes(index), list(seen)
+
+
+if __name__ == "__main__":
+    with open(_TABLE, "wb") as file:  # noqa: PTH123  as above
+        file.write(generate())

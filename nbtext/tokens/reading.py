@@ -1,0 +1,132 @@
+"""
+From a document's bytes to the fields that a model's views read, and its digest.
+
+A document is taken apart as the settings say, mail or text, whatever its own bytes look
+like, so that no single odd document is read differently from how its class was learnt.
+"""
+
+from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from nbtext.document import Document
+from nbtext.mail.charsets import decode
+from nbtext.mail.message import Mail, looks_like_mail, read_mail
+from nbtext.settings import Settings
+from nbtext.tokens import compiled
+from nbtext.tokens.tokenizer import Field
+
+
+class Reading(NamedTuple):
+    """
+    A document as it is counted and scored.
+
+    Attributes:
+        views: its fields, one list for each view of the settings.
+        digest: 16 bytes that name it: its identity if it has one, else for mail what
+            stays the same from delivery to delivery, else its bytes.
+        size: about how many code points its longest view has.
+        is_mail: whether it is mail, by its container or by its bytes.
+    """
+
+    views: tuple[list[Field], ...]
+    digest: bytes
+    size: int
+    is_mail: bool = False
+
+    @property
+    def width(self) -> int:
+        """Return one of WIDTHS: 0 for ASCII, 1 for Latin-1, 4 for anything else."""
+        texts = [text for fields in self.views for _, text in fields]
+        if all(map(str.isascii, texts)):
+            return 0
+        try:
+            for text in texts:
+                if not text.isascii():
+                    text.encode("latin-1")
+        except UnicodeEncodeError:
+            return 4
+        return 1
+
+    @property
+    def batched_as(self) -> int:
+        """Return the width it is batched by: 0 where no array is made of its text."""
+        return 0 if compiled.IS_USED else self.width
+
+
+WIDTHS: Final = (0, 1, 4)
+"""Narrow documents are quicker to tokenise, if they keep to themselves in a batch."""
+
+SUMMARY_FIELDS: Final = frozenset({"from", "subject"})
+"""The header fields that are read where From, Subject and body are one text."""
+
+
+def is_mail(document: Document) -> bool:
+    """Return whether a document is mail, by its container or by its bytes."""
+    if document.is_mail is not None:
+        return document.is_mail
+    return looks_like_mail(document.texts[0])
+
+
+def read(document: Document, settings: Settings) -> Reading:
+    """Take a document apart for the views of the settings."""
+    if settings.format == "mail":
+        return _read_mail(document, settings)
+    body = [("body", decode(text)) for text in document.texts]
+    digest = _digest(document) if document.identity is not None else _of_texts(document)
+    size = sum(len(text) for _, text in body)
+    views = tuple(body for _ in settings.views)
+    return Reading(views, digest, size, is_mail(document))
+
+
+def _read_mail(document: Document, settings: Settings) -> Reading:
+    data = document.texts[0]
+    if len(document.texts) > 1:
+        data = b"\n".join(document.texts)
+    mail = read_mail(data)
+    digest = mail.digest if document.identity is None else _digest(document)
+    views = tuple([VIEWS[view.text](mail) for view in settings.views])
+    is_mail = mail.is_typical if document.is_mail is None else document.is_mail
+    return Reading(views, digest, min(len(data), LONGEST), is_mail)
+
+
+LONGEST: Final = 1 << 20
+"""The size of a mail is not counted beyond this; what follows is rarely text."""
+
+
+def _headers(mail: Mail) -> list[Field]:
+    return mail.headers
+
+
+def _raw(mail: Mail) -> list[Field]:
+    return [("raw", mail.raw.decode("latin-1"))]
+
+
+def _body(mail: Mail) -> list[Field]:
+    return [("body", text) for text in mail.body]
+
+
+def _summary(mail: Mail) -> list[Field]:
+    said = [text for name, text in mail.headers if name in SUMMARY_FIELDS]
+    return [("body", "\n".join([*said, *mail.body]))]
+
+
+VIEWS: Final[dict[str, Callable[[Mail], list[Field]]]] = {
+    "headers": _headers,
+    "raw": _raw,
+    "body": _body,
+    "summary": _summary,
+}
+
+
+def _digest(document: Document) -> bytes:
+    identity = (document.identity or "").encode("utf-8", "surrogatepass")
+    return blake2b(identity, digest_size=16, person=b"nbtext identity").digest()
+
+
+def _of_texts(document: Document) -> bytes:
+    hashed = blake2b(digest_size=16)
+    for text in document.texts:
+        hashed.update(len(text).to_bytes(8, "little"))
+        hashed.update(text)
+    return hashed.digest()

@@ -1,0 +1,242 @@
+"""
+What is wrong with one table of a model file, if anything.
+
+A table whose header was read and whose arrays lie where they should goes in; the first
+thing that a reader could not rely on comes out, as a few words. What is looked at, and
+why it should be so, is in docs/model-format.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.store.table import StoredTable
+
+    Arrays: TypeAlias = dict[str, NDArray[np.integer]]
+
+from nbtext.counts.calibration import FARTHEST_BIN, Calibration
+from nbtext.store.header import BLOCK
+from nbtext.store.ledger import NO_BIN, own_record
+from nbtext.store.packing import unpack_table
+from nbtext.store.table import NIL, TRAILER_SIZE, round_up
+from nbtext.tokens.bag import columns_of
+from nbtext.tokens.bags import Terms, fingerprints
+
+MOST_COUNTED: Final = 1 << 53
+"""No pile of documents leaves as large a count; sums of such still fit in 64 bits."""
+
+LOW_HALF: Final = (1 << 32) - 1
+
+
+def fault_of(path: str, table: StoredTable) -> str:
+    """Return what is wrong with a table, empty if nothing is."""
+    return next(_faults(path, table), "")
+
+
+def is_padded(mapped: memoryview, end: int, table: StoredTable) -> bool:
+    """
+    Return whether nothing but nils stands between the arrays of a table.
+
+    Args:
+        mapped: the bytes of the file, from the table's beginning.
+        end: where its header ends.
+        table: the table.
+
+    """
+    gaps = []
+    for contents in table.contents:
+        start = round_up(end + 5)  # behind the head of the array
+        gaps.append(mapped[end : start - 5])
+        end = start + len(contents)
+    gaps.append(mapped[end : table.length - TRAILER_SIZE])
+    return not b"".join(gaps).strip(NIL)
+
+
+def _faults(path: str, table: StoredTable) -> Iterator[str]:
+    """Yield what is wrong; each check relies on those before it."""
+    if not table.is_sound():
+        yield "its arrays are not what was written"
+    arrays = {name: np.asarray(array) for name, array in table.arrays.items()}
+    if table.offset == 0 and min(table.header.documents, default=0) < 0:
+        yield "the first table takes documents away"
+    for view in range(len(table.header.settings.views)):
+        yield from _view_faults(table, arrays, view)
+    if table.header.settings.ledger:
+        yield from _ledger_faults(table, arrays)
+    if table.header.history.records:
+        yield from _record_faults(table, arrays)
+    else:
+        yield from _own_record_faults(path, table)
+    try:
+        Calibration.from_dict(table.header.calibration)
+    except ValueError as error:
+        yield str(error)
+
+
+def _view_faults(table: StoredTable, arrays: Arrays, view: int) -> Iterator[str]:
+    """Yield what is wrong with the counts of one view."""
+    header = table.header
+    name = header.settings.views[view].name
+    once, keys = arrays[f"{name}.once.keys"], arrays[f"{name}.keys"]
+    once_classes, classes = arrays[f"{name}.once.classes"], arrays[f"{name}.classes"]
+    sizes = arrays[f"{name}.sizes"].astype(np.int64)
+    if not (_ascends(once) and _ascends(keys)) or _have_common(once, keys):
+        yield f"the terms of the view {name} are not in order"
+    starts = np.cumsum(sizes) - sizes
+    if (
+        int(sizes.sum()) != len(classes)
+        or int(sizes.min(initial=1)) < 1
+        or not np.array_equal(arrays[f"{name}.starts"], starts[::BLOCK])
+    ):
+        yield f"the terms of the view {name} have other entries than they say"
+    if not _are_places(once_classes, header.classes):
+        yield f"the view {name} has terms of classes that there are not"
+    if not _are_places(classes, header.classes):
+        yield f"the view {name} has entries of classes that there are not"
+    is_ordered = np.diff(classes.astype(np.int64), prepend=-1) > 0
+    is_ordered[starts] = True
+    if not is_ordered.all():
+        yield f"the classes of the terms of the view {name} are not in order"
+    if header.terms[view] != len(once) + len(keys):
+        yield (
+            f"its header says that the view {name} has {header.terms[view]} terms, "
+            f"there are {len(once) + len(keys)}"
+        )
+    yield from _column_faults(table, arrays, view)
+
+
+def _column_faults(table: StoredTable, arrays: Arrays, view: int) -> Iterator[str]:
+    """Yield what is wrong with the numbers of one view."""
+    header = table.header
+    columns, name = header.settings.columns, header.settings.views[view].name
+    entries = [arrays[f"{name}.{column}"] for column in columns]
+    if not np.logical_or.reduce([column != 0 for column in entries]).all():
+        yield f"the view {name} has terms without counts"
+    one = np.ones(len(arrays[f"{name}.once.keys"]), np.int64)
+    once = [arrays.get(f"{name}.once.{column}", one) for column in columns]
+    if not all(map(_are_counts, [*entries, *once])):
+        yield f"the view {name} has counts that no documents leave"
+    low = min(int(column.min(initial=0)) for column in [*entries, *once])
+    if table.offset == 0 and low < 0:
+        yield f"the first table takes counts away in the view {name}"
+    for column, (values, of_once) in enumerate(zip(entries, once, strict=True)):
+        n_classes = len(header.classes)
+        sums = _sums(values, arrays[f"{name}.classes"], n_classes)
+        more = _sums(of_once, arrays[f"{name}.once.classes"], n_classes)
+        found = list(map(int.__add__, sums, more))
+        if found != [by_class[column] for by_class in header.totals[view]]:
+            yield (
+                f"its header gives totals of {columns[column]} in the view {name} that "
+                "its terms do not have"
+            )
+        if max(map(abs, found), default=0) >= MOST_COUNTED:
+            yield f"the view {name} has counts that no documents leave"
+
+
+def _ledger_faults(table: StoredTable, arrays: Arrays) -> Iterator[str]:
+    """Yield what is wrong with the ledger."""
+    header = table.header
+    classes, counts = arrays["ledger.classes"], arrays["ledger.counts"]
+    parts = [arrays["ledger.high"], arrays["ledger.low"], classes]
+    if not _are_places(classes, header.classes):
+        yield "its ledger has documents of classes that there are not"
+    if not _rows_ascend([*parts, arrays["ledger.fingerprints"]]):
+        yield "its ledger is not in order"
+    if not _are_counts(counts) or not counts.all():
+        yield "its ledger has counts that no documents leave"
+    if table.offset == 0 and int(counts.min(initial=0)) < 0:
+        yield "the first table takes documents away in its ledger"
+    if _sums(counts, classes, len(header.classes)) != list(header.documents):
+        yield "its header says that there are other documents than in its ledger"
+
+
+def _record_faults(table: StoredTable, arrays: Arrays) -> Iterator[str]:
+    """Yield what is wrong with the records of documents that can be undone."""
+    header = table.header
+    classes, bins = arrays["undo.classes"], arrays["undo.bins"]
+    if not _are_places(classes, header.classes):
+        yield "it keeps records of documents of classes that there are not"
+    if not (np.abs(bins[bins != NO_BIN].astype(np.int64)) <= FARTHEST_BIN).all():
+        yield "it keeps records of scores that no document has"
+    views = []
+    for view in header.settings.views:
+        sizes, keys, counts = (
+            arrays[f"undo.{view.name}.{part}"] for part in ("sizes", "keys", "counts")
+        )
+        starts = np.zeros(len(sizes) + 1, np.int64)
+        np.cumsum(sizes.astype(np.int64), out=starts[1:])
+        if not _are_counts(counts) or int(counts.min(initial=1)) < 1:
+            yield f"its records of the view {view.name} have counts of no document"
+        document = np.repeat(np.arange(len(sizes)), np.diff(starts))
+        order = np.lexsort((keys, document))
+        if not _rows_ascend([document[order], keys[order]]):
+            yield f"its records of the view {view.name} have a term twice"
+        views.append(Terms(keys.astype(np.uint64), counts.astype(np.int64), starts))
+    if not np.array_equal(fingerprints(views), arrays["undo.fingerprints"]):
+        yield "its records are not those of the documents that they name"
+
+
+def _own_record_faults(path: str, table: StoredTable) -> Iterator[str]:
+    """Yield what is wrong with the one document that a table adds."""
+    found = own_record(table)
+    if found is None:
+        return
+    _, row, record = found
+    counts = unpack_table(path, table)
+    for view, terms in enumerate(record.bag):
+        run = counts.runs[view][counts.classes.index(row.label)]
+        columns = zip(*(column.tolist() for column in run.columns), strict=True)
+        stored = dict(zip(run.keys.tolist(), columns, strict=True))
+        if stored != columns_of(terms, table.header.settings.columns):
+            yield "the counts of its one document are not what a document leaves"
+
+
+def _ascends(keys: NDArray[np.integer]) -> bool:
+    return bool((keys[1:] > keys[:-1]).all())
+
+
+def _have_common(one: NDArray[np.integer], other: NDArray[np.integer]) -> bool:
+    """Return whether two sorted arrays have a value in common."""
+    if len(one) > len(other):
+        one, other = other, one
+    places = np.searchsorted(other, one)
+    places = places.clip(max=len(other) - 1)
+    return bool(len(one)) and bool((other.take(places) == one).any())
+
+
+def _are_places(places: NDArray[np.integer], classes: Sequence[str]) -> bool:
+    """Return whether each is the place of a class."""
+    return int(places.max(initial=0)) < len(classes) or not len(places)
+
+
+def _are_counts(values: NDArray[np.integer]) -> bool:
+    """Return whether counts are small enough to be added up in 64 bits."""
+    low, high = int(values.min(initial=0)), int(values.max(initial=0))
+    return max(high, -low) < MOST_COUNTED
+
+
+def _rows_ascend(columns: Sequence[NDArray[np.integer]]) -> bool:
+    """Return whether rows are distinct and sorted, the first column counting most."""
+    ascends = np.zeros(max(len(columns[0]) - 1, 0), np.bool_)
+    for column in reversed(columns):
+        before, after = column[:-1], column[1:]
+        ascends = (before < after) | ((before == after) & ascends)
+    return bool(ascends.all())
+
+
+def _sums(
+    values: NDArray[np.integer], classes: NDArray[np.integer], n_classes: int
+) -> list[int]:
+    """Return the sum of values by class, exactly: in two halves of 32 bits."""
+    whole = values.astype(np.int64)
+    sums = np.zeros((2, n_classes), np.int64)
+    np.add.at(sums[0], classes, whole >> 32)
+    np.add.at(sums[1], classes, whole & LOW_HALF)
+    return [(high << 32) + low for high, low in zip(*sums.tolist(), strict=True)]

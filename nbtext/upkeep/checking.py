@@ -1,0 +1,197 @@
+"""
+Checking a model file: what of it is sound, and a new file of that.
+
+A path goes in; out comes what there is, part by part, whatever the bytes are, and then
+whether the sound tables add up: they have equal settings, what they take away was
+there, and what they say of one another is so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from nbtext.counts.table import CountTable
+    from nbtext.store.table import StoredTable
+
+from nbtext.counts.table import n_terms
+from nbtext.errors import ModelFileError, ModelWriteError, NotAModelError
+from nbtext.scoring.model import load_model
+from nbtext.store.compacting import whole
+from nbtext.store.file import ModelFile, map_file
+from nbtext.store.packing import unpack_table
+from nbtext.store.writing import replace_file
+from nbtext.upkeep.repair import balanced
+from nbtext.upkeep.scan import Part, beginning, documents_in, parts_of, what_is_wrong
+
+SURPLUS: Final = "it takes away what the sound tables do not have"
+
+
+class Checked(NamedTuple):
+    """
+    What checking a model file has found.
+
+    Attributes:
+        path: the file.
+        size: its bytes.
+        parts: what it consists of, in order.
+        faults: what is wrong with the whole, though its tables are sound.
+        notes: what its user should know.
+    """
+
+    path: str
+    size: int
+    parts: tuple[Part, ...]
+    faults: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def is_sound(self) -> bool:
+        """Return whether readers can rely on all of it but a cut-off table."""
+        return not self.faults and not self.lost
+
+    @property
+    def lost(self) -> list[Part]:
+        """Return the parts that readers should have, and cannot."""
+        return [part for part in self.parts if part.verdict in ("damaged", "surplus")]
+
+    @property
+    def sound(self) -> list[Part]:
+        """Return the parts that are sound, and add up."""
+        return [part for part in self.parts if part.verdict == "sound"]
+
+    @property
+    def tables(self) -> tuple[StoredTable, ...]:
+        """Return the tables that are sound."""
+        return tuple(part.table for part in self.sound if part.table is not None)
+
+
+def check_model(path: str) -> Checked:
+    """
+    Look at every byte of a model file.
+
+    Raises:
+        NoModelError: there is no such file.
+        NotAModelError: no table begins anywhere in it.
+        ModelFileError: it cannot be read.
+
+    """
+    mapped = map_file(path)
+    if beginning(mapped, 0) == len(mapped):
+        message = (
+            f"{path}: not an nbtext model, or nothing is left of one: no table begins "
+            "in it; check the path, restore a copy or train again"
+        )
+        raise NotAModelError(message)
+    parts, total = _adding_up(path, _of_equal_settings(list(parts_of(path, mapped))))
+    checked = Checked(path, len(mapped), tuple(parts), (), ())
+    if not checked.is_sound:
+        return checked
+    try:
+        notes = (*load_model(path).notes, *_notes(checked))
+    except ModelFileError as error:
+        return checked._replace(faults=(what_is_wrong(path, error),))
+    faults = _chain_faults(checked, total) if _is_chained(checked.tables) else ()
+    return checked._replace(faults=faults, notes=notes)
+
+
+def repair(checked: Checked, path: str) -> int:
+    """
+    Write a new model file of what is sound, and return its size in bytes.
+
+    Args:
+        checked: what is known of the old file, which stays as it is.
+        path: the new file.
+
+    Raises:
+        NotAModelError: nothing is sound.
+        ModelWriteError: there is such a file, or it cannot be written.
+
+    """
+    tables = checked.tables
+    if not documents_in(checked.sound):
+        message = (
+            f"{checked.path}: no document is left in what is sound of it, so nothing "
+            "is written; restore a copy or train again"
+        )
+        raise NotAModelError(message)
+    file = ModelFile(checked.path, checked.size, tables, 0, memoryview(b""), ())
+    try:
+        return replace_file(path, whole(file), exclusively=True)
+    except FileExistsError as error:
+        message = (
+            f"{path}: there is a file already; move it away, or name another with "
+            "--output"
+        )
+        raise ModelWriteError(message) from error
+
+
+def _of_equal_settings(parts: list[Part]) -> list[Part]:
+    """Return parts; sound ones that were read otherwise than the first are surplus."""
+    headers = [part.header for part in parts if part.verdict == "sound" and part.header]
+    done = []
+    for part in parts:
+        if part.verdict == "sound" and part.header is not None:
+            ours, settings = headers[0].settings, part.header.settings
+            if settings != ours:
+                what = f"it does not add to the first: {ours.difference(settings)}"
+                part = replace(part, verdict="surplus", what=what)
+        done.append(part)
+    return done
+
+
+def _adding_up(path: str, parts: list[Part]) -> tuple[list[Part], CountTable | None]:
+    """
+    Leave out sound tables that take away what the others do not have.
+
+    Returns:
+        The parts, and the sum of those that are sound; None if none is.
+
+    """
+    kept = {
+        place: unpack_table(path, part.table)
+        for place, part in enumerate(parts)
+        if part.verdict == "sound" and part.table is not None
+    }
+    if not kept:
+        return parts, None
+    left_out, total = balanced(kept)
+    for place in left_out:
+        parts[place] = replace(parts[place], verdict="surplus", what=SURPLUS)
+    return parts, total
+
+
+def _notes(checked: Checked) -> Iterator[str]:
+    """Yield what the user of a sound model should know of it."""
+    for part in checked.parts:
+        if part.note:
+            yield f"{checked.path}: the table at byte {part.offset}: {part.note}"
+    if not _is_chained(checked.tables):
+        yield (
+            f"{checked.path}: its tables were joined, so how many terms it has is "
+            "counted where it is needed; `nbtext compact` makes it faster to open"
+        )
+
+
+def _is_chained(tables: Sequence[StoredTable]) -> bool:
+    """Return whether each table behind the first was appended where it is."""
+    return all(table.offset == table.header.history.offset for table in tables[1:])
+
+
+def _chain_faults(checked: Checked, total: CountTable | None) -> tuple[str, ...]:
+    """Return in which views tables say of one another what is not so."""
+    first, *tail = (table.header for table in checked.tables)
+    faults = []
+    for view, runs in enumerate(total.runs if total else ()):
+        more = sum(header.history.new_terms[view] for header in tail)
+        found = n_terms(runs)
+        if first.terms[view] + more != found:
+            name = first.settings.views[view].name
+            faults.append(
+                f"its tables say that there are {first.terms[view] + more} terms in "
+                f"the view {name}, there are {found}"
+            )
+    return tuple(faults)

@@ -1,0 +1,230 @@
+"""
+Merging: models become one, whose counts are the sum of theirs.
+
+A document that several of them have counted is counted several times in the sum; which
+those are, the ledgers say. Given the documents themselves, what they have left too
+often is taken away exactly, so that each is counted as the last model has it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from nbtext.counts.sorted_counts import Keys
+    from nbtext.document import Item
+    from nbtext.scoring.classifying import Complain
+    from nbtext.store.file import ModelFile
+    from nbtext.store.table import Buffer
+    from nbtext.tokens.bag import Bag
+
+from nbtext.counts.table import CountTable, add
+from nbtext.errors import ModelFileError, NotAModelError, SettingsError, TrainingError
+from nbtext.learning.delta import Change
+from nbtext.learning.delta_table import table_of
+from nbtext.learning.plan import why_not
+from nbtext.scoring.classifying import batches
+from nbtext.scoring.score import check_scoring
+from nbtext.store.compacting import calibration_of
+from nbtext.store.file import check_sound, open_model
+from nbtext.store.header import WRITER, joined_history, now
+from nbtext.store.ledger import Row, record_of, rows_of
+from nbtext.store.packing import pack_table, unpack
+from nbtext.store.undo import joined, last_records
+from nbtext.tokens.bag import bag_of, fingerprint
+from nbtext.tokens.reading import read
+
+
+@dataclass(slots=True)
+class Merged:
+    """
+    What became of merging.
+
+    Attributes:
+        table: the sum.
+        doubles: how many documents two or more of the models have counted.
+        labels: under which labels those are that not all models have under the same:
+            label of one, label of another, and how many.
+        taken: how many of the doubles are counted once now.
+        refused: the names of those of which that cannot be, and why.
+    """
+
+    table: CountTable
+    doubles: int = 0
+    labels: Tally[tuple[str, str]] = field(default_factory=Tally)
+    taken: int = 0
+    refused: list[tuple[str, str]] = field(default_factory=list)
+
+
+def open_models(paths: Sequence[str]) -> list[ModelFile]:
+    """
+    Open models that are to be merged.
+
+    Raises:
+        ModelFileError: one cannot be read, or two do not add up.
+
+    """
+    files = [open_model(path) for path in paths]
+    for file in files:
+        check_sound(file)
+        if file.settings != files[0].settings:
+            difference = files[0].settings.difference(file.settings)
+            message = (
+                f"{file.path}: does not add to {files[0].path}: {difference}; train "
+                "both in the same way"
+            )
+            raise ModelFileError(message)
+    return files
+
+
+def merge(files: Sequence[ModelFile]) -> Merged:
+    """
+    Add models up, and look for documents that several of them have counted.
+
+    Raises:
+        ModelFileError: one of them is damaged.
+        SettingsError: together they have classes that cannot be scored.
+
+    """
+    tables = [unpack(file) for file in files]
+    merged = Merged(add(tables))
+    check_scoring(files[-1].scoring, files[-1].settings, merged.table.classes)
+    for digest in _in_several(tables):
+        merged.doubles += 1
+        of_files = [{row.label for row in rows_of(file, digest)} for file in files]
+        *others, last = [labels for labels in of_files if labels]
+        merged.labels.update(
+            (label, other)
+            for labels in others
+            if labels != last
+            for label in sorted(labels)
+            for other in sorted(last)
+            if label != other
+        )
+    return merged
+
+
+def _in_several(tables: Sequence[CountTable]) -> list[bytes]:
+    """Return the digests of documents that two or more tables have, sorted."""
+    nothing = np.empty((0, 2), np.uint64)
+    distinct = [
+        np.unique(
+            np.concatenate([nothing, *(run.entries[:, :2] for run in table.ledger)]),
+            axis=0,
+        )
+        for table in tables
+    ]
+    digests, counts = np.unique(np.concatenate(distinct), axis=0, return_counts=True)
+    several = digests[counts > 1].astype(">u8")
+    return [digest.tobytes() for digest in several]
+
+
+def take_doubles(
+    merged: Merged,
+    files: Sequence[ModelFile],
+    items: Iterable[Item],
+    *,
+    max_bytes: int,
+    complain: Complain,
+) -> None:
+    """
+    Take away what documents have left more than once.
+
+    A document stays where the last of the models has it.
+
+    Args:
+        merged: the sum; its table is replaced.
+        files: the models.
+        items: the documents; those that are in one model only are passed over.
+        max_bytes: how much of a document is read.
+        complain: told of each document that cannot be read, and of notes.
+
+    Raises:
+        NotAModelError: the models do not hold what their ledgers say.
+        SettingsError: the models keep no ledger.
+
+    """
+    settings = files[0].settings
+    if not settings.ledger:
+        message = (
+            f"{files[0].path}: the models keep no ledger, so nobody knows which "
+            "documents both have counted; merge them without --documents"
+        )
+        raise SettingsError(message)
+    change = Change(settings)
+    done: set[bytes] = set()
+    for batch in batches(items, max_bytes, complain):
+        for document in batch:
+            reading = read(document, settings)
+            if reading.digest in done:
+                continue
+            done.add(reading.digest)
+            having = [file for file in files if rows_of(file, reading.digest)]
+            if len(having) < 2:
+                continue
+            bag = bag_of(reading, settings)
+            reason = _take_from_all(change, having[:-1], reading.digest, bag)
+            if reason:
+                merged.refused.append((document.name, reason))
+            else:
+                merged.taken += 1
+    merged.table = add([merged.table, table_of(change)])
+    try:
+        merged.table.check()
+    except TrainingError as error:
+        message = f"{files[0].path}: damaged: {error}; see `nbtext check`"
+        raise NotAModelError(message) from error
+
+
+def _take_from_all(
+    change: Change, files: Sequence[ModelFile], digest: bytes, bag: Bag
+) -> str:
+    """Take a document away from some models, or say why that cannot be."""
+    own = fingerprint(bag)
+    removed: list[tuple[Row, Bag, int]] = []
+    for file in files:
+        for row, count in rows_of(file, digest).items():
+            record = record_of(file, digest, row)
+            if record is None and row.fingerprint != own:
+                return f"{file.path}: {why_not(row)}"
+            removed.append((row, bag if record is None else record.bag, count))
+    for row, counted, count in removed:
+        change.add(digest, row, counted, -count)
+    return ""
+
+
+def pack_merged(merged: Merged, files: Sequence[ModelFile]) -> list[Buffer]:
+    """Return the bytes of the model that is the sum."""
+    tables = [table for file in files for table in file.tables]
+    history = joined_history(table.header for table in tables)
+    kept = [last_records(file, file.tables, history.keep) for file in files]
+    records = joined(files[0].settings, kept)
+    counted = {
+        row
+        for label, run in zip(merged.table.classes, merged.table.ledger, strict=True)
+        for row in _rows(label, run.entries)
+    }
+    rows = zip(records.digests, records.rows, strict=True)
+    places = [place for place, row in enumerate(rows) if row in counted]
+    return pack_table(
+        merged.table,
+        scoring=files[-1].scoring,
+        calibration=calibration_of(files[-1].path, tables).as_dict(),
+        written=now(),
+        writer=WRITER,
+        history=history,
+        records=records.take(places[max(len(places) - history.keep, 0) :]),
+    )
+
+
+def _rows(label: str, entries: Keys) -> Iterator[tuple[bytes, Row]]:
+    """Yield the documents of a class by digest, and what their counts are known by."""
+    digests = entries[:, :2].astype(">u8")
+    for digest, mark in zip(digests, entries[:, 2].tolist(), strict=True):
+        yield digest.tobytes(), Row(label, mark)

@@ -1,0 +1,121 @@
+"""
+Pruning: a model without the terms that hardly any document has.
+
+What a document left is not known any more once terms are gone, and the ledger says so:
+its fingerprints become `nbtext.store.ledger.FORGOTTEN`, and the records of documents
+go.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.store.table import Buffer
+
+from nbtext.counts.sorted_counts import Run
+from nbtext.counts.table import CountTable, LedgerRun, ledger_of
+from nbtext.store.compacting import calibration_of
+from nbtext.store.file import ModelFile, check_sound
+from nbtext.store.header import WRITER, joined_history, now
+from nbtext.store.ledger import FORGOTTEN
+from nbtext.store.packing import pack_table, unpack
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """
+    What pruning makes of a model.
+
+    Attributes:
+        chunks: the bytes of the model that is left, in pieces.
+        terms: how many terms there were, and how many are left.
+        tokens: how many tokens were counted of those terms, and of those that are left.
+    """
+
+    chunks: list[Buffer]
+    terms: tuple[int, int]
+    tokens: tuple[int, int]
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes the model that is left has."""
+        return sum(memoryview(chunk).nbytes for chunk in self.chunks)
+
+
+def prune(file: ModelFile, min_documents: int) -> Pruned:
+    """
+    Return what is left of a model without its rare terms.
+
+    Args:
+        file: the model.
+        min_documents: in how many documents a term must occur, over all classes.
+
+    Raises:
+        NotAModelError: the model is damaged.
+
+    """
+    check_sound(file)
+    table = unpack(file)
+    views = [_without_rare(runs, min_documents) for runs in table.runs]
+    left = replace(
+        table,
+        runs=tuple(tuple(runs) for runs, _, _ in views),
+        ledger=tuple(map(_unknown, table.ledger)),
+    )
+    tables = file.tables
+    history = joined_history(one.header for one in tables)
+    chunks = pack_table(
+        left,
+        scoring=file.scoring,
+        calibration=calibration_of(file.path, tables).as_dict(),
+        written=now(),
+        writer=WRITER,
+        history=history,
+    )
+    return Pruned(
+        chunks,
+        terms=(sum(n for _, n, _ in views), sum(n for _, _, n in views)),
+        tokens=(_tokens(table), _tokens(left)),
+    )
+
+
+def _without_rare(
+    runs: Sequence[Run], min_documents: int
+) -> tuple[list[Run], int, int]:
+    """Return the runs of a view, and how many terms there were and are left."""
+    keys = np.concatenate([np.empty(0, np.uint64), *(run.keys for run in runs)])
+    terms, places = np.unique(keys, return_inverse=True)
+    documents = np.zeros(len(terms), np.int64)
+    counted = [run.columns[1] for run in runs]
+    np.add.at(documents, places, np.concatenate([np.empty(0, np.int64), *counted]))
+    is_common = documents >= min_documents
+    kept = []
+    start = 0
+    for run in runs:
+        of_run = is_common[places[start : start + len(run)]]
+        kept.append(_taken(run, np.flatnonzero(of_run)))
+        start += len(run)
+    return kept, len(terms), int(is_common.sum())
+
+
+def _taken(run: Run, rows: NDArray[np.int64]) -> Run:
+    return Run(run.keys.take(rows), tuple(column.take(rows) for column in run.columns))
+
+
+def _unknown(ledger: LedgerRun) -> LedgerRun:
+    """Return a ledger that does not say any more which counts a document left."""
+    entries = ledger.entries.copy()
+    entries[:, 2] = FORGOTTEN
+    return ledger_of(entries, ledger.counts)
+
+
+def _tokens(table: CountTable) -> int:
+    return sum(run.total(0) for runs in table.runs for run in runs)
