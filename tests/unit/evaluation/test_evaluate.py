@@ -14,7 +14,7 @@ from nbtext.evaluation.evaluate import Evaluation, evaluate, stratified_folds
 from nbtext.evaluation.metrics import precision_recall
 
 HAM, SPAM, UNSURE = 0, 1, -1
-MEASURES_PAGE = Path(__file__).parents[2] / "docs" / "measures.md"
+MEASURES_PAGE = Path(__file__).parents[3] / "docs" / "measures.md"
 
 
 def of_rows(

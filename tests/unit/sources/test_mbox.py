@@ -10,7 +10,7 @@ from nbtext.document import Pause
 from nbtext.sources._mbox import is_mbox, messages
 from nbtext.sources._stream import Stream, open_path, open_stdin
 
-NAZARIO = Path(__file__).parents[3] / "shared/corpora/nazario/20051114.mbox"
+NAZARIO = Path(__file__).parents[4] / "shared/corpora/nazario/20051114.mbox"
 
 FROM = b"From a@example.org Tue Jun 14 19:52:09 2005\n"
 

@@ -1,0 +1,93 @@
+from typing import Any
+
+import pytest
+
+from nbtext.counts.calibration import FARTHEST_BIN, MOST, Calibration, bin_of, total
+
+HOW: dict[str, Any] = {"score": "mean"}
+
+
+@pytest.mark.parametrize(
+    ("score", "expected"),
+    [
+        *[(0.0, 0), (-0.0, 0), (1 / 16, 1), (0.0624, 0), (-1e-9, -1), (1.0, 16)],
+        *[(256.0, 4096), (1e300, 4096), (-1e300, -4096), (-256.0, -4096)],
+    ],
+)
+def test_a_score_falls_into_a_bin_of_a_sixteenth_nat(
+    score: float, expected: int
+) -> None:
+    assert bin_of(score) == expected
+
+
+def test_calibrations_add_up() -> None:
+    one = Calibration(HOW, {(1, "ham"): 2, (3, "spam"): 1}, (), {"ham": 2, "spam": 1})
+    other = Calibration(HOW, {(1, "ham"): 5}, (), {"ham": 5})
+
+    found = total([one, Calibration(), other])
+
+    assert found.counts == {(1, "ham"): 7, (3, "spam"): 1}
+    assert found.documents == {"ham": 7, "spam": 1}
+    assert total([]) == total([Calibration()]) == Calibration()
+
+
+def test_losses_add_up() -> None:
+    one = Calibration(HOW, {}, tuple(range(65)), {"a": 1})
+
+    assert total([one, one]).losses == tuple(range(0, 130, 2))
+
+
+def test_a_table_may_take_back_what_an_earlier_one_says() -> None:
+    first = Calibration(HOW, {(1, "ham"): 2, (3, "spam"): 1}, (), {"ham": 2, "spam": 1})
+    plain = Calibration(HOW, {(1, "ham"): -1}, (), {"ham": -1}).as_dict()
+
+    found = total([first, Calibration.from_dict(plain)])
+
+    assert found.counts == {(1, "ham"): 1, (3, "spam"): 1}
+    assert found.documents == {"ham": 1, "spam": 1}
+
+
+def test_calibrations_of_other_scores_than_the_last_are_left() -> None:
+    one = Calibration({"score": "complement"}, {}, (1,) * 65, {"a": 1})
+    last = Calibration(HOW, {(1, "ham"): 5}, (), {"ham": 5})
+
+    assert total([one, last]) == last
+
+
+def test_calibrations_come_back_from_plain_values() -> None:
+    one = Calibration(HOW, {(-3, "ham"): 2, (3, "spam"): 1}, (), {"ham": 2, "spam": 1})
+
+    assert Calibration.from_dict(one.as_dict()) == one
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"counts": None},
+        {"counts": [[1, 2]]},
+        {"counts": [[1, 0, 2.5]]},
+        {"counts": [[FARTHEST_BIN + 1, "ham", 1]]},
+        {"counts": [[1, "ham", MOST + 1]]},
+        {"counts": [[1, "ham", -MOST - 1]]},
+        {"losses": [1]},
+        {"losses": ["1"] * 65},
+        {"documents": [1]},
+        {"losses": [-1] * 65},
+        {"documents": {"ham": -MOST - 1}},
+        {"documents": {"ham": None}},
+        {"documents": {"ham": True}},
+    ],
+    ids=str,
+)
+def test_what_is_no_calibration_is_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="the calibration"):
+        Calibration.from_dict(Calibration().as_dict() | changes)
+
+
+@pytest.mark.parametrize("name", ["scoring", "counts", "losses", "documents"])
+def test_a_part_that_is_missing_is_named(name: str) -> None:
+    plain = Calibration().as_dict()
+    del plain[name]
+
+    with pytest.raises(ValueError, match=name):
+        Calibration.from_dict(plain)
