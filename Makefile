@@ -1,17 +1,29 @@
-# One line a target; every one installs what it needs first.
+# Every target installs what it needs first. `demo` uses an environment of the user's,
+# .venv, which holds nbtext and what it runs with; all others use the developer's,
+# .venv-dev, in which nbtext is this folder and the tools are installed, too.
 PYTHON ?= python3
 VENV ?= .venv
-BIN := $(VENV)/bin
-READY := $(VENV)/.ready
+DEV ?= .venv-dev
+BIN := $(DEV)/bin
+READY := $(DEV)/.ready
+PIP_FLAGS := --quiet --disable-pip-version-check
+SOURCES := $(shell find nbtext -name '*.py' -o -name '*.c' -o -name '*.bin')
 
 # Programs from Debian that docs/recipes is about.
 RECIPES := procmail maildrop dovecot-imapd dovecot-lmtpd dovecot-sieve spamc postfix \
   mutt notmuch getmail6 offlineimap3 isync cron systemd bogofilter
 
-.PHONY: demo test check lint types corpus-test recipes-test golden bench fuzz docs clean
+.PHONY: demo test check lint types corpus-test recipes-test golden bench fuzz docs sdist clean
 
-demo: $(READY)
-	@sh corpora/demo.sh $(BIN)/nbtext
+demo: $(VENV)/.ready
+	@sh corpora/demo.sh $(VENV)/bin/nbtext
+	@echo
+	@echo 'That was the demo. What to type next, in this folder:'
+	@echo
+	@echo '    . $(VENV)/bin/activate     # or write $(VENV)/bin/nbtext for nbtext below'
+	@echo '    nbtext train spam=PATH ham=PATH     # folders, Maildirs or mboxes of your mail'
+	@echo '    nbtext classify < MESSAGE'
+	@echo '    nbtext --help'
 
 test: $(READY)
 	$(BIN)/pytest -q -m "not corpus"
@@ -45,11 +57,24 @@ fuzz: $(READY)
 docs: $(READY)
 	$(BIN)/python docs/make_cli.py
 
+sdist: $(READY)
+	$(BIN)/python -m build --sdist --no-isolation
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info nbtext/*.so .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(DEV) build dist *.egg-info nbtext/*.so .mypy_cache .ruff_cache .pytest_cache
+
+# build/ is removed, or modules deleted since would be installed from it
+$(VENV)/.ready: pyproject.toml setup.py $(SOURCES)
+	@echo 'Installing nbtext, numpy and four smaller packages into $(VENV): half a minute, 120 MB.'
+	@rm -rf build
+	@$(PYTHON) -m venv $(VENV)
+	@$(VENV)/bin/pip install $(PIP_FLAGS) .
+	@rm -rf build
+	@touch $@
 
 $(READY): pyproject.toml setup.py nbtext/_compiled.c
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,fuzz]' \
-	  || $(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@echo 'Installing nbtext and the tools of its development into $(DEV): some minutes, 500 MB.'
+	$(PYTHON) -m venv $(DEV)
+	$(BIN)/pip install $(PIP_FLAGS) --editable '.[dev,fuzz]' \
+	  || $(BIN)/pip install $(PIP_FLAGS) --editable '.[dev]'
 	touch $@

@@ -1,13 +1,18 @@
 """
-What is compiled, where it can be: pyproject.toml has no conditions.
+What pyproject.toml cannot say: what is compiled, where it can be, and absolute links.
 
 Without a C compiler nbtext is installed without it, and is slower. A free-threaded
 Python has no stable ABI to compile for.
 """
 
+import re
 import sysconfig
+import tomllib
+from pathlib import Path
 
 from setuptools import Extension, setup
+
+HERE = Path(__file__).parent
 
 LOOPS = Extension(
     "nbtext._compiled",
@@ -17,7 +22,19 @@ LOOPS = Extension(
     optional=True,
 )
 
-if sysconfig.get_config_var("Py_GIL_DISABLED"):
-    setup()
-else:
-    setup(ext_modules=[LOOPS], options={"bdist_wheel": {"py_limited_api": "cp311"}})
+
+def readme() -> str:
+    """Return README.md, its links absolute: a package index has no folder docs/."""
+    project = tomllib.loads((HERE / "pyproject.toml").read_text("utf-8"))["project"]
+    base = project["urls"]["Source"] + "/blob/main/"
+    text = (HERE / "README.md").read_text("utf-8")
+    return re.sub(r"\]\((?!\w+:|#)", f"]({base}", text)
+
+
+has_stable_abi = not sysconfig.get_config_var("Py_GIL_DISABLED")
+setup(
+    long_description=readme(),
+    long_description_content_type="text/markdown",
+    ext_modules=[LOOPS] if has_stable_abi else [],
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if has_stable_abi else {},
+)
