@@ -3,26 +3,22 @@
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
 from nbtext.counts.counting import Limits, count
-from nbtext.counts.table import CountTable
 from nbtext.document import Document
 from nbtext.scoring.model import load_model
 from nbtext.settings import Settings
 from nbtext.store.packing import unpack
+from tests.build import Values, values
 
 # no deadline on slow machines, the same examples in CI
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
-
-Values: TypeAlias = tuple[Any, ...]
-"""All that a count table holds, as values that compare."""
 
 
 class Truth:
@@ -40,24 +36,11 @@ class Truth:
             keys = [np.empty(0, np.uint64), *(run.keys for run in runs)]
             assert model.totals[view] == sums
             assert model.n_terms(view) == len(np.unique(np.concatenate(keys)))
-        return _values(table)
+        return values(table)
 
     def counted(self, settings: Settings, documents: Iterable[Document]) -> Values:
         """Return what counting labelled documents from scratch gives."""
-        return _values(count(iter(documents), settings, Limits(1 << 20, 0)).table)
-
-
-def _values(table: CountTable) -> Values:
-    return (
-        table.settings,
-        table.classes,
-        table.documents,
-        [
-            [(run.keys.tolist(), [c.tolist() for c in run.columns]) for run in runs]
-            for runs in table.runs
-        ],
-        [(run.entries.tolist(), run.counts.tolist()) for run in table.ledger],
-    )
+        return values(count(iter(documents), settings, Limits(1 << 20, 0)).table)
 
 
 @pytest.fixture(scope="session")

@@ -12,9 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from nbtext.cli import main
-
-SPAM = ("money", "winner", "lottery", "cash", "prize", "loan", "casino", "pills")
-HAM = ("meeting", "minutes", "review", "patch", "lunch", "garden", "library", "train")
+from tests.build import HAM, SPAM, mail
 
 
 class Outcome(NamedTuple):
@@ -34,21 +32,6 @@ class _Whole(click.Command):
 
     def main(self, args: Any = None, *_: Any, **__: Any) -> Any:
         main([str(argument) for argument in args])
-
-
-def mail(number: int, words: tuple[str, ...]) -> bytes:
-    """A small message about some of the words."""
-    chosen = [words[(number + step) % len(words)] for step in range(4)]
-    return (
-        f"Received: from mx{number}.example by inbox.example; Tue, 6 Feb 2024 10:00\n"
-        f"Date: Tue, 6 Feb 2024 10:{number:02}:00 +0000\n"
-        f"Message-ID: <{words[0]}{number}@example.org>\n"
-        f"From: {chosen[0]}@example.org\n"
-        "To: reader@example.com\n"
-        f"Subject: {chosen[1]} {chosen[2]}\n"
-        "\n"
-        f"About the {chosen[3]} and the {chosen[0]}, number {number}.\n"
-    ).encode()
 
 
 @pytest.fixture(autouse=True)

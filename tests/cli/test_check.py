@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nbtext.store.file import open_model
-from tests.cli.conftest import SPAM, mail
+from tests.build import SPAM, mail
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run

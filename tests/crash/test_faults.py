@@ -26,7 +26,8 @@ from nbtext.store.file import open_model
 from nbtext.store.writing import LEFTOVER
 
 if TYPE_CHECKING:
-    from tests.conftest import Truth, Values
+    from tests.build import Values
+    from tests.conftest import Truth
     from tests.crash.conftest import Operation
 
 CALLS = (

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.cli.conftest import HAM, SPAM, mail
+from tests.build import HAM, SPAM, mail, maildir
 
 BOGOFILTER = which("bogofilter")
 
@@ -48,10 +48,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (folder / label / f"{number}.eml").write_bytes(message)
         box = b"".join(ENVELOPE + message + b"\n" for message in messages)
         (folder / f"{label}.mbox").write_bytes(box)
-    for part in ("cur", "new", "tmp"):
-        (folder / "maildir" / part).mkdir(parents=True)
-    (folder / "maildir" / "cur" / "1:2,S").write_bytes(mail(1, SPAM))
-    (folder / "maildir" / "new" / "2").write_bytes(mail(2, SPAM))
+    read_and_new = {"cur/1:2,S": mail(1, SPAM), "new/2": mail(2, SPAM)}
+    maildir(folder / "maildir", read_and_new)
     (folder / "mh").mkdir()
     (folder / "mh" / ".mh_sequences").touch()
     (folder / "mh" / "1").write_bytes(mail(1, HAM))
@@ -83,7 +81,12 @@ def both(options: list[str], stdin: bytes, folder: Path) -> tuple[Outcome, Outco
     return ours, theirs
 
 
-MESSAGES = {"spam": mail(3, SPAM), "ham": mail(3, HAM), "unsure": STRANGE, "no": b""}
+MESSAGES = {
+    "spam": mail(3, SPAM),
+    "ham": mail(3, HAM),
+    "unsure": STRANGE,
+    "no": b"",
+}
 
 
 @pytest.mark.parametrize("name", MESSAGES)

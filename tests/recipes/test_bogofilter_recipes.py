@@ -15,7 +15,7 @@ from shutil import which
 import pytest
 
 from nbtext.scoring.model import load_model
-from tests.cli.conftest import HAM, SPAM, mail
+from tests.build import HAM, SPAM, mail
 
 DOC = Path("/usr/share/doc/bogofilter")
 PROGRAM = Path(sys.executable).with_name("nbtext")

@@ -19,27 +19,10 @@ from nbtext.document import Document
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.decide import Decision
 from nbtext.scoring.model import load_model
-
-SPAM = ("money", "winner", "lottery", "cash", "prize", "loan", "casino", "pills")
-HAM = ("meeting", "minutes", "review", "patch", "lunch", "garden", "library", "train")
+from tests.build import HAM, SPAM, mail
 
 PATIENCE: Final = 20.0
 """So many seconds at most anything is waited for."""
-
-
-def mail(number: int, words: tuple[str, ...]) -> bytes:
-    """A small message about some of the words."""
-    chosen = [words[(number + step) % len(words)] for step in range(4)]
-    return (
-        f"Received: from mx{number}.example by inbox.example; Tue, 6 Feb 2024 10:00\n"
-        f"Date: Tue, 6 Feb 2024 10:{number:02}:00 +0000\n"
-        f"Message-ID: <{words[0]}{number}@example.org>\n"
-        f"From: {chosen[0]}@example.org\n"
-        "To: reader@example.com\n"
-        f"Subject: {chosen[1]} {chosen[2]}\n"
-        "\n"
-        f"About the {chosen[3]} and the {chosen[0]}, number {number}.\n"
-    ).encode()
 
 
 class Mails(NamedTuple):

@@ -1,6 +1,5 @@
 from collections import Counter as Tally
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pytest
@@ -8,25 +7,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nbtext.counts import sorted_counts as runs
-from nbtext.counts.sorted_counts import Run, merged, narrow, ranges
+from nbtext.counts.sorted_counts import merged, narrow, ranges
+from tests.build import rows_of, sorted_counts
 
 Rows = Mapping[int, tuple[int, int]]
 
 COUNTS = st.tuples(st.integers(-3, 3), st.integers(-3, 3)).filter(any)
 KEYS = st.integers(0, 2**64 - 1) | st.integers(0, 9) | st.just(2**64 - 1)
 ROWS = st.dictionaries(KEYS, COUNTS, max_size=12)
-
-
-def run(rows: Rows, dtype: Any = np.int32) -> Run:
-    keys = sorted(rows)
-    columns = (np.array([rows[key][place] for key in keys], dtype) for place in (0, 1))
-    return Run(np.array(keys, np.uint64), tuple(columns))
-
-
-def rows_of(found: Run) -> Rows:
-    first, second = (column.tolist() for column in found.columns)
-    pairs = zip(first, second, strict=True)
-    return dict(zip(found.keys.tolist(), pairs, strict=True))
 
 
 @given(st.lists(ROWS, max_size=5))
@@ -43,7 +31,7 @@ def test_runs_add_up_key_by_key(parts: list[Rows]) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "RANGE", 2)
-        found = merged(map(run, parts), 2)
+        found = merged(map(sorted_counts, parts), 2)
 
     assert rows_of(found) == {key: sums[key] for key in sums if any(sums[key])}
     assert found.keys.tolist() == sorted(found.keys.tolist())
@@ -52,7 +40,11 @@ def test_runs_add_up_key_by_key(parts: list[Rows]) -> None:
 
 def test_sums_take_64_bits_where_they_must() -> None:
     high = 2**31 - 1
-    parts = [run({1: (high, 1), 2: (1, -1)}), run({1: (1, 1)}), run({3: (1, -high)})]
+    parts = [
+        sorted_counts({1: (high, 1), 2: (1, -1)}),
+        sorted_counts({1: (1, 1)}),
+        sorted_counts({3: (1, -high)}),
+    ]
 
     found = merged(parts, 2)
 
@@ -61,7 +53,10 @@ def test_sums_take_64_bits_where_they_must() -> None:
 
 
 def test_a_sum_is_narrow_again() -> None:
-    parts = [run({1: (2**40, 1)}, np.int64), run({1: (1 - 2**40, 1)}, np.int64)]
+    parts = [
+        sorted_counts({1: (2**40, 2**40)}),
+        sorted_counts({1: (1 - 2**40, 2 - 2**40)}),
+    ]
 
     found = merged(parts, 2)
 
@@ -70,7 +65,11 @@ def test_a_sum_is_narrow_again() -> None:
 
 
 def test_the_sum_of_nothing_is_empty() -> None:
-    assert rows_of(merged([], 2)) == rows_of(merged([run({}), run({})], 2)) == {}
+    assert (
+        rows_of(merged([], 2))
+        == rows_of(merged([sorted_counts({}), sorted_counts({})], 2))
+        == {}
+    )
     assert len(merged([], 3).columns) == 3
 
 

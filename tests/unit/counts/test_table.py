@@ -1,44 +1,30 @@
+from typing import TypeAlias
+
 import numpy as np
 import pytest
 
-from nbtext.counts.sorted_counts import Run
 from nbtext.counts.table import (
     FEW_CLASSES,
     CountTable,
-    LedgerRun,
     add,
-    empty_ledger,
     n_terms,
     rows_by_class,
 )
 from nbtext.errors import SettingsError, TrainingError
-from nbtext.settings import BODY, RAW, Settings
+from nbtext.settings import RAW, Settings
+from tests.build import TEXT, ClassCounts, Rows, rows_of, sorted_counts, table_of
 
-TEXT = Settings(format="text", views=(BODY,))
-
-
-def run(rows: dict[int, tuple[int, int]]) -> Run:
-    columns = np.array([rows[key] for key in sorted(rows)], np.int32).reshape(-1, 2)
-    return Run(np.array(sorted(rows), np.uint64), (columns[:, 0], columns[:, 1]))
+Class: TypeAlias = tuple[int, Rows]
+"""How many documents a class has, and the columns of its terms."""
 
 
-def table(
-    classes: dict[str, tuple[int, dict[int, tuple[int, int]]]],
-    settings: Settings = TEXT,
-) -> CountTable:
-    return CountTable(
-        settings=settings,
-        classes=tuple(sorted(classes)),
-        documents=tuple(classes[name][0] for name in sorted(classes)),
-        runs=(tuple(run(classes[name][1]) for name in sorted(classes)),),
-        ledger=tuple(empty_ledger() for _ in classes),
-    )
+def table(classes: dict[str, Class], settings: Settings = TEXT) -> CountTable:
+    counts = {name: ClassCounts(n, [rows]) for name, (n, rows) in classes.items()}
+    return table_of(counts, settings)
 
 
 def rows(counts: CountTable, class_: str) -> dict[int, tuple[int, ...]]:
-    found = counts.runs[0][counts.classes.index(class_)]
-    columns = zip(*(column.tolist() for column in found.columns), strict=True)
-    return dict(zip(found.keys.tolist(), columns, strict=True))
+    return rows_of(counts.runs[0][counts.classes.index(class_)])
 
 
 def test_tables_add_up() -> None:
@@ -75,16 +61,15 @@ def test_terms_whose_counts_cancel_are_gone() -> None:
     ],
 )
 def test_counts_never_go_below_zero(
-    taken: dict[str, tuple[int, dict[int, tuple[int, int]]]],
+    taken: dict[str, Class],
 ) -> None:
     with pytest.raises(TrainingError, match=r"the counts of class '(ham|spam)' would"):
         table({"ham": (2, {3: (4, 2)})}) - table(taken)
 
 
 def test_a_ledger_entry_that_was_never_made_cannot_be_taken_away() -> None:
-    entry = LedgerRun(np.array([[1, 2, 3]], np.uint64), np.array([1], np.int32))
     one = table({"ham": (2, {3: (4, 2)})})
-    other = CountTable(TEXT, ("ham",), (1,), ((run({3: (1, 1)}),),), (entry,))
+    other = table_of({"ham": ClassCounts(1, [{3: (1, 1)}], {(1, 2, 3): 1})})
 
     with pytest.raises(TrainingError, match="was never counted there"):
         one - other
@@ -104,9 +89,9 @@ def test_the_lowest_count_has_a_negative() -> None:
 
 
 def test_terms_of_several_classes_are_counted_once() -> None:
-    runs = [run({3: (4, 2), 7: (1, 1)}), run({}), run({3: (1, 1), 9: (5, 1)})]
+    rows = [{3: (4, 2), 7: (1, 1)}, {}, {3: (1, 1), 9: (5, 1)}]
 
-    assert n_terms(runs) == 3
+    assert n_terms([*map(sorted_counts, rows)]) == 3
     assert n_terms(()) == 0
 
 

@@ -5,15 +5,14 @@ import pytest
 
 from nbtext.counts.sorted_counts import Run
 from nbtext.counts.term_table import Entries, arrange, arrange_runs, take_pairs
+from tests.build import sorted_counts
 
 TOP = 2**64 - 1
 RANDOM = np.random.default_rng(3).integers(0, TOP, 3000, np.uint64, endpoint=True)
 
 
 def run(rows: dict[int, int]) -> Run:
-    keys = np.array(sorted(rows), np.uint64)
-    counts = np.array([rows[key] for key in sorted(rows)], np.int32)
-    return Run(keys, (counts, counts))
+    return sorted_counts({key: (count, count) for key, count in rows.items()})
 
 
 @pytest.mark.parametrize(
@@ -42,8 +41,7 @@ def test_each_key_is_found_and_no_other(keys: list[int]) -> None:
 
 def test_keys_that_lie_close_together_take_no_longer_to_find() -> None:
     keys = np.arange(1, 400_000, 2, dtype=np.uint64)  # all of them in one bucket
-    counts = np.ones(len(keys), np.int32)
-    table = arrange_runs([Run(keys, (counts, counts)), run({})])
+    table = arrange_runs([run(dict.fromkeys(keys.tolist(), 1)), run({})])
 
     for find in (table.find, table.find_by_steps):
         began = process_time()

@@ -10,9 +10,8 @@ from nbtext.learning.training import train
 from nbtext.settings import Scoring
 from nbtext.store.compacting import calibration_of
 from nbtext.store.file import open_model
+from tests.build import HAM, SPAM
 
-SPAM = ("money", "winner", "lottery", "cash", "prize", "loan", "casino", "pills")
-HAM = ("meeting", "minutes", "review", "patch", "lunch", "garden", "library", "train")
 MAX_BYTES = 1 << 20
 
 

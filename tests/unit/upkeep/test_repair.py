@@ -1,30 +1,15 @@
-import numpy as np
 import pytest
 
-from nbtext.counts.sorted_counts import Run
-from nbtext.counts.table import CountTable, LedgerRun
-from nbtext.settings import BODY, Settings
+from nbtext.counts.table import CountTable
 from nbtext.upkeep.repair import balanced
-
-TEXT = Settings(format="text", views=(BODY,))
+from tests.build import ClassCounts, table_of
 
 
 def table(documents: int, terms: dict[int, int], ledger: dict[int, int]) -> CountTable:
     """One class, `ham`, with terms that occur so often and documents by number."""
-    counts = np.array([terms[key] for key in sorted(terms)], np.int64)
-    rows = [[0, number, 0] for number in sorted(ledger)]
-    return CountTable(
-        settings=TEXT,
-        classes=("ham",),
-        documents=(documents,),
-        runs=((Run(np.array(sorted(terms), np.uint64), (counts, counts)),),),
-        ledger=(
-            LedgerRun(
-                np.array(rows, np.uint64).reshape(-1, 3),
-                np.array([ledger[number] for number in sorted(ledger)], np.int64),
-            ),
-        ),
-    )
+    rows = {key: (count, count) for key, count in terms.items()}
+    entries = {(0, number, 0): count for number, count in ledger.items()}
+    return table_of({"ham": ClassCounts(documents, [rows], entries)})
 
 
 FIRST = table(1, {5: 1}, {1: 1})

@@ -1,0 +1,232 @@
+"""
+What tests work on, made in a line: counts, count tables, model files, mails.
+
+The arrays of counts and the call that packs them are known here and nowhere else in the
+tests, so that a test says which terms are counted and which law must hold.
+
+    table = table_of({"ham": ClassCounts(2, [{7: (3, 2)}])}, TEXT)  # from numbers
+    table = counted([("ham", "lunch"), ("spam", "pills")], TEXT)  # from texts
+    file = stored(tmp_path / "model.nbt", table, -table)  # a model file of two tables
+    model = model_of(tmp_path / "model.nbt", table)  # the same, ready to classify
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from nbtext.counts.calibration import Calibration
+from nbtext.counts.counter import Counter, ReadDocument
+from nbtext.counts.sorted_counts import Run
+from nbtext.counts.table import CountTable, LedgerRun
+from nbtext.scoring.model import Model, load_model
+from nbtext.settings import BODY, HEADERS, RAW, Scoring, Settings, View, default_scoring
+from nbtext.store.file import ModelFile, open_model
+from nbtext.store.header import History
+from nbtext.store.packing import pack_table
+from nbtext.store.undo import Bags, Records
+
+STAMP: Final = "2026-01-01T00:00:00+00:00"
+"""When the models of the tests were written."""
+
+WORDS: Final = View(name="body", text="body", alphabet="words")
+"""A view whose terms are single words, for counts that can be told by eye."""
+
+MAIL: Final = Settings(format="mail", views=(HEADERS, RAW, BODY))
+TEXT: Final = Settings(format="text", views=(BODY,))
+TEXT_WORDS: Final = Settings(format="text", views=(WORDS,))
+WEIGHTS: Final = Settings(
+    format="text", views=(BODY,), columns=("occurrences", "documents", "weight")
+)
+NO_LEDGER: Final = Settings(format="text", views=(BODY, RAW), ledger=False)
+
+# fmt: off
+SPAM: Final = (
+    "money", "winner", "lottery", "cash", "prize", "loan", "casino", "pills",
+)
+HAM: Final = (
+    "meeting", "minutes", "review", "patch", "lunch", "garden", "library", "train",
+)
+# fmt: on
+"""Words of which spam and ham are made."""
+
+FROM_LINE: Final = b"From joe@x.example Tue Feb  6 10:00:00 2024\n"
+"""What begins a message in an mbox."""
+
+Rows: TypeAlias = Mapping[int, Sequence[int]]
+"""The columns of each term, by its key."""
+
+Entry: TypeAlias = tuple[int, int, int]
+"""A row of the ledger: the halves of a digest, and a fingerprint."""
+
+Values: TypeAlias = tuple[Any, ...]
+"""All that a count table holds, as values that compare."""
+
+
+class ClassCounts(NamedTuple):
+    """What one class of a table holds; `views` has the rows of each view."""
+
+    documents: int
+    views: Sequence[Rows]
+    ledger: Mapping[Entry, int] = {}
+
+
+def column(values: Sequence[int]) -> Any:
+    """Return a column of counts, in 32 bits if all of them fit."""
+    fits = all(-(2**31) <= value < 2**31 for value in values)
+    return np.array(values, np.int32 if fits else np.int64)
+
+
+def sorted_counts(rows: Rows, n_columns: int = 2) -> Run:
+    """Return the counts of one view in one class."""
+    keys = sorted(rows)
+    return Run(
+        np.array(keys, np.uint64),
+        tuple(column([rows[key][n] for key in keys]) for n in range(n_columns)),
+    )
+
+
+def ledger_of(entries: Mapping[Entry, int]) -> LedgerRun:
+    """Return the ledger of one class, from how often each entry was made."""
+    rows = sorted(entries)
+    return LedgerRun(
+        np.array(rows, np.uint64).reshape(-1, 3),
+        column([entries[row] for row in rows]),
+    )
+
+
+def table_of(
+    classes: Mapping[str, ClassCounts], settings: Settings = TEXT
+) -> CountTable:
+    """Return a table of counts that are given as numbers."""
+    names = sorted(classes)
+    n_columns = len(settings.columns)
+    return CountTable(
+        settings=settings,
+        classes=tuple(names),
+        documents=tuple(classes[name].documents for name in names),
+        runs=tuple(
+            tuple(sorted_counts(classes[name].views[view], n_columns) for name in names)
+            for view in range(len(settings.views))
+        ),
+        ledger=tuple(ledger_of(classes[name].ledger) for name in names),
+    )
+
+
+def counted(
+    labelled: Iterable[tuple[str, str]], settings: Settings = TEXT, stride: int = 1
+) -> CountTable:
+    """
+    Return the counts of texts, which are the bodies in each view.
+
+    Args:
+        labelled: labels and texts; their digests are 1, 2, 3 ... times the stride.
+        settings: how they are read.
+        stride: what lies between two digests.
+
+    """
+    counter = Counter(settings)
+    for number, (label, text) in enumerate(labelled, start=1):
+        views = tuple([("body", text)] for _ in settings.views)
+        digest = (number * stride).to_bytes(16, "big")
+        counter.add(ReadDocument(label, views, digest, len(text)))
+    return counter.table()
+
+
+def rows_of(counts: Run) -> dict[int, tuple[int, ...]]:
+    """Return the columns of each term, by its key."""
+    columns = zip(*(column.tolist() for column in counts.columns), strict=True)
+    return dict(zip(counts.keys.tolist(), columns, strict=True))
+
+
+def values(table: CountTable) -> Values:
+    """Return all that a table holds, as values that compare."""
+    return (
+        table.settings,
+        table.classes,
+        table.documents,
+        [
+            [(run.keys.tolist(), [c.tolist() for c in run.columns]) for run in runs]
+            for runs in table.runs
+        ],
+        [(run.entries.tolist(), run.counts.tolist()) for run in table.ledger],
+    )
+
+
+def bags_of(terms: Sequence[Mapping[int, int]]) -> Bags:
+    """Return the counts of the terms of documents, one after the other."""
+    return Bags(
+        np.array([len(bag) for bag in terms], np.int64),
+        np.array([key for bag in terms for key in bag], np.uint64),
+        np.array([count for bag in terms for count in bag.values()], np.int64),
+    )
+
+
+def packed(
+    table: CountTable,
+    scoring: Scoring | None = None,
+    calibration: Calibration | None = None,
+    *,
+    written: str = STAMP,
+    history: History | None = None,
+    records: Records | None = None,
+) -> bytes:
+    """Return a table as the bytes of a model file."""
+    pieces = pack_table(
+        table,
+        scoring=scoring or default_scoring(len(table.classes)),
+        calibration=(calibration or Calibration()).as_dict(),
+        written=written,
+        writer="a test",
+        history=history,
+        records=records,
+    )
+    return b"".join(map(bytes, pieces))
+
+
+def stored(path: Path, *tables: CountTable) -> ModelFile:
+    """Write tables as a model file, one behind the other, and open it."""
+    path.write_bytes(b"".join(map(packed, tables)))
+    return open_model(str(path))
+
+
+def model_of(
+    path: Path,
+    table: CountTable,
+    scoring: Scoring | None = None,
+    calibration: Calibration | None = None,
+) -> Model:
+    """Write a table as a model file, and load it."""
+    path.write_bytes(packed(table, scoring, calibration))
+    return load_model(str(path))
+
+
+def mail(number: int, words: Sequence[str]) -> bytes:
+    """Return a small message about some of the words, with the usual headers."""
+    chosen = [words[(number + step) % len(words)] for step in range(4)]
+    return (
+        f"Received: from mx{number}.example by inbox.example; Tue, 6 Feb 2024 10:00\n"
+        f"Date: Tue, 6 Feb 2024 10:{number:02}:00 +0000\n"
+        f"Message-ID: <{words[0]}{number}@example.org>\n"
+        f"From: {chosen[0]}@example.org\n"
+        "To: reader@example.com\n"
+        f"Subject: {chosen[1]} {chosen[2]}\n"
+        "\n"
+        f"About the {chosen[3]} and the {chosen[0]}, number {number}.\n"
+    ).encode()
+
+
+def maildir(path: Path, messages: Mapping[str, bytes] | None = None) -> Path:
+    """Make a Maildir of messages, by their names: `new/1`, `cur/2:2,S`."""
+    for part in ("cur", "new", "tmp"):
+        (path / part).mkdir(parents=True, exist_ok=True)
+    for name, message in (messages or {}).items():
+        (path / name).write_bytes(message)
+    return path
+
+
+def mbox(path: Path, *messages: bytes) -> Path:
+    """Make an mbox of messages."""
+    path.write_bytes(b"".join(FROM_LINE + message + b"\n" for message in messages))
+    return path
