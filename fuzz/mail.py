@@ -30,7 +30,6 @@ from nbtext.mail.mime import message_start
 from nbtext.mail.transfer import decode_transfer
 from nbtext.settings import Settings, default_settings
 from nbtext.tokens import tokenizer as tokens
-from nbtext.tokens.arrays import array_keys
 from nbtext.tokens.bag import Terms, bag_of, columns_of, fingerprint
 from nbtext.tokens.bags import Terms as ManyTerms
 from nbtext.tokens.bags import fingerprints, read_terms, unit_weights
@@ -153,8 +152,6 @@ def _check_terms(data: bytes, settings: Settings) -> None:
     for view, fields, terms in zip(settings.views, reading.views, bag, strict=True):
         is_same = Tally(tokens.keys(view, fields)) == terms
         expect(holds=is_same, law="the terms are those of the specification")
-        is_same = Tally(array_keys(view, [fields]).keys.tolist()) == terms
-        expect(holds=is_same, law="the terms are the same by arrays")
     _check_size(data, reading, bag)
 
 
@@ -195,7 +192,7 @@ def _check_time(data: bytes) -> None:
         bag_of(reading, settings)
         read_terms(settings, [reading.views])
         for view, fields in zip(settings.views, reading.views, strict=True):
-            array_keys(view, [fields])
+            sum(1 for _ in tokens.keys(view, fields))
 
     within(SECONDS, read_all, what)
     _check_bounds(long, read_mail(long))

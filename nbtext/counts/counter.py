@@ -34,7 +34,6 @@ from nbtext.counts.sample import Block, Sample
 from nbtext.counts.sorted_counts import Run, merged, narrow, starts_of_runs
 from nbtext.counts.table import CountTable, LedgerRun, empty_ledger, ledger_of
 from nbtext.tokens.bags import fingerprints, read_terms, unit_weights
-from nbtext.tokens.reading import WIDTHS
 
 PILE: Final = 1 << 21
 """How many keys are piled up at least before they are sorted into runs: 16 MiB."""
@@ -57,14 +56,12 @@ class ReadDocument:
         views: its fields, one list for each view of the settings.
         digest: 16 bytes that name it.
         size: about how many code points its longest view has.
-        width: one of `nbtext.tokens.reading.WIDTHS`.
     """
 
     label: str
     views: tuple[list[Field], ...]
     digest: bytes
     size: int
-    width: int = 4
 
 
 @dataclass(slots=True)
@@ -96,8 +93,7 @@ class Counter:
         self.sample = Sample() if sample is None else sample
         self._settings = settings
         self._has_weights = "weight" in settings.columns
-        # narrow documents are quicker to read, if they keep to themselves
-        self._batches = {width: _Batch() for width in WIDTHS}
+        self._batch = _Batch()
         self._piled = 0
         self._enough = PILE
         self._piles: defaultdict[tuple[int, str], _Piles] = defaultdict(
@@ -109,16 +105,14 @@ class Counter:
 
     def add(self, document: ReadDocument) -> None:
         """Count one document."""
-        batch = self._batches[document.width]
-        batch.documents.append(document)
-        batch.size += max(document.size, LEAST_SIZE)
-        if batch.size >= BATCH:
-            self._count(batch)
+        self._batch.documents.append(document)
+        self._batch.size += max(document.size, LEAST_SIZE)
+        if self._batch.size >= BATCH:
+            self._count_batch()
 
     def table(self) -> CountTable:
         """Return the counts of all documents so far."""
-        for batch in self._batches.values():
-            self._count(batch)
+        self._count_batch()
         self._sort_piles()
         classes = tuple(sorted(self._documents))
         n_columns = len(self._settings.columns)
@@ -133,10 +127,10 @@ class Counter:
             ledger=tuple(self._ledger(label) for label in classes),
         )
 
-    def _count(self, waiting: _Batch) -> None:
+    def _count_batch(self) -> None:
         # a class's documents side by side, so that its terms are one slice
-        batch = sorted(waiting.documents, key=lambda document: document.label)
-        waiting.documents, waiting.size = [], 0
+        batch = sorted(self._batch.documents, key=lambda document: document.label)
+        self._batch = _Batch()
         if batch:
             self.add_terms(
                 [document.label for document in batch],

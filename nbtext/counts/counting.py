@@ -180,7 +180,6 @@ def count(
                 views=reading.views,
                 digest=reading.digest,
                 size=reading.size,
-                width=reading.batched_as,
             )
         )
     table = counter.table()

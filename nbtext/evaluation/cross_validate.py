@@ -35,7 +35,7 @@ from nbtext.scoring.fitting import fit
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.scoring.score import check_scoring
 from nbtext.tokens.bags import read_terms
-from nbtext.tokens.reading import WIDTHS, Reading, read
+from nbtext.tokens.reading import Reading, read
 
 NO_SAMPLE: Final = 0
 
@@ -158,20 +158,17 @@ def _put_by(
     while True:
         wished = adjust(settings) if adjust else settings
         spool, account = Spool(), Account()
-        waiting: dict[int, list[tuple[str, Reading]]] = {width: [] for width in WIDTHS}
-        sizes = dict.fromkeys(WIDTHS, 0)
+        batch: list[tuple[str, Reading]] = []
+        size = 0
         for document in documents(items, account, max_bytes, progress):
             reading = read(document, wished)
             account.mail += reading.is_mail
-            width = reading.batched_as
-            batch = waiting[width]
             batch.append((document.label or "", reading))
-            sizes[width] += max(reading.size, LEAST_SIZE)
-            if sizes[width] >= BATCH:
+            size += max(reading.size, LEAST_SIZE)
+            if size >= BATCH:
                 _add(spool, wished, batch)
-                sizes[width] = 0
-        for batch in waiting.values():
-            _add(spool, wished, batch)
+                size = 0
+        _add(spool, wished, batch)
         wanted = settings_for(account)
         if settings == wanted or not account.documents:
             return spool, wished, account

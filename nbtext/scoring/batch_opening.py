@@ -6,19 +6,15 @@ from typing import Final
 import numpy as np
 
 from nbtext.scoring.batch import BulkModel, bulk_model, bulk_model_of, score_batch
-from nbtext.scoring.batch import Scored as BatchScored
 from nbtext.scoring.fitting import Fit
 from nbtext.scoring.model import Model
 from nbtext.scoring.score import Scored
 from nbtext.store.file import check_sound
 from nbtext.store.packing import stored_terms, unpack
 from nbtext.tokens.bags import read_terms
-from nbtext.tokens.reading import WIDTHS, Reading
+from nbtext.tokens.reading import Reading
 
 KEPT: Final = 8 << 20
-
-FEW: Final = 16
-"""So few documents are quicker together, whatever their widths."""
 
 
 def open_bulk(model: Model) -> BulkModel:
@@ -46,25 +42,8 @@ def score_readings(
     model: BulkModel, readings: Sequence[Reading], calibration: Fit
 ) -> Iterator[Scored]:
     """Yield what the counts say of each document, in their order."""
-    if len(readings) <= FEW:
-        views = [reading.views for reading in readings]
-        batch = score_batch(model, read_terms(model.settings, views), calibration)
-        yield from _each(batch)
-        return
-    widths = np.array([reading.batched_as for reading in readings])
-    scored: dict[int, Scored] = {}
-    for width in WIDTHS:
-        places = np.flatnonzero(widths == width)
-        if not len(places):
-            continue
-        views = [readings[place].views for place in places.tolist()]
-        batch = score_batch(model, read_terms(model.settings, views), calibration)
-        scored |= zip(places.tolist(), _each(batch), strict=True)
-    for place in range(len(readings)):
-        yield scored[place]
-
-
-def _each(batch: BatchScored) -> Iterator[Scored]:
+    views = [reading.views for reading in readings]
+    batch = score_batch(model, read_terms(model.settings, views), calibration)
     rows = zip(
         batch.log_posterior.tolist(),
         batch.known.tolist(),

@@ -31,8 +31,8 @@ PAUSE: Final = 0.1
 REST: Final = 4.0
 """Counts are arranged again after so many times as long as arranging took."""
 
-SAMPLES: Final = ("a", "\xe4", "\u0430")
-"""Texts of each width: what the engine loads for them is loaded before it is used."""
+SAMPLE: Final = Document("-", (b"a",))
+"""Classified once, so that whatever is loaded on first use is loaded."""
 
 
 class FollowedModel:
@@ -156,7 +156,7 @@ class FollowedModel:
     def _arrange_now(self, classifier: Classifier) -> None:
         started = monotonic()
         try:
-            classifier.arrange([Document("-", (text.encode(),)) for text in SAMPLES])
+            classifier.arrange([SAMPLE])
         except (NbtextError, MemoryError) as error:
             self._complain(f"{error}; the plain engine is used, which takes longer")
         self._arrange_from = monotonic() + REST * (monotonic() - started)

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from nbtext.settings import UNIT
-from nbtext.tokens.arrays import batch_keys, mixed
 from nbtext.tokens.bag import unit_weight
+from nbtext.tokens.compiled import document_keys
+from nbtext.tokens.tokenizer import MIX
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,8 +109,10 @@ def read_terms(
     """
     views = []
     for number, view in enumerate(settings.views):
-        read = batch_keys(view, [fields[number] for fields in documents])
-        views.append(batch_terms(read.keys, read.starts))
+        keys, starts = document_keys(view, [fields[number] for fields in documents])
+        views.append(
+            batch_terms(np.frombuffer(keys, np.uint64), np.frombuffer(starts, np.int64))
+        )
     return views
 
 
@@ -125,6 +128,14 @@ def batch_terms(keys: Keys, starts: NDArray[np.int64]) -> Terms:
     np.subtract(first[1:], first[:-1], out=counts[:-1], casting="unsafe")
     counts[-1:] = len(keys) - first[-1:]
     return Terms(keys.take(first), counts, np.searchsorted(first, starts))
+
+
+def mixed(values: Keys) -> Keys:
+    """Spread the bits of each value, in place, as `tokenizer.mix` does."""
+    values ^= values >> np.uint64(32)
+    values *= np.uint64(MIX)
+    values ^= values >> np.uint64(29)
+    return values
 
 
 def unit_weights(terms: Terms) -> NDArray[np.int64]:

@@ -9,9 +9,10 @@ environment, everything comes out the same, to the bit, but later
 
 import os
 import sys
+from array import array
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from nbtext.settings import Alphabet, View
 from nbtext.tokens import codepoints
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext._compiled import Tables
+
+    Buffer: TypeAlias = bytearray | array[int]
 
 INTERFACE: Final = 1
 """Which functions `_compiled.c` has, and what they return."""
@@ -52,22 +55,34 @@ def keys(view: View, fields: list[Field]) -> Iterable[int]:
     """Return the key of each term of a document in one view, in any order."""
     if not IS_USED:
         return tokens.keys(view, fields)
-    found, _ = document_keys(view, [fields])
+    found, _ = _compiled_keys(view, [fields])
     return memoryview(found).cast("Q")
 
 
 def document_keys(
     view: View, documents: Sequence[list[Field]]
-) -> tuple[bytearray, bytearray]:
+) -> tuple["Buffer", "Buffer"]:
     """
-    Return the keys of documents in one view; only where `IS_USED`.
+    Return the keys of documents in one view.
 
     Returns:
         The keys, grouped by document, and where each document's begin among them, with
         the end: shapes (n_keys,) and (n_documents + 1,), 64-bit integers as the
-        machine has them.
+        machine has them. The keys may be written to.
 
     """
+    if IS_USED:
+        return _compiled_keys(view, documents)
+    found, starts = array("Q"), array("q", [0])
+    for fields in documents:
+        found.extend(tokens.keys(view, fields))
+        starts.append(len(found))
+    return found, starts
+
+
+def _compiled_keys(
+    view: View, documents: Sequence[list[Field]]
+) -> tuple[bytearray, bytearray]:
     return _compiled.document_keys(
         list(documents),
         tokens.salt if view.fields else None,

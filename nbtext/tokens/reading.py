@@ -13,7 +13,6 @@ from nbtext.document import Document
 from nbtext.mail.charsets import decode
 from nbtext.mail.message import Mail, looks_like_mail, read_mail
 from nbtext.settings import Settings
-from nbtext.tokens import compiled
 from nbtext.tokens.tokenizer import Field
 
 
@@ -34,28 +33,6 @@ class Reading(NamedTuple):
     size: int
     is_mail: bool = False
 
-    @property
-    def width(self) -> int:
-        """Return one of WIDTHS: 0 for ASCII, 1 for Latin-1, 4 for anything else."""
-        texts = [text for fields in self.views for _, text in fields]
-        if all(map(str.isascii, texts)):
-            return 0
-        try:
-            for text in texts:
-                if not text.isascii():
-                    text.encode("latin-1")
-        except UnicodeEncodeError:
-            return 4
-        return 1
-
-    @property
-    def batched_as(self) -> int:
-        """Return the width it is batched by: 0 where no array is made of its text."""
-        return 0 if compiled.IS_USED else self.width
-
-
-WIDTHS: Final = (0, 1, 4)
-"""Narrow documents are quicker to tokenise, if they keep to themselves in a batch."""
 
 SUMMARY_FIELDS: Final = frozenset({"from", "subject"})
 """The header fields that are read where From, Subject and body are one text."""

@@ -13,8 +13,8 @@ is 64 bits:
 
 All steps are integer arithmetic modulo 2^64, so that keys are the same on every
 machine, and a token is hashed whole however long it is. U+0000 is never part of a
-token. `nbtext.tokens.arrays` does the same for many documents at once, and so does
-`nbtext.tokens.compiled`; a property test holds both to this module.
+token. `nbtext.tokens.compiled` does the same in C; property tests hold it to this
+module.
 """
 
 import re

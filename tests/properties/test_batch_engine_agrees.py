@@ -1,21 +1,21 @@
 """
-The batch engine finds what the plain engine finds, compiled or not.
+The keys of a batch are those of its documents one by one, compiled or not.
 
 For any documents and any view, there are for each document the same keys, as often, as
-`tokens.keys` gives, whatever stands beside it in the batch.
+`tokenizer.keys` gives, whatever stands beside it in the batch.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import TypeAlias
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nbtext.settings import BODY, HEADERS, RAW, TOPIC, View
 from nbtext.tokens import compiled
-from nbtext.tokens.arrays import FEW, LONG, WINDOW, array_keys
 from nbtext.tokens.tokenizer import Field, keys
 
 TRICKY = [
@@ -26,7 +26,7 @@ TRICKY = [
     *("\ud800", "\udfff", "\U0001f600", "\U00010400", "\U0010ffff", "\ufffe"),
 ]
 CHARACTERS = st.characters(exclude_categories=())
-LENGTHS = st.sampled_from([7, 8, 9, 15, 16, 17, LONG - 1, LONG, LONG + 1, 3 * LONG])
+LENGTHS = st.sampled_from([7, 8, 9, 15, 16, 17, 511, 512, 513, 1536])
 LONG_TOKENS = st.builds(
     str.__mul__, st.sampled_from(["a", "B9", "\u0130", "\u4e2d\u6587x", "--"]), LENGTHS
 )
@@ -60,26 +60,20 @@ Engine: TypeAlias = Callable[[View, list[list[Field]]], list[list[int]]]
 """Gives the keys of each document, sorted."""
 
 
-def by_arrays(view: View, documents: list[list[Field]]) -> list[list[int]]:
-    found = array_keys(view, documents)
-    return parted(found.keys.tolist(), found.starts.tolist())
-
-
-def by_compiled_loops(view: View, documents: list[list[Field]]) -> list[list[int]]:
-    keys, starts = compiled.document_keys(view, documents)
-    return parted(memoryview(keys).cast("Q").tolist(), memoryview(starts).cast("Q"))
-
-
-def parted(keys: list[int], starts: Sequence[int]) -> list[list[int]]:
-    assert starts[-1] == len(keys)
-    return [sorted(keys[start:end]) for start, end in pairwise(starts)]
+def of_batch(view: View, documents: list[list[Field]]) -> list[list[int]]:
+    found, starts = compiled.document_keys(view, documents)
+    values = np.frombuffer(found, np.uint64).tolist()
+    places = np.frombuffer(starts, np.int64).tolist()
+    assert places[-1] == len(values)
+    return [sorted(values[start:end]) for start, end in pairwise(places)]
 
 
 @pytest.fixture(
     params=[
-        by_arrays,
+        pytest.param(False, id="plain"),
         pytest.param(
-            by_compiled_loops,
+            True,
+            id="compiled",
             marks=pytest.mark.skipif(
                 not compiled.IS_USED, reason="nbtext was installed without a C compiler"
             ),
@@ -87,9 +81,10 @@ def parted(keys: list[int], starts: Sequence[int]) -> list[list[int]]:
     ],
     scope="module",
 )
-def by_document(request: pytest.FixtureRequest) -> Engine:
-    engine: Engine = request.param
-    return engine
+def by_document(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled, "IS_USED", request.param)
+        yield of_batch
 
 
 @given(view=VIEWS, documents=DOCUMENTS)
@@ -134,9 +129,9 @@ def test_each_code_point_among_letters_and_by_itself(
 @pytest.mark.parametrize(
     "lengths",
     [
-        pytest.param([8 * WINDOW - 1, 8 * WINDOW, 8 * WINDOW + 1], id="one window"),
-        pytest.param([24 * WINDOW + 3], id="several windows"),
-        pytest.param([LONG + n for n in range(3 * FEW)], id="more than a few"),
+        pytest.param([2**17 - 1, 2**17, 2**17 + 1], id="long"),
+        pytest.param([3 * 2**17 + 3], id="very long"),
+        pytest.param([512 + n for n in range(12)], id="many"),
     ],
 )
 def test_tokens_of_any_length_are_hashed_whole(

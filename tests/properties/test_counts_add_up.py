@@ -55,7 +55,6 @@ def read_document(
         views=tuple(fields for _ in settings.views),
         digest=blake2b(text.encode(), digest_size=16).digest(),
         size=size,
-        width=0 if text.isascii() else 4,
     )
 
 

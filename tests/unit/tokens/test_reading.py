@@ -103,10 +103,3 @@ def test_the_container_tells_mail_and_else_the_bytes(
     assert is_mail(document) is expected
     assert read(document, MAIL).is_mail is expected
     assert read(document, TEXT).is_mail is expected
-
-
-@pytest.mark.parametrize(
-    ("text", "width"), [(b"plain", 0), ("é".encode(), 1), ("é中".encode(), 4), (b"", 0)]
-)
-def test_a_reading_knows_how_wide_its_text_is(text: bytes, width: int) -> None:
-    assert read(Document("d", (text,)), TEXT).width == width

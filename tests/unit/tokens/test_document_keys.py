@@ -1,0 +1,64 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from nbtext.settings import BODY, HEADERS, RAW, View
+from nbtext.tokens import compiled
+from nbtext.tokens.tokenizer import Field, keys
+
+ENGINES = [
+    pytest.param(False, id="plain"),
+    pytest.param(
+        True,
+        id="compiled",
+        marks=pytest.mark.skipif(
+            not compiled.IS_USED, reason="nbtext was installed without a C compiler"
+        ),
+    ),
+]
+
+
+@pytest.fixture(autouse=True, params=ENGINES)
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "IS_USED", request.param)
+
+
+def keys_of(view: View, documents: list[list[Field]]) -> list[list[int]]:
+    found, starts = compiled.document_keys(view, documents)
+    values = np.frombuffer(found, np.uint64).tolist()
+    places = np.frombuffer(starts, np.int64).tolist()
+    assert len(values) == places[-1]
+    return [values[start:end] for start, end in pairwise(places)]
+
+
+@pytest.mark.parametrize("view", [HEADERS, RAW, BODY], ids=lambda view: view.name)
+def test_no_documents_and_empty_documents_have_no_keys(view: View) -> None:
+    empty = [[], [("body", "")], [("body", " \n"), ("body", "")]]
+
+    assert keys_of(view, []) == []
+    assert keys_of(view, empty) == [[], [], []]
+
+
+def test_documents_stand_in_their_order() -> None:
+    documents = [[("body", "one")], [], [("body", "two"), ("body", "three")]]
+
+    found = keys_of(HEADERS, documents)
+
+    assert found == [list(keys(HEADERS, fields)) for fields in documents]
+
+
+def test_the_texts_of_two_fields_do_not_run_together() -> None:
+    apart = keys_of(BODY, [[("body", "ab"), ("body", "cd")]])
+    together = keys_of(BODY, [[("body", "abcd")]])
+
+    assert [len(apart[0]), len(together[0])] == [2, 1]
+
+
+def test_one_text_that_is_not_ascii_changes_no_other() -> None:
+    ascii_text = [("body", "Plain Words, and Marks!")]
+
+    alone = keys_of(BODY, [ascii_text])
+    beside = keys_of(BODY, [ascii_text, [("body", "日本語")]])
+
+    assert beside[0] == alone[0]
