@@ -35,9 +35,11 @@ WORDS: Final = View(name="body", text="body", alphabet="words")
 
 MAIL: Final = Settings(format="mail", views=(HEADERS, RAW, BODY))
 TEXT: Final = Settings(format="text", views=(BODY,))
-TEXT_WORDS: Final = Settings(format="text", views=(WORDS,))
 WEIGHTS: Final = Settings(
     format="text", views=(BODY,), columns=("occurrences", "documents", "weight")
+)
+WORD_WEIGHTS: Final = Settings(
+    format="text", views=(WORDS,), columns=("occurrences", "documents", "weight")
 )
 NO_LEDGER: Final = Settings(format="text", views=(BODY, RAW), ledger=False)
 

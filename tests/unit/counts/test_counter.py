@@ -6,42 +6,25 @@ import numpy as np
 import pytest
 
 from nbtext.counts.counter import Counter, ReadDocument
-from nbtext.counts.table import CountTable
-from nbtext.settings import Settings, View
 from nbtext.tokens.bag import unit_weight
 from nbtext.tokens.bags import Terms, batch_terms, fingerprints, unit_weights
 from nbtext.tokens.tokenizer import MASK, mix, token_key
-
-WORDS = View(name="body", text="body", alphabet="words")
-SETTINGS = Settings(
-    format="text", views=(WORDS,), columns=("occurrences", "documents", "weight")
-)
-
-
-def counted(*labelled: tuple[str, str]) -> CountTable:
-    counter = Counter(SETTINGS)
-    for place, (label, text) in enumerate(labelled):
-        views = ([("body", text)],)
-        counter.add(ReadDocument(label, views, bytes([place] * 16), len(text)))
-    return counter.table()
+from tests.build import WORD_WEIGHTS, counted, rows_of
 
 
 def test_occurrences_documents_and_weights_are_counted() -> None:
-    table = counted(("a", "x x x y y y y"), ("a", "x"), ("b", "y"))
+    table = counted([("a", "x x x y y y y"), ("a", "x"), ("b", "y")], WORD_WEIGHTS)
 
-    run = table.runs[0][0]
-    columns = np.array(run.columns).T.tolist()
-    rows = dict(zip(run.keys.tolist(), columns, strict=True))
     assert table.classes == ("a", "b")
     assert table.documents == (2, 1)
-    assert rows == {
-        token_key("x"): [4, 2, 65535 * 3 // 5 + 65535],
-        token_key("y"): [4, 1, 65535 * 4 // 5],
+    assert rows_of(table.runs[0][0]) == {
+        token_key("x"): (4, 2, 65535 * 3 // 5 + 65535),
+        token_key("y"): (4, 1, 65535 * 4 // 5),
     }
 
 
 def test_a_document_without_tokens_is_still_a_document() -> None:
-    table = counted(("a", ""), ("b", " ! "))
+    table = counted([("a", ""), ("b", " ! ")], WORD_WEIGHTS)
 
     assert table.classes == ("a", "b")
     assert table.documents == (1, 1)
@@ -50,7 +33,7 @@ def test_a_document_without_tokens_is_still_a_document() -> None:
 
 
 def test_the_ledger_counts_repeats_of_digest_and_counts() -> None:
-    counter = Counter(SETTINGS)
+    counter = Counter(WORD_WEIGHTS)
     for label, text in [("a", "x"), ("a", "x"), ("a", "y"), ("b", "x")]:
         counter.add(ReadDocument(label, ([("body", text)],), b"0123456789abcdef", 1))
 

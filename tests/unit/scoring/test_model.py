@@ -5,50 +5,30 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.counts.table import CountTable
 from nbtext.errors import NotAModelError
 from nbtext.scoring.model import load_model, places
-from nbtext.settings import Scoring, Settings, View, default_scoring
+from nbtext.settings import Scoring, default_scoring
 from nbtext.store.file import open_model
 from nbtext.store.header import History
-from nbtext.store.packing import pack_table, unpack
+from nbtext.store.packing import unpack
 from nbtext.tokens.tokenizer import token_key
+from tests.build import WORD_WEIGHTS, counted, packed, stored
 
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 TOP = 2**64 - 1
-WORDS = View(name="body", text="body", alphabet="words")
-TEXT = Settings(
-    format="text", views=(WORDS,), columns=("occurrences", "documents", "weight")
-)
 
 
-def counted(*labelled: tuple[str, str]) -> CountTable:
-    counter = Counter(TEXT)
-    for label, text in labelled:
-        counter.add(ReadDocument(label, ([("body", text)],), b"0123456789abcdef", 1))
-    return counter.table()
-
-
-def packed(table: CountTable, history: History | None = None) -> bytes:
-    pieces = pack_table(
-        table,
-        scoring=default_scoring(2),
-        calibration={},
-        written="now",
-        writer="a test",
-        history=history,
-    )
-    return b"".join(map(bytes, pieces))
+def counts_of(*labelled: tuple[str, str]) -> CountTable:
+    return counted(labelled, WORD_WEIGHTS)
 
 
 def write(path: Path, *tables: CountTable) -> str:
-    path.write_bytes(b"".join(map(packed, tables)))
-    return str(path)
+    return stored(path, *tables).path
 
 
 def test_a_term_has_its_counts_by_class(tmp_path: Path) -> None:
-    table = counted(("ham", "x y y"), ("spam", "y z"), ("spam", "y"))
+    table = counts_of(("ham", "x y y"), ("spam", "y z"), ("spam", "y"))
 
     model = load_model(write(tmp_path / "model.nbt", table))
 
@@ -66,7 +46,7 @@ def test_a_term_has_its_counts_by_class(tmp_path: Path) -> None:
 
 def test_every_term_of_many_is_found(tmp_path: Path) -> None:
     words = [f"w{n}" for n in range(5000)]
-    table = counted(("ham", " ".join(words)), ("spam", " ".join(words[::3] * 2)))
+    table = counts_of(("ham", " ".join(words)), ("spam", " ".join(words[::3] * 2)))
 
     model = load_model(write(tmp_path / "model.nbt", table))
 
@@ -78,7 +58,7 @@ def test_every_term_of_many_is_found(tmp_path: Path) -> None:
 
 
 def test_tables_are_summed_as_they_are_read(tmp_path: Path) -> None:
-    one, other = counted(("ham", "x y")), counted(("spam", "y"), ("eggs", "x z"))
+    one, other = counts_of(("ham", "x y")), counts_of(("spam", "y"), ("eggs", "x z"))
 
     model = load_model(write(tmp_path / "model.nbt", one, other))
 
@@ -91,7 +71,7 @@ def test_tables_are_summed_as_they_are_read(tmp_path: Path) -> None:
 
 
 def test_what_a_later_table_takes_away_is_unknown(tmp_path: Path) -> None:
-    one, other = counted(("ham", "x y"), ("spam", "y")), counted(("ham", "x y"))
+    one, other = counts_of(("ham", "x y"), ("spam", "y")), counts_of(("ham", "x y"))
 
     model = load_model(write(tmp_path / "model.nbt", one, other, -other, -other))
 
@@ -116,7 +96,7 @@ DOCUMENTS = st.lists(
 def test_terms_of_many_tables_have_the_sums_that_unpacking_gives(
     tmp_path: Path, parts: list[tuple[list[tuple[str, str]], bool]], data: st.DataObject
 ) -> None:
-    added = [counted(*documents) for documents, _ in parts]
+    added = [counts_of(*documents) for documents, _ in parts]
     gone = [-table for table, (_, is_gone) in zip(added, parts, strict=True) if is_gone]
     model = load_model(write(tmp_path / "model.nbt", *added, *gone))
     table = unpack(model.file)
@@ -144,14 +124,16 @@ def test_terms_of_many_tables_have_the_sums_that_unpacking_gives(
 
 def appended(first: CountTable, *later: tuple[CountTable, int]) -> list[bytes]:
     """Return tables that say where they stand and what terms they bring."""
-    tables, offset = [packed(first, History())], 0
+    tables, offset = [packed(first, history=History())], 0
     for table, new_terms in later:
         offset += len(tables[-1])
-        tables.append(packed(table, History(offset=offset, new_terms=(new_terms,))))
+        tables.append(
+            packed(table, history=History(offset=offset, new_terms=(new_terms,)))
+        )
     return tables
 
 
-ONE, OTHER = counted(("ham", "x y"), ("spam", "y")), counted(("ham", "y z z"))
+ONE, OTHER = counts_of(("ham", "x y"), ("spam", "y")), counts_of(("ham", "y z z"))
 
 
 def test_tables_that_stand_where_they_were_put_say_how_many_terms(
@@ -199,7 +181,7 @@ def test_a_model_of_fewer_terms_than_none_is_damaged(tmp_path: Path) -> None:
 
 
 def test_one_may_ask_for_another_scoring(tmp_path: Path) -> None:
-    path = write(tmp_path / "model.nbt", counted(("ham", "x"), ("spam", "y")))
+    path = write(tmp_path / "model.nbt", counts_of(("ham", "x"), ("spam", "y")))
     wanted = Scoring(score="sum", smoothing=1.0)
 
     assert load_model(path).scoring == default_scoring(2)
@@ -219,7 +201,7 @@ def test_a_place_that_is_not_there_is_damage(
     name: str, value: int, message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "model.nbt"
-    table = counted(("ham", "twice twice"), ("spam", "twice once"))
+    table = counts_of(("ham", "twice twice"), ("spam", "twice once"))
     model = load_model(write(path, table))
     array = model.file.tables[0].arrays[f"body.{name}"]
     changed = value.to_bytes(array.itemsize, "little") + bytes(array)[array.itemsize :]

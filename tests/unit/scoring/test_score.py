@@ -12,53 +12,22 @@ from pathlib import Path
 import pytest
 
 from nbtext.counts.calibration import Calibration
-from nbtext.counts.counter import Counter, ReadDocument
-from nbtext.counts.table import CountTable
 from nbtext.errors import NotAModelError, SettingsError, TrainingError
 from nbtext.scoring.fitting import Fit
-from nbtext.scoring.model import Model, load_model
+from nbtext.scoring.model import Model
 from nbtext.scoring.score import Scored, check_scoring, fitted, log_shares, score
 from nbtext.settings import Scoring, Settings, View, default_settings
-from nbtext.store.packing import pack_table
 from nbtext.tokens.tokenizer import keys
+from tests.build import WORD_WEIGHTS, WORDS, counted, model_of
 
-WORDS = View(name="body", text="body", alphabet="words")
-TEXT = Settings(
-    format="text", views=(WORDS,), columns=("occurrences", "documents", "weight")
-)
-
-CHINA = [
+CHINA_TEXTS = [
     ("c", "Chinese Beijing Chinese"),
     ("c", "Chinese Chinese Shanghai"),
     ("c", "Chinese Macao"),
     ("j", "Tokyo Japan Chinese"),
 ]
+CHINA = counted(CHINA_TEXTS, WORD_WEIGHTS)
 QUESTION = "Chinese Chinese Chinese Tokyo Japan"
-
-
-def counted(labelled: list[tuple[str, str]], settings: Settings = TEXT) -> CountTable:
-    counter = Counter(settings)
-    for place, (label, text) in enumerate(labelled):
-        fields = [("body", text)]
-        digest = bytes([place] * 16)
-        views = tuple(fields for _ in settings.views)
-        counter.add(ReadDocument(label, views, digest, len(text)))
-    return counter.table()
-
-
-def model_of(
-    folder: Path,
-    table: CountTable,
-    scoring: Scoring,
-    calibration: dict[str, object] | None = None,
-) -> Model:
-    path = folder / "model.nbt"
-    plain = Calibration().as_dict() if calibration is None else calibration
-    pieces = pack_table(
-        table, scoring=scoring, calibration=plain, written="now", writer="a test"
-    )
-    path.write_bytes(b"".join(map(bytes, pieces)))
-    return load_model(str(path))
 
 
 def scored(model: Model, text: str, calibration: Fit | None = None) -> Scored:
@@ -70,7 +39,7 @@ def scored(model: Model, text: str, calibration: Fit | None = None) -> Scored:
 def test_manning_example_13_1(tmp_path: Path) -> None:
     how = Scoring(score="sum", smoothing=1)
 
-    found = scored(model_of(tmp_path, counted(CHINA), how), QUESTION)
+    found = scored(model_of(tmp_path / "m.nbt", CHINA, how), QUESTION)
 
     c = Fraction(3, 4) * Fraction(5 + 1, 8 + 6) ** 3 * Fraction(0 + 1, 8 + 6) ** 2
     j = Fraction(1, 4) * Fraction(1 + 1, 3 + 6) ** 3 * Fraction(1 + 1, 3 + 6) ** 2
@@ -82,7 +51,7 @@ def test_manning_example_13_1(tmp_path: Path) -> None:
 def test_the_sum_score_may_count_each_term_once(tmp_path: Path) -> None:
     how = Scoring(score="sum", smoothing=1, counting="once")
 
-    found = scored(model_of(tmp_path, counted(CHINA), how), QUESTION)
+    found = scored(model_of(tmp_path / "m.nbt", CHINA, how), QUESTION)
 
     # documents with the term; 3 + 1 + 1 + 1 in c, 1 + 1 + 1 in j
     c = Fraction(3, 4) * Fraction(3 + 1, 6 + 6) * Fraction(0 + 1, 6 + 6) ** 2
@@ -93,7 +62,7 @@ def test_the_sum_score_may_count_each_term_once(tmp_path: Path) -> None:
 
 
 def test_unknown_tokens_add_nothing_to_the_sum(tmp_path: Path) -> None:
-    model = model_of(tmp_path, counted(CHINA), Scoring(score="sum", smoothing=1))
+    model = model_of(tmp_path / "m.nbt", CHINA, Scoring(score="sum", smoothing=1))
 
     found = scored(model, f"{QUESTION} Paris Paris")
 
@@ -109,7 +78,7 @@ def test_the_mean_score_by_hand(tmp_path: Path) -> None:
     macao = log(h / (Fraction(1, 8) + h))
     log_odds = 0.5 * ((2 * tokyo + macao) / 3) + 0.25
 
-    model = model_of(tmp_path, counted(CHINA), how)
+    model = model_of(tmp_path / "m.nbt", CHINA, how)
     found = scored(model, "Chinese Tokyo Tokyo Macao Paris", Fit(0.5, 0.25, 99))
 
     assert found.log_posterior[1] - found.log_posterior[0] == pytest.approx(
@@ -124,7 +93,7 @@ def test_the_mean_score_of_terms_once_by_hand(tmp_path: Path) -> None:
     tokyo = log((Fraction(1, 3) + h) / h)
     chinese = log((Fraction(1, 3) + h) / (Fraction(3, 6) + h))
 
-    model = model_of(tmp_path, counted(CHINA), how)
+    model = model_of(tmp_path / "m.nbt", CHINA, how)
     found = scored(model, "Chinese Tokyo Tokyo Chinese Chinese")
 
     assert found.log_posterior[1] - found.log_posterior[0] == pytest.approx(
@@ -136,10 +105,8 @@ def test_views_are_added_and_not_weighed_by_their_length(tmp_path: Path) -> None
     head = View(name="head", text="headers", alphabet="words")
     two = Settings(format="text", views=(head, WORDS))
     how = Scoring(score="mean", smoothing=0.01)
-    table = counted(CHINA, two)
-    one_view = model_of(tmp_path, counted(CHINA), how)
-    (tmp_path / "two").mkdir()
-    model = model_of(tmp_path / "two", table, how)
+    one_view = model_of(tmp_path / "m.nbt", CHINA, how)
+    model = model_of(tmp_path / "two.nbt", counted(CHINA_TEXTS, two), how)
 
     def log_odds(found: Scored) -> float:
         return found.log_posterior[1] - found.log_posterior[0]
@@ -159,7 +126,8 @@ def test_the_complement_score_by_hand(tmp_path: Path) -> None:
     how = Scoring(score="complement", smoothing=a)
     # lengths 1 and 5, so that the weights are exact: 65535 is a multiple of 5
     table = counted(
-        [("x", "p"), ("y", "q q q r r r r"), ("z", "p p p q q q q"), ("z", "r")]
+        [("x", "p"), ("y", "q q q r r r r"), ("z", "p p p q q q q"), ("z", "r")],
+        WORD_WEIGHTS,
     )
     weights = {"p": (1, 0, 0.6), "q": (0, 0.6, 0.8), "r": (0, 0.8, 1)}
     sizes = (1, 1.4, 2.4)
@@ -172,7 +140,9 @@ def test_the_complement_score_by_hand(tmp_path: Path) -> None:
         for c in range(3)
     ]
 
-    found = scored(model_of(tmp_path, table, how), "p q q s", Fit(2.0, 0.0, 99))
+    found = scored(
+        model_of(tmp_path / "m.nbt", table, how), "p q q s", Fit(2.0, 0.0, 99)
+    )
 
     for c in (1, 2):
         assert found.log_posterior[c] - found.log_posterior[0] == pytest.approx(
@@ -188,7 +158,7 @@ def test_without_a_known_token_the_class_shares_are_all_there_is(
 ) -> None:
     how = Scoring(score=kind, smoothing=0.1)  # type: ignore[arg-type]
 
-    found = scored(model_of(tmp_path, counted(CHINA), how), text, Fit(3.0, 1.0, 99))
+    found = scored(model_of(tmp_path / "m.nbt", CHINA, how), text, Fit(3.0, 1.0, 99))
 
     assert found.known == 0
     assert found.log_posterior == pytest.approx([log(3 / 4), log(1 / 4)])
@@ -208,7 +178,7 @@ def test_a_class_without_documents_has_a_share_next_to_nothing() -> None:
 def test_ten_thousand_tokens_do_not_underflow(tmp_path: Path) -> None:
     how = Scoring(score="sum", smoothing=1)
 
-    found = scored(model_of(tmp_path, counted(CHINA), how), "Tokyo " * 10_000)
+    found = scored(model_of(tmp_path / "m.nbt", CHINA, how), "Tokyo " * 10_000)
 
     ratio = log(Fraction(2, 9) / Fraction(1, 14))
     assert found.log_posterior[1] == pytest.approx(0.0, abs=1e-12)
@@ -234,13 +204,13 @@ def test_a_score_that_the_counts_do_not_support_is_refused(
 MEAN = Scoring(score="mean", smoothing=0.01)
 
 
-def held_out(how: Scoring) -> dict[str, object]:
+def held_out(how: Scoring) -> Calibration:
     counts = {(-20, "c"): 60, (20, "j"): 60, (-5, "j"): 3}
-    return Calibration(how.as_dict(), counts, (), {"c": 60, "j": 63}).as_dict()
+    return Calibration(how.as_dict(), counts, (), {"c": 60, "j": 63})
 
 
 def test_the_calibration_of_the_file_is_used(tmp_path: Path) -> None:
-    model = model_of(tmp_path, counted(CHINA), MEAN, held_out(MEAN))
+    model = model_of(tmp_path / "m.nbt", CHINA, MEAN, held_out(MEAN))
 
     assert fitted(model).documents == 123
 
@@ -248,7 +218,7 @@ def test_the_calibration_of_the_file_is_used(tmp_path: Path) -> None:
 def test_a_calibration_of_other_scores_is_not_used(tmp_path: Path) -> None:
     other = Scoring(score="mean", smoothing=0.5)
 
-    model = model_of(tmp_path, counted(CHINA), MEAN, held_out(other))
+    model = model_of(tmp_path / "m.nbt", CHINA, MEAN, held_out(other))
 
     assert fitted(model) == Fit()
 
@@ -256,14 +226,14 @@ def test_a_calibration_of_other_scores_is_not_used(tmp_path: Path) -> None:
 def test_the_sum_score_is_not_calibrated(tmp_path: Path) -> None:
     how = Scoring(score="sum", smoothing=1)
 
-    assert fitted(model_of(tmp_path, counted(CHINA), how, held_out(how))) == Fit()
+    assert fitted(model_of(tmp_path / "m.nbt", CHINA, how, held_out(how))) == Fit()
 
 
 @pytest.mark.parametrize("plain", [{}, {"counts": 3}], ids=str)
 def test_a_damaged_calibration_says_what_to_do(
     plain: dict[str, object], tmp_path: Path
 ) -> None:
-    model = model_of(tmp_path, counted(CHINA), MEAN, plain)
+    model = model_of(tmp_path / "m.nbt", CHINA, MEAN)._replace(calibrations=(plain,))
 
     with pytest.raises(
         NotAModelError, match=r"damaged: the calibration .* train again"

@@ -3,44 +3,28 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.counts.table import CountTable
 from nbtext.errors import NotAModelError
-from nbtext.settings import Column, Settings, View, default_scoring
+from nbtext.settings import Column, Settings, View
 from nbtext.store.file import open_model
-from nbtext.store.packing import pack_table, unpack
+from nbtext.store.packing import unpack
 from nbtext.store.table import StoredTable
 from nbtext.tokens.tokenizer import token_key
+from tests.build import counted, stored
 
-WORDS = View(name="words", text="body", alphabet="words")
+VIEW = View(name="words", text="body", alphabet="words")
 PLAIN: tuple[Column, ...] = ("occurrences", "documents")
 WEIGHTS: tuple[Column, ...] = (*PLAIN, "weight")
 
 
-def counted(
+def words(
     labelled: list[tuple[str, str]],
     columns: tuple[Column, ...] = PLAIN,
     *,
     ledger: bool = True,
 ) -> CountTable:
-    settings = Settings(format="text", views=(WORDS,), columns=columns, ledger=ledger)
-    counter = Counter(settings)
-    for place, (label, text) in enumerate(labelled):
-        digest = place.to_bytes(16, "big")
-        counter.add(ReadDocument(label, ([("body", text)],), digest, len(text)))
-    return counter.table()
-
-
-def stored(path: Path, table: CountTable) -> StoredTable:
-    pieces = pack_table(
-        table,
-        scoring=default_scoring(2),
-        calibration={},
-        written="now",
-        writer="a test",
-    )
-    path.write_bytes(b"".join(map(bytes, pieces)))
-    return open_model(str(path)).tables[0]
+    settings = Settings(format="text", views=(VIEW,), columns=columns, ledger=ledger)
+    return counted(labelled, settings)
 
 
 def array(table: StoredTable, name: str) -> list[int]:
@@ -48,9 +32,9 @@ def array(table: StoredTable, name: str) -> list[int]:
 
 
 def test_terms_that_occur_once_stand_apart(tmp_path: Path) -> None:
-    table = counted([("ham", "once twice twice both"), ("spam", "both")])
+    table = words([("ham", "once twice twice both"), ("spam", "both")])
 
-    found = stored(tmp_path / "model.nbt", table)
+    found = stored(tmp_path / "model.nbt", table).tables[0]
 
     assert array(found, "words.once.keys") == [token_key("once")]
     assert array(found, "words.once.classes") == [0]
@@ -65,9 +49,9 @@ def test_terms_that_occur_once_stand_apart(tmp_path: Path) -> None:
 
 
 def test_the_header_has_documents_totals_and_terms(tmp_path: Path) -> None:
-    table = counted([("ham", "a b b"), ("ham", "a"), ("spam", "c")], WEIGHTS)
+    table = words([("ham", "a b b"), ("ham", "a"), ("spam", "c")], WEIGHTS)
 
-    header = stored(tmp_path / "model.nbt", table).header
+    header = stored(tmp_path / "model.nbt", table).tables[0].header
 
     assert header.classes == ("ham", "spam")
     assert header.documents == (2, 1)
@@ -78,11 +62,14 @@ def test_the_header_has_documents_totals_and_terms(tmp_path: Path) -> None:
 
 
 def test_arrays_have_the_smallest_type_that_holds_them(tmp_path: Path) -> None:
-    small = counted([("ham", "a " * 255)])
-    large = counted([("ham", "a " * 256)])
+    small = words([("ham", "a " * 255)])
+    large = words([("ham", "a " * 256)])
 
     kinds = [
-        stored(tmp_path / "model.nbt", table).arrays["words.occurrences"].format
+        stored(tmp_path / "model.nbt", table)
+        .tables[0]
+        .arrays["words.occurrences"]
+        .format
         for table in (small, large, -large)
         if table.documents[0] > 0
     ]
@@ -93,9 +80,9 @@ def test_arrays_have_the_smallest_type_that_holds_them(tmp_path: Path) -> None:
 def test_a_model_takes_few_bytes_a_term(tmp_path: Path) -> None:
     n_terms = 20_000
     text = " ".join(f"w{n}" for n in range(n_terms))
-    table = counted([("ham", text), ("spam", "w1 w2 w3")], ledger=False)
+    table = words([("ham", text), ("spam", "w1 w2 w3")], ledger=False)
 
-    found = stored(tmp_path / "model.nbt", table)
+    found = stored(tmp_path / "model.nbt", table).tables[0]
 
     assert found.length <= 9.1 * n_terms  # a key and a class
 
@@ -106,10 +93,10 @@ def test_a_table_without_documents_can_be_packed(
 ) -> None:
     path = tmp_path / "model.nbt"
 
-    found = stored(path, counted([], columns))
+    file = stored(path, words([], columns))
 
-    assert found.header.classes == ()
-    assert unpack(open_model(str(path))).n_rows == 0
+    assert file.tables[0].header.classes == ()
+    assert unpack(file).n_rows == 0
 
 
 @pytest.mark.parametrize(
@@ -129,7 +116,8 @@ def test_arrays_that_contradict_one_another_are_damage(
     path = tmp_path / "model.nbt"
     twice = " ".join(f"w{n} w{n}" for n in range(200))
     once = " ".join(f"v{n}" for n in range(200))
-    found = stored(path, counted([("ham", twice), ("spam", once)]))
+    table = words([("ham", twice), ("spam", once)])
+    found = stored(path, table).tables[0]
     array = np.asarray(found.arrays[name])
     changed = array.copy()
     changed[place] = value

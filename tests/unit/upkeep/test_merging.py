@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,6 +14,7 @@ from nbtext.store.file import open_model
 from nbtext.store.packing import unpack
 from nbtext.store.writing import replace_file
 from nbtext.upkeep.merging import Merged, merge, open_models, pack_merged, take_doubles
+from tests.build import values
 
 Pairs = list[tuple[str, bytes | str]]
 Make = Callable[[str, Pairs], str]
@@ -31,21 +31,6 @@ def make(tmp_path: Path) -> Make:
         return path
 
     return make
-
-
-def bits(table: CountTable) -> tuple[Any, ...]:
-    """All of a table that the law of addition covers."""
-    return (
-        table.settings,
-        table.classes,
-        table.documents,
-        [
-            (run.keys.tolist(), [column.tolist() for column in run.columns])
-            for runs in table.runs
-            for run in runs
-        ],
-        [(run.entries.tolist(), run.counts.tolist()) for run in table.ledger],
-    )
 
 
 def table(path: str) -> CountTable:
@@ -71,8 +56,8 @@ def test_the_sum_is_that_of_joining_the_files(make: Make, tmp_path: Path) -> Non
     replace_file(str(tmp_path / "both"), pack_merged(merge(files), files))
 
     both = table(str(tmp_path / "both"))
-    assert bits(both) == bits(table(str(joined)))
-    assert bits(both) == bits(add([table(one), table(other)]))
+    assert values(both) == values(table(str(joined)))
+    assert values(both) == values(add([table(one), table(other)]))
 
 
 def test_doubles_are_counted_and_labels_that_differ_are_named(make: Make) -> None:
@@ -91,7 +76,7 @@ def test_a_double_stays_where_the_last_model_has_it(make: Make) -> None:
 
     union = [("spam", "win a prize"), *OTHER]
     assert (merged.taken, merged.refused) == (2, [])
-    assert bits(left) == bits(table(make("union", union)))
+    assert values(left) == values(table(make("union", union)))
 
 
 def test_documents_of_one_model_only_are_passed_over(make: Make) -> None:
@@ -100,7 +85,7 @@ def test_documents_of_one_model_only_are_passed_over(make: Make) -> None:
     merged, left = without_doubles(paths, ["win a prize", "never seen"])
 
     assert (merged.taken, merged.refused) == (0, [])
-    assert bits(left) == bits(add([table(path) for path in paths]))
+    assert values(left) == values(add([table(path) for path in paths]))
 
 
 def test_the_same_document_brought_twice_is_taken_away_once(make: Make) -> None:
@@ -110,7 +95,7 @@ def test_the_same_document_brought_twice_is_taken_away_once(make: Make) -> None:
     twice = without_doubles(paths, ["win now", "win now"])
 
     assert once[0].taken == twice[0].taken == 1
-    assert bits(once[1]) == bits(twice[1])
+    assert values(once[1]) == values(twice[1])
 
 
 def test_three_models_keep_one_count_of_what_all_have(make: Make) -> None:
@@ -118,7 +103,7 @@ def test_three_models_keep_one_count_of_what_all_have(make: Make) -> None:
 
     _, left = without_doubles(paths, [str(text) for _, text in ONE])
 
-    assert bits(left) == bits(table(paths[0]))
+    assert values(left) == values(table(paths[0]))
 
 
 def test_taught_models_add_up_and_keep_their_records(
@@ -138,7 +123,7 @@ def test_taught_models_add_up_and_keep_their_records(
     assert [lesson.outcome for lesson in forget(both, ["casino"])] == ["forgotten"]
     forget(other, ["casino"])
     compact(other)
-    assert bits(table(both)) == bits(add([table(one), table(other)]))
+    assert values(table(both)) == values(add([table(one), table(other)]))
 
 
 def test_models_that_read_otherwise_are_refused_by_what_differs(
