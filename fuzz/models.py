@@ -8,10 +8,10 @@ from typing import Final, TypeAlias
 from fuzz import forge
 from nbtext.api import train_on
 from nbtext.document import Document
+from nbtext.learning.overrides import SettingsOverrides
 from nbtext.learning.plan import Lesson, Teaching
 from nbtext.learning.stream import teach
 from nbtext.scoring.classifying import FEW
-from nbtext.settings import Scoring
 from nbtext.store.compacting import compact, compact_tail
 from nbtext.store.file import open_model
 from nbtext.upkeep.pruning import prune
@@ -34,11 +34,11 @@ TEXTS: Final = (("spam", "cheap pills cheap"), ("ham", "lunch on friday, cheap")
 
 Pairs: TypeAlias = tuple[tuple[str, bytes | str], ...]
 
-TRAINED: Final[tuple[tuple[Pairs, Scoring | None], ...]] = (
-    (TWO, None),
-    (TEXTS, None),
-    (THREE, Scoring("complement", 0.03)),
-    (THREE, Scoring("sum", 1.0, "once")),
+TRAINED: Final[tuple[tuple[Pairs, SettingsOverrides], ...]] = (
+    (TWO, SettingsOverrides()),
+    (TEXTS, SettingsOverrides()),
+    (THREE, SettingsOverrides()),
+    (THREE, SettingsOverrides(score="sum", counting="once")),
 )
 """What models are made of, and how they ask to be scored."""
 
@@ -62,8 +62,8 @@ def seeds() -> Iterator[bytes]:
 
 def _trained(path: Path) -> Iterator[bytes]:
     """Yield models as `train` makes them, of two classes first."""
-    for pairs, scoring in TRAINED:
-        train_on(pairs, str(path), scoring=scoring, replace=True)
+    for pairs, overrides in TRAINED:
+        train_on(pairs, str(path), overrides=overrides, replace=True)
         yield path.read_bytes()
 
 

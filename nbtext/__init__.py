@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from nbtext.api import (
         classify,
         classify_all,
+        evaluate,
+        evaluate_folds,
         forget,
         learn,
         load,
@@ -19,11 +21,12 @@ if TYPE_CHECKING:
         train_on,
     )
     from nbtext.errors import NbtextError
+    from nbtext.evaluation.evaluate import Evaluation
+    from nbtext.learning.overrides import SettingsOverrides
     from nbtext.learning.plan import Lesson
     from nbtext.learning.training import Trained
     from nbtext.scoring.classifying import Classifier
     from nbtext.scoring.decide import Decision
-    from nbtext.settings import Scoring
     from nbtext.sources import Options
 
 __version__: Final = "0.1.0"
@@ -31,13 +34,16 @@ __version__: Final = "0.1.0"
 __all__ = [
     "Classifier",
     "Decision",
+    "Evaluation",
     "Lesson",
     "NbtextError",
     "Options",
-    "Scoring",
+    "SettingsOverrides",
     "Trained",
     "classify",
     "classify_all",
+    "evaluate",
+    "evaluate_folds",
     "forget",
     "learn",
     "load",
@@ -48,10 +54,11 @@ __all__ = [
 _HOMES: Final = {
     "Classifier": "scoring.classifying",
     "Decision": "scoring.decide",
+    "Evaluation": "evaluation.evaluate",
     "Lesson": "learning.plan",
     "NbtextError": "errors",
     "Options": "sources",
-    "Scoring": "settings",
+    "SettingsOverrides": "learning.overrides",
     "Trained": "learning.training",
 }
 

@@ -8,32 +8,50 @@ The library in a few calls: train a model, load it, classify with it.
     decision = classify(model, b"Subject: hello\n\nHello.")
     print(decision.label, decision.probability)
 
-The command line does the same with the modules behind these.
+The command line calls these, or the functions behind them.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Final
 
+from nbtext.counts.counting import Account, Progress
 from nbtext.document import Document, Item
+from nbtext.evaluation.cross_validate import cross_validate
+from nbtext.evaluation.evaluate import Evaluation
+from nbtext.evaluation.evaluate_model import evaluate_model
+from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.learning.plan import Lesson, Teaching
 from nbtext.learning.stream import teach
 from nbtext.learning.training import MAX_BYTES, Trained
 from nbtext.learning.training import train as train_counts
+from nbtext.parallel import processes
+from nbtext.scoring.batch_opening import keep_memory
 from nbtext.scoring.classifying import MANY, Classifier
 from nbtext.scoring.decide import Decision
 from nbtext.scoring.model import load_model
-from nbtext.settings import Scoring
-from nbtext.sources import Options, documents, labels
+from nbtext.sources import Options, documents, labels, rereadable
+from nbtext.store.lock import WAIT
 from nbtext.store.replacing import check_replaceable, replace_model
+
+AUTO: Final = Options()
+"""Sources are what they look like."""
+
+IMPORTS: Final = ("nbtext.counts.counting",)
+"""What processes import that count documents."""
 
 
 def train(
     sources: Sequence[str],
     path: str,
     *,
-    options: Options | None = None,
-    scoring: Scoring | None = None,
+    options: Options = AUTO,
+    overrides: SettingsOverrides = DEFAULTS,
     replace: bool = False,
+    wait: float = WAIT,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    on_read: Callable[[Account], None] | None = None,
 ) -> Trained:
     """
     Make a model of labelled sources, and put it in a file's place.
@@ -42,8 +60,12 @@ def train(
         sources: as on the command line: `spam/`, `ham=Maildir/.Archive`, `rows.csv`.
         path: where the model goes; what is there is replaced once it is complete.
         options: what the sources are, if not what they look like.
-        scoring: how to score, if not by the default for the number of classes.
+        overrides: what differs from the default settings.
         replace: whether to replace a model that was taught since it was trained.
+        wait: how many seconds to wait for another writer of the model.
+        jobs: how many processes read documents.
+        progress: told now and then how many more documents and bytes were read.
+        on_read: told what was read and what was skipped, before anything is refused.
 
     Returns:
         The counts, and an account of what was read and what was skipped.
@@ -53,23 +75,26 @@ def train(
         SettingsError: the score does not go with the number of classes, a source is
             empty, or the standard input is named twice.
         TaughtError: the model there was taught, and would be lost.
+        BusyError: another process has been writing the model all the time.
         ModelFileError: the file cannot be written.
         TypeError: the sources are one string, or none.
 
     """
-    if isinstance(sources, str) or not sources:
-        message = f"sources: expected a list of one or more, found {sources!r}"
-        raise TypeError(message)
-    options = options or Options()
+    _check_sources(sources)
     check_replaceable(path, replace=replace)
-    known = labels(sources, options)
-    trained = train_counts(
-        lambda: documents(sources, options, labelled=True),
-        n_classes=None if known is None else len(known),
-        scoring=scoring,
-        max_bytes=options.max_bytes,
-    )
-    replace_model(path, trained.pack(), replace=replace)
+    keep_memory()
+    with processes(jobs, IMPORTS) as executor:
+        trained = train_counts(
+            rereadable(sources, options),
+            n_classes=_n_classes(sources, options),
+            overrides=overrides,
+            max_bytes=options.max_bytes,
+            executor=executor,
+            jobs=jobs,
+            progress=progress,
+            on_read=on_read,
+        )
+    replace_model(path, trained.pack(), replace=replace, wait=wait)
     return trained
 
 
@@ -77,8 +102,9 @@ def train_on(
     pairs: Iterable[tuple[str, bytes | str]],
     path: str,
     *,
-    scoring: Scoring | None = None,
+    overrides: SettingsOverrides = DEFAULTS,
     replace: bool = False,
+    wait: float = WAIT,
 ) -> Trained:
     """
     Make a model of labels and documents in memory, and put it in a file's place.
@@ -86,8 +112,9 @@ def train_on(
     Args:
         pairs: a label and a document each; text is read as its UTF-8 bytes.
         path: where the model goes; what is there is replaced once it is complete.
-        scoring: how to score, if not by the default for the number of classes.
+        overrides: what differs from the default settings.
         replace: whether to replace a model that was taught since it was trained.
+        wait: how many seconds to wait for another writer of the model.
 
     Raises:
         As `train` does.
@@ -97,25 +124,26 @@ def train_on(
         Document(str(number), (_bytes(document),), label)
         for number, (label, document) in enumerate(pairs, 1)
     ]
-    trained = train_counts(lambda: items, scoring=scoring)
-    replace_model(path, trained.pack(), replace=replace)
+    trained = train_counts(lambda: items, overrides=overrides)
+    replace_model(path, trained.pack(), replace=replace, wait=wait)
     return trained
 
 
-def load(path: str, *, scoring: Scoring | None = None) -> Classifier:
+def load(path: str, *, overrides: SettingsOverrides = DEFAULTS) -> Classifier:
     """
     Open a model, ready to classify.
 
     Args:
         path: the model file.
-        scoring: how to score, if not as the file asks.
+        overrides: how to score, where it differs from what the file asks for.
 
     Raises:
         ModelFileError: there is no model, or it is damaged.
         SettingsError: the counts do not support the score.
 
     """
-    return Classifier(load_model(path, scoring=scoring))
+    model = load_model(path)
+    return Classifier(model._replace(scoring=overrides.scoring(model.scoring)))
 
 
 def classify(
@@ -150,8 +178,98 @@ def classify_all(
         yield from model.classify(batch, threshold=threshold)
 
 
+def evaluate(
+    model: Classifier,
+    sources: Sequence[str],
+    *,
+    options: Options = AUTO,
+    threshold: float = 0.0,
+    positive: str | None = None,
+    on_read: Callable[[Account], None] | None = None,
+) -> Evaluation:
+    """
+    Measure how good a model is on labelled sources that it has not seen.
+
+    Args:
+        model: what `load` returned.
+        sources: as on the command line: `spam/`, `ham=Maildir/.Archive`, `rows.csv`.
+        options: what the sources are, if not what they look like.
+        threshold: the least probability of a label, from 0 to 1.
+        positive: which of two classes is the one looked for; `spam` if not given.
+        on_read: told what was read and what was skipped, before anything is refused.
+
+    Raises:
+        SourceError: not one document can be read.
+        SettingsError: `positive` is not one of two classes, a source is empty, or the
+            standard input is named twice.
+        TypeError: the sources are one string, or none.
+
+    """
+    _check_sources(sources)
+    keep_memory()
+    return evaluate_model(
+        model,
+        documents(sources, options, labelled=True),
+        threshold=threshold,
+        positive=positive,
+        max_bytes=options.max_bytes,
+        on_read=on_read,
+    )
+
+
+def evaluate_folds(
+    sources: Sequence[str],
+    folds: int = 10,
+    *,
+    options: Options = AUTO,
+    overrides: SettingsOverrides = DEFAULTS,
+    threshold: float = 0.0,
+    positive: str | None = None,
+    progress: Progress | None = None,
+    on_read: Callable[[Account], None] | None = None,
+) -> Evaluation:
+    """
+    Measure what models made of these sources would be worth, by cross-validation.
+
+    Args:
+        sources: as on the command line: `spam/`, `ham=Maildir/.Archive`, `rows.csv`.
+        folds: how many models, each scoring the documents that it has not seen.
+        options: what the sources are, if not what they look like.
+        overrides: what differs from the default settings.
+        threshold: the least probability of a label, from 0 to 1.
+        positive: which of two classes is the one looked for; `spam` if not given.
+        progress: told now and then how many more documents and bytes were read.
+        on_read: told what was read and what was skipped, before anything is refused.
+
+    Raises:
+        TrainingError: too few classes, tokens or documents.
+        SettingsError: as `train` and `evaluate`.
+        TypeError: the sources are one string, or none.
+
+    """
+    _check_sources(sources)
+    keep_memory()
+    checked = cross_validate(
+        rereadable(sources, options),
+        folds,
+        n_classes=_n_classes(sources, options),
+        overrides=overrides,
+        max_bytes=options.max_bytes,
+        progress=progress,
+        on_read=on_read,
+    )
+    return checked.evaluation(threshold=threshold, positive=positive)
+
+
 def learn(
-    path: str, label: str, documents: Iterable[bytes | str], *, create: bool = False
+    path: str,
+    label: str,
+    documents: Iterable[bytes | str],
+    *,
+    create: bool = False,
+    undo: int | None = None,
+    approximate: bool = False,
+    wait: float = WAIT,
 ) -> list[Lesson]:
     """
     Add documents to a class of a model, or move them there from another.
@@ -164,6 +282,11 @@ def learn(
         label: the class.
         documents: raw messages or texts; a batch of them is one change.
         create: whether to begin a model if there is none.
+        undo: of how many documents the model keeps what they left, to undo them even
+            if their headers have changed since; None for as many as before.
+        approximate: of documents older than a pruning, whether to take away what it
+            has left of them.
+        wait: how many seconds to wait for another writer of the model.
 
     Returns:
         What became of each document, in their order.
@@ -175,16 +298,28 @@ def learn(
         ModelFileError: the model is damaged, or cannot be written.
 
     """
-    return _teach(documents, Teaching(path, label, create=create))
+    teaching = Teaching(
+        path, label, wait=wait, keep=undo, approximate=approximate, create=create
+    )
+    return _teach(documents, teaching)
 
 
-def forget(path: str, documents: Iterable[bytes | str]) -> list[Lesson]:
+def forget(
+    path: str,
+    documents: Iterable[bytes | str],
+    *,
+    approximate: bool = False,
+    wait: float = WAIT,
+) -> list[Lesson]:
     """
     Take documents out of a model, as if it had never counted them.
 
     Args:
         path: the model file.
         documents: raw messages or texts that it has counted, in whatever class.
+        approximate: of documents older than a pruning, whether to take away what it
+            has left of them.
+        wait: how many seconds to wait for another writer of the model.
 
     Returns:
         What became of each document, in their order; refused if it is not in the model.
@@ -193,7 +328,8 @@ def forget(path: str, documents: Iterable[bytes | str]) -> list[Lesson]:
         As `learn` does.
 
     """
-    return _teach(documents, Teaching(path, None))
+    teaching = Teaching(path, None, wait=wait, approximate=approximate)
+    return _teach(documents, teaching)
 
 
 def _teach(documents: Iterable[bytes | str], teaching: Teaching) -> list[Lesson]:
@@ -204,6 +340,25 @@ def _teach(documents: Iterable[bytes | str], teaching: Teaching) -> list[Lesson]
 
 def _nothing_to_say(_: object) -> None:
     """Pass over notes: documents in memory can be read."""
+
+
+def _check_sources(sources: Sequence[str]) -> None:
+    """
+    Refuse what is no list of sources.
+
+    Raises:
+        TypeError: it is one string, or empty.
+
+    """
+    if isinstance(sources, str) or not sources:
+        message = f"sources: expected a list of one or more, found {sources!r}"
+        raise TypeError(message)
+
+
+def _n_classes(sources: Sequence[str], options: Options) -> int | None:
+    """Return how many classes there are, None if only the documents tell."""
+    known = labels(sources, options)
+    return None if known is None else len(known)
 
 
 def _document(number: int, document: bytes | str) -> Document:

@@ -1,5 +1,5 @@
 """
-Doing one thing to each of many: in turn, or in threads.
+Doing one thing to each of many: in turn, in threads, or in processes.
 
 numpy lets go of the interpreter while it sorts, takes and computes, so threads that
 work on ranges of large arrays run side by side. What comes out does not depend on how
@@ -8,11 +8,14 @@ many there are.
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import Executor
 
 One = TypeVar("One")
 Other = TypeVar("Other")
@@ -46,3 +49,77 @@ def threads(jobs: int) -> Iterator[Map]:
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+@contextmanager
+def processes(jobs: int, imports: Sequence[str] = ()) -> Iterator[Executor | None]:
+    """
+    Start processes to work in; give None for a single job.
+
+    Args:
+        jobs: how many.
+        imports: modules that all of them need. A forked process has them already.
+
+    """
+    if jobs == 1:
+        yield None
+        return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    for name in imports:
+        import_module(name)
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("fork" if "fork" in methods else None)
+    with _interrupts_ignored():  # an interrupt is for this process: it stops the others
+        executor = ProcessPoolExecutor(
+            jobs,
+            mp_context=context,
+            initializer=_end_with,
+            initargs=(os.getpid(),),
+        )
+        executor.submit(os.getpid).result()  # which starts all of them
+    with executor:
+        try:
+            yield executor
+        except BaseException:
+            # Terminated rather than waited for. They are joined here, because the
+            # interpreter and the executor's own thread would otherwise shut the
+            # executor down at the same time.
+            for process in multiprocessing.active_children():
+                process.terminate()
+            executor.shutdown(cancel_futures=True)
+            raise
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Ignore SIGINT meanwhile; outside of the main thread no handler can be set."""
+    import signal
+    from threading import current_thread, main_thread
+
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _end_with(parent: int) -> None:
+    """End this process when its parent has ended, however that was."""
+    import signal
+    from threading import Thread
+    from time import sleep
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            sleep(1)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from nbtext.cli import _status as status
 from nbtext.cli._report import as_json_lines, as_tsv, readable
 from nbtext.cli._terminal import (
+    Output,
     complainer,
     cut_short,
     is_watched,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from nbtext.document import Item, Unreadable
+    from nbtext.learning.overrides import SettingsOverrides
     from nbtext.scoring.decide import Decision
 
 
@@ -45,10 +47,8 @@ class Request(NamedTuple):
         wanted: the class that `--is` asks for.
         threshold: the least probability of a label.
         options: how sources are read.
-        scoring: the score, smoothing and count asked for.
-        as_json: whether to print JSON lines.
-        quiet: whether to say nothing but errors, and with `--is` nothing at all.
-        verbose: whether to say which model is used.
+        overrides: how to score, where it differs from what the model says.
+        output: what is printed; with `--is` and quiet, nothing at all.
     """
 
     model: str
@@ -56,10 +56,8 @@ class Request(NamedTuple):
     wanted: str | None = None
     threshold: float = 0.0
     options: Options = DEFAULT
-    scoring: tuple[str | None, float | None, str | None] = (None, None, None)
-    as_json: bool = False
-    quiet: bool = False
-    verbose: bool = False
+    overrides: "SettingsOverrides | None" = None
+    output: Output = Output()
 
 
 def run(
@@ -77,11 +75,12 @@ def run(
 
     """
     opened = load_model(request.model)
-    scoring = opened.scoring.changed(*request.scoring)
-    opened = opened._replace(scoring=scoring)
-    if request.verbose:
+    if request.overrides is not None:
+        scoring = request.overrides.scoring(opened.scoring)
+        opened = opened._replace(scoring=scoring)
+    if request.output.verbose:
         to_stderr(f"model: {request.model}")
-    if not request.quiet:
+    if not request.output.quiet:
         for text in opened.notes:
             to_stderr(f"note: {text}")
     classifier = Classifier(opened)
@@ -95,7 +94,7 @@ def run(
                 format=opened.settings.format, max_bytes=options.max_bytes
             )
     failures: list[Unreadable] = []
-    complain = complainer(failures, quiet=request.quiet)
+    complain = complainer(failures, quiet=request.output.quiet)
     items: Iterable[Item] = documents(request.sources, options, labelled=False)
     if jobs > 1:
         from nbtext.scoring.classifying import keep
@@ -118,7 +117,7 @@ def run(
                 jobs,
                 items,
                 request.model,
-                scoring,
+                opened.scoring,
                 threshold=request.threshold,
                 max_bytes=options.max_bytes,
                 complain=complain,
@@ -138,21 +137,21 @@ def _check_wanted(wanted: str, classes: tuple[str, ...]) -> None:
 def _write(batches: "Iterable[list[Decision]]", request: Request) -> None:
     """Write each batch of decisions as soon as it is there."""
     named = bool(request.sources)
-    if not request.as_json and named and is_watched(sys.stdout):
+    if not request.output.as_json and named and is_watched(sys.stdout):
         from nbtext.cli._tables import decision_lines
 
         show(decision_lines(batches))
         return
     for batch in batches:
         to_stdout(_lines(batch, request))
-        if not request.quiet:
+        if not request.output.quiet:
             for one in batch:
                 if one.truncated:
                     cut_short(one.name)
 
 
 def _lines(batch: "list[Decision]", request: Request) -> Iterator[str]:
-    if request.as_json:
+    if request.output.as_json:
         return as_json_lines(batch)
     # what comes from standard input alone has no name
     return as_tsv(batch, named=bool(request.sources))
@@ -171,7 +170,7 @@ def _verdict(
         return status.outcome(failures)
     if len(decisions) != 1:
         raise SettingsError("--is takes one document, and there is none")
-    if not request.quiet:
+    if not request.output.quiet:
         to_stdout(_lines(decisions, request))
     label = decisions[0].label
     if label is None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from nbtext.cli import _status as status
 from nbtext.cli._report import UNSURE, class_name, counted, escaped, readable, rounded
-from nbtext.cli._terminal import complainer, cut_short, to_stderr, to_stdout
+from nbtext.cli._terminal import Output, complainer, cut_short, to_stderr, to_stdout
 from nbtext.document import Unreadable
 from nbtext.errors import BusyError, MailboxError, SourceError
 from nbtext.filtering.mailbox import filter_mailbox
@@ -46,9 +46,7 @@ class Request(NamedTuple):
         least: how probable a class must be, None for what the model says.
         wanted: which messages are decided about, and how.
         limit: how many at the most, None for all.
-        as_json: whether to print a line of JSON for each.
-        quiet: whether to say nothing but errors.
-        verbose: whether to say what becomes of each.
+        output: what is printed: a line of JSON for each, or what becomes of each.
     """
 
     model: str
@@ -59,24 +57,22 @@ class Request(NamedTuple):
     least: float | None
     wanted: Wanted
     limit: int | None = None
-    as_json: bool = False
-    quiet: bool = False
-    verbose: bool = False
+    output: Output = Output()
 
 
 def run(request: Request) -> int:
     """Filter what is asked for and return the exit status."""
     model = load_model(request.model)
-    if request.verbose:
+    if request.output.verbose:
         to_stderr(f"model: {request.model}")
     failures: list[Unreadable] = []
-    complain = complainer(failures, quiet=request.quiet)
+    complain = complainer(failures, quiet=request.output.quiet)
     jobs = list(_jobs(request, _rules(request, model), complain))
     wanted = request.wanted
     with remembered(
         request.memory, wait=wanted.wait, is_kept=not wanted.is_dry
     ) as memory:
-        if memory.damaged and not request.quiet:
+        if memory.damaged and not request.output.quiet:
             records = counted(memory.damaged, "record")
             to_stderr(f"WARNING: {memory.path}: {records} damaged and passed over")
         worst = _filter_all(
@@ -140,9 +136,9 @@ def _threshold(request: Request, model: Model, label: str) -> Threshold:
     if request.least is not None:
         return Threshold(request.least, 0)
     threshold = threshold_of(model, label)
-    if request.verbose:
+    if request.output.verbose:
         to_stderr(f"{label}: from a probability of {threshold.probability:.6g}")
-    if not (threshold.documents or request.quiet):
+    if not (threshold.documents or request.output.quiet):
         to_stderr(
             f"note: the model was not scored on enough documents to say from which "
             f"probability on {class_name(label)} is safe; taking {UNMEASURED} "
@@ -159,11 +155,11 @@ def _tell(
     try:
         for outcome in outcomes:
             tally[outcome.action] += 1
-            if request.as_json:
+            if request.output.as_json:
                 to_stdout([_as_json(outcome, job.rules)])
-            if request.verbose:
+            if request.output.verbose:
                 to_stderr(_as_line(outcome))
-            if outcome.decision.truncated and not request.quiet:
+            if outcome.decision.truncated and not request.output.quiet:
                 cut_short(outcome.decision.name)
     except OF_FOLDERS:
         if tally:  # what is done is done, whatever went wrong then
@@ -173,7 +169,7 @@ def _tell(
 
 
 def _sum_up(tally: Tally[str], job: Job, account: Account, request: Request) -> None:
-    if not (request.as_json or request.quiet):
+    if not (request.output.as_json or request.output.quiet):
         to_stdout([f"{escaped(job.source.path)}: {_summary(tally, account)}"])
 
 

@@ -10,7 +10,7 @@ import sys
 from typing import Final, NamedTuple
 
 from nbtext.cli import _status as status
-from nbtext.cli._terminal import bytes_to_stdout, to_stderr
+from nbtext.cli._terminal import Output, bytes_to_stdout, to_stderr
 from nbtext.document import Document
 from nbtext.errors import NbtextError
 from nbtext.filtering.header_field import FIELD, mark_of, marked
@@ -30,8 +30,7 @@ class Request(NamedTuple):
         tags: class to what is put before the subject of its messages.
         threshold: the least probability of a label.
         max_bytes: how much of the message is read for its classification.
-        quiet: whether to say nothing but errors.
-        verbose: whether to say which model is used.
+        output: what is said besides.
     """
 
     model: str
@@ -39,8 +38,7 @@ class Request(NamedTuple):
     tags: tuple[tuple[str, str], ...] = ()
     threshold: float = 0.0
     max_bytes: int = MAX_BYTES
-    quiet: bool = False
-    verbose: bool = False
+    output: Output = Output()
 
 
 def run(request: Request) -> int:
@@ -73,9 +71,9 @@ def pass_unchanged() -> int:
 
 def _marked(message: bytes, request: Request) -> bytes:
     model = load_model(request.model)
-    if request.verbose:
+    if request.output.verbose:
         to_stderr(f"model: {request.model}")
-    if not request.quiet:
+    if not request.output.quiet:
         for note in model.notes:
             to_stderr(f"note: {note}")
     read = message[: request.max_bytes]

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from nbtext.cli._terminal import Output
+
 VALUES: Final = {
     "classify": {"-m": "model", "--model": "model", "--is": "wanted"},
     "learn": {"-m": "model", "--model": "model"},
@@ -69,8 +71,7 @@ def _classify(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], i
     request = Request(
         model=values.get("model") or default_model(),
         wanted=values.get("wanted"),
-        as_json=flags.get("as_json", False),
-        quiet=flags.get("quiet", False),
+        output=_output(flags),
     )
     return lambda: run(request)
 
@@ -83,7 +84,7 @@ def _pass(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], int]"
     request = Request(
         model=values.get("model") or default_model(),
         field=values.get("field") or FIELD,
-        quiet=flags.get("quiet", False),
+        output=_output(flags),
     )
     return lambda: run(request)
 
@@ -97,7 +98,12 @@ def _teach(
 
     request = Request(
         teaching=Teaching(values.get("model") or default_model(), label),
-        as_json=flags.get("as_json", False),
-        quiet=flags.get("quiet", False),
+        output=_output(flags),
     )
     return lambda: run(request)
+
+
+def _output(flags: dict[str, bool]) -> "Output":
+    from nbtext.cli._terminal import Output
+
+    return Output(**flags)

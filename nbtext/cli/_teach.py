@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nbtext.cli import _status as status
 from nbtext.cli._report import as_json, counted, readable
-from nbtext.cli._terminal import complainer, cut_short, to_stderr, to_stdout
+from nbtext.cli._terminal import Output, complainer, cut_short, to_stderr, to_stdout
 from nbtext.learning.plan import Lesson, Teaching
 from nbtext.learning.stream import teach
 from nbtext.sources import Options, documents, seen_only
@@ -31,18 +31,14 @@ class Request(NamedTuple):
         teaching: what to learn, or to forget, and in which model.
         sources: the documents; standard input if there is none.
         options: how sources are read.
-        as_json: whether to print what was done as JSON.
-        quiet: whether to say nothing but errors.
-        verbose: whether to say which model is used.
+        output: what is printed of what was done.
         is_seen_only: whether to leave out of Maildirs what nobody has looked at.
     """
 
     teaching: Teaching
     sources: tuple[str, ...] = ()
     options: Options = DEFAULT
-    as_json: bool = False
-    quiet: bool = False
-    verbose: bool = False
+    output: Output = Output()
     is_seen_only: bool = False
 
 
@@ -52,10 +48,10 @@ def run(request: Request) -> int:
     if teaching.label is not None:  # as sources read labels
         teaching = teaching._replace(label=readable(teaching.label))
         request = request._replace(teaching=teaching)
-    if request.verbose:
+    if request.output.verbose:
         to_stderr(f"model: {teaching.path}")
     failures: list[Unreadable] = []
-    complain = complainer(failures, quiet=request.quiet)
+    complain = complainer(failures, quiet=request.output.quiet)
     items: Iterable[Item] = documents(request.sources, request.options, labelled=False)
     if request.is_seen_only:
         items = seen_only(items)
@@ -67,9 +63,9 @@ def run(request: Request) -> int:
                 outcomes[lesson.outcome] += 1
                 tell(lesson, request)
     finally:  # what is done is done, whatever went wrong then
-        if outcomes and not request.quiet:
+        if outcomes and not request.output.quiet:
             to_stderr(summary(teaching, outcomes))
-    if request.as_json:
+    if request.output.as_json:
         to_stdout([as_json(facts(request, outcomes, len(failures)))])
     is_nothing = outcomes.total() > 0 and outcomes["empty"] == outcomes.total()
     if outcomes["refused"] or is_nothing:
@@ -79,11 +75,11 @@ def run(request: Request) -> int:
 
 def tell(lesson: Lesson, request: Request) -> None:
     """Name a document that was refused, and of others say what became if asked to."""
-    if lesson.truncated and not request.quiet:
+    if lesson.truncated and not request.output.quiet:
         cut_short(lesson.name)
     if lesson.outcome == "refused":
         to_stderr(f"refused: {lesson.name}: {lesson.reason}")
-    elif request.verbose:
+    elif request.output.verbose:
         to_stderr(f"{lesson.name}: {told(lesson, request.teaching.label)}")
 
 

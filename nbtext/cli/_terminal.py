@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from errno import EBADF
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbtext.document import Unreadable
 
@@ -24,6 +24,21 @@ if TYPE_CHECKING:
 
 Advance = Callable[[int, int], None]
 """Told how many more documents and bytes were read."""
+
+
+class Output(NamedTuple):
+    """
+    What the user wants to see.
+
+    Attributes:
+        as_json: results as JSON, for programs.
+        quiet: nothing on standard error but errors.
+        verbose: more than usual on standard error.
+    """
+
+    as_json: bool = False
+    quiet: bool = False
+    verbose: bool = False
 
 
 LEAST_WIDTH = 60

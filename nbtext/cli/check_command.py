@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from nbtext.cli import _status as status
-from nbtext.cli._options import json_option, model_option, quiet_option
+from nbtext.cli._options import model_option, output_options
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, escaped, readable, size
-from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
+from nbtext.cli._terminal import Output, is_watched, show, to_stderr, to_stdout
 
 if TYPE_CHECKING:
     from nbtext.upkeep.checking import Checked
@@ -25,12 +25,9 @@ ENDING: Final = ".repaired"
     is_flag=True,
     help="If the model is damaged, write a new one of what is sound.",
 )
-@click.option("-o", "--output", metavar="FILE", help="Where the new model goes.")
-@json_option
-@quiet_option
-def command(
-    model: str, repair: bool, output: str | None, as_json: bool, quiet: bool
-) -> int:
+@click.option("-o", "--output", "new", metavar="FILE", help="Where the new model goes.")
+@output_options
+def command(model: str, repair: bool, new: str | None, output: Output) -> int:
     """
     Look at every byte of a model, and say what is wrong.
 
@@ -42,28 +39,28 @@ def command(
     sound. --repair leaves the model as it is and replaces no file; without --output it
     writes beside the model, under its name and `.repaired`.
     """  # noqa: D301  click wants a real backspace
-    if output is not None and not repair:
+    if new is not None and not repair:
         message = "--output is for --repair."
         raise click.UsageError(message)
     from nbtext.upkeep.checking import check_model
     from nbtext.upkeep.checking import repair as repair_model
 
     checked = check_model(model)
-    new = output or f"{model}{ENDING}"
+    new = new or f"{model}{ENDING}"
     written = None
     if repair and not checked.is_sound:
         written = repair_model(checked, new)
-    _print(checked, facts_of(checked, None if written is None else new), as_json)
+    _print(checked, facts_of(checked, None if written is None else new), output)
     if not checked.is_sound:
         to_stderr(complaint(checked))
-    for line in () if quiet else remarks(checked, new, written):
+    for line in () if output.quiet else remarks(checked, new, written):
         to_stderr(line)
     return status.DATA if not checked.is_sound and written is None else status.DONE
 
 
-def _print(checked: "Checked", facts: dict[str, Any], as_json: bool) -> None:
+def _print(checked: "Checked", facts: dict[str, Any], output: Output) -> None:
     rows = [row_of(part) for part in checked.parts]
-    if as_json:
+    if output.as_json:
         to_stdout([json_of(facts)])
     elif is_watched(sys.stdout):
         from nbtext.cli._tables import check_table

@@ -1,23 +1,27 @@
 """`nbtext classify`: print the class of each document and its probability."""
 
 from functools import partial
+from typing import Final
 
 import click
 
 from nbtext.cli._classify import Request, run
 from nbtext.cli._options import (
-    executor_of,
     jobs_option,
-    json_option,
     model_option,
     needs_sources,
-    quiet_option,
-    reading_options,
     scoring_options,
     source_options,
     unsure_option,
-    verbose_option,
+    verbose_output_options,
 )
+from nbtext.cli._terminal import Output
+from nbtext.learning.overrides import SettingsOverrides
+from nbtext.parallel import processes
+from nbtext.sources import Options
+
+IMPORTS: Final = ("nbtext.counts.counting", "nbtext.scoring.batch_opening")
+"""What processes import that classify."""
 
 
 @click.command()
@@ -34,9 +38,7 @@ from nbtext.cli._options import (
 @source_options
 @scoring_options
 @jobs_option
-@json_option
-@quiet_option
-@verbose_option
+@verbose_output_options
 @click.pass_context
 def command(
     context: click.Context,
@@ -44,18 +46,10 @@ def command(
     model: str,
     wanted: str | None,
     threshold: float,
-    format_: str,
-    label_column: str | None,
-    text_columns: tuple[str, ...],
-    id_column: str | None,
-    max_bytes: int,
-    score: str | None,
-    smoothing: float | None,
-    count_: str | None,
+    options: Options,
+    overrides: SettingsOverrides,
     jobs: int,
-    as_json: bool,
-    quiet: bool,
-    verbose: bool,
+    output: Output,
 ) -> int:
     """
     Print the class of each document and its probability.
@@ -76,12 +70,8 @@ def command(
         model=model,
         wanted=wanted,
         threshold=threshold,
-        options=reading_options(
-            format_, label_column, text_columns, id_column, max_bytes
-        ),
-        scoring=(score, smoothing, count_),
-        as_json=as_json,
-        quiet=quiet,
-        verbose=verbose,
+        options=options,
+        overrides=overrides,
+        output=output,
     )
-    return run(request, jobs, partial(executor_of, jobs))
+    return run(request, jobs, partial(processes, jobs, IMPORTS))

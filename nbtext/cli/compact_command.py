@@ -2,18 +2,17 @@
 
 import click
 
-from nbtext.cli._options import json_option, model_option, quiet_option, wait_option
+from nbtext.cli._options import model_option, output_options, wait_option
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
-from nbtext.cli._terminal import to_stderr, to_stdout
+from nbtext.cli._terminal import Output, to_stderr, to_stdout
 
 
 @click.command()
 @model_option
 @wait_option
-@json_option
-@quiet_option
-def command(model: str, wait: float, as_json: bool, quiet: bool) -> None:
+@output_options
+def command(model: str, wait: float, output: Output) -> None:
     """
     Make one table of all that learning has put behind a model.
 
@@ -25,10 +24,10 @@ def command(model: str, wait: float, as_json: bool, quiet: bool) -> None:
     from nbtext.store.compacting import compact
 
     done = compact(model, wait=wait)
-    if not quiet:
+    if not output.quiet:
         to_stderr(
             f"compacted {counted(done.tables, 'table')}, {size(done.before)}, "
             f"to one of {size(done.after)}"
         )
-    if as_json:
+    if output.as_json:
         to_stdout([json_of({**done._asdict(), "path": model})])

@@ -8,16 +8,14 @@ import click
 
 from nbtext.cli._filter import Request, run
 from nbtext.cli._options import (
-    MAX_BYTES,
-    bytes_of,
     dry_run_option,
-    json_option,
+    max_bytes_option,
     model_option,
-    quiet_option,
     share_of,
-    verbose_option,
+    verbose_output_options,
     wait_option,
 )
+from nbtext.cli._terminal import Output
 from nbtext.filtering.rules import Wanted
 
 UNITS: Final = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
@@ -98,18 +96,9 @@ def pair_of(text: str) -> tuple[str, str]:
     help="Where to remember what was decided [default: the model file's name with "
     ".decided behind].",
 )
-@click.option(
-    "--max-bytes",
-    type=bytes_of,
-    default=MAX_BYTES,
-    show_default=True,
-    metavar="SIZE",
-    help="Read no more than this of a document.",
-)
+@max_bytes_option
 @wait_option
-@json_option
-@quiet_option
-@verbose_option
+@verbose_output_options
 @click.pass_context
 def command(
     context: click.Context,
@@ -125,9 +114,7 @@ def command(
     memory: str | None,
     max_bytes: int,
     wait: float,
-    as_json: bool,
-    quiet: bool,
-    verbose: bool,
+    output: Output,
 ) -> int:
     """
     Sort what is new in mailboxes: move it, or mark it.
@@ -156,8 +143,6 @@ def command(
             least=least,
             wanted=Wanted(max_bytes, wait, since, is_anew, dry_run),
             limit=limit,
-            as_json=as_json,
-            quiet=quiet,
-            verbose=verbose,
+            output=output,
         )
     )

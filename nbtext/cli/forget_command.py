@@ -3,42 +3,35 @@
 import click
 
 from nbtext.cli._options import (
-    json_option,
+    approximate_option,
     model_option,
     needs_sources,
-    quiet_option,
-    reading_options,
     source_options,
-    teaching_options,
-    verbose_option,
+    verbose_output_options,
+    wait_option,
 )
 from nbtext.cli._teach import Request, run
+from nbtext.cli._terminal import Output
 from nbtext.learning.plan import Teaching
+from nbtext.sources import Options
 
 
 @click.command(epilog="What was never learnt is refused, by name.")
 @click.argument("sources", nargs=-1)
 @model_option
 @source_options
-@teaching_options
-@json_option
-@quiet_option
-@verbose_option
+@approximate_option
+@wait_option
+@verbose_output_options
 @click.pass_context
 def command(
     context: click.Context,
     sources: tuple[str, ...],
     model: str,
-    format_: str,
-    label_column: str | None,
-    text_columns: tuple[str, ...],
-    id_column: str | None,
-    max_bytes: int,
+    options: Options,
     wait: float,
     approximate: bool,
-    as_json: bool,
-    quiet: bool,
-    verbose: bool,
+    output: Output,
 ) -> int:
     """
     Take documents out of a model, as if it never counted them.
@@ -51,6 +44,5 @@ def command(
     exactly, or it is refused.
     """  # noqa: D301  click wants a real backspace
     needs_sources(context, sources)
-    options = reading_options(format_, label_column, text_columns, id_column, max_bytes)
     teaching = Teaching(path=model, label=None, wait=wait, approximate=approximate)
-    return run(Request(teaching, sources, options, as_json, quiet, verbose))
+    return run(Request(teaching, sources, options, output))

@@ -3,17 +3,17 @@
 import click
 
 from nbtext.cli._options import (
-    json_option,
+    approximate_option,
     model_option,
     needs_sources,
-    quiet_option,
-    reading_options,
     source_options,
-    teaching_options,
-    verbose_option,
+    verbose_output_options,
+    wait_option,
 )
 from nbtext.cli._teach import Request, run
+from nbtext.cli._terminal import Output
 from nbtext.learning.plan import Teaching
+from nbtext.sources import Options
 
 
 @click.command(epilog="What is known already is not counted again.")
@@ -21,7 +21,8 @@ from nbtext.learning.plan import Teaching
 @click.argument("sources", nargs=-1)
 @model_option
 @source_options
-@teaching_options
+@approximate_option
+@wait_option
 @click.option(
     "--undo",
     "keep",
@@ -37,28 +38,20 @@ from nbtext.learning.plan import Teaching
     "program's verdicts are learnt unread.",
 )
 @click.option("--create", is_flag=True, help="Begin a model if there is none.")
-@json_option
-@quiet_option
-@verbose_option
+@verbose_output_options
 @click.pass_context
 def command(
     context: click.Context,
     label: str,
     sources: tuple[str, ...],
     model: str,
-    format_: str,
-    label_column: str | None,
-    text_columns: tuple[str, ...],
-    id_column: str | None,
-    max_bytes: int,
+    options: Options,
     wait: float,
     approximate: bool,
     keep: int | None,
     seen_only: bool,
     create: bool,
-    as_json: bool,
-    quiet: bool,
-    verbose: bool,
+    output: Output,
 ) -> int:
     """
     Add documents to a class, or move them there from another.
@@ -72,7 +65,6 @@ def command(
     that it knows in another class moves, in one step. Sources are those of `train`.
     """  # noqa: D301  click wants a real backspace
     needs_sources(context, sources)
-    options = reading_options(format_, label_column, text_columns, id_column, max_bytes)
     teaching = Teaching(
         path=model,
         label=label,
@@ -80,6 +72,5 @@ def command(
         keep=keep,
         approximate=approximate,
         create=create,
-        format="mail" if format_ == "mail" else "text" if format_ == "text" else None,
     )
-    return run(Request(teaching, sources, options, as_json, quiet, verbose, seen_only))
+    return run(Request(teaching, sources, options, output, seen_only))

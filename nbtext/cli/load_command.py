@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from nbtext.cli._options import (
-    json_option,
     model_option,
     needs_sources,
-    quiet_option,
+    output_options,
     replace_option,
     wait_option,
 )
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
-from nbtext.cli._terminal import to_stderr, to_stdout
+from nbtext.cli._terminal import Output, to_stderr, to_stdout
 from nbtext.errors import MissingSourceError, SourceError
 
 if TYPE_CHECKING:
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
 @model_option
 @replace_option
 @wait_option
-@json_option
-@quiet_option
+@output_options
 @click.pass_context
 def command(
     context: click.Context,
@@ -40,8 +38,7 @@ def command(
     model: str,
     replace: bool,
     wait: float,
-    as_json: bool,
-    quiet: bool,
+    output: Output,
 ) -> None:
     """
     Make a model of what `nbtext dump` has written.
@@ -62,10 +59,10 @@ def command(
     with _opened(source or "-") as stream:
         loaded = load_text(stream, source or "-")
     written = replace_model(model, loaded.pack(), replace=replace, wait=wait)
-    if not quiet:
+    if not output.quiet:
         for line in summary(loaded, model, written):
             to_stderr(line)
-    if as_json:
+    if output.as_json:
         to_stdout([json_of(facts(loaded, model, written))])
 
 

@@ -8,17 +8,16 @@ import click
 
 from nbtext.cli import _status as status
 from nbtext.cli._options import (
-    json_option,
-    quiet_option,
-    reading_options,
+    output_options,
     replace_option,
     source_options,
     wait_option,
 )
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
-from nbtext.cli._terminal import complainer, to_stderr, to_stdout
+from nbtext.cli._terminal import Output, complainer, to_stderr, to_stdout
 from nbtext.errors import SettingsError
+from nbtext.sources import Options
 
 if TYPE_CHECKING:
     from nbtext.document import Unreadable
@@ -28,7 +27,12 @@ if TYPE_CHECKING:
 @click.command(epilog="`cat a.nbt b.nbt > both.nbt` is the same sum.")
 @click.argument("models", nargs=-1, required=True, metavar="MODELS...")
 @click.option(
-    "-o", "--output", required=True, metavar="FILE", help="Where the new model goes."
+    "-o",
+    "--output",
+    "path",
+    required=True,
+    metavar="FILE",
+    help="Where the new model goes.",
 )
 @click.option(
     "--documents",
@@ -41,21 +45,15 @@ if TYPE_CHECKING:
 @source_options
 @replace_option
 @wait_option
-@json_option
-@quiet_option
+@output_options
 def command(
     models: tuple[str, ...],
-    output: str,
+    path: str,
     sources: tuple[str, ...],
-    format_: str,
-    label_column: str | None,
-    text_columns: tuple[str, ...],
-    id_column: str | None,
-    max_bytes: int,
+    options: Options,
     replace: bool,
     wait: float,
-    as_json: bool,
-    quiet: bool,
+    output: Output,
 ) -> int:
     """
     Add models up.
@@ -72,30 +70,29 @@ def command(
     from nbtext.store.replacing import replace_model
     from nbtext.upkeep.merging import merge, open_models, pack_merged, take_doubles
 
-    _check_output(output, models)
+    _check_output(path, models)
     files = open_models(models)
-    for file in files if not quiet else ():
+    for file in files if not output.quiet else ():
         for said in file.notes:
             to_stderr(f"note: {said}")
     merged = merge(files)
     failures: list[Unreadable] = []
-    complain = complainer(failures, quiet=quiet)
+    complain = complainer(failures, quiet=output.quiet)
     if sources:
-        options = reading_options(
-            format_, label_column, text_columns, id_column, max_bytes
-        )
         items = documents(sources, options, labelled=False)
-        take_doubles(merged, files, items, max_bytes=max_bytes, complain=complain)
+        take_doubles(
+            merged, files, items, max_bytes=options.max_bytes, complain=complain
+        )
     for name, reason in merged.refused:
         to_stderr(f"refused: {name}: {reason}")
     written = replace_model(
-        output, pack_merged(merged, files), replace=replace, wait=wait
+        path, pack_merged(merged, files), replace=replace, wait=wait
     )
-    if not quiet:
-        for line in summary(merged, output, written, has_sources=bool(sources)):
+    if not output.quiet:
+        for line in summary(merged, path, written, has_sources=bool(sources)):
             to_stderr(line)
-    if as_json:
-        to_stdout([json_of(facts(merged, output, written))])
+    if output.as_json:
+        to_stdout([json_of(facts(merged, path, written))])
     return status.DATA if merged.refused else status.outcome(failures)
 
 

@@ -6,15 +6,13 @@ import click
 
 from nbtext.cli import _status as status
 from nbtext.cli._options import (
-    MAX_BYTES,
-    bytes_of,
+    max_bytes_option,
+    message_output_options,
     model_option,
-    quiet_option,
     unsure_option,
-    verbose_option,
 )
 from nbtext.cli._pass import Request, run
-from nbtext.cli._terminal import to_stderr
+from nbtext.cli._terminal import Output, to_stderr
 from nbtext.filtering.header_field import FIELD
 
 
@@ -37,16 +35,8 @@ from nbtext.filtering.header_field import FIELD
     help="Put TEXT before the subject of messages of CLASS; may be repeated.",
 )
 @unsure_option
-@click.option(
-    "--max-bytes",
-    type=bytes_of,
-    default=MAX_BYTES,
-    show_default=True,
-    metavar="SIZE",
-    help="Read no more than this of a document.",
-)
-@quiet_option
-@verbose_option
+@max_bytes_option
+@message_output_options
 @click.pass_context
 def command(
     context: click.Context,
@@ -55,8 +45,7 @@ def command(
     tags: tuple[str, ...],
     threshold: float,
     max_bytes: int,
-    quiet: bool,
-    verbose: bool,
+    output: Output,
 ) -> int:
     """
     Print a message as it came, with a field that says what it is.
@@ -88,7 +77,6 @@ def command(
             tags=tuple((label, text) for label, text in pairs),
             threshold=threshold,
             max_bytes=max_bytes,
-            quiet=quiet,
-            verbose=verbose,
+            output=output,
         )
     )

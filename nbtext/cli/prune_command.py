@@ -7,14 +7,13 @@ import click
 
 from nbtext.cli._options import (
     dry_run_option,
-    json_option,
     model_option,
-    quiet_option,
+    output_options,
     wait_option,
 )
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import size
-from nbtext.cli._terminal import to_stderr, to_stdout
+from nbtext.cli._terminal import Output, to_stderr, to_stdout
 
 if TYPE_CHECKING:
     from nbtext.upkeep.pruning import Pruned
@@ -32,15 +31,13 @@ if TYPE_CHECKING:
 )
 @dry_run_option
 @wait_option
-@json_option
-@quiet_option
+@output_options
 def command(
     model: str,
     min_documents: int,
     dry_run: bool,
     wait: float,
-    as_json: bool,
-    quiet: bool,
+    output: Output,
 ) -> None:
     """
     Drop the terms that hardly any document has.
@@ -63,12 +60,12 @@ def command(
         is_change = pruned.terms[0] != pruned.terms[1]
         if is_change and not dry_run:
             replace_file(model, pruned.chunks)
-    for note in file.notes if not quiet else ():
+    for note in file.notes if not output.quiet else ():
         to_stderr(f"note: {note}")
     facts = facts_of(pruned, file.size, model, is_done=is_change and not dry_run)
-    if as_json:
+    if output.as_json:
         to_stdout([json_of(facts)])
-    if not quiet:
+    if not output.quiet:
         to_stderr(summary(facts))
 
 

@@ -6,9 +6,8 @@ from collections import Counter as Tally
 import click
 
 from nbtext.cli._options import (
-    MAX_BYTES,
-    bytes_of,
     json_option,
+    max_bytes_option,
     model_option,
     needs_sources,
 )
@@ -35,10 +34,7 @@ from nbtext.tokens.tokenizer import terms
     help="Read the documents as mail or text with the default settings of two classes, "
     "whatever the model says.",
 )
-@click.option(
-    "--max-bytes", type=bytes_of, default=MAX_BYTES, metavar="SIZE", show_default=True,
-    help="Read no more than this of a document.",
-)  # fmt: skip
+@max_bytes_option
 @json_option
 @click.pass_context
 def command(

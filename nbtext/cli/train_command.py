@@ -2,29 +2,26 @@
 
 import time
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from nbtext.cli._options import (
-    executor_of,
     jobs_option,
-    json_option,
     model_option,
-    quiet_option,
-    reading_options,
+    output_options,
     replace_option,
-    rereadable,
-    scoring_options,
     source_options,
     training_options,
     wait_option,
-    wishes,
 )
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
 from nbtext.cli._status import outcome
-from nbtext.cli._terminal import complain, progress, to_stderr, to_stdout
+from nbtext.cli._terminal import Output, complain, progress, to_stderr, to_stdout
+from nbtext.learning.overrides import SettingsOverrides
+from nbtext.sources import Options
 
 if TYPE_CHECKING:
     from nbtext.learning.training import Trained
@@ -35,32 +32,21 @@ if TYPE_CHECKING:
 @model_option
 @source_options
 @training_options
-@scoring_options
 @click.option("--no-ledger", is_flag=True, help="Do not remember which documents.")
 @replace_option
 @wait_option
 @jobs_option
-@json_option
-@quiet_option
+@output_options
 def command(
     sources: tuple[str, ...],
     model: str,
-    format_: str,
-    label_column: str | None,
-    text_columns: tuple[str, ...],
-    id_column: str | None,
-    max_bytes: int,
-    ngrams: int | None,
-    alphabet: str | None,
-    score: str | None,
-    smoothing: float | None,
-    count_: str | None,
+    options: Options,
+    overrides: SettingsOverrides,
     no_ledger: bool,
     replace: bool,
     wait: float,
     jobs: int,
-    as_json: bool,
-    quiet: bool,
+    output: Output,
 ) -> int:
     """
     Make a model of labelled documents, in place of the old one.
@@ -75,35 +61,27 @@ def command(
     classes or more. The old model stays as it is until the new one is complete; one
     that was taught since it was trained is replaced with --replace only.
     """  # noqa: D301  click wants a real backspace
-    from nbtext.learning.training import train
-    from nbtext.scoring.batch_opening import keep_memory
-    from nbtext.sources import labels
-    from nbtext.store.replacing import check_replaceable, replace_model
+    from nbtext.api import train
 
-    check_replaceable(model, replace=replace)
-    keep_memory()
-    options = reading_options(format_, label_column, text_columns, id_column, max_bytes)
-    known = labels(sources, options)
-    n_classes = None if known is None else len(known)
     started = time.monotonic()
-    with executor_of(jobs) as executor, progress(quiet=quiet) as advance:
+    with progress(quiet=output.quiet) as advance:
         trained = train(
-            rereadable(sources, options),
-            n_classes=n_classes,
-            adjust=wishes(format_, ngrams, alphabet, score, ledger=not no_ledger),
-            scoring=lambda default: default.changed(score, smoothing, count_),
-            max_bytes=max_bytes,
-            executor=executor,
+            sources,
+            model,
+            options=options,
+            overrides=overrides._replace(ledger=not no_ledger),
+            replace=replace,
+            wait=wait,
             jobs=jobs,
             progress=advance,
-            complain=partial(complain, quiet=quiet, is_last=False),
+            on_read=partial(complain, quiet=output.quiet, is_last=False),
         )
-    written = replace_model(model, trained.pack(), replace=replace, wait=wait)
+    written = Path(model).stat().st_size
     seconds = time.monotonic() - started
-    if not quiet:
+    if not output.quiet:
         for line in summary(trained, model, written, seconds):
             to_stderr(line)
-    if as_json:
+    if output.as_json:
         to_stdout([json_of(facts(trained, model, written, seconds))])
     return outcome(trained.account.skipped)
 

@@ -28,12 +28,20 @@ from nbtext.counts.sample import DOCUMENTS, TERMS, Sample
 from nbtext.counts.table import CountTable, add
 from nbtext.counts.term_cache import Spool
 from nbtext.errors import TrainingError
-from nbtext.evaluation.evaluate import stratified_folds
-from nbtext.learning.training import Adjust, Rescore, check_trainable, chosen_scoring
+from nbtext.evaluation.evaluate import (
+    NO_CLASS,
+    Evaluation,
+    evaluate,
+    stratified_folds,
+)
+from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
+from nbtext.learning.training import check_trainable
 from nbtext.scoring.batch import bulk_model_of, score_batch
+from nbtext.scoring.decide import CERTAIN
 from nbtext.scoring.fitting import fit
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.scoring.score import check_scoring
+from nbtext.settings import default_scoring
 from nbtext.tokens.bags import read_terms
 from nbtext.tokens.reading import Reading, read
 
@@ -63,17 +71,40 @@ class CrossValidated:
     settings: Settings
     scoring: Scoring
 
+    def evaluation(
+        self, *, threshold: float = 0.0, positive: str | None = None
+    ) -> Evaluation:
+        """
+        Decide about each document as its fold's model said, and compare.
+
+        Args:
+            threshold: the least probability of a label, from 0 to 1.
+            positive: which of two classes is the one looked for; `spam` if not given.
+
+        Raises:
+            SettingsError: `positive` is not one of two classes.
+
+        """
+        probability = np.minimum(np.exp(self.log_posterior.max(axis=1)), CERTAIN)
+        is_sure = (self.known > 0) & (probability >= min(threshold, CERTAIN))
+        return evaluate(
+            self.truth,
+            self.log_posterior,
+            np.where(is_sure, self.log_posterior.argmax(axis=1), NO_CLASS),
+            self.classes,
+            positive=positive,
+        )
+
 
 def cross_validate(
     sources: Callable[[], Iterable[Item]],
     folds: int,
     *,
     n_classes: int | None = None,
-    adjust: Adjust | None = None,
-    scoring: Scoring | Rescore | None = None,
+    overrides: SettingsOverrides = DEFAULTS,
     max_bytes: int,
     progress: Progress | None = None,
-    complain: Callable[[Account], None] | None = None,
+    on_read: Callable[[Account], None] | None = None,
 ) -> CrossValidated:
     """
     Score each document by a model that was made of the other folds.
@@ -82,24 +113,25 @@ def cross_validate(
         sources: gives the labelled documents, from the beginning each time.
         folds: how many, at least 2; stratified, copies of a document in one.
         n_classes: how many classes there will be, if that is known.
-        adjust: changes the default settings to what the user wants.
-        scoring: how to score, or what changes the default for the number of classes.
+        overrides: what differs from the default settings and the default scoring.
         max_bytes: how much of a document is read.
         progress: told now and then how many more documents and bytes were read.
-        complain: told what was read, and what was skipped, before anything is refused.
+        on_read: told what was read, and what was skipped, before anything is refused.
 
     Raises:
         TrainingError: too few classes, tokens or documents.
         SettingsError: the score does not go with the number of classes.
 
     """
-    spool, settings, account = _put_by(sources, n_classes, adjust, max_bytes, progress)
+    spool, settings, account = _put_by(
+        sources, n_classes, overrides, max_bytes, progress
+    )
     with spool:
-        if complain is not None:
-            complain(account)
+        if on_read is not None:
+            on_read(account)
         if account.skipped and not account.documents:
             raise account.skipped[0].error
-        return _score_folds(spool, folds, settings, account, scoring)
+        return _score_folds(spool, folds, settings, account, overrides)
 
 
 def _score_folds(
@@ -107,7 +139,7 @@ def _score_folds(
     folds: int,
     settings: Settings,
     account: Account,
-    scoring: Scoring | Rescore | None,
+    overrides: SettingsOverrides,
 ) -> CrossValidated:
     classes = tuple(sorted(set(spool.labels)))
     truth = np.array([classes.index(label) for label in spool.labels], np.int64)
@@ -115,7 +147,7 @@ def _score_folds(
     tables = [_count(spool, settings, fold_of == fold) for fold in range(folds)]
     whole = add(tables)
     check_trainable(whole)
-    scoring = chosen_scoring(scoring, len(classes))
+    scoring = overrides.scoring(default_scoring(len(classes)))
     check_scoring(scoring, settings, classes)
 
     log_posterior = np.zeros((len(truth), len(classes)))
@@ -149,14 +181,14 @@ def _score_folds(
 def _put_by(
     sources: Callable[[], Iterable[Item]],
     n_classes: int | None,
-    adjust: Adjust | None,
+    overrides: SettingsOverrides,
     max_bytes: int,
     progress: Progress | None,
 ) -> tuple[Spool, Settings, Account]:
     """Read all documents, as most of them ask for, and put their terms by."""
     settings, items = guess(sources(), n_classes, max_bytes)
     while True:
-        wished = adjust(settings) if adjust else settings
+        wished = overrides.settings(settings)
         spool, account = Spool(), Account()
         batch: list[tuple[str, Reading]] = []
         size = 0

@@ -9,7 +9,7 @@ otherwise in the end, they are counted again.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -35,24 +35,18 @@ from nbtext.counts.table import CountTable, ledger_of
 from nbtext.counts.term_table import TermTable
 from nbtext.document import Item
 from nbtext.errors import TrainingError
+from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.parallel import threads
 from nbtext.scoring.batch import bulk_model_of
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.scoring.score import check_scoring
-from nbtext.settings import Scoring, Settings, default_scoring
+from nbtext.settings import Scoring, default_scoring
 from nbtext.store.header import MOST_CLASSES
 from nbtext.store.packing import pack_table
 from nbtext.store.table import Buffer
 
 MAX_BYTES: Final = 16 << 20
 """How much of a document is read, unless the user says otherwise."""
-
-Adjust: TypeAlias = Callable[[Settings], Settings]
-"""What the user wants otherwise than the default settings."""
-
-
-Rescore: TypeAlias = Callable[[Scoring], Scoring]
-"""What the user wants otherwise than the default scoring."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +98,12 @@ def train(
     sources: Callable[[], Iterable[Item]],
     *,
     n_classes: int | None = None,
-    adjust: Adjust | None = None,
-    scoring: Scoring | Rescore | None = None,
+    overrides: SettingsOverrides = DEFAULTS,
     max_bytes: int = MAX_BYTES,
     executor: "Executor | None" = None,
     jobs: int = 1,
     progress: Progress | None = None,
-    complain: Callable[[Account], None] | None = None,
+    on_read: Callable[[Account], None] | None = None,
 ) -> Trained:
     """
     Count labelled documents and calibrate their scores.
@@ -118,13 +111,12 @@ def train(
     Args:
         sources: gives the documents, from the beginning each time it is called.
         n_classes: how many classes there will be, if that is known.
-        adjust: changes the default settings to what the user wants.
-        scoring: how to score, or what changes the default for the number of classes.
+        overrides: what differs from the default settings and the default scoring.
         max_bytes: how much of a document is read.
         executor: where chunks of documents are counted, None for here and now.
         jobs: how many chunks the executor works at side by side.
         progress: told now and then how many more documents and bytes were read.
-        complain: told what was read, and what was skipped, before anything is refused.
+        on_read: told what was read, and what was skipped, before anything is refused.
 
     Raises:
         TrainingError: fewer than two classes, or not one token.
@@ -134,19 +126,19 @@ def train(
     counted = count_sources(
         sources,
         n_classes=n_classes,
-        adjust=adjust,
+        overrides=overrides,
         limits=Limits(max_bytes, DOCUMENTS),
         executor=executor,
         jobs=jobs,
         progress=progress,
     )
     table, account = counted.table, counted.account
-    if complain is not None:
-        complain(account)
+    if on_read is not None:
+        on_read(account)
     if account.skipped and not account.documents:
         raise account.skipped[0].error
     check_trainable(table)
-    scoring = chosen_scoring(scoring, len(table.classes))
+    scoring = overrides.scoring(default_scoring(len(table.classes)))
     check_scoring(scoring, table.settings, table.classes)
     repeats, conflicts = repeated(table)
     with threads(jobs) as map_:
@@ -168,33 +160,24 @@ def count_sources(
     sources: Callable[[], Iterable[Item]],
     *,
     n_classes: int | None,
-    adjust: Adjust | None,
+    overrides: SettingsOverrides,
     limits: Limits,
     executor: "Executor | None" = None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Counted:
     """Count labelled documents, read as most of them ask for."""
-    adjust = adjust or _unchanged
     settings, items = guess(sources(), n_classes, limits.max_bytes)
-    settings = adjust(settings)
+    settings = overrides.settings(settings)
     while True:
         if executor is None:
             counted = count(items, settings, limits, progress)
         else:
             counted = count_with(executor, jobs, items, settings, limits, progress)
-        wanted = adjust(settings_for(counted.account))
+        wanted = overrides.settings(settings_for(counted.account))
         if settings == wanted or not counted.account.documents:
             return counted
         settings, items = wanted, iter(sources())
-
-
-def chosen_scoring(scoring: Scoring | Rescore | None, n_classes: int) -> Scoring:
-    """Return a scoring, or the default for a number of classes, changed as asked."""
-    if isinstance(scoring, Scoring):
-        return scoring
-    default = default_scoring(n_classes)
-    return default if scoring is None else scoring(default)
 
 
 def check_trainable(table: CountTable) -> None:
@@ -248,7 +231,3 @@ def _digests(entries: "Keys") -> "Keys":
     digests = entries[is_first]
     digests[:, 2] = 0
     return digests
-
-
-def _unchanged(settings: Settings) -> Settings:
-    return settings

@@ -32,6 +32,7 @@ from nbtext.sources._mbox import (
     without_blank_end,
 )
 from nbtext.sources._options import FORMATS, Options
+from nbtext.sources._rereadable import rereadable
 from nbtext.sources._seen import seen_only
 from nbtext.sources._walk import is_maildir
 
@@ -54,6 +55,7 @@ __all__ = [
     "mailbox_items",
     "names",
     "pieces",
+    "rereadable",
     "seen_only",
     "split",
     "unquoted",

@@ -204,7 +204,10 @@ def test_eval_needs_documents(run: "Run") -> None:
     status, out, err = run("eval", "-m", "mail.nbt", "empty")
 
     assert (status, out) == (65, "")
-    assert err == "Error: empty: no document there; name folders or files\n"
+    assert err.splitlines() == [
+        "note: empty: no document there",
+        "Error: there is no document to evaluate; name labelled folders or files",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -665,3 +665,18 @@ def test_train_waits_for_another_writer_and_then_gives_up(
 
     assert (status, out) == (75, "")
     assert "another process has been writing the model for 0.1 seconds" in err
+
+
+@pytest.mark.parametrize("size", ["1234567890123", "1048576G", "16M"])
+@pytest.mark.usefixtures("corpus")
+def test_a_large_size_is_honoured(run: "Run", size: str) -> None:
+    assert run("train", "-q", "--max-bytes", size, "spam", "ham") == (0, "", "")
+
+
+@pytest.mark.parametrize("size", ["1048577G", "1" * 5000, "0", "-1", "1.5M", "٣"])
+@pytest.mark.usefixtures("corpus")
+def test_a_size_that_is_none_or_too_large_is_refused(run: "Run", size: str) -> None:
+    status, out, err = run("train", "-q", "--max-bytes", size, "spam", "ham")
+
+    assert (status, out) == (64, "")
+    assert "'--max-bytes'" in err

@@ -20,7 +20,7 @@ from typing import Any
 import msgpack
 import pytest
 
-from nbtext import Scoring, train_on
+from nbtext import train_on
 from nbtext.counts.calibration import FARTHEST_BIN, MOST
 from nbtext.counts.table import CountTable
 from nbtext.document import Document, Note, Unreadable
@@ -34,6 +34,7 @@ from nbtext.settings import (
     LARGEST,
     SMALLEST,
     Alphabet,
+    Scoring,
     Settings,
     default_scoring,
 )

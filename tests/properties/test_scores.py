@@ -24,6 +24,7 @@ from nbtext.counts.table import CountTable
 from nbtext.document import Document
 from nbtext.evaluation.cross_validate import cross_validate
 from nbtext.evaluation.evaluate import stratified_folds
+from nbtext.learning.overrides import SettingsOverrides
 from nbtext.learning.training import train
 from nbtext.scoring import batch as bulk
 from nbtext.scoring import leave_one_out as heldout
@@ -300,6 +301,23 @@ def test_a_term_is_known_whose_weight_elsewhere_rounds_to_zero() -> None:
     np.testing.assert_allclose(relative(found), relative(expected), rtol=CLOSE)
 
 
+class Exactly(SettingsOverrides):
+    """Settings and a scoring, whatever the defaults are."""
+
+    def __new__(cls, reading: Settings, scoring: Scoring) -> "Exactly":
+        made = super().__new__(cls)
+        made.how = reading, scoring
+        return made
+
+    how: tuple[Settings, Scoring]
+
+    def settings(self, _default: Settings) -> Settings:
+        return self.how[0]
+
+    def scoring(self, _default: Scoring) -> Scoring:
+        return self.how[1]
+
+
 def check_folds(
     folder: Path,
     known: Sequence[tuple[str, str]],
@@ -312,8 +330,7 @@ def check_folds(
     found = cross_validate(
         lambda: items,
         folds,
-        adjust=lambda _: reading,
-        scoring=scoring,
+        overrides=Exactly(reading, scoring),
         max_bytes=1 << 20,
     )
     readings = [read(item, reading) for item in items]
@@ -323,7 +340,7 @@ def check_folds(
     for fold in range(folds):
         rest = [item for item, of in zip(items, fold_of, strict=True) if of != fold]
         mine = [place for place, of in enumerate(fold_of) if of == fold]
-        trained = train(partial(iter, rest), adjust=lambda _: reading, scoring=scoring)
+        trained = train(partial(iter, rest), overrides=Exactly(reading, scoring))
         replace_file(str(folder / "model.nbt"), trained.pack())
         model = load_model(str(folder / "model.nbt"))
         fits.append(fitted(model))

@@ -9,7 +9,7 @@ import pytest
 from nbtext.document import Document, Item, Unreadable
 from nbtext.errors import SettingsError, SourceError, TrainingError
 from nbtext.evaluation.cross_validate import cross_validate
-from nbtext.settings import Scoring
+from nbtext.learning.overrides import SettingsOverrides
 
 
 def texts(*labelled: tuple[str, str]) -> list[Document]:
@@ -99,7 +99,7 @@ def test_a_score_that_does_not_go_with_the_classes_is_an_error() -> None:
         cross_validate(
             again(items),
             2,
-            scoring=Scoring(score="mean", smoothing=0.01),
+            overrides=SettingsOverrides(score="mean"),
             max_bytes=1000,
         )
 

@@ -4,10 +4,11 @@ import pytest
 
 from nbtext.counts.calibration import Calibration
 from nbtext.document import Document
+from nbtext.learning.overrides import SettingsOverrides
 from nbtext.learning.plan import Teaching
 from nbtext.learning.stream import teach
 from nbtext.learning.training import train
-from nbtext.settings import Scoring
+from nbtext.settings import Score
 from nbtext.store.compacting import calibration_of
 from nbtext.store.file import open_model
 from tests.build import HAM, SPAM
@@ -90,7 +91,7 @@ def test_of_a_first_class_the_documents_whose_counts_are_kept_are_scored(
 
 @pytest.mark.parametrize(("score", "scored"), [("complement", 60), ("sum", 0)])
 def test_a_fourth_class_is_scored_if_scores_are_calibrated(
-    tmp_path: Path, score: str, scored: int
+    tmp_path: Path, score: Score, scored: int
 ) -> None:
     path = tmp_path / "m.nbt"
     sport, news = (
@@ -102,10 +103,8 @@ def test_a_fourth_class_is_scored_if_scores_are_calibrated(
     )
     items = [*documents("ham", 60), *documents("spam", 60), *sport]
 
-    def scoring(default: Scoring) -> Scoring:
-        return default._replace(score=score)  # type: ignore[arg-type]  # it is one
-
-    trained = train(lambda: iter(items), n_classes=3, scoring=scoring)
+    overrides = SettingsOverrides(score=score, smoothing=0.03)
+    trained = train(lambda: iter(items), n_classes=3, overrides=overrides)
     path.write_bytes(b"".join(trained.pack()))
 
     taught(path, "news", news)

@@ -9,8 +9,8 @@ from nbtext.counts import counting
 from nbtext.counts import sorted_counts as runs
 from nbtext.document import Document, Item, Unreadable
 from nbtext.errors import SettingsError, SourceError, TrainingError
+from nbtext.learning.overrides import SettingsOverrides
 from nbtext.learning.training import Trained, train
-from nbtext.settings import Scoring
 
 MAIL = """From: {0}@example.org
 Subject: {0}
@@ -99,7 +99,7 @@ def test_a_score_that_does_not_go_with_the_classes_is_an_error() -> None:
     items = [*PAIR, *texts(("eggs", "boiled"))]
 
     with pytest.raises(SettingsError, match="mean score is for two classes"):
-        train(again(items), scoring=Scoring(score="mean", smoothing=0.01))
+        train(again(items), overrides=SettingsOverrides(score="mean"))
 
 
 def test_repeats_are_counted_and_told_loudly_across_classes() -> None:
@@ -115,10 +115,7 @@ def test_repeats_are_counted_and_told_loudly_across_classes() -> None:
 def test_without_a_ledger_nobody_knows_of_repeats() -> None:
     items = [*PAIR, *PAIR]
 
-    trained = train(
-        again(items),
-        adjust=lambda s: type(s).from_dict(s.as_dict() | {"ledger": False}),
-    )
+    trained = train(again(items), overrides=SettingsOverrides(ledger=False))
 
     assert (trained.repeats, trained.conflicts) == (0, 0)
     assert not any(map(len, trained.table.ledger))

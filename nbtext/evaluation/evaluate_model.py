@@ -1,0 +1,77 @@
+"""
+Evaluating a model on labelled documents that it has not seen.
+
+Documents are classified as they come; their decisions are then compared with their
+labels. `nbtext.evaluation.cross_validate` needs no model, and makes one for each fold.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import numpy as np
+
+from nbtext.counts.counting import Account
+from nbtext.document import Item
+from nbtext.errors import SourceError
+from nbtext.evaluation.evaluate import NO_CLASS, Evaluation, evaluate
+from nbtext.scoring.classifying import Classifier, classify
+
+NOTHING: Final = "there is no document to evaluate; name labelled folders or files"
+
+
+def evaluate_model(
+    model: Classifier,
+    items: Iterable[Item],
+    *,
+    threshold: float = 0.0,
+    positive: str | None = None,
+    max_bytes: int,
+    on_read: Callable[[Account], None] | None = None,
+) -> Evaluation:
+    """
+    Classify labelled documents and compare.
+
+    Args:
+        model: what is evaluated.
+        items: the documents, with their labels.
+        threshold: the least probability of a label, from 0 to 1.
+        positive: which of two classes is the one looked for; `spam` if not given.
+        max_bytes: how much of a document is read.
+        on_read: told what was read and what was skipped, before anything is refused.
+
+    Raises:
+        SourceError: not one document can be read.
+        SettingsError: `positive` is not one of two classes.
+
+    """
+    account = Account()
+    classes = model.model.classes
+    places = {name: place for place, name in enumerate(classes)}
+    truth: list[int] = []
+    decided: list[int] = []
+    log_posterior: list[tuple[float, ...]] = []
+    batches = classify(
+        items,
+        model,
+        threshold=threshold,
+        max_bytes=max_bytes,
+        complain=account.remark,
+    )
+    for decision in (decision for batch in batches for decision in batch):
+        account.documents += 1
+        truth.append(places.get(decision.expected or "", NO_CLASS))
+        decided.append(NO_CLASS if decision.label is None else places[decision.label])
+        log_posterior.append(decision.log_posterior)
+        if decision.truncated:
+            account.truncated.append(decision.name)
+    if on_read is not None:
+        on_read(account)
+    if not truth:
+        raise account.skipped[0].error if account.skipped else SourceError(NOTHING)
+    return evaluate(
+        np.array(truth),
+        np.array(log_posterior),
+        np.array(decided),
+        classes,
+        positive=positive,
+    )

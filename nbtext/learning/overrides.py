@@ -1,0 +1,68 @@
+"""
+What the user wants otherwise than the default settings.
+
+The defaults follow from the documents and the number of classes, so what differs from
+them is said apart, and applied once they are known. A value that is the default anyway
+changes nothing.
+"""
+
+from typing import Final, NamedTuple
+
+from nbtext.settings import Alphabet, Counting, Score, Scoring, Settings
+
+
+class SettingsOverrides(NamedTuple):
+    """
+    Settings that differ from the default ones; None, or True, leaves the default.
+
+    Attributes:
+        alphabet: the tokens of the text: "words", or words and punctuation "marks".
+        ngrams: 1 for single tokens, 2 for pairs of neighbours too.
+        ledger: whether the model remembers which documents it has counted.
+        score: "mean", "sum" or "complement".
+        smoothing: what is added to every count.
+        counting: whether a token that occurs n times counts n times, or "once".
+    """
+
+    alphabet: Alphabet | None = None
+    ngrams: int | None = None
+    ledger: bool = True
+    score: Score | None = None
+    smoothing: float | None = None
+    counting: Counting | None = None
+
+    @property
+    def are_for_training(self) -> bool:
+        """Whether something differs in what is counted, and not in scoring alone."""
+        return self[:3] != DEFAULTS[:3]
+
+    def settings(self, default: Settings) -> Settings:
+        """Return default settings, changed."""
+        views = default.views
+        if self.ngrams == 1:  # a view of pairs alone has nothing left
+            views = tuple(view._replace(pairs=False) for view in views if view.tokens)
+        if self.alphabet is not None:
+            views = tuple(
+                view._replace(alphabet=self.alphabet)
+                if view.text in ("body", "summary")
+                else view
+                for view in views
+            )
+        columns = default.columns
+        if self.score == "complement" and "weight" not in columns:
+            columns = (*columns, "weight")
+        return default._replace(views=views, columns=columns, ledger=self.ledger)
+
+    def scoring(self, default: Scoring) -> Scoring:
+        """
+        Return a default scoring, or that of a model, changed.
+
+        Raises:
+            SettingsError: a value is unknown or out of its range.
+
+        """
+        return default.changed(self.score, self.smoothing, self.counting)
+
+
+DEFAULTS: Final = SettingsOverrides()
+"""Overrides that change nothing."""
