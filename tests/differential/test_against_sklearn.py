@@ -16,25 +16,19 @@ from numpy.typing import NDArray
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.preprocessing import normalize
 
-from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.scoring.batch_opening import open_bulk, score_readings
 from nbtext.scoring.fitting import Fit
-from nbtext.scoring.model import Model, load_model
+from nbtext.scoring.model import Model
 from nbtext.scoring.score import score
-from nbtext.settings import Scoring, Settings, View
-from nbtext.store.packing import pack_table
-from nbtext.store.writing import replace_file
+from nbtext.settings import Scoring
 from nbtext.tokens.reading import Reading
-from nbtext.tokens.tokenizer import Field, keys
+from nbtext.tokens.tokenizer import keys
+from tests.build import WORD_WEIGHTS, WORDS, counted, model_of
 
 RTOL = 1e-9
 ATOL = 1e-12
 N_TERMS = 40
 
-WORDS = View(name="body", text="body", alphabet="words")
-SETTINGS = Settings(
-    format="text", views=(WORDS,), columns=("occurrences", "documents", "weight")
-)
 SHARES = {2: [0.8, 0.2], 5: [0.5, 0.2, 0.15, 0.1, 0.05]}
 Counts = NDArray[np.int64]
 
@@ -53,25 +47,18 @@ def drawn(n_classes: int, seed: int, n: int = 120) -> tuple[Counts, Counts, Coun
     return training, classes, testing
 
 
-def fields(counts: Counts) -> list[Field]:
-    words = [f"t{term}" for term, n in enumerate(counts) for _ in range(n)]
-    return [("body", " ".join(words))]
+def text(counts: Counts) -> str:
+    return " ".join(f"t{term}" for term, n in enumerate(counts) for _ in range(n))
 
 
-def model_of(folder: Path, training: Counts, classes: Counts, how: Scoring) -> Model:
-    counter = Counter(SETTINGS)
-    for place, (counts, class_) in enumerate(zip(training, classes, strict=True)):
-        digest = place.to_bytes(16, "big")
-        counter.add(ReadDocument(f"class {class_}", (fields(counts),), digest, 1))
-    pieces = pack_table(
-        counter.table(), scoring=how, calibration={}, written="now", writer="a test"
-    )
-    replace_file(str(folder / "model.nbt"), pieces)
-    return load_model(str(folder / "model.nbt"))
+def trained(folder: Path, training: Counts, classes: Counts, how: Scoring) -> Model:
+    labels = [f"class {class_}" for class_ in classes]
+    texts = zip(labels, map(text, training), strict=True)
+    return model_of(folder / "model.nbt", counted(texts, WORD_WEIGHTS), how)
 
 
 def by_each_engine(model: Model, testing: Counts) -> list[NDArray[np.float64]]:
-    documents = [fields(counts) for counts in testing]
+    documents = [[("body", text(counts))] for counts in testing]
     one = [score(model, (Tally(keys(WORDS, found)),), Fit()) for found in documents]
     readings = [Reading((found,), b"", 1, False) for found in documents]
     many = list(score_readings(open_bulk(model), readings, Fit()))
@@ -84,7 +71,7 @@ def test_sum_is_multinomial(n_classes: int, alpha: float, tmp_path: Path) -> Non
     training, classes, testing = drawn(n_classes, seed=n_classes)
     how = Scoring(score="sum", smoothing=alpha)
 
-    model = model_of(tmp_path, training, classes, how)
+    model = trained(tmp_path, training, classes, how)
     theirs = MultinomialNB(alpha=alpha).fit(training, classes)
 
     for ours in by_each_engine(model, testing):
@@ -101,7 +88,7 @@ def test_sum_of_terms_once_is_multinomial_on_presence(
     training, classes, testing = drawn(n_classes, seed=10 + n_classes)
     how = Scoring(score="sum", smoothing=alpha, counting="once")
 
-    model = model_of(tmp_path, training, classes, how)
+    model = trained(tmp_path, training, classes, how)
     theirs = MultinomialNB(alpha=alpha).fit(training > 0, classes)
 
     for ours in by_each_engine(model, testing):
@@ -137,7 +124,7 @@ def test_complement_is_complement_up_to_the_fixed_point(
     training, classes, testing = drawn(n_classes, seed=20 + n_classes)
     how = Scoring(score="complement", smoothing=alpha)
 
-    model = model_of(tmp_path, training, classes, how)
+    model = trained(tmp_path, training, classes, how)
     theirs = complement(training, classes, alpha).predict_log_proba(normalize(testing))
 
     allowed = most_moved(training, testing)
@@ -163,7 +150,7 @@ def test_complement_is_exact_where_weights_are_whole(
             row[random.choice(N_TERMS, 2, replace=False)] = pair
     how = Scoring(score="complement", smoothing=alpha)
 
-    model = model_of(tmp_path, training, classes, how)
+    model = trained(tmp_path, training, classes, how)
     theirs = complement(training, classes, alpha).predict_log_proba(normalize(testing))
 
     for ours in by_each_engine(model, testing):

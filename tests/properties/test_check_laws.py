@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nbtext import train_on
-from nbtext.counts.table import CountTable, add
+from nbtext.counts.table import add
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, NotAModelError
 from nbtext.learning.plan import Teaching
@@ -30,6 +30,7 @@ from nbtext.store.packing import unpack, unpack_table
 from nbtext.store.table import BEGINNING
 from nbtext.upkeep.checking import Checked, check_model, repair
 from nbtext.upkeep.scan import END_MISSING, documents_in
+from tests.build import values
 
 SAME_FOLDER = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
@@ -84,18 +85,6 @@ def are_read(path: Path) -> bool:
     except ModelFileError:
         return False
     return True
-
-
-def values(table: CountTable) -> tuple[object, ...]:
-    return (
-        table.classes,
-        table.documents,
-        [
-            [(run.keys.tolist(), [c.tolist() for c in run.columns]) for run in runs]
-            for runs in table.runs
-        ],
-        [(run.entries.tolist(), run.counts.tolist()) for run in table.ledger],
-    )
 
 
 def checked(path: Path, data: bytes) -> Checked | None:

@@ -33,6 +33,7 @@ from nbtext.counts.table import CountTable, LedgerRun, add
 from nbtext.document import Document
 from nbtext.errors import TrainingError
 from nbtext.settings import BODY, HEADERS, RAW, Settings, default_settings
+from tests.build import ClassCounts, table_of
 
 TWO = Settings(format="mail", views=(HEADERS, RAW, BODY))
 MANY = default_settings("text", 3)
@@ -191,58 +192,23 @@ VALUES = st.sampled_from([-(2**40), -3, -1, 0, 1, 2, 255, 2**31 - 1, 2**31, 2**4
 KEYS = st.sampled_from([0, 1, 2, 5, 2**63, 2**64 - 2, 2**64 - 1])
 
 
-@st.composite
-def runs(draw: st.DrawFn, n_columns: int) -> Run:
-    rows = draw(
-        st.dictionaries(KEYS, st.tuples(*[VALUES] * n_columns).filter(any), max_size=5)
-    )
-    return Run(
-        np.array(sorted(rows), np.uint64),
-        tuple(
-            narrowed([rows[key][column] for key in sorted(rows)])
-            for column in range(n_columns)
-        ),
-    )
-
-
-@st.composite
-def ledgers(draw: st.DrawFn) -> LedgerRun:
-    entries = st.tuples(KEYS, KEYS, KEYS)
-    counts = st.integers(-3, 3).filter(bool)
-    rows = draw(st.dictionaries(entries, counts, max_size=4))
-    return LedgerRun(
-        np.array(sorted(rows), np.uint64).reshape(-1, 3),
-        narrowed([rows[entry] for entry in sorted(rows)]),
-    )
-
-
-def narrowed(values: list[int]) -> Any:
-    fits = all(-(2**31) <= value < 2**31 for value in values)
-    return np.array(values, np.int32 if fits else np.int64)
+ENTRIES = st.dictionaries(
+    st.tuples(KEYS, KEYS, KEYS), st.integers(-3, 3).filter(bool), max_size=4
+)
 
 
 @st.composite
 def tables(draw: st.DrawFn, settings: Settings = MANY) -> CountTable:
     """Draw any table, negative ones too, with no class that is gone."""
-    names = draw(st.sets(LABELS))
-    by_class = {
-        name: (
-            draw(st.integers(-5, 5).filter(bool)),
-            [draw(runs(len(settings.columns))) for _ in settings.views],
-            draw(ledgers()),
-        )
-        for name in sorted(names)
-    }
-    return CountTable(
-        settings=settings,
-        classes=tuple(by_class),
-        documents=tuple(documents for documents, _, _ in by_class.values()),
-        runs=tuple(
-            tuple(views[view] for _, views, _ in by_class.values())
-            for view in range(len(settings.views))
-        ),
-        ledger=tuple(ledger for _, _, ledger in by_class.values()),
+    columns = st.tuples(*[VALUES] * len(settings.columns)).filter(any)
+    rows = st.dictionaries(KEYS, columns, max_size=5)
+    class_counts = st.builds(
+        ClassCounts,
+        documents=st.integers(-5, 5).filter(bool),
+        views=st.tuples(*[rows] * len(settings.views)),
+        ledger=ENTRIES,
     )
+    return table_of(draw(st.dictionaries(LABELS, class_counts)), settings)
 
 
 @given(tables(), tables())

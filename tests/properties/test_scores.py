@@ -43,11 +43,11 @@ from nbtext.settings import (
     View,
     default_settings,
 )
-from nbtext.store.packing import pack_table
 from nbtext.store.writing import replace_file
 from nbtext.tokens.bag import bag_of
 from nbtext.tokens.bags import Terms, read_terms
 from nbtext.tokens.reading import Reading, read
+from tests.build import model_of, packed
 
 SAME_FOLDER = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60
@@ -103,15 +103,6 @@ def counted(reading: Settings, documents: Iterable[tuple[str, str]]) -> CountTab
     return count(items, reading, Limits(1 << 20, 0)).table
 
 
-def saved(folder: Path, table: CountTable, scoring: Scoring) -> Model:
-    path = str(folder / "model.nbt")
-    pieces = pack_table(
-        table, scoring=scoring, calibration={}, written="now", writer="a test"
-    )
-    replace_file(path, pieces)
-    return load_model(path)
-
-
 def plain(model: Model, readings: Sequence[Reading], calibration: Fit) -> list[Scored]:
     bags = [bag_of(one, model.settings) for one in readings]
     return [score(model, bag, calibration) for bag in bags]
@@ -130,7 +121,7 @@ def test_both_engines_agree(
 ) -> None:
     table = counted(reading, known)
     scoring = data.draw(scorings(len(table.classes)))
-    model = saved(tmp_path, table, scoring)
+    model = model_of(tmp_path / "m.nbt", table, scoring)
     readings = [read(document(body), reading) for body in [*bodies, "what else?"]]
 
     one = plain(model, readings, calibration)
@@ -164,16 +155,13 @@ def test_both_engines_agree_on_the_sum_of_tables(
     cut = data.draw(st.integers(1, len(known) - 1))
     path = tmp_path / "joined.nbt"
     tables = [counted(MAIL, known[:cut]), counted(MAIL, known[cut:])]
-    files = [
-        Path(saved(tmp_path, table, scoring).path).read_bytes() for table in tables
-    ]
-    path.write_bytes(b"".join(files))
+    path.write_bytes(b"".join(packed(table, scoring) for table in tables))
     model = load_model(str(path))
     readings = [read(document(body), MAIL) for body in bodies]
 
     one = plain(model, readings, Fit())
     many = list(score_readings(open_bulk(model), readings, Fit()))
-    expected = plain(saved(tmp_path, whole, scoring), readings, Fit())
+    expected = plain(model_of(tmp_path / "m.nbt", whole, scoring), readings, Fit())
 
     assert_same(one, many)
     assert_same(one, expected)
@@ -194,9 +182,9 @@ def test_renaming_the_classes_renames_their_scores(
     renamed = [(new[label], text) for label, text in known]
     readings = [read(document(body), MAIL)]
 
-    before = saved(tmp_path, counted(MAIL, known), scoring)
+    before = model_of(tmp_path / "m.nbt", counted(MAIL, known), scoring)
     (one,) = plain(before, readings, Fit())
-    after = saved(tmp_path, counted(MAIL, renamed), scoring)
+    after = model_of(tmp_path / "m.nbt", counted(MAIL, renamed), scoring)
     (other,) = plain(after, readings, Fit())
 
     found = dict(zip(after.classes, other.log_posterior, strict=True))

@@ -23,7 +23,6 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from nbtext.counts.calibration import Calibration
 from nbtext.counts.counting import Limits, count
 from nbtext.document import Document, Note, Unreadable
 from nbtext.learning.in_bulk import many_lessons
@@ -32,19 +31,17 @@ from nbtext.learning.plan import Batch, Lesson, Teaching, planned
 from nbtext.learning.stream import teach
 from nbtext.scoring.classifying import FEW
 from nbtext.scoring.model import load_model
-from nbtext.settings import Settings, default_scoring, default_settings
+from nbtext.settings import Settings, default_settings
 from nbtext.store.compacting import compact, compact_tail
 from nbtext.store.file import open_model
-from nbtext.store.packing import pack_table
 from nbtext.store.undo import records_in
-from nbtext.store.writing import replace_file
 from nbtext.tokens.bag import Bag, bag_of
 from nbtext.tokens.reading import read
+from tests.build import packed
 
 if TYPE_CHECKING:
     from tests.conftest import Truth
 
-NOTHING = Calibration().as_dict()
 N_DOCUMENTS = FEW + 3
 N_TRAINED = 3
 """The first documents are trained, so that no record is kept of them."""
@@ -149,14 +146,7 @@ def begun(kind: Kind) -> Known:
 def make(path: Path, kind: Kind) -> None:
     """Make a model without any record."""
     table = count(iter(trained(kind)), kind.settings, Limits(1 << 20, 0)).table
-    packed = pack_table(
-        table,
-        scoring=default_scoring(kind.n_classes),
-        calibration=NOTHING,
-        written="2026-01-01T00:00:00+00:00",
-        writer="a test",
-    )
-    replace_file(str(path), packed)
+    path.write_bytes(packed(table))
 
 
 def refuse(one: Unreadable | Note) -> None:
@@ -414,11 +404,7 @@ def test_a_document_that_was_trained_under_two_labels_is_left_under_one(
     path = quick_folder / "m.nbt"
     twice = [kind.document(Version(9), label) for label in ("a", "b")]
     table = count(iter(twice), kind.settings, Limits(1 << 20, 0)).table
-    scoring = default_scoring(2)
-    replace_file(
-        str(path),
-        pack_table(table, scoring=scoring, calibration=NOTHING, written="", writer=""),
-    )
+    path.write_bytes(packed(table))
     more = [Version(number) for number in range(20, 20 + n_more)]
 
     lessons = taught(path, kind, "a", [Version(9), *more])

@@ -14,53 +14,51 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nbtext.counts.calibration import FARTHEST_BIN, Calibration
-from nbtext.counts.sorted_counts import Run
-from nbtext.counts.table import CountTable, LedgerRun, ledger_of
 from nbtext.document import Document
 from nbtext.errors import TextFormError
 from nbtext.learning.plan import Teaching
 from nbtext.learning.stream import teach
-from nbtext.settings import BODY, HEADERS, RAW, Scoring, Settings, default_scoring
+from nbtext.settings import Scoring
 from nbtext.store.compacting import whole
 from nbtext.store.file import ModelFile, open_model
 from nbtext.store.header import Header, History
 from nbtext.store.ledger import NO_BIN, Row
-from nbtext.store.packing import pack_table, unpack
-from nbtext.store.undo import Bags, Records
+from nbtext.store.packing import unpack
+from nbtext.store.undo import Records
 from nbtext.textform import dumping
 from nbtext.textform.dumping import text_lines
 from nbtext.textform.loading import Loaded, load_text
 from nbtext.tokens.bag import fingerprint
-
-MAIL = Settings(format="mail", views=(HEADERS, RAW, BODY))
-WEIGHTS = Settings(
-    format="text", views=(BODY,), columns=("occurrences", "documents", "weight")
+from tests.build import (
+    MAIL,
+    NO_LEDGER,
+    WEIGHTS,
+    ClassCounts,
+    Entry,
+    Rows,
+    bags_of,
+    packed,
+    table_of,
+    values,
 )
-NO_LEDGER = Settings(format="text", views=(BODY, RAW), ledger=False)
 
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 WORDS = st.integers(0, 2**64 - 1) | st.sampled_from([0, 1, 2**63, 2**64 - 1])
 COUNTS = st.sampled_from([0, 1, 1, 1, 2, 255, 256, 65536, 2**31, 2**40])
+TIMES = st.sampled_from([1, 1, 300])
 NAMES = st.text(max_size=5)
 BAGS = st.dictionaries(WORDS, st.sampled_from([1, 1, 2, 300]), max_size=5)
 
 
-@st.composite
-def runs(draw: st.DrawFn, width: int) -> Run:
-    row = st.tuples(*[COUNTS] * width).filter(any)
-    found = sorted(draw(st.dictionaries(WORDS, row, max_size=6)).items())
-    columns = np.array([row for _, row in found], np.int64).reshape(-1, width)
-    return Run(
-        np.array([key for key, _ in found], np.uint64),
-        tuple(columns[:, place].copy() for place in range(width)),
-    )
+def rows_of_terms(n_columns: int) -> st.SearchStrategy[Rows]:
+    columns = st.tuples(*[COUNTS] * n_columns).filter(any)
+    return st.dictionaries(WORDS, columns, max_size=6)
 
 
 @st.composite
@@ -84,37 +82,25 @@ def models(draw: st.DrawFn) -> bytes:
     bags = [[draw(BAGS) for _ in reading.views] for _ in range(n_kept)]
     rows = [Row(draw(st.sampled_from(names)), fingerprint(tuple(bag))) for bag in bags]
     digests = [(2**120 * place + 5).to_bytes(16, "big") for place in range(n_kept)]
-    ledger = []
+    classes = {}
     for name in names:
-        entries = [
-            (*np.frombuffer(digest, ">u8").tolist(), row.fingerprint)
+        entries: dict[Entry, int] = {
+            (*divmod(int.from_bytes(digest, "big"), 2**64), row.fingerprint): draw(
+                TIMES
+            )
             for digest, row in zip(digests, rows, strict=True)
             if row.label == name
-        ]
+        }
         if reading.ledger:
-            drawn = st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=3)
-            entries += draw(drawn)
-        counts = [draw(st.sampled_from([1, 1, 300])) for _ in entries]
-        ledger.append(
-            ledger_of(
-                np.array(entries, np.uint64).reshape(-1, 3), np.array(counts, np.int64)
-            )
-            if entries
-            else LedgerRun(np.empty((0, 3), np.uint64), np.empty(0, np.int64))
+            drawn = st.tuples(WORDS, WORDS, WORDS)
+            entries |= draw(st.dictionaries(drawn, TIMES, min_size=1, max_size=3))
+        n_documents = sum(entries.values())
+        classes[name] = ClassCounts(
+            n_documents if reading.ledger else draw(st.integers(1, 2**33)),
+            [draw(rows_of_terms(len(reading.columns))) for _ in reading.views],
+            entries,
         )
-    table = CountTable(
-        settings=reading,
-        classes=tuple(names),
-        documents=tuple(
-            int(run.counts.sum()) if reading.ledger else draw(st.integers(1, 2**33))
-            for run in ledger
-        ),
-        runs=tuple(
-            tuple(draw(runs(len(reading.columns))) for _ in names)
-            for _ in reading.views
-        ),
-        ledger=tuple(ledger),
-    )
+    table = table_of(classes, reading)
     records = Records(
         digests,
         rows,
@@ -127,33 +113,11 @@ def models(draw: st.DrawFn) -> bytes:
         learnt=dict.fromkeys(draw(st.sets(NAMES)), "2026-02-02T00:00:00+00:00"),
         keep=draw(st.sampled_from([3, 1000])),
     )
-    return packed(table, draw(calibrations(names)), history, records)
+    calibration = draw(calibrations(names))
+    return packed(table, None, calibration, history=history, records=records)
 
 
-def bags_of(terms: list[dict[int, int]]) -> Bags:
-    return Bags(
-        np.array([len(one) for one in terms], np.int64),
-        np.array([key for one in terms for key in one], np.uint64),
-        np.array([count for one in terms for count in one.values()], np.int64),
-    )
-
-
-def packed(
-    table: CountTable, calibration: Calibration, history: History, records: Records
-) -> bytes:
-    pieces = pack_table(
-        table,
-        scoring=default_scoring(len(table.classes)),
-        calibration=calibration.as_dict(),
-        written="2026-01-01T00:00:00+00:00",
-        writer="a test",
-        history=history,
-        records=records,
-    )
-    return b"".join(map(bytes, pieces))
-
-
-def stored(path: Path, data: bytes) -> ModelFile:
+def opened(path: Path, data: bytes) -> ModelFile:
     path.write_bytes(data)
     return open_model(str(path))
 
@@ -180,31 +144,16 @@ def contents(file: ModelFile) -> tuple[Header, list[tuple[str, str, bytes]]]:
 @given(models())
 @SAME_FOLDER
 def test_a_model_comes_back_bit_for_bit(tmp_path: Path, data: bytes) -> None:
-    file = stored(tmp_path / "one.nbt", data)
+    file = opened(tmp_path / "one.nbt", data)
     text = text_of(file)
 
-    found = stored(tmp_path / "other.nbt", bytes_of(load(text)))
+    found = opened(tmp_path / "other.nbt", bytes_of(load(text)))
 
     # a table that adds one document is its record; what is written anew has one
-    compact = stored(tmp_path / "compact.nbt", b"".join(map(bytes, whole(file))))
+    compact = opened(tmp_path / "compact.nbt", b"".join(map(bytes, whole(file))))
     assert contents(found) == contents(compact)
-    assert values(found) == values(file)
+    assert values(unpack(found)) == values(unpack(file))
     assert text_of(found) == text
-
-
-def values(file: ModelFile) -> tuple[Any, ...]:
-    """Return the counts, totals and ledger of a file, as values that compare."""
-    table = unpack(file)
-    return (
-        table.settings,
-        table.classes,
-        table.documents,
-        [
-            [(run.keys.tolist(), [c.tolist() for c in run.columns]) for run in runs]
-            for runs in table.runs
-        ],
-        [(run.entries.tolist(), run.counts.tolist()) for run in table.ledger],
-    )
 
 
 THREE = [
@@ -249,9 +198,9 @@ def test_a_model_that_was_taught_comes_back_bit_for_bit(
     assert "weight" in file.settings.columns
     text = text_of(file)
 
-    found = stored(tmp_path / "found.nbt", bytes_of(load(text)))
+    found = opened(tmp_path / "found.nbt", bytes_of(load(text)))
 
-    compact = stored(tmp_path / "compact.nbt", b"".join(map(bytes, whole(file))))
+    compact = opened(tmp_path / "compact.nbt", b"".join(map(bytes, whole(file))))
     assert contents(found) == contents(compact)
     assert found.tables[0].header.history.records == 3
     assert text_of(found) == text
@@ -278,7 +227,7 @@ def test_a_model_that_has_forgotten_everything_comes_back(tmp_path: Path) -> Non
     teach_all(path, None, "lunch", "cheap")
     text = text_of(open_model(str(path)))
 
-    found = stored(tmp_path / "found.nbt", bytes_of(load(text)))
+    found = opened(tmp_path / "found.nbt", bytes_of(load(text)))
 
     assert found.tables[0].header.classes == ()
     assert text_of(found) == text
@@ -291,7 +240,7 @@ def test_a_long_record_takes_several_lines(
     text = text_of(open_model(str(taught)))
     assert text.count(b'\n{"more":{"body":{') > 3
 
-    found = stored(tmp_path / "found.nbt", bytes_of(load(text)))
+    found = opened(tmp_path / "found.nbt", bytes_of(load(text)))
 
     monkeypatch.undo()
     assert text_of(found) == text_of(open_model(str(taught)))
@@ -359,7 +308,7 @@ def is_refused(text: bytes, folder: Path) -> bool:
     except TextFormError as caught:
         error = caught
     else:
-        text_of(stored(folder / "model.nbt", bytes_of(loaded)))
+        text_of(opened(folder / "model.nbt", bytes_of(loaded)))
         return False
     assert str(error).startswith(f"a text: line {error.line}: expected ")
     assert len(str(error)) < 1000

@@ -9,27 +9,22 @@ equal.
 from collections import Counter as Tally
 from typing import NamedTuple
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext.counts.calibration import Calibration
-from nbtext.counts.sorted_counts import Run
-from nbtext.counts.table import CountTable, LedgerRun
+from nbtext.counts.table import CountTable
 from nbtext.learning.delta import Change, Kept
 from nbtext.learning.delta_writing import pack_change
 from nbtext.settings import BODY, RAW, Settings, default_scoring
 from nbtext.store.header import History
 from nbtext.store.ledger import NO_BIN, Row
-from nbtext.store.packing import pack_table
-from nbtext.store.undo import Bags, Records
+from nbtext.store.undo import Records
 from nbtext.tokens.bag import Bag, columns_of, fingerprint
+from tests.build import WEIGHTS, ClassCounts, Rows, bags_of, packed, table_of
 
 PLAIN = Settings(format="text", views=(BODY, RAW))
-WEIGHTS = Settings(
-    format="text", views=(BODY,), columns=("occurrences", "documents", "weight")
-)
 CALIBRATION = Calibration(
     default_scoring(2).as_dict(), {(-3, "ham"): 1, (4, "b"): -1}, (), {"ham": 1}
 )
@@ -68,7 +63,7 @@ def taught(settings: Settings) -> st.SearchStrategy[list[Taught]]:
     )
 
 
-def table_of(settings: Settings, documents: list[Taught]) -> CountTable:
+def summed(settings: Settings, documents: list[Taught]) -> CountTable:
     """Return the sum of what documents add, counted term by term."""
     n_documents: Tally[str] = Tally()
     ledger: Tally[tuple[str, int, int, int]] = Tally()
@@ -86,52 +81,36 @@ def table_of(settings: Settings, documents: list[Taught]) -> CountTable:
     labels = {label for label, *_ in (row for row, n in ledger.items() if n)}
     classes = sorted(labels | {label for label, n in n_documents.items() if n})
 
-    def run(view: int, label: str) -> Run:
-        rows = sorted(
-            (key, *cell)
+    def rows(view: int, label: str) -> Rows:
+        return {
+            key: cell
             for (where, name, key), cell in cells.items()
             if (where, name) == (view, label) and any(cell)
-        )
-        columns = np.array([row[1:] for row in rows], np.int64)
-        columns = columns.reshape(-1, len(settings.columns))
-        keys = np.array([row[0] for row in rows], np.uint64)
-        return Run(keys, tuple(columns[:, n].copy() for n in range(columns.shape[1])))
+        }
 
-    def ledger_run(label: str) -> LedgerRun:
-        rows = sorted(
-            (row[1:], n) for row, n in ledger.items() if n and row[0] == label
-        )
-        return LedgerRun(
-            np.array([row for row, _ in rows], np.uint64).reshape(-1, 3),
-            np.array([n for _, n in rows], np.int64),
-        )
-
-    return CountTable(
-        settings=settings,
-        classes=tuple(classes),
-        documents=tuple(n_documents[label] for label in classes),
-        runs=tuple(
-            tuple(run(view, label) for label in classes)
-            for view in range(len(settings.views))
-        ),
-        ledger=tuple(map(ledger_run, classes)),
+    return table_of(
+        {
+            label: ClassCounts(
+                n_documents[label],
+                [rows(view, label) for view in range(len(settings.views))],
+                {row[1:]: n for row, n in ledger.items() if n and row[0] == label},
+            )
+            for label in classes
+        },
+        settings,
     )
 
 
 def records_of(settings: Settings, documents: list[Taught]) -> Records:
     """Return the records of documents, their terms by key."""
-    views = []
-    for view in range(len(settings.views)):
-        rows = [sorted(one.bag[view].items()) for one in documents]
-        terms = np.array([term for row in rows for term in row], np.uint64)
-        keys, counts = terms.reshape(-1, 2).T
-        sizes = np.array(list(map(len, rows)), np.int64)
-        views.append(Bags(sizes, keys.copy(), counts.astype(np.int64)))
     return Records(
         [one.digest for one in documents],
         [one.row for one in documents],
         [bin_at(place) for place in range(len(documents))],
-        views,
+        [
+            bags_of([dict(sorted(one.bag[view].items())) for one in documents])
+            for view in range(len(settings.views))
+        ],
     )
 
 
@@ -160,16 +139,14 @@ def by_change(settings: Settings, documents: list[Taught], *, keep: bool) -> byt
 
 
 def by_packing(settings: Settings, documents: list[Taught], *, keep: bool) -> bytes:
-    pieces = pack_table(
-        table_of(settings, documents),
-        scoring=default_scoring(2),
-        calibration=CALIBRATION.as_dict(),
-        history=HISTORY,
+    return packed(
+        summed(settings, documents),
+        default_scoring(2),
+        CALIBRATION,
         written="now",
-        writer="a test",
+        history=HISTORY,
         records=records_of(settings, documents) if keep else None,
     )
-    return b"".join(map(bytes, pieces))
 
 
 @pytest.mark.parametrize("settings", [PLAIN, WEIGHTS], ids=["plain", "weights"])
