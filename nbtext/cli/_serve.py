@@ -1,6 +1,5 @@
 """What `nbtext serve` does, apart from reading its command line."""
 
-from time import gmtime, strftime
 from typing import Final, NamedTuple
 
 from nbtext.cli._report import readable
@@ -12,6 +11,7 @@ from nbtext.serving.handlers import Task
 from nbtext.serving.server import Log, Service
 from nbtext.serving.sockets import Listener, address_of, listen, network_of
 from nbtext.serving.workers import be_a_server, supervise
+from nbtext.store.header import now
 
 SERVER: Final = "from nbtext.cli._serve import be_one; be_one(is_quiet={})"
 """What a server's process does."""
@@ -139,7 +139,7 @@ def log_of(is_quiet: bool) -> Log:
 
 def logged(line: str) -> None:
     """Write a line of the log to standard error, with the time."""
-    to_stderr(f"{strftime('%Y-%m-%dT%H:%M:%SZ', gmtime())} {line}")
+    to_stderr(f"{now().removesuffix('+00:00')}Z {line}")
 
 
 def ignored(_: str) -> None:

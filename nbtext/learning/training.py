@@ -8,7 +8,6 @@ otherwise in the end, they are counted again.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
 import numpy as np
 
-from nbtext import __version__
 from nbtext.counts.calibration import Calibration
 from nbtext.counts.counting import (
     Account,
@@ -41,7 +39,7 @@ from nbtext.scoring.batch import bulk_model_of
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.scoring.score import check_scoring
 from nbtext.settings import Scoring, default_scoring
-from nbtext.store.header import MOST_CLASSES
+from nbtext.store.header import MOST_CLASSES, WRITER, now
 from nbtext.store.packing import pack_table
 from nbtext.store.table import Buffer
 
@@ -89,8 +87,8 @@ class Trained:
             terms=self.terms,
             scoring=self.scoring,
             calibration=self.calibration.as_dict(),
-            written=datetime.now(UTC).isoformat(timespec="seconds"),
-            writer=f"nbtext {__version__}",
+            written=now(),
+            writer=WRITER,
         )
 
 
