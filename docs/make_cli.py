@@ -157,8 +157,8 @@ truth; and reliability. `eval --json` prints one object; [measures.md](measures.
 defines each of its keys.
 
 **`train`** prints nothing on standard output; what it read and what it wrote is said on
-standard error. The model is readable by its owner alone (mode 0600), also where it
-replaces another. `train --json` prints one object: `documents`, `classes` (name to
+standard error. A new model is readable by its owner alone (mode 0600); one that
+replaces another keeps that one's owner, group, mode and access control list. `train --json` prints one object: `documents`, `classes` (name to
 documents), `format`, `tokens`, `terms` (distinct ones), `bytes`,
 `seconds`, `skipped`, `truncated`, `repeats`, `conflicts` (documents under two labels or
 more), `path` and `size`.

@@ -81,7 +81,7 @@ def run(request: Request) -> None:
     listeners: list[Listener] = []
     try:
         for address in addresses:
-            listeners += listen(address, request.mode)
+            listeners += listen(address, request.mode, wait=request.wait)
         command = SERVER.format(request.quiet)
         supervise(service, listeners, request.workers, command, log_of(request.quiet))
     finally:

@@ -11,13 +11,13 @@ next run finishes. docs/filtering.md says how the file grows.
 import os
 import struct
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from time import monotonic, time
+from contextlib import ExitStack, contextmanager
+from time import time
 from typing import Final, NamedTuple
 from zlib import crc32
 
-from nbtext.errors import BusyError, MemoryFileError, ModelWriteError
-from nbtext.store.lock import waited_for
+from nbtext.errors import MemoryFileError
+from nbtext.files import locked, open_file, read_file, write_at
 
 MAGIC: Final = b"nbtext decided 1\n".ljust(64, b"\0")
 RECORD: Final = 64
@@ -152,18 +152,17 @@ class Memory:
             return
         if self._n_records <= FEW and not self.damaged:
             return
-        from nbtext.store.writing import replace_file
+        from nbtext.files import replace_file  # hardly ever
 
-        with open(self.path, "rb") as file:
-            data = file.read()
+        data = read_file(self.path, follow=True)
         there = {folder: set(names) for folder, names in folders.items()}
         kept = list(_worth_keeping(data, there, int(time()) - KEPT))
         if self.damaged or 2 * len(kept) < self._n_records:
             try:
-                replace_file(self.path, [MAGIC, *kept])
-            except ModelWriteError as error:
+                replace_file(self.path, [MAGIC + b"".join(kept)])
+            except OSError as error:
                 message = f"{self.path}: the memory cannot be written anew"
-                raise MemoryFileError(f"{message}: {error.__cause__}") from error
+                raise MemoryFileError(f"{message}: {error.strerror}") from error
 
     def _write(self, kind: bytes, folder: bytes, entries: list[Entry]) -> None:
         if self._descriptor is None or not entries:
@@ -175,13 +174,10 @@ class Memory:
                 # what a crash has cut off goes; nobody else writes meanwhile
                 os.ftruncate(self._descriptor, self._end)
                 self._has_grown = True
-            rest = memoryview(data)
-            while rest:
-                written = os.pwrite(self._descriptor, rest, self._end)
-                rest = rest[written:]
-                self._end += written
+            write_at(self._descriptor, self._end, data)
         except OSError as error:
             raise _cannot(self.path, "written", error) from error
+        self._end += len(data)
         self._n_records += len(entries)
 
     def read(self) -> None:
@@ -193,8 +189,7 @@ class Memory:
 
         """
         try:
-            with open(self.path, "rb") as file:
-                data = file.read()
+            data = read_file(self.path, follow=True)
         except FileNotFoundError:
             return
         except OSError as error:
@@ -253,42 +248,23 @@ def remembered(path: str, *, wait: float, is_kept: bool = True) -> Iterator[Memo
         memory.read()
         yield memory
         return
-    descriptor = _locked(path, monotonic() + wait, wait)
-    try:
+    lock = locked(
+        path, _open, wait=wait, who="another `nbtext filter`", what="has been running"
+    )
+    with ExitStack() as stack:
+        try:
+            descriptor = stack.enter_context(lock)
+            _begin(descriptor)
+        except OSError as error:
+            raise _cannot(path, "opened", error) from error
         memory = Memory(path, descriptor)
         memory.read()
         yield memory
         memory.sync()
-    finally:
-        os.close(descriptor)
 
 
-def _locked(path: str, deadline: float, wait: float) -> int:
-    """Open and lock a file, and begin it if it is empty."""
-    try:
-        while True:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-            try:
-                if not waited_for(descriptor, deadline):
-                    raise _busy(path, wait)
-                if os.path.samestat(os.stat(path), os.fstat(descriptor)):
-                    _begin(descriptor)
-                    return descriptor
-            except FileNotFoundError:
-                pass  # removed meanwhile
-            except BaseException:
-                os.close(descriptor)
-                raise
-            os.close(descriptor)
-    except OSError as error:
-        raise _cannot(path, "opened", error) from error
-
-
-def _busy(path: str, wait: float) -> BusyError:
-    return BusyError(
-        f"{path}: another `nbtext filter` has been running for {wait:g} seconds; try "
-        "again later, or wait longer with --wait"
-    )
+def _open(path: str) -> int:
+    return open_file(path, os.O_RDWR | os.O_CREAT, follow=True)
 
 
 def _begin(descriptor: int) -> None:

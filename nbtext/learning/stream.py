@@ -17,13 +17,14 @@ from typing import Final
 
 from nbtext.document import Document, Item
 from nbtext.errors import ModelFileError, NoModelError
+from nbtext.files import is_in_place
 from nbtext.learning.one_by_one import few_lessons
 from nbtext.learning.plan import Batch, Lesson, Plan, Teaching, new_settings, planned
 from nbtext.scoring.classifying import FEW, FEW_BYTES, Complain, batches
 from nbtext.scoring.model import Model, load_model
 from nbtext.settings import Settings
 from nbtext.store.file import ModelFile
-from nbtext.store.lock import is_in_place, locked
+from nbtext.store.lock import locked
 from nbtext.store.table import Buffer
 from nbtext.store.writing import append_table, replace_file
 from nbtext.tokens.reading import read

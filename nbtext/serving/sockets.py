@@ -8,19 +8,22 @@ import errno
 import os
 import socket
 import stat
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from fcntl import LOCK_EX, LOCK_UN, flock
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
-from nbtext.errors import ListenError, SettingsError
+from nbtext.errors import BusyError, ListenError, SettingsError
+from nbtext.files import locked
 
 Network: TypeAlias = IPv4Network | IPv6Network
 
 BACKLOG: Final = 1024
 """So many clients the system keeps waiting until they are accepted."""
+
+WAIT: Final = 10.0
+"""Seconds to wait for others that have the folder of a Unix socket locked."""
 
 MODE: Final = 0o600
 """Who may connect to a Unix socket, unless told otherwise: its owner."""
@@ -143,17 +146,23 @@ def is_allowed(address: str, networks: Sequence[Network]) -> bool:
     return client.is_loopback or any(client in network for network in networks)
 
 
-def listen(address: Address, mode: int = MODE) -> list[Listener]:
+def listen(address: Address, mode: int = MODE, *, wait: float = WAIT) -> list[Listener]:
     """
     Listen on an address; on each that its name stands for, if that is several.
 
+    Args:
+        address: the address.
+        mode: who may connect to a Unix socket.
+        wait: how many seconds to wait for others that have its folder locked.
+
     Raises:
+        BusyError: they have had it locked all the time.
         ListenError: that cannot be done.
 
     """
     try:
         if address.path:
-            return [_listen_unix(address, mode)]
+            return [_listen_unix(address, mode, wait)]
         return _listen_tcp(address)
     except (OSError, UnicodeError) as error:  # a name that cannot be one at all
         what = getattr(error, "strerror", None) or error
@@ -203,10 +212,10 @@ def _bound(family: int, where: tuple[object, ...]) -> Listener:
     return Listener(opened, str(Address(host, port, "")))
 
 
-def _listen_unix(address: Address, mode: int) -> Listener:
+def _listen_unix(address: Address, mode: int, wait: float) -> Listener:
     opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        with _alone_in(Path(address.path).parent):
+        with _alone_in(str(Path(address.path).parent), wait):
             _make_room(address.path)
             # nobody may connect before the mode is what it shall be
             before = os.umask(0o777)
@@ -217,22 +226,20 @@ def _listen_unix(address: Address, mode: int) -> Listener:
             Path(address.path).chmod(mode)
             opened.listen(BACKLOG)
         opened.setblocking(False)
-    except OSError:
+    except (OSError, BusyError):
         opened.close()
         raise
     return Listener(opened, str(address), _identity(address.path))
 
 
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
+def _alone_in(folder: str, wait: float) -> AbstractContextManager[int]:
     """Let no other server look for a free place in a folder at the same time."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        flock(descriptor, LOCK_EX)
-        yield
-    finally:
-        flock(descriptor, LOCK_UN)
-        os.close(descriptor)
+    what = "has had the socket's folder locked"
+    return locked(folder, _open_folder, wait=wait, what=what)
+
+
+def _open_folder(path: str) -> int:
+    return os.open(path, os.O_RDONLY | os.O_DIRECTORY)
 
 
 def _make_room(path: str) -> None:

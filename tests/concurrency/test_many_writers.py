@@ -24,12 +24,12 @@ import pytest
 from nbtext.cli import _status as status
 from nbtext.document import Document, Note, Unreadable
 from nbtext.errors import NoModelError
+from nbtext.files import _locking
 from nbtext.learning.plan import Teaching
 from nbtext.learning.stream import teach
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.model import load_model
 from nbtext.settings import default_settings
-from nbtext.store import lock as modellock
 from nbtext.store.compacting import compact
 from nbtext.store.file import map_file, open_model
 from nbtext.store.lock import locked
@@ -317,7 +317,7 @@ def test_who_looks_while_a_table_is_written_says_nothing_of_it(
             file.write(whole)
         really(descriptor, operation)
 
-    monkeypatch.setattr(modellock, "flock", later)
+    monkeypatch.setattr(_locking, "flock", later)
 
     model = load_model(str(path))
 

@@ -17,7 +17,7 @@ PACKAGES = [
     "textform", "evaluation", "filtering", "serving", "cli",
 ]  # fmt: skip
 """In the order of the pipeline."""
-FIRST = {"", "errors", "document", "settings", "parallel"}
+FIRST = {"", "errors", "files", "document", "settings", "parallel"}
 """Modules of `nbtext` itself that every package may import; "" is its version."""
 LAST = {"api"}
 """Those that import packages, for the library and the command line."""

@@ -24,6 +24,7 @@ from nbtext import train_on
 from nbtext.counts.calibration import FARTHEST_BIN, MOST
 from nbtext.counts.table import CountTable
 from nbtext.document import Document, Note, Unreadable
+from nbtext.files._replacing import LEFTOVER
 from nbtext.learning.plan import Teaching
 from nbtext.learning.stream import teach
 from nbtext.mail.message import read_mail
@@ -50,7 +51,6 @@ from nbtext.store.header import (
 from nbtext.store.ledger import FORGOTTEN, NO_BIN, Row, record_of, rows_of
 from nbtext.store.packing import pack_table, unpack
 from nbtext.store.table import ALIGNMENT, MOST_HEADER, VERSION, VERSIONS
-from nbtext.store.writing import LEFTOVER
 from nbtext.tokens.tokenizer import fold, keys, pair_key, salt, token_key, tokens
 
 ROOT = Path(__file__).parents[2]

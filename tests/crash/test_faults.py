@@ -11,7 +11,6 @@ import errno
 import json
 import os
 from collections.abc import Callable, Iterator
-from io import RawIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,10 +19,9 @@ import pytest
 from nbtext.cli import _status as status
 from nbtext.cli import main
 from nbtext.errors import NbtextError, NoModelError
-from nbtext.store import lock as modellock
-from nbtext.store import writing as modelwriting
+from nbtext.files import _locking, _replacing
+from nbtext.files._replacing import LEFTOVER
 from nbtext.store.file import open_model
-from nbtext.store.writing import LEFTOVER
 
 if TYPE_CHECKING:
     from tests.build import Values
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
 
 CALLS = (
     "open", "pwrite", "write", "fsync", "fdatasync", "replace", "link", "fchmod",
-    "mkdir", "stat", "fstat", "unlink", "scandir",
+    "mkdir", "stat", "fstat", "unlink", "scandir", "getxattr", "removexattr",
 )  # fmt: skip
 DIED = 9
 FAILURES = (status.CANNOT_CREATE, status.IO_ERROR, status.TRY_AGAIN)
@@ -95,16 +93,8 @@ class Faults:
         """Take the place of the operating system, for the rest of this process."""
         for name in CALLS:
             setattr(os, name, self._counted(getattr(os, name)))
-        for module in (modellock, modelwriting):
+        for module in (_locking, _replacing):
             module.flock = self._counted(module.flock)  # type: ignore[attr-defined]  # not exported
-        really = os.fdopen
-
-        def fdopen(descriptor: int, mode: str = "r", *more: Any, **names: Any) -> Any:
-            if mode == "wb":
-                return _File(descriptor)
-            return really(descriptor, mode, *more, **names)
-
-        os.fdopen = fdopen  # type: ignore[assignment]  # fewer overloads
 
     def _counted(self, call: Callable[..., Any]) -> Callable[..., Any]:
         def counted(*arguments: Any, **more: Any) -> Any:
@@ -114,24 +104,6 @@ class Faults:
             return self.strike(call, *arguments, **more)
 
         return counted
-
-
-class _File(RawIOBase):
-    """A file that writes with `os.write`."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-
-    def write(self, data: Any) -> int:
-        rest = memoryview(data).cast("B")
-        while rest:
-            rest = rest[os.write(self._descriptor, rest) :]
-        return len(memoryview(data).cast("B"))
-
-    def close(self) -> None:
-        if not self.closed:
-            super().close()
-            os.close(self._descriptor)
 
 
 class Outcome(NamedTuple):

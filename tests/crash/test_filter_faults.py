@@ -21,8 +21,9 @@ import pytest
 
 from nbtext import train_on
 from nbtext.errors import NbtextError
+from nbtext.files import _renaming
 from nbtext.filtering.mailbox import filter_mailbox
-from nbtext.filtering.mailboxes import Marks, _disk, open_mailbox
+from nbtext.filtering.mailboxes import Marks, open_mailbox
 from nbtext.filtering.rules import Account, Rule, Run, Wanted, job_of
 from nbtext.filtering.seen import remembered
 from nbtext.scoring.classifying import Classifier
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 CALLS = (
     "open", "pwrite", "write", "fsync", "fdatasync", "replace", "rename", "link",
-    "unlink", "fchmod", "utime", "mkdir", "ftruncate",
+    "unlink", "fchmod", "utime", "mkdir", "ftruncate", "removexattr",
 )  # fmt: skip
 WRITES = ("pwrite", "write")
 DIED = 9
@@ -99,14 +100,14 @@ def install(number: int, strike: Strike, code: Callable[[str, str], int]) -> lis
 
         return wrapped
 
-    one_step = _disk.rename_in_one_step
+    one_step = _renaming.rename_in_one_step
 
     def rename_in_one_step(source: str, target: str) -> int:
         return code(source, target) or one_step(source, target)
 
     for name in CALLS:
         setattr(os, name, counted(getattr(os, name)))
-    _disk.rename_in_one_step = counted(rename_in_one_step)
+    _renaming.rename_in_one_step = counted(rename_in_one_step)
     return left
 
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from nbtext.files._replacing import LEFTOVER
 from nbtext.settings import default_settings
 from nbtext.store.file import open_model
-from nbtext.store.writing import LEFTOVER
 
 if TYPE_CHECKING:
     from nbtext.document import Document

@@ -170,10 +170,10 @@ def test_a_file_takes_its_place_when_it_is_durable_and_then_the_place_is(
     def recorded(name: str) -> Callable[..., Any]:
         really = getattr(os, name)
 
-        def call(first: Any, *more: Any) -> Any:
+        def call(first: Any, *more: Any, **named: Any) -> Any:
             is_folder = isinstance(first, int) and Path(f"/dev/fd/{first}").is_dir()
             done.append((name, is_folder))
-            return really(first, *more)
+            return really(first, *more, **named)
 
         return call
 

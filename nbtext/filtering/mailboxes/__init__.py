@@ -6,10 +6,10 @@ changes them. A message is at every instant in one of them, or after a crash in 
 none of its bytes changes, but for the flags that one asks for and, from mbox to mbox,
 the number that it had there.
 
-The modules, in pipeline order: `_message` and `_content` (what is in them), `_disk` and
-`_locks` (how files are moved and locked), `_keywords` and `_maildir`, `_sequences` and
-`_mh`, `_fields`, `_spans`, `_rewriting`, `_mbox` and `_carrying`, `_opening` (which of
-these it is) and `_moving`.
+The modules, in pipeline order: `_message` and `_content` (what is in them),
+`_transfer` and `_locks` (how files are moved and locked), `_keywords` and `_maildir`,
+`_sequences` and `_mh`, `_fields`, `_spans`, `_rewriting`, `_mbox` and `_carrying`,
+`_opening` (which of these it is) and `_moving`.
 """
 
 from nbtext.filtering.mailboxes._carrying import Carried, Plan, carry_out

@@ -12,11 +12,12 @@ from collections.abc import Iterable
 from time import time
 from typing import Final
 
-from nbtext.filtering.mailboxes._disk import (
-    keep_owner,
+from nbtext.files import (
+    keep_access,
     make_durable,
+    new_file,
+    read_file,
     write_all,
-    written,
 )
 from nbtext.filtering.mailboxes._locks import dotlocked
 
@@ -34,12 +35,11 @@ WAIT: Final = 10.0
 def keywords_in(maildir: str) -> dict[str, str]:
     """Return letter to name for the keywords that a Maildir has."""
     try:
-        with open(f"{maildir}/{FILE}", "rb") as file:
-            lines = file.read(LONGEST).decode("utf-8", "surrogateescape").split("\n")
+        text = read_file(f"{maildir}/{FILE}", LONGEST)
     except FileNotFoundError:
         return {}
     found = {}
-    for line in lines:
+    for line in text.decode("utf-8", "surrogateescape").split("\n"):
         number, _, name = line.partition(" ")
         is_number = number.isascii() and number.isdigit() and len(number) < 3
         if name and is_number and int(number) < len(LETTERS):
@@ -84,16 +84,16 @@ def _write(maildir: str, keywords: dict[str, str]) -> None:
     path = f"{maildir}/{FILE}"
     aside = f"{maildir}/.{FILE}.{os.urandom(6).hex()}.tmp"
     is_there = os.path.exists(path)
-    like = os.stat(path if is_there else maildir)
+    like = path if is_there else maildir
     lines = (
         f"{LETTERS.index(letter)} {keywords[letter]}\n" for letter in sorted(keywords)
     )
-    with written(aside) as descriptor:
+    with new_file(aside) as descriptor:
         write_all(descriptor, "".join(lines).encode("utf-8", "surrogateescape"))
-        os.fchmod(descriptor, like.st_mode & 0o666)
-        keep_owner(descriptor, like)
+        keep_access(descriptor, like)
+        os.fchmod(descriptor, os.fstat(descriptor).st_mode & 0o666)
         if is_there:  # or Dovecot would not see that it has changed
-            changed = max(int(time()), int(like.st_mtime) + 1)
+            changed = max(int(time()), int(os.stat(path).st_mtime) + 1)
             os.utime(descriptor, (changed, changed))
     os.replace(aside, path)
     make_durable(maildir)

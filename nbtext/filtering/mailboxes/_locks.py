@@ -10,21 +10,31 @@ while another program is waited for, which may hold the one and wait for the oth
 import errno
 import fcntl
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
-from time import monotonic, sleep, time
+from time import monotonic, time
 from typing import Final
 
 from nbtext.errors import BusyError, MailboxError
-from nbtext.filtering.mailboxes._disk import rename_exclusively
+from nbtext.files import (
+    busy,
+    is_in_place,
+    open_file,
+    read_file,
+    rename_exclusively,
+    succeeds_until,
+    write_all,
+)
 
 STALE: Final = 900.0
 """A dotlock that is older was left by a crash, in seconds (procmail: LOCKTIMEOUT)."""
 
-PAUSE: Final = 0.02
 LONGEST_PAUSE: Final = 0.5
-"""How often a lock is tried, in seconds: at first, and after a while."""
+"""Maximum seconds between two attempts to lock an mbox."""
+
+MOST: Final = 512
+"""Maximum bytes read of a dotlock."""
 
 
 @contextmanager
@@ -46,14 +56,12 @@ def locked(paths: Sequence[str], wait: float) -> Iterator[dict[str, int]]:
 
     """
     wanted = sorted(set(paths))
-    busy = wanted[:1]
     with ExitStack() as stack:
         opened: dict[str, int] = {}
-        attempt = partial(_try_all, wanted, stack, opened, busy)
-        try:
-            _retried(attempt, monotonic() + wait)
-        except TimeoutError as error:
-            raise _busy(busy[0], wait) from error
+        held = wanted[:1]
+        attempt = partial(_try_all, wanted, stack, opened, held)
+        if not succeeds_until(attempt, monotonic() + wait, LONGEST_PAUSE):
+            raise _busy(held[0], wait)
         yield opened
 
 
@@ -68,15 +76,14 @@ def dotlocked(path: str, wait: float) -> Iterator[None]:
 
     """
     with ExitStack() as stack:
-        try:
-            _retried(partial(_try_dotlock, f"{path}.lock"), monotonic() + wait)
-            stack.callback(_remove, f"{path}.lock")
-        except TimeoutError as error:
+        attempt = partial(_try_dotlock, f"{path}.lock")
+        if not succeeds_until(attempt, monotonic() + wait, LONGEST_PAUSE):
             message = (
                 f"{path}.lock: another program has had this lock for {wait:g} seconds; "
                 "try again later, or remove it if no such program runs"
             )
-            raise BusyError(message) from error
+            raise BusyError(message)
+        stack.callback(_remove, f"{path}.lock")
         yield
 
 
@@ -95,10 +102,12 @@ def shared(path: str, descriptor: int, wait: float) -> Iterator[None]:
         OSError: it cannot be locked.
 
     """
-    try:
-        _retried(lambda: try_lock(descriptor, fcntl.LOCK_SH), monotonic() + wait)
-    except TimeoutError as error:
-        raise _busy(path, wait) from error
+
+    def attempt() -> bool:
+        return try_lock(descriptor, fcntl.LOCK_SH)
+
+    if not succeeds_until(attempt, monotonic() + wait, LONGEST_PAUSE):
+        raise _busy(path, wait)
     try:
         yield
     finally:
@@ -106,9 +115,9 @@ def shared(path: str, descriptor: int, wait: float) -> Iterator[None]:
 
 
 def _try_all(
-    paths: Sequence[str], stack: ExitStack, opened: dict[str, int], busy: list[str]
+    paths: Sequence[str], stack: ExitStack, opened: dict[str, int], held: list[str]
 ) -> bool:
-    """Lock all files, or none; then `busy` names the one that could not be had."""
+    """Lock all files, or none; then `held` names the one that could not be had."""
     found: dict[str, int] = {}
     with ExitStack() as undoing:
         for path in paths:
@@ -119,7 +128,7 @@ def _try_all(
                 message = f"{path}: cannot be locked: {where}: {error.strerror}"
                 raise MailboxError(f"{message}; nothing was changed") from error
             if not is_ours:
-                busy[:] = [path]
+                held[:] = [path]
                 return False
         stack.push(undoing.pop_all())
     opened.update(found)
@@ -133,7 +142,7 @@ def _try_both(path: str, stack: ExitStack, opened: dict[str, int]) -> bool:
     Whether it is still the file in place is looked at last: a program that replaces it
     may let go of the one lock before it does so, and of the other one afterwards.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    descriptor = open_file(path, os.O_RDWR)
     with ExitStack() as undoing:
         undoing.callback(os.close, descriptor)
         if not (try_lock(descriptor) and is_in_place(path, descriptor)):
@@ -148,20 +157,8 @@ def _try_both(path: str, stack: ExitStack, opened: dict[str, int]) -> bool:
         return True
 
 
-def is_in_place(path: str, descriptor: int) -> bool:
-    """Return whether a path still leads to an open file."""
-    try:
-        there, here = os.stat(path), os.fstat(descriptor)
-    except OSError:
-        return False
-    return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
-
-
 def _busy(path: str, wait: float) -> BusyError:
-    return BusyError(
-        f"{path}: another program has had it locked for {wait:g} seconds; try again "
-        "later, or wait longer with --wait"
-    )
+    return busy(path, wait, who="another program", what="has had it locked")
 
 
 def try_lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
@@ -184,7 +181,7 @@ def _try_dotlock(path: str) -> bool:
         descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
         try:
             # as Dovecot has it, so that others too can see whether we are still there
-            os.write(descriptor, f"{os.getpid()}:{os.uname().nodename}\n".encode())
+            write_all(descriptor, f"{os.getpid()}:{os.uname().nodename}\n".encode())
         finally:
             os.close(descriptor)
         rename_exclusively(aside, path)
@@ -225,8 +222,8 @@ def _is_old(found: os.stat_result) -> bool:
 
 def _is_orphaned(path: str) -> bool:
     """Return whether a dotlock names a process of this machine that has ended."""
-    with open(path, "rb") as file:
-        pid, _, host = file.read(512).decode("ascii", "replace").strip().partition(":")
+    text = read_file(path, MOST).decode("ascii", "replace")
+    pid, _, host = text.strip().partition(":")
     if host != os.uname().nodename or not pid.isdigit():
         return False
     try:
@@ -236,20 +233,3 @@ def _is_orphaned(path: str) -> bool:
     except (OSError, OverflowError):
         return False
     return False
-
-
-def _retried(attempt: Callable[[], bool], deadline: float) -> None:
-    """
-    Try until it works.
-
-    Raises:
-        TimeoutError: it did not in time.
-
-    """
-    pause = PAUSE
-    while not attempt():
-        left = deadline - monotonic()
-        if left <= 0:
-            raise TimeoutError
-        sleep(min(pause, left))
-        pause = min(2 * pause, LONGEST_PAUSE)

@@ -14,10 +14,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from nbtext.errors import MailboxError
-from nbtext.filtering.mailboxes import _disk
+from nbtext.files import make_durable, make_file, make_folder, rename_exclusively
 from nbtext.filtering.mailboxes._keywords import FILE as KEYWORDS
 from nbtext.filtering.mailboxes._keywords import LETTERS, keywords_in, letters_for
 from nbtext.filtering.mailboxes._message import Marks, Message
+from nbtext.filtering.mailboxes._transfer import (
+    fresh_name,
+    is_same,
+    move,
+    remove_abandoned,
+)
 from nbtext.sources import cannot_read
 
 SHOWN: Final = ("new", "cur")
@@ -96,18 +102,18 @@ class Maildir:
         bases = _bases_for(message)
         copied = self._copy_of(path, bases) if is_again else None
         if copied is not None:
-            _disk.make_durable(os.path.dirname(copied))
+            make_durable(os.path.dirname(copied))
             os.unlink(path)
             return copied
         # not even with other flags: of two links by one name Dovecot removes one
         free = (base for base in bases if base not in self._listed())
-        base = next(free, None) or _disk.fresh_name()
+        base = next(free, None) or fresh_name()
         while True:
             target = self._path_of(base, marks, is_new=message.is_new)
             try:
-                _disk.move(path, target, f"{self.path}/{STAGING}/{_disk.fresh_name()}")
+                move(path, target, f"{self.path}/{STAGING}/{fresh_name()}")
             except FileExistsError:
-                base = _disk.fresh_name()
+                base = fresh_name()
             else:
                 self._listed()[base] = message._replace(name=target, base=base)
                 return target
@@ -133,14 +139,14 @@ class Maildir:
             raise MailboxError(text)
         target = self._path_of(message.base, whole, is_new=False)
         if target != message.name:
-            _disk.rename_exclusively(message.name, target)
+            rename_exclusively(message.name, target)
         return target
 
     def settle(self) -> None:
         """Make durable what was moved here, or from here."""
         self._index = self._keywords = None
         for part in SHOWN:
-            _disk.make_durable(f"{self.path}/{part}")
+            make_durable(f"{self.path}/{part}")
 
     def ensure(self) -> None:
         """
@@ -152,16 +158,16 @@ class Maildir:
         """
         above = os.path.dirname(self.path) or "."
         for path in (self.path, *(f"{self.path}/{part}" for part in (*SHOWN, STAGING))):
-            _disk.make_folder(path)
-        _disk.remove_abandoned(f"{self.path}/{STAGING}")
+            make_folder(path)
+        remove_abandoned(f"{self.path}/{STAGING}")
         marker = f"{self.path}/{FOLDER_FILE}"
         is_folder = os.path.basename(self.path).startswith(".") and all(
             os.path.isdir(f"{above}/{part}") for part in SHOWN
         )
         if is_folder and not os.path.exists(marker):
-            _disk.make_file(marker)
-        _disk.make_durable(self.path)
-        _disk.make_durable(above)
+            make_file(marker)
+        make_durable(self.path)
+        make_durable(above)
 
     def delivered(self, message: Message) -> float:
         """Return when a message was delivered, in seconds, infinity if it is gone."""
@@ -187,7 +193,7 @@ class Maildir:
         """Return the copy of a message that was not yet taken away where it was."""
         found = (self._listed().get(base) for base in bases)
         names = (one.name for one in found if one is not None)
-        return next((name for name in names if _disk.is_same(name, path)), None)
+        return next((name for name in names if is_same(name, path)), None)
 
     def _names(self) -> Iterator[tuple[str, str]]:
         """Yield the name of every file, and the part that it is in."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from nbtext.filtering.mailboxes import _disk
+from nbtext.files import make_durable, make_file
 from nbtext.filtering.mailboxes._locks import shared
 from nbtext.filtering.mailboxes._rewriting import clean_up
 from nbtext.filtering.mailboxes._spans import Span, spans
@@ -42,8 +42,8 @@ class Mbox:
 
         """
         if not os.path.exists(self.place):
-            _disk.make_file(self.place)
-            _disk.make_durable(os.path.dirname(self.place))
+            make_file(self.place)
+            make_durable(os.path.dirname(self.place))
 
     @contextmanager
     def opened(self, wait: float) -> Iterator["Snapshot"]:

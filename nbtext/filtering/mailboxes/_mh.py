@@ -10,7 +10,7 @@ from _blake2 import blake2b
 from collections.abc import Iterator
 from typing import Final
 
-from nbtext.filtering.mailboxes import _disk
+from nbtext.files import make_durable, make_folder
 from nbtext.filtering.mailboxes._message import Marks, Message
 from nbtext.filtering.mailboxes._sequences import FILE as SEQUENCES
 from nbtext.filtering.mailboxes._sequences import (
@@ -20,6 +20,12 @@ from nbtext.filtering.mailboxes._sequences import (
     change,
     is_sequence,
     sequences_in,
+)
+from nbtext.filtering.mailboxes._transfer import (
+    fresh_name,
+    is_same,
+    move,
+    remove_abandoned,
 )
 from nbtext.sources import cannot_read
 
@@ -91,7 +97,7 @@ class MH:
         if is_again:
             copied = self._copy_of(path)
             if copied is not None:
-                _disk.make_durable(self.path)
+                make_durable(self.path)
                 os.unlink(path)
                 return copied
         if not self._next:
@@ -101,7 +107,7 @@ class MH:
             self._next += 1
             target = f"{self.path}/{number}"
             try:
-                _disk.move(path, target, f"{self.path}/.{_disk.fresh_name()}")
+                move(path, target, f"{self.path}/.{fresh_name()}")
             except FileExistsError:
                 continue
             self._taken[number] = marks
@@ -121,7 +127,7 @@ class MH:
             OSError: the folder cannot be made durable.
 
         """
-        _disk.make_durable(self.path)
+        make_durable(self.path)
         self._sequences = None
         self._next = 0
         taken, self._taken = self._taken, {}
@@ -145,9 +151,9 @@ class MH:
             OSError: it cannot be made.
 
         """
-        if _disk.make_folder(self.path):
-            _disk.make_durable(os.path.dirname(self.path) or ".")
-        _disk.remove_abandoned(self.path, ".")
+        if make_folder(self.path):
+            make_durable(os.path.dirname(self.path) or ".")
+        remove_abandoned(self.path, ".")
 
     def delivered(self, message: Message) -> float:
         """Return when a message was delivered, in seconds."""
@@ -186,7 +192,7 @@ class MH:
             here = f"{self.path}/{number}"
             found = os.lstat(here)
             is_alike = (found.st_size, found.st_mtime_ns) == named
-            if is_alike and _disk.is_same(here, path):
+            if is_alike and is_same(here, path):
                 return here
         return None
 

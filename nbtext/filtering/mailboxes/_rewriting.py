@@ -18,8 +18,15 @@ from time import monotonic, sleep, time
 from typing import Final, TypeAlias
 
 from nbtext.errors import MailboxError
-from nbtext.filtering.mailboxes._disk import PIECE, make_durable, write_all, written
-from nbtext.filtering.mailboxes._locks import is_in_place, locked, try_lock
+from nbtext.files import (
+    is_in_place,
+    keep_access,
+    make_durable,
+    new_file,
+    write_all,
+)
+from nbtext.filtering.mailboxes._locks import locked, try_lock
+from nbtext.filtering.mailboxes._transfer import PIECE
 
 Piece: TypeAlias = bytes | tuple[int, int, int]
 """Bytes, or a descriptor and from where to where it is copied."""
@@ -40,26 +47,23 @@ def write_aside(path: str, descriptor: int, pieces: Iterable[Piece]) -> str:
 
     Args:
         path: the file.
-        descriptor: the same, open; owner, mode and times are those of the new one too.
+        descriptor: the same, open; the new one has its owner, mode, ACL and times too.
         pieces: the new contents.
 
     Raises:
-        OSError: it cannot be written, or the owner not be kept.
+        OSError: it cannot be written, or its owner or group cannot be kept.
 
     """
     folder, name = os.path.split(path)
     aside = f"{folder}/.{name}.nbtext-{os.urandom(6).hex()}.tmp"
     status = os.fstat(descriptor)
-    with written(aside) as its:
+    with new_file(aside) as its:
         for piece in pieces:
             if isinstance(piece, bytes):
                 write_all(its, piece)
             else:
                 _copy_range(its, *piece)
-        there = os.fstat(its)
-        if (there.st_uid, there.st_gid) != (status.st_uid, status.st_gid):
-            os.fchown(its, status.st_uid, status.st_gid)
-        os.fchmod(its, status.st_mode & 0o7777)
+        keep_access(its, descriptor, strictly=True)
         os.utime(its, ns=(status.st_atime_ns, status.st_mtime_ns))
     return aside
 

@@ -12,13 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
 from nbtext.errors import MailboxError, SettingsError
-from nbtext.filtering.mailboxes._disk import (
-    keep_owner,
-    make_durable,
-    make_file,
-    write_all,
-    written,
-)
+from nbtext.files import make_file, open_file, replace_file
 from nbtext.filtering.mailboxes._locks import locked
 from nbtext.filtering.mailboxes._message import Marks
 
@@ -67,12 +61,25 @@ def is_sequence(name: str) -> bool:
 
 
 def sequences_in(folder: str, there: Iterable[int]) -> Sequences:
-    """Return the sequences of a folder, of those messages that are there."""
+    """
+    Return the sequences of a folder, of those messages that are there.
+
+    Raises:
+        OSError: their file cannot be read, or is no file.
+
+    """
     try:
-        with open(f"{folder}/{FILE}", "rb") as file:
-            lines = file.read(LONGEST).split(b"\n")
+        descriptor = open_file(f"{folder}/{FILE}")
     except FileNotFoundError:
         return {}
+    try:
+        return _sequences_of(descriptor, there)
+    finally:
+        os.close(descriptor)
+
+
+def _sequences_of(descriptor: int, there: Iterable[int]) -> Sequences:
+    lines = os.pread(descriptor, LONGEST, 0).split(b"\n")
     numbers = sorted(there)
     found: Sequences = {}
     for line in lines:
@@ -107,11 +114,12 @@ def change(
     try:
         make_file(path)
         with locked([path], WAIT) as opened:
-            before = sequences_in(folder, there())
+            # not opened again: the lock would go when that is closed (fcntl(2))
+            before = _sequences_of(opened[path], there())
             sequences = {name: set(numbers) for name, numbers in before.items()}
             do(sequences)
             if sequences != before:
-                _write(path, sequences, os.fstat(opened[path]))
+                replace_file(path, [_packed(sequences)])
     except OSError as error:
         message = f"{path}: cannot be written: {error.strerror}; its messages are safe"
         raise MailboxError(message) from error
@@ -125,19 +133,13 @@ def _numbers(text: bytes, there: list[int]) -> set[int]:
     return found
 
 
-def _write(path: str, sequences: Sequences, like: os.stat_result) -> None:
+def _packed(sequences: Sequences) -> bytes:
     lines = (
         f"{name}: {' '.join(_ranges(sorted(numbers)))}\n"
         for name, numbers in sequences.items()
         if numbers
     )
-    aside = f"{path}.{os.urandom(6).hex()}.tmp"
-    with written(aside) as descriptor:
-        write_all(descriptor, "".join(lines).encode("utf-8", "surrogateescape"))
-        os.fchmod(descriptor, like.st_mode & 0o777)
-        keep_owner(descriptor, like)
-    os.replace(aside, path)
-    make_durable(os.path.dirname(path))
+    return "".join(lines).encode("utf-8", "surrogateescape")
 
 
 def _ranges(numbers: list[int]) -> Iterable[str]:

@@ -5,12 +5,13 @@ import socket
 import stat
 from collections.abc import Iterator
 from contextlib import closing
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
-from nbtext.errors import ListenError, SettingsError
+from nbtext.errors import BusyError, ListenError, SettingsError
 from nbtext.serving.sockets import Address, address_of, is_allowed, listen, network_of
 
 
@@ -102,6 +103,25 @@ def test_a_unix_socket_is_for_its_owner_and_goes_away(folder: Path) -> None:
     listener.close()
     listener.close()
     assert list(folder.iterdir()) == []
+
+
+def test_a_folder_that_others_keep_locked_is_waited_for_no_longer_than_asked(
+    folder: Path,
+) -> None:
+    holder = os.open(folder, os.O_RDONLY)
+    try:
+        flock(holder, LOCK_EX)
+
+        with pytest.raises(
+            BusyError, match=r"had the socket's folder locked for 0\.1 seconds; try"
+        ):
+            listen(Address("", 0, str(folder / "s")), wait=0.1)
+    finally:
+        os.close(holder)
+
+    assert list(folder.iterdir()) == []
+    (listener,) = listen(Address("", 0, str(folder / "s")), wait=0.1)
+    listener.close()
 
 
 def test_the_mode_is_as_asked_whatever_the_umask(folder: Path) -> None:

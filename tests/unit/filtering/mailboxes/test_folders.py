@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from nbtext.errors import BusyError, MissingSourceError, SettingsError, SourceError
+from nbtext.files import _renaming
 from nbtext.filtering.mailboxes import (
     Marks,
     Message,
     Task,
-    _disk,
+    _transfer,
     check_marks,
     marks_of,
     move_all,
@@ -143,7 +144,7 @@ def test_no_message_takes_the_place_of_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     if code:  # a system without renameat2
-        monkeypatch.setattr(_disk, "rename_in_one_step", lambda *_: code)
+        monkeypatch.setattr(_renaming, "rename_in_one_step", lambda *_: code)
     box, junk = maildir(tmp_path / "box", "cur/1.x:2,S"), maildir(tmp_path / "junk")
     (tmp_path / "junk/cur/1.x:2,S").write_bytes(b"another\n")
 
@@ -469,8 +470,8 @@ def test_what_a_crash_has_left_is_removed_after_a_day_and_a_half(
 ) -> None:
     box = maildir(tmp_path / "box")
     folder = mh(tmp_path / "mh", 1)
-    left = [Path(box.path, "tmp", _disk.fresh_name())]
-    left.append(Path(folder.path, f".{_disk.fresh_name()}"))
+    left = [Path(box.path, "tmp", _transfer.fresh_name())]
+    left.append(Path(folder.path, f".{_transfer.fresh_name()}"))
     others = [Path(box.path, "tmp/1.another"), Path(folder.path, ".hidden")]
     for path in (*left, *others):
         path.write_bytes(TEXT[:5])
@@ -478,7 +479,7 @@ def test_what_a_crash_has_left_is_removed_after_a_day_and_a_half(
     for one in (box, folder):
         one.ensure()
     assert all(path.exists() for path in left)
-    monkeypatch.setattr(_disk, "ABANDONED", -1)
+    monkeypatch.setattr(_transfer, "ABANDONED", -1)
     for one in (box, folder):
         one.ensure()
 

@@ -1,0 +1,81 @@
+"""
+Durable files: opened with care, locked with a deadline, replaced whole or not at all.
+
+A path goes in; a descriptor, a lock or a new file in the place of an old one comes out.
+The functions raise `OSError`, and `BusyError` for a lock that cannot be had; callers
+say what that means for a model, a mailbox or a socket. A crash is the end of a process,
+which keeps what the system was told, or of the machine, which keeps what was made
+durable.
+
+What is exported is loaded when it is first asked for: to learn one message takes a lock
+and an append, and nothing else of this.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from nbtext.files._access import keep_access, make_file, make_folder
+    from nbtext.files._locking import (
+        busy,
+        flock_until,
+        is_in_place,
+        is_locked,
+        locked,
+        succeeds_until,
+    )
+    from nbtext.files._opening import Buffer, open_file, read_file, write_all, write_at
+    from nbtext.files._renaming import make_durable, rename_exclusively
+    from nbtext.files._replacing import NotDurableError, new_file, replace_file
+
+__all__ = [
+    "Buffer",
+    "NotDurableError",
+    "busy",
+    "flock_until",
+    "is_in_place",
+    "is_locked",
+    "keep_access",
+    "locked",
+    "make_durable",
+    "make_file",
+    "make_folder",
+    "new_file",
+    "open_file",
+    "read_file",
+    "rename_exclusively",
+    "replace_file",
+    "succeeds_until",
+    "write_all",
+    "write_at",
+]
+
+_HOMES: Final = {
+    "Buffer": "_opening",
+    "NotDurableError": "_replacing",
+    "busy": "_locking",
+    "flock_until": "_locking",
+    "is_in_place": "_locking",
+    "is_locked": "_locking",
+    "keep_access": "_access",
+    "locked": "_locking",
+    "make_durable": "_renaming",
+    "make_file": "_access",
+    "make_folder": "_access",
+    "new_file": "_replacing",
+    "open_file": "_opening",
+    "read_file": "_opening",
+    "rename_exclusively": "_renaming",
+    "replace_file": "_replacing",
+    "succeeds_until": "_locking",
+    "write_all": "_opening",
+    "write_at": "_opening",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is exported when it is first asked for."""
+    if name not in _HOMES:
+        message = f"module 'nbtext.files' has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(f"nbtext.files.{_HOMES[name]}"), name)

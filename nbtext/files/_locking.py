@@ -1,0 +1,143 @@
+"""
+Locks that are waited for no longer than the caller says.
+
+The lock is flock(2)'s, which the kernel releases when its holder ends, however that
+happens.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, LOCK_UN, flock
+from time import monotonic, sleep
+from typing import Final
+
+from nbtext.errors import BusyError
+
+FIRST_PAUSE: Final = 0.01
+LONGEST_PAUSE: Final = 0.1
+"""Seconds between two attempts to lock a file: at first, and after a while."""
+
+
+@contextmanager
+def locked(
+    path: str,
+    open_it: Callable[[str], int],
+    *,
+    wait: float,
+    who: str = "another process",
+    what: str,
+) -> Iterator[int]:
+    """
+    Hold the flock(2) of what a path leads to, and yield its descriptor.
+
+    If another file takes the place while this one is waited for, that is opened and
+    locked instead.
+
+    Args:
+        path: the file or folder.
+        open_it: opens it, and returns its descriptor.
+        wait: how many seconds to wait for others.
+        who: those who may hold it, for the message of the error.
+        what: what they have been doing, likewise.
+
+    Raises:
+        BusyError: others have held it all the time; it says who, if the system tells.
+        OSError: it cannot be opened or locked.
+
+    """
+    deadline = monotonic() + wait
+    while True:
+        descriptor = open_it(path)
+        try:
+            if not flock_until(descriptor, deadline):
+                raise busy(path, wait, who=who, what=what)
+            if is_in_place(path, descriptor):
+                yield descriptor
+                return
+        finally:
+            # not left to closing: a process that was forked meanwhile may hold it too
+            with suppress(OSError):
+                flock(descriptor, LOCK_UN)
+            os.close(descriptor)
+
+
+def is_locked(descriptor: int) -> bool:
+    """Return whether somebody else holds the exclusive flock(2) of an open file."""
+    try:
+        flock(descriptor, LOCK_SH | LOCK_NB)
+    except OSError:
+        return True
+    return False
+
+
+def flock_until(descriptor: int, deadline: float) -> bool:
+    """
+    Lock an open file with flock(2), and return whether it could be had in time.
+
+    Args:
+        descriptor: the file.
+        deadline: until when to wait for others, in the seconds of `time.monotonic`.
+
+    Raises:
+        OSError: it cannot be locked.
+
+    """
+
+    def attempt() -> bool:
+        try:
+            flock(descriptor, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    return succeeds_until(attempt, deadline)
+
+
+def succeeds_until(
+    attempt: Callable[[], bool], deadline: float, longest: float = LONGEST_PAUSE
+) -> bool:
+    """Make an attempt, again and again until it succeeds or the time is over."""
+    pause = FIRST_PAUSE
+    while not attempt():
+        left = deadline - monotonic()
+        if left <= 0:
+            return False
+        sleep(min(pause, left))
+        pause = min(2 * pause, longest)
+    return True
+
+
+def is_in_place(path: str, descriptor: int) -> bool:
+    """Return whether a path still leads to an open file."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(descriptor))
+    except OSError:
+        return False
+
+
+def busy(path: str, wait: float, *, who: str, what: str) -> BusyError:
+    """Return the error that says who has had a file locked for so many seconds."""
+    return BusyError(
+        f"{path}: {who}{_holder_of(path)} {what} for {wait:g} seconds; try again "
+        "later, or wait longer with --wait"
+    )
+
+
+def _holder_of(path: str) -> str:
+    """Return ` (PID, NAME)` of a process that holds a lock of a file, if known."""
+    with suppress(OSError, ValueError, IndexError):
+        status = os.stat(path)
+        major, minor = os.major(status.st_dev), os.minor(status.st_dev)
+        named = f"{major:02x}:{minor:02x}:{status.st_ino}"
+        with open("/proc/locks", encoding="ascii") as file:
+            # 1: FLOCK ADVISORY WRITE 1234 08:01:131090 0 EOF
+            locks = [line.split() for line in file if "->" not in line]
+        pid = next((int(one[4]) for one in locks if one[5] == named), 0)
+        if pid > 0:
+            with open(f"/proc/{pid}/comm", encoding="ascii", errors="replace") as file:
+                name = file.readline().strip()
+            # any program may choose its name
+            shown = "".join(c if c.isascii() and c.isprintable() else "?" for c in name)
+            return f" ({pid}, {shown})"
+    return ""

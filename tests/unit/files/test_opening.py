@@ -1,0 +1,50 @@
+"""Files opened where others may have put anything."""
+
+import os
+import socket
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from nbtext.files import open_file, read_file
+
+
+@pytest.fixture
+def anything(tmp_path: Path) -> Path:
+    """A folder of what may stand where a file is expected."""
+    (tmp_path / "file").write_bytes(b"contents")
+    (tmp_path / "link").symlink_to("file")
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "fifo")
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(tmp_path / "socket"))
+    return tmp_path
+
+
+@pytest.mark.parametrize("flags", [os.O_RDONLY, os.O_RDWR])
+@pytest.mark.parametrize("name", ["link", "folder", "fifo", "socket", "/dev/null"])
+def test_what_is_no_file_is_refused_at_once(
+    anything: Path, name: str, flags: int
+) -> None:
+    began = monotonic()
+    before = descriptors()
+
+    with pytest.raises(OSError, match=name):
+        open_file(str(anything / name), flags)
+
+    assert monotonic() - began < 5
+    assert descriptors() == before
+
+
+def test_a_link_is_followed_where_that_is_asked_for(anything: Path) -> None:
+    assert read_file(str(anything / "link"), follow=True) == b"contents"
+
+
+def test_no_more_is_read_than_asked_for(anything: Path) -> None:
+    assert read_file(str(anything / "file"), 4) == b"cont"
+    assert read_file(str(anything / "file")) == b"contents"
+
+
+def descriptors() -> list[str]:
+    return sorted(path.name for path in Path("/proc/self/fd").iterdir())
