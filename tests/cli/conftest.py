@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from nbtext.cli import main
 from tests.build import HAM, SPAM, mail
+from tests.waiting import PATIENCE
 
 
 class Outcome(NamedTuple):
@@ -74,8 +75,8 @@ def process() -> Run:
         if wrap != "exec":  # a line of shell in which "$@" is the program
             command = ["sh", "-c", wrap, "sh", *command]
         done = subprocess.run(
-            command, input=stdin, capture_output=True, check=False, cwd=cwd, timeout=60,
-            env=os.environ | dict(env or {}),
+            command, input=stdin, capture_output=True, check=False, cwd=cwd,
+            env=os.environ | dict(env or {}), timeout=PATIENCE,
         )  # fmt: skip
         out = done.stdout.decode("utf-8", "backslashreplace")
         err = done.stderr.decode("utf-8", "backslashreplace")

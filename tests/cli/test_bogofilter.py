@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nbtext.scoring.model import load_model
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -494,7 +495,7 @@ def test_a_terminal_is_no_message() -> None:
             stdin=theirs,
             capture_output=True,
             check=False,
-            timeout=60,
+            timeout=PATIENCE,
         )
     finally:
         os.close(ours)
@@ -513,7 +514,11 @@ def test_a_link_of_that_name_is_bogofilter(spam: bytes) -> None:
     Path("bogofilter").symlink_to(program)
 
     done = subprocess.run(
-        ["./bogofilter", "-T"], input=spam, capture_output=True, check=False, timeout=60
+        ["./bogofilter", "-T"],
+        input=spam,
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE,
     )
 
     assert (done.returncode, done.stdout[:2], done.stderr) == (0, b"S ", b"")

@@ -12,6 +12,7 @@ import pytest
 
 from nbtext.store.file import open_model
 from tests.build import SPAM, mail
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -247,7 +248,7 @@ def test_a_person_sees_a_table(model: Path) -> None:
     command = [sys.executable, "-m", "nbtext", "check", "-m", str(model)]
 
     subprocess.run(
-        command, stdout=theirs, stderr=subprocess.DEVNULL, check=True, timeout=60,
+        command, stdout=theirs, stderr=subprocess.DEVNULL, check=True, timeout=PATIENCE,
         env=os.environ | {"TERM": "xterm", "COLUMNS": "80"},
     )  # fmt: skip
     os.close(theirs)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.waiting import PATIENCE
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
@@ -433,7 +435,10 @@ def test_nothing_new_is_seen_without_reading_and_without_numpy(
     )
 
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, check=True, timeout=60
+        [sys.executable, "-c", script],
+        capture_output=True,
+        check=True,
+        timeout=PATIENCE,
     )
 
     assert done.stdout.decode() == f"{maildir}: nothing new, 1 known\n"

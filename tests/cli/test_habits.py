@@ -15,6 +15,7 @@ import pytest
 
 from nbtext import __version__
 from nbtext.cli._group import COMMANDS
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +34,7 @@ def on_a_terminal(
     if not child:
         os.execve(PROGRAM[0], [*PROGRAM, *arguments], environment)  # noqa: S606
     printed = b""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if not select.select([terminal], [], [], 1)[0]:
             continue
@@ -90,7 +91,7 @@ def test_ctrl_c_ends_quietly() -> None:
         program.stdin.flush()
         answer = program.stdout.readline()
         program.send_signal(signal.SIGINT)
-        out, err = program.communicate(timeout=30)
+        out, err = program.communicate(timeout=PATIENCE)
 
     assert answer.endswith(b"\t-:1\n")
     assert (program.returncode, out) == (130, b"")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nbtext.store.file import open_model
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -235,7 +236,7 @@ def test_on_a_terminal_learn_asks_for_a_source(model: Path) -> None:
     ours, its = pty.openpty()
     command = [sys.executable, "-m", "nbtext", "learn", "spam", "-m", str(model)]
     ended = subprocess.run(
-        command, stdin=its, capture_output=True, check=False, timeout=60
+        command, stdin=its, capture_output=True, check=False, timeout=PATIENCE
     )
     os.close(its)
     os.close(ours)
@@ -408,7 +409,7 @@ def test_a_model_that_is_exchanged_while_documents_are_read(
             other.replace(model)
         else:
             model.unlink()
-        _, err = learning.communicate(timeout=60)
+        _, err = learning.communicate(timeout=PATIENCE)
 
     if act == "remove":
         assert learning.returncode == 66

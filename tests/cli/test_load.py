@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.waiting import PATIENCE
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
@@ -45,12 +47,15 @@ def test_dump_and_load_go_through_a_pipe(model: Path, text: bytes) -> None:
     line = f"{program} dump -m {model} | {program} load -m new.nbt"
 
     done = subprocess.run(
-        ["sh", "-c", line], capture_output=True, check=False, timeout=60
+        ["sh", "-c", line], capture_output=True, check=False, timeout=PATIENCE
     )
 
     assert (done.returncode, done.stdout) == (0, b"")
     dumped = subprocess.run(
-        [*PROGRAM, "dump", "-m", "new.nbt"], capture_output=True, check=True, timeout=60
+        [*PROGRAM, "dump", "-m", "new.nbt"],
+        capture_output=True,
+        check=True,
+        timeout=PATIENCE,
     )
     assert dumped.stdout == text
 
@@ -212,7 +217,7 @@ def test_load_does_not_wait_for_somebody_to_type_a_model() -> None:
             stdin=theirs,
             capture_output=True,
             check=False,
-            timeout=60,
+            timeout=PATIENCE,
         )
     finally:
         os.close(ours)

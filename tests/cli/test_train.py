@@ -19,6 +19,7 @@ import pytest
 
 from nbtext.store.file import open_model
 from nbtext.store.lock import locked
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -601,7 +602,7 @@ def test_train_cleans_up_when_it_is_asked_to_end(
         pipe.flush()
         program.send_signal(signalled)
         # until the last worker has closed them too
-        out, err = program.communicate(timeout=30)
+        out, err = program.communicate(timeout=PATIENCE)
 
     assert (program.returncode, out, err) == (128 + signalled, b"", b"")
     assert model.read_bytes() == before
@@ -630,7 +631,7 @@ def test_train_stops_at_ctrl_c_and_leaves_nothing_behind(
             pipe.write(json.dumps({"text": text}).encode() + b"\n")
         pipe.flush()
         os.killpg(program.pid, signal.SIGINT)
-        out, err = program.communicate(timeout=30)
+        out, err = program.communicate(timeout=PATIENCE)
 
     assert (program.returncode, out) == (130, b"")
     assert b"Traceback" not in err

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from random import Random
-from time import monotonic, sleep
+from time import sleep
 from typing import Any
 
 import pytest
@@ -28,8 +28,9 @@ from nbtext.filtering.rules import Account, Rule, Run, Wanted, job_of
 from nbtext.filtering.seen import remembered
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.model import load_model
+from tests.waiting import PATIENCE
 
-WANTED = Wanted(max_bytes=1 << 20, wait=60)
+WANTED = Wanted(max_bytes=1 << 20, wait=PATIENCE)
 BOXES: dict[str, Any] = {
     "maildir": mailbox.Maildir,
     "mh": mailbox.MH,
@@ -93,7 +94,7 @@ def deliver(kind: str, path: Path, writer: int) -> None:
         else:
             while not added(kind, path, message(writer, number)):
                 pass
-        sleep(0.001)
+        sleep(0.01)
 
 
 def added(kind: str, path: Path, one: bytes) -> bool:
@@ -114,10 +115,10 @@ def append(path: Path, one: bytes) -> None:
         file.flush()
 
 
-def read(kind: str, path: Path, end: float) -> None:
+def read(kind: str, path: Path, over: Path) -> None:
     """Mark messages as read, and move some away and back, as a client does."""
     random = Random(3)  # noqa: S311  a fixed seed, no secret
-    while monotonic() < end:
+    while not over.exists():
         with suppress(KeyError, FileNotFoundError), opened(kind, path) as box:
             keys = list(box.iterkeys())
             if keys and kind == "maildir":
@@ -136,7 +137,7 @@ def filter_once(folder: Path, kind: str, classifier: Classifier, memory: str) ->
     job = job_of(
         open_mailbox(str(folder / "inbox")), {"spam": Rule(0.5, str(folder / "junk"))}
     )
-    with remembered(str(folder / memory), wait=60) as remembering:
+    with remembered(str(folder / memory), wait=PATIENCE) as remembering:
         run = Run(classifier, remembering, WANTED, refuse)
         for _ in filter_mailbox(job, run, Account()):
             pass
@@ -147,9 +148,9 @@ def refuse(one: object) -> None:
 
 
 def filter_on(
-    folder: Path, kind: str, classifier: Classifier, memory: str, end: float
+    folder: Path, kind: str, classifier: Classifier, memory: str, over: Path
 ) -> None:
-    while monotonic() < end:
+    while not over.exists():
         filter_once(folder, kind, classifier, memory)
 
 
@@ -179,6 +180,10 @@ def at_work(*works: Callable[[], None]) -> Iterator[list[int]]:
                 os.waitpid(child, 0)
 
 
+def ended(child: int) -> int:
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
 def held(kind: str, path: Path) -> Counter[bytes]:
     with opened(kind, path) as box:
         texts = [box.get_bytes(key) for key in box.iterkeys()]
@@ -202,14 +207,19 @@ def test_no_message_is_lost_whoever_is_at_work(
         with opened(kind, tmp_path / name):
             pass
     inbox = tmp_path / "inbox"
-    end = monotonic() + 0.8
+    over = tmp_path / "over"
     with at_work(
         partial(deliver, kind, inbox, 0),
         partial(deliver, kind, inbox, 1),
-        partial(read, kind, inbox, end),
-        *(partial(filter_on, tmp_path, kind, classifier, one, end) for one in memories),
+        partial(read, kind, inbox, over),
+        *(
+            partial(filter_on, tmp_path, kind, classifier, one, over)
+            for one in memories
+        ),
     ) as children:
-        codes = [os.waitstatus_to_exitcode(os.waitpid(one, 0)[1]) for one in children]
+        codes = [ended(child) for child in children[:2]]
+        over.touch()  # when all is delivered
+        codes += [ended(child) for child in children[2:]]
     for _ in range(2):  # what came into an old file is there after one run more
         filter_once(tmp_path, kind, classifier, memories[0])
 

@@ -34,6 +34,7 @@ from nbtext.store.compacting import compact
 from nbtext.store.file import map_file, open_model
 from nbtext.store.lock import locked
 from nbtext.store.writing import replace_file
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from tests.conftest import Truth
@@ -54,7 +55,7 @@ def document(writer: int, number: int, label: str | None = None) -> Document:
 
 def done(path: Path, label: str | None, documents: list[Document]) -> list[str]:
     """Teach a model; return what became of each document."""
-    teaching = Teaching(str(path), label, wait=120)
+    teaching = Teaching(str(path), label, wait=PATIENCE)
     return [
         lesson.outcome
         for lessons in teach(documents, teaching, max_bytes=1 << 20, complain=refuse)
@@ -113,7 +114,7 @@ def read(path: Path) -> None:
 
 def compact_often(path: Path) -> None:
     while True:
-        compact(str(path), wait=120)
+        compact(str(path), wait=PATIENCE)
 
 
 @contextmanager
@@ -151,7 +152,7 @@ def path(quick_folder: Path) -> Path:
     """A model that has a document in each class."""
     path = quick_folder / "m.nbt"
     for label in LABELS:
-        teaching = Teaching(str(path), label, create=True, format="text")
+        teaching = Teaching(str(path), label, create=True, format="text", wait=PATIENCE)
         first = Document(label, (f"{label} shared by all".encode(),))
         list(teach([first], teaching, max_bytes=1 << 20, complain=refuse))
     return path
@@ -212,7 +213,9 @@ def test_all_make_the_same_model_and_one_of_them_does(
     path = quick_folder / "made.nbt"
 
     def make(writer: int) -> None:
-        teaching = Teaching(str(path), "spam", create=True, format="text")
+        teaching = Teaching(
+            str(path), "spam", create=True, format="text", wait=PATIENCE
+        )
         documents = [document(writer, 0)]
         list(teach(documents, teaching, max_bytes=1 << 20, complain=refuse))
 
@@ -360,7 +363,7 @@ def test_readers_do_not_wait_for_a_writer(path: Path) -> None:
     command = [sys.executable, "-m", "nbtext", "classify", "-m", str(path)]
     with locked(str(path)):
         ended = subprocess.run(
-            command, input=b"spam", capture_output=True, check=False, timeout=20
+            command, input=b"spam", capture_output=True, check=False, timeout=PATIENCE
         )
 
     assert (ended.returncode, ended.stderr) == (0, b"")

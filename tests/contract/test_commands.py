@@ -10,6 +10,7 @@ import pytest
 
 from nbtext.cli import _status as status
 from nbtext.cli._group import COMMANDS, nbtext
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "cli.md"
@@ -45,7 +46,7 @@ def test_the_page_is_what_the_commands_say() -> None:
         [sys.executable, ROOT / "docs" / "make_cli.py", "--check"],
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
     assert (done.returncode, done.stderr.decode()) == (0, "")
@@ -133,7 +134,7 @@ def test_completion_is_documented_and_works(shell: str) -> None:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
     assert b"info" in done.stdout

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE
+
 ROOT = Path(__file__).parents[2]
 FOLDERS = [".ci", "benchmarks", "corpora", "docs", "fuzz", "nbtext", "tests"]
 FILES = [
@@ -53,7 +55,7 @@ def unpacked(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         cwd=tree,
         check=True,
         capture_output=True,
-        timeout=120,
+        timeout=PATIENCE,
     )
     (archive,) = place.glob("nbtext-*.tar.gz")
     with tarfile.open(archive) as file:
@@ -86,7 +88,7 @@ def test_the_library_is_found_beside_a_folder_of_its_name(tmp_path: Path) -> Non
         cwd=tmp_path,
         check=True,
         capture_output=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
     assert done.stdout == b"spam\n"
@@ -102,7 +104,7 @@ def test_a_type_checker_finds_the_library_too(tmp_path: Path) -> None:
         check=False,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
     )
 
     # the one mistake that is in it: the types of nbtext are known

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import nbtext
+from tests.waiting import PATIENCE
 
 PACKAGES = [
     "sources", "mail", "tokens", "counts", "store", "scoring", "learning", "upkeep",
@@ -151,7 +152,7 @@ def loaded_by(script: str, folder: Path) -> set[str]:
         capture_output=True,
         check=True,
         cwd=folder,
-        timeout=60,
+        timeout=PATIENCE,
     )
     return set(json.loads(done.stderr))
 

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import nbtext
+from tests.waiting import PATIENCE
 
 if not hasattr(nbtext, "__all__"):
     pytest.skip("nothing is exported yet", allow_module_level=True)
@@ -58,7 +59,7 @@ def test_a_star_import_gives_them_all() -> None:
         "assert set(nbtext.__all__) <= set(globals()), globals()"
     )
 
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=PATIENCE)
 
 
 def test_what_is_not_exported_is_an_attribute_error() -> None:

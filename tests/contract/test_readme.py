@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE
+
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 PAGES = [
@@ -96,7 +98,7 @@ def run_all(folder: Path) -> list[str]:
         env=environment(folder),
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=300,
+        timeout=PATIENCE,
         check=False,
     )
     return done.stdout.decode("utf-8").split(mark)[: len(EXAMPLES)]
@@ -139,7 +141,7 @@ def library_output(folder: Path, code: str) -> str:
         env=environment(folder),
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
         check=True,
     )
     return done.stdout

@@ -25,6 +25,7 @@ from nbtext.textform import lines as textlines
 from nbtext.textform import records as textrecords
 from nbtext.textform.dumping import text_lines
 from nbtext.textform.loading import load_text
+from tests.waiting import PATIENCE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "text-form.md").read_text("utf-8")
 FIRST, REST = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
@@ -121,7 +122,7 @@ def test_what_the_page_does_with_jq_works(
         capture_output=True,
         check=False,
         env=environment,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
     assert (done.stdout.decode(), done.stderr) == (answer, b"")

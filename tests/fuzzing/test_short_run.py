@@ -9,6 +9,7 @@ import pytest
 
 from fuzz import mail, model
 from fuzz.__main__ import SEEDS, is_missing
+from tests.waiting import PATIENCE
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -50,7 +51,7 @@ def test_a_short_run_covers_more_than_the_seeds_and_finds_nothing(
         text=True,
         errors="replace",
         cwd=REPOSITORY,
-        timeout=300,
+        timeout=PATIENCE,
     )
 
     assert done.returncode == 0, done.stderr

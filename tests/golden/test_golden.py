@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE
+
 HERE = Path(__file__).parent
 CASES = sorted(path.parent.name for path in HERE.glob("*/cmd"))
 PROGRAM = f'#!/bin/sh\nexec "{sys.executable}" -m nbtext "$@"\n'
@@ -35,7 +37,7 @@ def shell(command: str, folder: Path, stdin: bytes = b"") -> dict[str, str]:
     }
     done = subprocess.run(
         ["sh", "-c", command], input=stdin, capture_output=True, check=False,
-        cwd=folder, env=environment, timeout=60,
+        cwd=folder, env=environment, timeout=PATIENCE,
     )  # fmt: skip
     printed = {"stdout": done.stdout.decode(), "stderr": done.stderr.decode()}
     for pattern, blot in BLOTS:

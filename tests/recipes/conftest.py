@@ -31,6 +31,7 @@ from nbtext.mail.message import read_mail
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.model import load_model
 from nbtext.tokens.reading import read
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from tests.recipes.servers import Dovecot
@@ -130,7 +131,7 @@ class Home:
         *command: object,
         stdin: bytes = b"",
         env: Mapping[str, str] | None = None,
-        timeout: float = 60,
+        timeout: float = PATIENCE,
     ) -> Done:
         """Run a program with next to nothing in its environment, as at delivery."""
         done = subprocess.run(

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from smtplib import SMTP
-from time import monotonic, sleep
 
 from tests.recipes.conftest import Home
-from tests.recipes.servers import PATIENCE, free_port, wait_for_port, with_crlf
+from tests.recipes.servers import free_port, wait_for_port, with_crlf
+from tests.waiting import PATIENCE, wait_until
 
 SETTINGS = """\
 compatibility_level = 3.6
@@ -67,11 +67,11 @@ class Postfix:
 
     def wait(self, what: "Callable[[], bool]") -> None:
         """Wait for something to come true."""
-        deadline = monotonic() + PATIENCE
-        while not what():
-            if monotonic() > deadline:
-                raise TimeoutError(self.log())
-            sleep(0.02)
+        try:
+            wait_until(what)
+        except TimeoutError as error:
+            error.add_note(self.log())
+            raise
 
     def try_again(self) -> None:
         """Have what was deferred delivered now, rather than in some minutes."""

@@ -1,5 +1,6 @@
 """A Dovecot for one user, started for a test and ended with it."""
 
+import itertools
 import os
 import shutil
 import signal
@@ -10,12 +11,14 @@ from contextlib import contextmanager, suppress
 from imaplib import IMAP4
 from pathlib import Path
 from smtplib import LMTP
-from time import monotonic, sleep
 
 from tests.recipes.conftest import PROGRAM, Done, Home
+from tests.waiting import PATIENCE, wait_until
 
-PATIENCE = 30.0
-"""How long a server may take to start, in seconds, on a machine that is busy."""
+PORTS = itertools.cycle(
+    [(os.getpid() * 97 + n) % 12_000 + 20_000 for n in range(12_000)]
+)
+"""Ports below those that the system gives away, each worker's own first."""
 
 SETTINGS = """\
 base_dir = {home}/run
@@ -244,20 +247,27 @@ def end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def free_port() -> int:
-    """Return a port on the loopback device that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
+    """
+    Return a port on the loopback device that nobody listens on.
+
+    The system takes none of these for connections, and two workers that run tests side
+    by side begin at different ones.
+    """
+    while True:
+        port = next(PORTS)
+        with suppress(OSError):
+            socket.create_server(("127.0.0.1", port)).close()
+            return port
 
 
 def wait_for_port(port: int, process: "subprocess.Popen[bytes]") -> None:
     """Wait until a process that was just started listens."""
-    deadline = monotonic() + PATIENCE
-    while monotonic() < deadline:
+
+    def is_there() -> bool:
         assert process.poll() is None, "the server ended at once"
         with suppress(OSError):
             socket.create_connection(("127.0.0.1", port)).close()
-            return
-        sleep(0.02)
-    message = f"nobody listens on port {port}"
-    raise TimeoutError(message)
+            return True
+        return False
+
+    wait_until(is_there, f"listening on port {port}")

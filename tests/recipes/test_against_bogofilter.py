@@ -16,6 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.build import HAM, SPAM, mail, maildir
+from tests.waiting import PATIENCE
 
 BOGOFILTER = which("bogofilter")
 
@@ -69,7 +70,7 @@ def ran(
 ) -> Outcome:
     done = subprocess.run(
         [*program, *options], input=stdin, capture_output=True, check=False, cwd=folder,
-        timeout=60,
+        timeout=PATIENCE,
     )  # fmt: skip
     out = re.sub(rb"spamicity=[\d.]+, version=[\w.-]+", b"...", done.stdout)
     out = re.sub(rb"\b([SHU]) [\d.e-]+(?=\n)", rb"\1 0.5", out)
@@ -228,7 +229,7 @@ def n_documents(folder: Path) -> dict[str, dict[str, int]]:
     )
     said = subprocess.run(
         ["bogoutil", "-w", "theirs", ".MSG_COUNT"], capture_output=True, check=True,
-        cwd=folder, timeout=60,
+        cwd=folder, timeout=PATIENCE,
     )  # fmt: skip
     spam, ham = said.stdout.split()[-2:]
     return {"ours": ours, "theirs": {"spam": int(spam), "ham": int(ham)}}

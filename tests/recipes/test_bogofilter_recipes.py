@@ -16,6 +16,7 @@ import pytest
 
 from nbtext.scoring.model import load_model
 from tests.build import HAM, SPAM, mail
+from tests.waiting import PATIENCE
 
 DOC = Path("/usr/share/doc/bogofilter")
 PROGRAM = Path(sys.executable).with_name("nbtext")
@@ -51,7 +52,7 @@ class Home:
     ) -> subprocess.CompletedProcess[bytes]:
         done = subprocess.run(
             command, input=stdin, capture_output=True, check=False, cwd=self.path,
-            env=self.env, timeout=120,
+            env=self.env, timeout=PATIENCE,
         )  # fmt: skip
         assert done.returncode == status, done.stderr.decode()
         return done

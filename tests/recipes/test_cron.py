@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.recipes.conftest import PAGES, Done, Home, demo
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from tests.recipes.conftest import Program
@@ -138,7 +139,9 @@ def test_the_services_do_what_cron_does(mail: Home) -> None:
         text = mail.recipe(PAGE, unit)
         for line in re.findall(r"^ExecStart=(.*)$", text, re.MULTILINE):
             command = line.replace("%h", str(mail.path)).split()
-            subprocess.run(command, env=mail.environment(), check=True, timeout=60)
+            subprocess.run(
+                command, env=mail.environment(), check=True, timeout=PATIENCE
+            )
 
     assert mail.counts() == {"ham": 43, "spam": 46}
     assert len(mail.messages(JUNK)) == 1

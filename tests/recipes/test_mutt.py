@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.recipes.conftest import Home, demo
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from tests.recipes.conftest import Program, Same
 
 pytestmark = pytest.mark.recipes
 
-PATIENCE = 30.0
 INBOX, JUNK = "Maildir", "Maildir/.Junk"
 
 Mutt = Callable[..., None]

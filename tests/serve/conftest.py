@@ -9,8 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import monotonic, sleep
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import pytest
 
@@ -20,9 +19,7 @@ from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.decide import Decision
 from nbtext.scoring.model import load_model
 from tests.build import HAM, SPAM, mail
-
-PATIENCE: Final = 20.0
-"""So many seconds at most anything is waited for."""
+from tests.waiting import PATIENCE, wait_until
 
 
 class Mails(NamedTuple):
@@ -137,14 +134,6 @@ class Server:
 Start: TypeAlias = Callable[..., Server]
 
 
-def wait_until(is_so: Callable[[], bool]) -> None:
-    """Wait until something is so."""
-    deadline = monotonic() + PATIENCE
-    while not is_so():
-        assert monotonic() < deadline, "it took too long"
-        sleep(0.01)
-
-
 def all_of(client: socket.socket) -> bytes:
     """Return all that comes from a socket until its end."""
     pieces = []
@@ -220,7 +209,7 @@ def start(trained: bytes) -> Iterator[Start]:
 def server(trained: bytes) -> Iterator[Server]:
     """A server for all tests that do it no harm."""
     for start in started(trained):
-        yield start("--timeout", "10")
+        yield start("--timeout", str(PATIENCE))
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.waiting import PATIENCE
+
 if TYPE_CHECKING:
     from tests.serve.conftest import Mails, Server, Start
 
@@ -51,7 +53,7 @@ def spamc(server: "Server", message: bytes, *options: str) -> tuple[int, bytes]:
         input=message,
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.stderr == b""
     return done.returncode, done.stdout
@@ -186,7 +188,7 @@ def perl(server: "Server", message: bytes, *arguments: str) -> str:
         input=message,
         capture_output=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.stderr == b""
     return done.stdout.decode("latin-1")

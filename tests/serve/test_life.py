@@ -17,6 +17,7 @@ import pytest
 from nbtext import train_on
 from nbtext.cli import _status as status
 from nbtext.scoring.decide import Decision
+from tests.waiting import PATIENCE, wait_until
 
 if TYPE_CHECKING:
     from tests.serve.conftest import Mails, Server, Start
@@ -36,7 +37,7 @@ def learn(server: "Server", label: str, message: bytes) -> None:
         [sys.executable, "-m", "nbtext", "learn", "-q", "-m", server.model, label],
         input=message,
         check=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
 
@@ -117,7 +118,7 @@ def test_sighup_has_the_model_read_again(start: "Start", mails: "Mails") -> None
         server.ask(check(mails.spam))
         return any("opened again" in line for line in server.log)
 
-    assert any(is_read() for _ in range(1000))
+    wait_until(is_read)
 
 
 def test_a_worker_that_is_killed_is_replaced(start: "Start", mails: "Mails") -> None:
@@ -150,7 +151,7 @@ def test_a_request_that_has_begun_is_finished_before_the_end(
 
         assert begun.recv(999).startswith(b"SPAMD/1.1 0 EX_OK\r\nSpam: True")
 
-    assert server.process.wait(20) == status.DONE
+    assert server.process.wait(PATIENCE) == status.DONE
     assert server.log[-1] == "stopped"
     assert not server.path.exists()
 
@@ -164,7 +165,7 @@ def test_the_workers_end_when_nobody_looks_after_them(start: "Start") -> None:
     for worker in workers:
         with suppress(ProcessLookupError):  # it may have ended already
             descriptor = os.pidfd_open(worker)
-            ended = select.select([descriptor], [], [], 20)[0]
+            ended = select.select([descriptor], [], [], PATIENCE)[0]
             os.close(descriptor)
             assert ended
 
@@ -190,7 +191,7 @@ def run(*arguments: object) -> tuple[int, str]:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.stdout == b""
     return done.returncode, done.stderr.decode()
@@ -224,7 +225,7 @@ def test_what_a_killed_server_leaves_is_replaced(start: "Start") -> None:
         assert server.ask(b"PING SPAMC/1.2\r\n") == b"SPAMD/1.5 0 PONG\r\n"
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=PATIENCE)
 
 
 @pytest.mark.parametrize(

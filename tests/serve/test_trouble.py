@@ -127,26 +127,33 @@ def test_who_goes_away_is_not_missed(server: "Server", mails: "Mails") -> None:
 def test_a_slow_client_is_told_and_delays_nobody(
     start: "Start", mails: "Mails"
 ) -> None:
-    server = start("--timeout", "0.4")
+    server = start("--timeout", "3")
     with server.connected() as slow, server.connected() as silent:
         slow.sendall(check(mails.spam)[:40])
         assert b"EX_OK" in server.ask(check(mails.spam))
+        is_delayed = bool(select.select([slow, silent], [], [], 0)[0])
 
         answers = [slow.recv(999), silent.recv(999)]
 
-    assert answers == [b"SPAMD/1.0 79 Timeout: (0.4 seconds)\r\n"] * 2
+    assert not is_delayed
+    assert answers == [b"SPAMD/1.0 79 Timeout: (3 seconds)\r\n"] * 2
 
 
 def test_a_large_message_holds_nobody_up(server: "Server", mails: "Mails") -> None:
     large = check(mails.ham + "\u0430\u0431\u0432 \u4e2d".encode() * 300_000)
-    with server.connected() as slow:
-        slow.sendall(large)
-        answers = [server.ask(check(mails.spam)) for _ in range(3)]
-        is_answered = select.select([slow], [], [], 0)[0]
 
-        assert b"EX_OK" in slow.recv(99)
-    assert all(b"Spam: True" in answer for answer in answers)
-    assert not is_answered
+    def is_first() -> bool:
+        """Return whether small messages behind a large one were answered before it."""
+        with server.connected() as slow:
+            slow.sendall(large)
+            answers = [server.ask(check(mails.spam)) for _ in range(3)]
+            is_answered = select.select([slow], [], [], 0)[0]
+            assert b"EX_OK" in slow.recv(99)
+        assert all(b"Spam: True" in answer for answer in answers)
+        return not is_answered
+
+    # on a busy machine the test may be late itself; a server that waits always is
+    assert any(is_first() for _ in range(20))
 
 
 def test_bytes_that_come_one_by_one_are_a_request(
@@ -161,7 +168,7 @@ def test_bytes_that_come_one_by_one_are_a_request(
 
 
 def test_who_does_not_read_the_answer_is_given_up(start: "Start") -> None:
-    server = start("--timeout", "0.3", "--max-size", "16M")
+    server = start("--timeout", "2", "--max-size", "16M")
     message = b"a: b\n\n" + b"x" * (8 * MB)
     with server.connected() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

@@ -14,6 +14,7 @@ import pytest
 from nbtext.document import Document, Item, Unread, Unreadable
 from nbtext.errors import SourceError
 from nbtext.sources import Options, documents, load
+from tests.waiting import PATIENCE
 
 MAIL = b"Subject: x\n\nhello\n"
 LINES = b"".join(b'{"text": "%d"}\n' % number for number in range(50_000))
@@ -96,7 +97,7 @@ def test_a_bomb_costs_what_is_asked_for(
         f"assert load(Unread('b', {str(path)!r}), 1000).truncated\n"
     )
 
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=PATIENCE)
 
 
 def test_texts_that_begin_like_a_magic_are_texts() -> None:

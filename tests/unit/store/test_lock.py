@@ -11,6 +11,7 @@ import pytest
 
 from nbtext.errors import BusyError, ModelFileError
 from nbtext.store.lock import is_locked, locked
+from tests.waiting import PATIENCE
 
 HOLD = """
 import sys
@@ -89,7 +90,7 @@ def test_who_finds_it_locked_says_so_after_a_while(path: Path) -> None:
         ):
             pass
 
-        assert 0.2 <= monotonic() - begin < 10
+        assert monotonic() - begin >= 0.2
 
 
 def test_who_need_not_wait_tries_once(path: Path) -> None:
@@ -106,7 +107,7 @@ def test_who_waits_gets_the_lock_when_it_is_free(path: Path) -> None:
         ending = Thread(target=process.stdin.close)
         with ExitStack() as stack:
             ending.start()
-            descriptor = stack.enter_context(locked(str(path), wait=30))
+            descriptor = stack.enter_context(locked(str(path), wait=PATIENCE))
 
             assert descriptor is not None
         ending.join()
@@ -117,7 +118,7 @@ def test_the_lock_of_a_process_that_is_killed_is_free(path: Path) -> None:
         process.kill()
         process.wait()
 
-        with locked(str(path), wait=10) as descriptor:
+        with locked(str(path), wait=PATIENCE) as descriptor:
             assert descriptor is not None
 
 
@@ -128,7 +129,7 @@ def test_who_waits_gets_the_file_that_is_in_place_then(gone: bool, path: Path) -
     found: list[bytes | None] = []
 
     def wait() -> None:
-        with locked(str(path), wait=30) as descriptor:
+        with locked(str(path), wait=PATIENCE) as descriptor:
             found.append(None if descriptor is None else os.pread(descriptor, 99, 0))
 
     with locked(str(path)) as descriptor:

@@ -15,6 +15,7 @@ from nbtext.learning.plan import Teaching
 from nbtext.learning.stream import teach
 from nbtext.store.lock import locked
 from nbtext.store.replacing import check_replaceable, replace_model
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -182,7 +183,7 @@ def test_a_writer_is_waited_for(taught: Path) -> None:
     done: list[int] = []
 
     def write() -> None:
-        done.append(replace_model(str(taught), [b"new"], replace=True, wait=30))
+        done.append(replace_model(str(taught), [b"new"], replace=True, wait=PATIENCE))
 
     with locked(str(taught)):
         with pytest.raises(BusyError):
@@ -200,7 +201,7 @@ def test_what_is_taught_while_one_waits_is_not_lost(trained: Path) -> None:
 
     def write() -> None:
         try:
-            replace_model(str(trained), [b"new"], replace=False, wait=30)
+            replace_model(str(trained), [b"new"], replace=False, wait=PATIENCE)
         except TaughtError as error:
             refused.append(error)
 

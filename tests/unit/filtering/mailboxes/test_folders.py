@@ -3,7 +3,6 @@
 import errno
 import mailbox
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -458,11 +457,9 @@ def test_a_message_that_is_no_file_is_said_to_be_none(tmp_path: Path) -> None:
     box = maildir(tmp_path / "box")
     os.mkfifo(tmp_path / "box/new/1.x")
     (message,) = box.messages()
-    started = time.monotonic()
 
     with pytest.raises(SourceError, match="a message was expected"):
         read_message(box, message, 100)
-    assert time.monotonic() - started < 5
 
 
 def test_what_a_crash_has_left_is_removed_after_a_day_and_a_half(
