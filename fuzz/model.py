@@ -21,7 +21,8 @@ from nbtext.scoring.batch_opening import open_bulk
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.score import fitted
-from nbtext.store.compacting import compact_tail, whole
+from nbtext.store.compacting import compact_tail
+from nbtext.store.contents import read_contents
 from nbtext.store.file import ModelFile, check_sound, open_model
 from nbtext.store.ledger import Record, record_of, rows_of
 from nbtext.store.packing import unpack
@@ -97,13 +98,17 @@ def _each(steps: Iterable[Callable[[], object]]) -> None:
 def _readings_of(file: ModelFile) -> list[Callable[[], object]]:
     return [
         lambda: unpack(file),
-        lambda: whole(file),
-        lambda: prune(file, 2),
-        lambda: load_text(BytesIO("\n".join(text_lines(file)).encode()), "text"),
+        lambda: read_contents(file).pack(),
+        lambda: prune(read_contents(file), 2),
+        lambda: load_text(BytesIO(_text_of(file)), "text"),
         lambda: last_records(file, file.tables, 2),
         lambda: last_records(file, file.tables[1:], 1000),
         lambda: [_records_of(file, message) for message in MESSAGES],
     ]
+
+
+def _text_of(file: ModelFile) -> bytes:
+    return "\n".join(text_lines(read_contents(file), file.path)).encode()
 
 
 def _records_of(file: ModelFile, message: bytes) -> list[Record | None]:

@@ -13,6 +13,7 @@ from nbtext.learning.plan import Lesson, Teaching
 from nbtext.learning.stream import teach
 from nbtext.scoring.classifying import FEW
 from nbtext.store.compacting import compact, compact_tail
+from nbtext.store.contents import read_contents
 from nbtext.store.file import open_model
 from nbtext.upkeep.pruning import prune
 
@@ -83,7 +84,8 @@ def _taught(path: Path, trained: bytes) -> Iterator[bytes]:
     yield path.read_bytes()
     learn(path, "spam", MANY)
     yield path.read_bytes()
-    path.write_bytes(b"".join(map(bytes, prune(open_model(str(path)), 1).chunks)))
+    pruned = prune(read_contents(open_model(str(path))), 1)
+    path.write_bytes(b"".join(map(bytes, pruned.contents.pack())))
     yield path.read_bytes()
     path.unlink()
     learn(path, "spam", [MESSAGE])

@@ -94,7 +94,7 @@ def train(
             progress=progress,
             on_read=on_read,
         )
-    replace_model(path, trained.pack(), replace=replace, wait=wait)
+    replace_model(path, trained.contents.pack(), replace=replace, wait=wait)
     return trained
 
 
@@ -125,7 +125,7 @@ def train_on(
         for number, (label, document) in enumerate(pairs, 1)
     ]
     trained = train_counts(lambda: items, overrides=overrides)
-    replace_model(path, trained.pack(), replace=replace, wait=wait)
+    replace_model(path, trained.contents.pack(), replace=replace, wait=wait)
     return trained
 
 

@@ -22,9 +22,9 @@ from nbtext.counts.sorted_counts import Run
 from nbtext.counts.table import CountTable, LedgerRun
 from nbtext.scoring.model import Model, load_model
 from nbtext.settings import BODY, HEADERS, RAW, Scoring, Settings, View, default_scoring
+from nbtext.store.contents import Contents
 from nbtext.store.file import ModelFile, open_model
 from nbtext.store.header import History
-from nbtext.store.packing import pack_table
 from nbtext.store.undo import Bags, Records
 
 STAMP: Final = "2026-01-01T00:00:00+00:00"
@@ -175,16 +175,14 @@ def packed(
     records: Records | None = None,
 ) -> bytes:
     """Return a table as the bytes of a model file."""
-    pieces = pack_table(
+    contents = Contents(
         table,
-        scoring=scoring or default_scoring(len(table.classes)),
-        calibration=(calibration or Calibration()).as_dict(),
-        written=written,
-        writer="a test",
-        history=history,
-        records=records,
+        scoring or default_scoring(len(table.classes)),
+        calibration or Calibration(),
+        history or History(),
+        records or Records(),
     )
-    return b"".join(map(bytes, pieces))
+    return b"".join(map(bytes, contents.pack(written=written, writer="a test")))
 
 
 def stored(path: Path, *tables: CountTable) -> ModelFile:

@@ -27,11 +27,12 @@ def command(model: str) -> None:
     The text holds the sums of all that the model has counted, and `nbtext load` makes
     the same sums of it.
     """  # noqa: D301  click wants a real backspace
+    from nbtext.store.contents import read_contents
     from nbtext.textform.dumping import text_lines
 
     file = open_model(model)
     for note in file.notes:
         to_stderr(f"note: {note}")
-    lines = text_lines(file)
+    lines = text_lines(read_contents(file), model)
     while batch := list(islice(lines, BATCH)):
         to_stdout(batch)

@@ -58,7 +58,7 @@ def command(
     check_replaceable(model, replace=replace)  # before reading what would be refused
     with _opened(source or "-") as stream:
         loaded = load_text(stream, source or "-")
-    written = replace_model(model, loaded.pack(), replace=replace, wait=wait)
+    written = replace_model(model, loaded.contents.pack(), replace=replace, wait=wait)
     if not output.quiet:
         for line in summary(loaded, model, written):
             to_stderr(line)
@@ -86,7 +86,7 @@ def _opened(source: str) -> Iterator[BinaryIO]:
 
 def summary(loaded: "Loaded", model: str, written: int) -> list[str]:
     """Say what was read and where it went."""
-    table = loaded.table
+    table = loaded.contents.counts
     classes = ", ".join(
         f"{name} {documents:,}"
         for name, documents in zip(table.classes, table.documents, strict=True)
@@ -95,20 +95,20 @@ def summary(loaded: "Loaded", model: str, written: int) -> list[str]:
     return [
         f"loaded {documents} of {table.settings.format}: {classes or 'no class'}",
         f"{counted(loaded.terms, 'term')}, "
-        f"{counted(len(loaded.records), 'undo record')}",
+        f"{counted(len(loaded.contents.records), 'undo record')}",
         f"wrote {model} ({size(written)})",
     ]
 
 
 def facts(loaded: "Loaded", model: str, written: int) -> dict[str, Any]:
     """Return the same for a program."""
-    table = loaded.table
+    table = loaded.contents.counts
     return {
         "documents": sum(table.documents),
         "classes": dict(zip(table.classes, table.documents, strict=True)),
         "format": table.settings.format,
         "terms": loaded.terms,
-        "undo": len(loaded.records),
+        "undo": len(loaded.contents.records),
         "lines": loaded.lines,
         "path": model,
         "size": written,

@@ -68,7 +68,7 @@ def command(
     """  # noqa: D301  click wants a real backspace
     from nbtext.sources import documents
     from nbtext.store.replacing import replace_model
-    from nbtext.upkeep.merging import merge, open_models, pack_merged, take_doubles
+    from nbtext.upkeep.merging import merge, open_models, take_doubles
 
     _check_output(path, models)
     files = open_models(models)
@@ -85,9 +85,8 @@ def command(
         )
     for name, reason in merged.refused:
         to_stderr(f"refused: {name}: {reason}")
-    written = replace_model(
-        path, pack_merged(merged, files), replace=replace, wait=wait
-    )
+    chunks = merged.contents.pack()
+    written = replace_model(path, chunks, replace=replace, wait=wait)
     if not output.quiet:
         for line in summary(merged, path, written, has_sources=bool(sources)):
             to_stderr(line)
@@ -109,7 +108,7 @@ def summary(
     merged: "Merged", output: str, written: int, *, has_sources: bool
 ) -> list[str]:
     """Say what was merged, and what is counted more than once."""
-    table = merged.table
+    table = merged.contents.counts
     classes = ", ".join(
         f"{name} {documents:,}"
         for name, documents in zip(table.classes, table.documents, strict=True)
@@ -135,7 +134,7 @@ def summary(
 
 def facts(merged: "Merged", output: str, written: int) -> dict[str, Any]:
     """Return the same for a program."""
-    table = merged.table
+    table = merged.contents.counts
     return {
         "classes": dict(zip(table.classes, table.documents, strict=True)),
         "doubles": merged.doubles,

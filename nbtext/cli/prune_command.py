@@ -49,6 +49,7 @@ def command(
     The model becomes smaller, and a little worse: what occurs once says something, too.
     Documents that were counted before can then be forgotten with --approximate only.
     """  # noqa: D301  click wants a real backspace
+    from nbtext.store.contents import read_contents
     from nbtext.store.file import open_model
     from nbtext.store.lock import locked
     from nbtext.store.writing import replace_file
@@ -56,13 +57,15 @@ def command(
 
     with nullcontext() if dry_run else locked(model, wait=wait):
         file = open_model(model)
-        pruned = prune(file, min_documents)
+        pruned = prune(read_contents(file), min_documents)
+        chunks = pruned.contents.pack()
         is_change = pruned.terms[0] != pruned.terms[1]
         if is_change and not dry_run:
-            replace_file(model, pruned.chunks)
+            replace_file(model, chunks)
     for note in file.notes if not output.quiet else ():
         to_stderr(f"note: {note}")
-    facts = facts_of(pruned, file.size, model, is_done=is_change and not dry_run)
+    sizes = file.size, sum(memoryview(chunk).nbytes for chunk in chunks)
+    facts = facts_of(pruned, sizes, model, is_done=is_change and not dry_run)
     if output.as_json:
         to_stdout([json_of(facts)])
     if not output.quiet:
@@ -70,14 +73,14 @@ def command(
 
 
 def facts_of(
-    pruned: "Pruned", before: int, model: str, *, is_done: bool
+    pruned: "Pruned", sizes: tuple[int, int], model: str, *, is_done: bool
 ) -> dict[str, Any]:
     """Return what was done, or would be, for a program."""
     return {
         "done": is_done,
         "terms": {"before": pruned.terms[0], "after": pruned.terms[1]},
         "tokens": {"before": pruned.tokens[0], "after": pruned.tokens[1]},
-        "bytes": {"before": before, "after": pruned.size},
+        "bytes": {"before": sizes[0], "after": sizes[1]},
         "path": model,
     }
 

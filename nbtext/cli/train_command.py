@@ -88,7 +88,8 @@ def command(
 
 def summary(trained: "Trained", model: str, written: int, seconds: float) -> list[str]:
     """Say what was read and what was made of it."""
-    account, table = trained.account, trained.table
+    account, contents = trained.account, trained.contents
+    table = contents.counts
     classes = ", ".join(
         f"{name} {documents:,}"
         for name, documents in zip(table.classes, table.documents, strict=True)
@@ -96,7 +97,7 @@ def summary(trained: "Trained", model: str, written: int, seconds: float) -> lis
     lines = [
         f"read {counted(account.documents, 'document')} of {table.settings.format} "
         f"({size(account.bytes)}) in {seconds:.1f} s: {classes}",
-        f"{counted(trained.tokens, 'token')}, {counted(trained.n_terms, 'term')}, "
+        f"{counted(contents.n_tokens, 'token')}, {counted(contents.n_terms, 'term')}, "
         f"{len(account.skipped):,} skipped, {counted(trained.repeats, 'repeat')}",
     ]
     if trained.conflicts:
@@ -112,13 +113,14 @@ def facts(
     trained: "Trained", model: str, written: int, seconds: float
 ) -> dict[str, Any]:
     """Return the same for a program."""
-    account, table = trained.account, trained.table
+    account, contents = trained.account, trained.contents
+    table = contents.counts
     return {
         "documents": account.documents,
         "classes": dict(zip(table.classes, table.documents, strict=True)),
         "format": table.settings.format,
-        "tokens": trained.tokens,
-        "terms": trained.n_terms,
+        "tokens": contents.n_tokens,
+        "terms": contents.n_terms,
         "bytes": account.bytes,
         "seconds": round(seconds, 3),
         "skipped": len(account.skipped),

@@ -29,7 +29,7 @@ from nbtext.counts.calibration import Calibration
 from nbtext.counts.sample import DOCUMENTS
 from nbtext.scoring.batch import bulk_model_of
 from nbtext.scoring.leave_one_out import left_out
-from nbtext.store.compacting import calibration_of
+from nbtext.store.contents import calibration_of
 from nbtext.store.undo import last_records
 from nbtext.tokens.bags import Terms
 

@@ -36,9 +36,9 @@ from nbtext.scoring.batch import raw_scores
 from nbtext.scoring.batch_opening import keep_memory, open_bulk
 from nbtext.scoring.leave_one_out import observed_losses
 from nbtext.settings import default_scoring
-from nbtext.store.header import WRITER, now
+from nbtext.store.contents import Contents
 from nbtext.store.ledger import MOST_TERMS, NO_BIN, Row
-from nbtext.store.packing import pack_table, unpack
+from nbtext.store.packing import unpack
 from nbtext.store.undo import Bags, Records, joined
 from nbtext.tokens.bags import fingerprints, read_terms
 
@@ -183,7 +183,7 @@ class _Lessons:
             DamagedError: the model does not hold what its ledger says.
 
         """
-        plan, settings = self._plan, self._plan.batch.settings
+        plan = self._plan
         taken = -self._taken.table()
         delta = add([self._counter.table(), taken, table_of(self._removal)])
         new_terms: tuple[int, ...] = ()
@@ -199,17 +199,15 @@ class _Lessons:
             new_terms = tuple(
                 map(int.__sub__, map(n_terms, after.runs), map(n_terms, before.runs))
             )
-        records = joined(settings, self._records)
+        records = joined(self._records)
         first = max(len(records) - keep_of(plan), 0)
-        return pack_table(
-            delta,
+        return Contents(
+            counts=delta,
             scoring=plan.model.scoring if plan.model else default_scoring(2),
-            calibration=total(self._seen).as_dict(),
-            written=now(),
-            writer=WRITER,
+            calibration=total(self._seen),
             history=history_of(plan, self.n_changed, new_terms),
             records=records.take(range(first, len(records))),
-        )
+        ).pack()
 
     def _first_scores(self, model: Model, after: CountTable) -> Calibration:
         """Score what could not be scored before it was learnt, nor then."""

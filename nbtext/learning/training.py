@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 import numpy as np
 
-from nbtext.counts.calibration import Calibration
 from nbtext.counts.counting import (
     Account,
     Counted,
@@ -30,7 +29,6 @@ from nbtext.counts.counting import (
 )
 from nbtext.counts.sample import DOCUMENTS
 from nbtext.counts.table import CountTable, ledger_of
-from nbtext.counts.term_table import TermTable
 from nbtext.document import Item
 from nbtext.errors import TrainingError
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
@@ -38,10 +36,9 @@ from nbtext.parallel import threads
 from nbtext.scoring.batch import bulk_model_of
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.scoring.score import check_scoring
-from nbtext.settings import Scoring, default_scoring
-from nbtext.store.header import MOST_CLASSES, WRITER, now
-from nbtext.store.packing import pack_table
-from nbtext.store.table import Buffer
+from nbtext.settings import default_scoring
+from nbtext.store.contents import Contents
+from nbtext.store.header import MOST_CLASSES
 
 MAX_BYTES: Final = 16 << 20
 """How much of a document is read, unless the user says otherwise."""
@@ -53,43 +50,16 @@ class Trained:
     What training made.
 
     Attributes:
-        table: the counts.
-        terms: the same by term, one for each view.
-        scoring: how they ask to be scored.
-        calibration: what held-out documents scored.
+        contents: the model.
         account: what was read.
         repeats: how many documents had been counted before, under the same label.
         conflicts: how many documents were counted under two labels or more.
     """
 
-    table: CountTable
-    terms: tuple[TermTable, ...]
-    scoring: Scoring
-    calibration: Calibration
+    contents: Contents
     account: Account
     repeats: int
     conflicts: int
-
-    @property
-    def tokens(self) -> int:
-        """Return how many tokens were counted, over all views."""
-        return sum(run.total(0) for runs in self.table.runs for run in runs)
-
-    @property
-    def n_terms(self) -> int:
-        """Return how many distinct terms occur, over all views."""
-        return sum(terms.n_terms for terms in self.terms)
-
-    def pack(self) -> list[Buffer]:
-        """Return the bytes of the model, in pieces, ready for `replace_file`."""
-        return pack_table(
-            self.table,
-            terms=self.terms,
-            scoring=self.scoring,
-            calibration=self.calibration.as_dict(),
-            written=now(),
-            writer=WRITER,
-        )
 
 
 def train(
@@ -143,15 +113,8 @@ def train(
         model = bulk_model_of(table, scoring, map_)
         sample = ((block.labels, block.views) for block in counted.sample.blocks())
         calibration = left_out(model, sample, map_)
-    return Trained(
-        table=table,
-        scoring=scoring,
-        terms=model.terms,
-        calibration=calibration,
-        account=account,
-        repeats=repeats,
-        conflicts=conflicts,
-    )
+    contents = Contents(table, scoring, calibration, terms=model.terms)
+    return Trained(contents, account, repeats, conflicts)
 
 
 def count_sources(

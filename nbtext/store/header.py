@@ -132,13 +132,23 @@ class Header(NamedTuple):
 
 def joined_history(headers: Iterable[Header]) -> History:
     """Return the history of the sum of tables, in their order."""
+    return join_histories(map(_own_history, headers))
+
+
+def _own_history(header: Header) -> History:
+    """Return the history of a table, which was trained when it was written."""
+    history = header.history
+    # a table that was compacted or loaded is written later than it was trained
+    is_fresh = history.offset is None and not history.taught and not history.trained
+    return history._replace(trained=header.written) if is_fresh else history
+
+
+def join_histories(histories: Iterable[History]) -> History:
+    """Return the history of the sum of models, in their order."""
     trained, taught, keep = "", 0, KEPT_RECORDS
     learnt: dict[str, str] = {}
-    for header in headers:
-        history = header.history
-        is_fresh = history.offset is None and not history.taught
-        # a table that was compacted or loaded is written later than it was trained
-        trained = max(trained, history.trained or (header.written if is_fresh else ""))
+    for history in histories:
+        trained = max(trained, history.trained)
         taught += history.taught
         keep = history.keep
         for name, time in history.learnt.items():

@@ -8,7 +8,7 @@ and a row of columns for each class. Arrays get the smallest type that holds the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.settings import Scoring, Settings
+    from nbtext.settings import Settings
     from nbtext.store.file import ModelFile
     from nbtext.store.table import Buffer, StoredTable
     from nbtext.store.undo import Records
@@ -26,9 +26,8 @@ from nbtext.counts.sorted_counts import RANGE, Run, empty_run, merged, narrow
 from nbtext.counts.table import CountTable, LedgerRun, add, empty_ledger, rows_by_class
 from nbtext.counts.term_table import Entries, TermTable, arrange, arrange_runs
 from nbtext.errors import NotAModelError, TrainingError
-from nbtext.store.header import BLOCK, Header, History
+from nbtext.store.header import BLOCK
 from nbtext.store.undo import record_arrays
-from nbtext.store.writing import pack
 
 KINDS: Final[dict[str, tuple[str, ...]]] = {
     "once.keys": ("u8",),
@@ -40,63 +39,34 @@ KINDS: Final[dict[str, tuple[str, ...]]] = {
 """The types that some arrays may have; the others have the smallest there is."""
 
 
-def pack_table(
-    table: CountTable,
-    *,
-    terms: tuple[TermTable, ...] | None = None,
-    scoring: Scoring,
-    calibration: dict[str, Any],
-    written: str,
-    writer: str,
-    history: History | None = None,
-    records: Records | None = None,
-) -> list[Buffer]:
+def arranged(table: CountTable) -> tuple[TermTable, ...]:
+    """Return the counts of a table by term, for each view."""
+    nothing = (empty_run(len(table.settings.columns)),)
+    return tuple(arrange_runs(runs or nothing) for runs in table.runs)
+
+
+def table_arrays(
+    table: CountTable, terms: Sequence[TermTable], records: Records
+) -> dict[str, tuple[str, Buffer]]:
     """
-    Return the bytes of a table, in pieces, ready for a model file.
+    Return the arrays of a table by name, each with its type, for a model file.
 
     Args:
         table: the counts.
-        terms: the same by term, if they have been arranged already.
-        scoring: how they ask to be scored.
-        calibration: what `nbtext.counts.calibration` keeps.
-        written: when, as ISO 8601 in UTC.
-        writer: which program.
-        history: how it came to be, if it was not trained now.
-        records: the documents whose counts are kept, to be undone.
+        terms: the same by term, for each view.
+        records: the documents that can be undone.
 
     """
     arrays: dict[str, tuple[str, Buffer]] = {}
-    if terms is None:
-        nothing = (empty_run(len(table.settings.columns)),)
-        terms = tuple(arrange_runs(runs or nothing) for runs in table.runs)
-    for view, arranged in zip(table.settings.views, terms, strict=True):
-        arrays |= _view_arrays(view.name, table.settings, arranged)
+    for view, of_view in zip(table.settings.views, terms, strict=True):
+        arrays |= _view_arrays(view.name, table.settings, of_view)
     if table.settings.ledger:
         arrays |= _ledger_arrays(table.ledger)
-    n_records = 0 if records is None else len(records)
-    if records is not None and n_records:
+    if len(records):
         kept = record_arrays(records, table.settings, table.classes)
-        arrays |= {name: _smallest(one, *kinds) for name, (one, kinds) in kept.items()}
-    history = History() if history is None else history
-    header = Header(
-        settings=table.settings,
-        scoring=scoring,
-        classes=table.classes,
-        documents=table.documents,
-        totals=tuple(
-            tuple(
-                tuple(run.total(column) for column in range(len(run.columns)))
-                for run in runs
-            )
-            for runs in table.runs
-        ),
-        terms=tuple(arranged.n_terms for arranged in terms),
-        calibration=calibration,
-        written=written,
-        writer=writer,
-        history=history._replace(records=n_records),
-    )
-    return list(pack(header, arrays))
+        for name, (values, kinds) in kept.items():
+            arrays[name] = _smallest(values, *kinds)
+    return arrays
 
 
 def _view_arrays(

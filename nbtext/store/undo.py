@@ -52,10 +52,10 @@ class Records:
         views: for each view their terms.
     """
 
-    digests: Sequence[bytes]
-    rows: Sequence[Row]
-    bins: Sequence[int]
-    views: Sequence[Bags]
+    digests: Sequence[bytes] = ()
+    rows: Sequence[Row] = ()
+    bins: Sequence[int] = ()
+    views: Sequence[Bags] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -70,23 +70,18 @@ class Records:
         )
 
 
-def no_records(settings: Settings) -> Records:
-    """Return the records of no document."""
-    nothing = np.empty(0, np.int64)
-    views = [Bags(nothing, np.empty(0, np.uint64), nothing) for _ in settings.views]
-    return Records([], [], [], views)
-
-
-def joined(settings: Settings, parts: Iterable[Records]) -> Records:
+def joined(parts: Iterable[Records]) -> Records:
     """Return records one after the other."""
-    whole = [no_records(settings), *parts]
+    parts = [part for part in parts if len(part)]
+    if not parts:
+        return Records()
     return Records(
-        [digest for part in whole for digest in part.digests],
-        [row for part in whole for row in part.rows],
-        [bin_ for part in whole for bin_ in part.bins],
+        [digest for part in parts for digest in part.digests],
+        [row for part in parts for row in part.rows],
+        [bin_ for part in parts for bin_ in part.bins],
         [
             Bags(*map(np.concatenate, zip(*bags, strict=True)))
-            for bags in zip(*(part.views for part in whole), strict=True)
+            for bags in zip(*(part.views for part in parts), strict=True)
         ],
     )
 
@@ -132,7 +127,7 @@ def last_records(file: ModelFile, tables: Iterable[StoredTable], keep: int) -> R
         keep: how many are wanted.
 
     """
-    records = joined(file.settings, map(records_in, tables))
+    records = joined(map(records_in, tables))
     places: list[int] = []
     found: set[tuple[bytes, Row]] = set()
     for place in reversed(range(len(records))):
@@ -147,10 +142,9 @@ def last_records(file: ModelFile, tables: Iterable[StoredTable], keep: int) -> R
 
 def _own_records(table: StoredTable) -> Records:
     """Return a table that adds one document as its record."""
-    settings = table.header.settings
     found = own_record(table)
     if found is None:
-        return no_records(settings)
+        return Records()
     digest, row, record = found
     views = [
         Bags(

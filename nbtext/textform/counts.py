@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.textform.header import TextHeader
+    from nbtext.store.header import Header
 
 from nbtext.counts.sorted_counts import Run, narrow
 from nbtext.counts.table import LedgerRun, rows_by_class
@@ -39,7 +39,7 @@ class TermLines:
         number: how many there are.
     """
 
-    def __init__(self, lines: TextLines, header: TextHeader) -> None:
+    def __init__(self, lines: TextLines, header: Header) -> None:
         self.number = 0
         self._lines = lines
         self._header = header
@@ -123,7 +123,7 @@ class TermLines:
 class LedgerLines:
     """The rows of the ledger, as they are read."""
 
-    def __init__(self, lines: TextLines, header: TextHeader) -> None:
+    def __init__(self, lines: TextLines, header: Header) -> None:
         self._lines = lines
         self._header = header
         self._classes = places_of(header.classes)

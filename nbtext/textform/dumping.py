@@ -1,9 +1,9 @@
 """
-Dumping: a model file to text, one JSON object a line.
+Dumping: a model to text, one JSON object a line.
 
-An open model file goes in, the lines of the sum of its tables come out, one by one:
-what comes first can be on its way before the last is made. docs/text-form.md is the
-specification, `nbtext.textform.loading` reads it.
+A model goes in, its lines come out, one by one: the first can be on their way before
+the last are made. docs/text-form.md is the specification, `nbtext.textform.loading`
+reads it.
 """
 
 from __future__ import annotations
@@ -18,19 +18,12 @@ if TYPE_CHECKING:
 
     from nbtext.counts.table import CountTable
     from nbtext.counts.term_table import TermTable
-    from nbtext.store.file import ModelFile
+    from nbtext.store.contents import Contents
     from nbtext.store.undo import Bags, Records
 
-from nbtext.counts.sorted_counts import empty_run
-from nbtext.counts.term_table import arrange_runs
 from nbtext.errors import ModelFileError
-from nbtext.store.compacting import calibration_of
-from nbtext.store.file import check_sound
-from nbtext.store.header import History, joined_history
 from nbtext.store.ledger import NO_BIN
-from nbtext.store.packing import unpack
-from nbtext.store.undo import last_records
-from nbtext.textform.header import TextHeader
+from nbtext.textform.header import first_line
 from nbtext.textform.lines import LONGEST
 
 STRETCH: Final = 4096
@@ -40,20 +33,23 @@ PART: Final = 1 << 16
 """So many terms of one document stand in a line; the others follow in more lines."""
 
 
-def text_lines(file: ModelFile) -> Iterator[str]:
+def text_lines(contents: Contents, name: str) -> Iterator[str]:
     """
     Yield the text form of a model, line by line, without line ends.
 
+    Args:
+        contents: the model.
+        name: what it is called in messages.
+
     Raises:
-        NotAModelError: the file is damaged.
         ModelFileError: a line would be too long to be read again.
 
     """
     number = 0
-    for number, line in enumerate(_lines(file), 1):
+    for number, line in enumerate(_lines(contents), 1):
         if len(line) > LONGEST // 4 and len(line.encode()) >= LONGEST:
             message = (
-                f"{file.path}: line {number} of its text would be longer than "
+                f"{name}: line {number} of its text would be longer than "
                 f"{LONGEST:,} bytes; are the names of its classes whole documents?"
             )
             raise ModelFileError(message)
@@ -61,39 +57,22 @@ def text_lines(file: ModelFile) -> Iterator[str]:
     yield _as_line({"lines": number + 1})
 
 
-def _lines(file: ModelFile) -> Iterator[str]:
-    check_sound(file)
-    table = unpack(file)
-    history = joined_history(part.header for part in file.tables)
-    yield _as_line(_header(file, table, history).as_dict())
-    names = [_as_line(name) for name in table.classes]
-    nothing = (empty_run(len(table.settings.columns)),)
-    for view, runs in zip(table.settings.views, table.runs, strict=True):
-        yield from _term_lines(view.name, arrange_runs(runs or nothing), names)
-    yield from _ledger_lines(table, names)
-    yield from _record_lines(last_records(file, file.tables, history.keep), table)
+def _lines(contents: Contents) -> Iterator[str]:
+    counts = contents.counts
+    terms = contents.terms_by_view()
+    header = contents.header([of_view.n_terms for of_view in terms])
+    yield _as_line(first_line(header))
+    names = [_as_line(name) for name in counts.classes]
+    for view, of_view in zip(counts.settings.views, terms, strict=True):
+        yield from _term_lines(view.name, of_view, names)
+    yield from _ledger_lines(counts, names)
+    yield from _record_lines(contents.records, counts)
 
 
 def _as_line(value: Any) -> str:
     """Return JSON that is a line to every program, even to those that know Unicode."""
     line = dumps(value, ensure_ascii=False, separators=(",", ":"))
     return line if line.isprintable() else dumps(value, separators=(",", ":"))
-
-
-def _header(file: ModelFile, table: CountTable, history: History) -> TextHeader:
-    columns = range(len(table.settings.columns))
-    return TextHeader(
-        settings=table.settings,
-        scoring=file.scoring,
-        classes=table.classes,
-        documents=table.documents,
-        totals=tuple(
-            tuple(tuple(run.total(column) for column in columns) for run in runs)
-            for runs in table.runs
-        ),
-        calibration=calibration_of(file.path, file.tables),
-        history=history,
-    )
 
 
 def _term_lines(view: str, terms: TermTable, names: list[str]) -> Iterator[str]:

@@ -1,16 +1,16 @@
 """
 The first line of a model's text form: everything but its terms, ledger and records.
 
-Plain values, as JSON gives them, go in; a checked `TextHeader` comes out, and the other
-way round. docs/text-form.md is the specification.
+Plain values, as JSON gives them, go in; a checked `Header` comes out, and the other way
+round. docs/text-form.md is the specification.
 """
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from nbtext.counts.calibration import Calibration
 from nbtext.errors import SettingsError
 from nbtext.settings import Scoring, Settings
-from nbtext.store.header import MOST, MOST_CLASSES, History
+from nbtext.store.header import MOST, MOST_CLASSES, Header, History
 from nbtext.textform.lines import FORMAT, VERSION, TextLines, keys_of, shown
 
 HEADER: Final = keys_of(
@@ -28,56 +28,38 @@ MOST_TEXT: Final = 1 << 20
 """A string in the header of a model file has no more bytes than this."""
 
 
-class TextHeader(NamedTuple):
-    """
-    What the first line says.
-
-    Attributes:
-        settings: how the documents were read.
-        scoring: how they ask to be scored.
-        classes: the names of the classes, sorted.
-        documents: for each class, how many documents.
-        totals: for each view, for each class, the sum of each column.
-        calibration: what held-out documents scored.
-        history: how the model came to be.
-    """
-
-    settings: Settings
-    scoring: Scoring
-    classes: tuple[str, ...]
-    documents: tuple[int, ...]
-    totals: tuple[tuple[tuple[int, ...], ...], ...]
-    calibration: Calibration
-    history: History
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        history = self.history.as_dict()
-        return {
-            "format": FORMAT,
-            "version": VERSION,
-            "settings": self.settings.as_dict(),
-            "scoring": self.scoring.as_dict(),
-            "classes": {
-                name: {
-                    "documents": self.documents[place],
-                    "totals": {
-                        view.name: list(by_class[place])
-                        for view, by_class in zip(
-                            self.settings.views, self.totals, strict=True
-                        )
-                    },
-                }
-                for place, name in enumerate(self.classes)
+def first_line(header: Header) -> dict[str, Any]:
+    """Return a header as the object of the first line: plain values, for JSON."""
+    settings, history = header.settings, header.history.as_dict()
+    views = [view.name for view in settings.views]
+    totals_by_class = zip(*header.totals, strict=True)
+    classes = {
+        name: {
+            "documents": documents,
+            "totals": {
+                view: list(columns) for view, columns in zip(views, totals, strict=True)
             },
-            "calibration": self.calibration.as_dict(),
-            "history": {name: history[name] for name in HISTORY},
         }
+        for name, documents, totals in zip(
+            header.classes, header.documents, totals_by_class, strict=True
+        )
+    }
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "settings": settings.as_dict(),
+        "scoring": header.scoring.as_dict(),
+        "classes": classes,
+        "calibration": header.calibration,
+        "history": {name: history[name] for name in HISTORY},
+    }
 
 
-def read_text_header(lines: TextLines) -> TextHeader:
+def read_text_header(lines: TextLines) -> Header:
     """
     Read the first line of a text form.
+
+    It does not say how many terms follow, and when and by whom a model was written.
 
     Raises:
         TextFormError: it is none.
@@ -99,7 +81,7 @@ def read_text_header(lines: TextLines) -> TextHeader:
     names = tuple(sorted(classes))
     for name in names:
         lines.check_keys(classes[name], CLASS, f"the class {shown(name)}")
-    header = TextHeader(
+    header = Header(
         settings=settings,
         scoring=_scoring(lines, plain["scoring"]),
         classes=names,
@@ -108,7 +90,10 @@ def read_text_header(lines: TextLines) -> TextHeader:
             for name in names
         ),
         totals=_totals(lines, settings, [classes[name]["totals"] for name in names]),
+        terms=(),
         calibration=_calibration(lines, plain["calibration"]),
+        written="",
+        writer="",
         history=_history(lines, plain["history"], len(settings.views)),
     )
     _check_classes(lines, header)
@@ -182,7 +167,7 @@ def _totals(
     )
 
 
-def _check_classes(lines: TextLines, header: TextHeader) -> None:
+def _check_classes(lines: TextLines, header: Header) -> None:
     """Refuse a class of which nothing was counted: a sum of tables has none."""
     for place, name in enumerate(header.classes):
         sums = [sum(by_class[place]) for by_class in header.totals]
@@ -197,7 +182,7 @@ def _columns(lines: TextLines, plain: Any, width: int) -> tuple[int, ...]:
     return tuple(lines.whole(value, 0, MOST - 1, "a total") for value in plain)
 
 
-def _calibration(lines: TextLines, plain: Any) -> Calibration:
+def _calibration(lines: TextLines, plain: Any) -> dict[str, Any]:
     try:
         calibration = Calibration.from_dict(plain)
     except ValueError as error:
@@ -206,7 +191,7 @@ def _calibration(lines: TextLines, plain: Any) -> Calibration:
         raise lines.error("a calibration, its counts sorted", "another order, or more")
     if calibration.scoring is not None:
         _scoring(lines, calibration.scoring)
-    return calibration
+    return calibration.as_dict()
 
 
 def _history(lines: TextLines, plain: Any, n_views: int) -> History:

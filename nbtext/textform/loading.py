@@ -1,25 +1,18 @@
 """
 Loading: the text form of a model becomes a model, or is refused.
 
-Lines go in, the bytes of a model come out, once all of them are verified.
+Lines go in, a model in memory comes out, once all of them are verified.
 docs/text-form.md is the specification, `nbtext.textform.dumping` writes it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
-if TYPE_CHECKING:
-    from nbtext.counts.calibration import Calibration
-    from nbtext.settings import Scoring
-    from nbtext.store.header import History
-    from nbtext.store.table import Buffer
-    from nbtext.store.undo import Records
-
+from nbtext.counts.calibration import Calibration
 from nbtext.counts.table import CountTable
-from nbtext.store.header import WRITER, now
-from nbtext.store.packing import pack_table
+from nbtext.store.contents import Contents
 from nbtext.textform.counts import LedgerLines, TermLines
 from nbtext.textform.header import read_text_header
 from nbtext.textform.lines import TextLines, keys_of, shown
@@ -35,34 +28,14 @@ class Loaded:
     What was loaded.
 
     Attributes:
-        table: the counts.
-        scoring: how they ask to be scored.
-        calibration: what held-out documents scored.
-        history: how the model came to be.
-        records: what the last documents left, to be undone.
+        contents: the model.
         terms: how many distinct terms, over all views.
         lines: how many lines the text has.
     """
 
-    table: CountTable
-    scoring: Scoring
-    calibration: Calibration
-    history: History
-    records: Records
+    contents: Contents
     terms: int
     lines: int
-
-    def pack(self) -> list[Buffer]:
-        """Return the bytes of the model, in pieces, ready for `replace_model`."""
-        return pack_table(
-            self.table,
-            scoring=self.scoring,
-            calibration=self.calibration.as_dict(),
-            written=now(),
-            writer=WRITER,
-            history=self.history,
-            records=self.records,
-        )
 
 
 def load_text(stream: BinaryIO, name: str) -> Loaded:
@@ -94,21 +67,21 @@ def load_text(stream: BinaryIO, name: str) -> Loaded:
         line = lines.take(NEXT)
     records.close()
     _check_end(lines, line)
-    return Loaded(
-        table=CountTable(
-            settings=header.settings,
-            classes=header.classes,
-            documents=header.documents,
-            runs=terms.runs(),
-            ledger=ledger.runs(),
-        ),
+    counts = CountTable(
+        settings=header.settings,
+        classes=header.classes,
+        documents=header.documents,
+        runs=terms.runs(),
+        ledger=ledger.runs(),
+    )
+    contents = Contents(
+        counts=counts,
         scoring=header.scoring,
-        calibration=header.calibration,
+        calibration=Calibration.from_dict(header.calibration),
         history=header.history,
         records=records.records(),
-        terms=terms.number,
-        lines=lines.number,
     )
+    return Loaded(contents, terms.number, lines.number)
 
 
 def _check_end(lines: TextLines, line: dict[str, Any]) -> None:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
+    from nbtext.store.header import Header
     from nbtext.textform.counts import LedgerLines
-    from nbtext.textform.header import TextHeader
 
 from nbtext.counts.calibration import FARTHEST_BIN
 from nbtext.store.header import MOST, MOST_RECORDS
@@ -32,9 +32,7 @@ MORE: Final = keys_of("more")
 class RecordLines:
     """What the last documents left, as it is read; the terms of one may take lines."""
 
-    def __init__(
-        self, lines: TextLines, header: TextHeader, ledger: LedgerLines
-    ) -> None:
+    def __init__(self, lines: TextLines, header: Header, ledger: LedgerLines) -> None:
         self._lines = lines
         self._header = header
         self._ledger = ledger

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 from nbtext.counts.table import n_terms
 from nbtext.errors import ModelFileError, ModelWriteError, NotAModelError
 from nbtext.scoring.model import load_model
-from nbtext.store.compacting import whole
+from nbtext.store.contents import read_contents
 from nbtext.store.file import ModelFile, map_file
 from nbtext.store.packing import unpack_table
 from nbtext.store.writing import replace_file
@@ -120,7 +120,7 @@ def repair(checked: Checked, path: str) -> int:
         raise NotAModelError(message)
     file = ModelFile(checked.path, checked.size, tables, 0, memoryview(b""), ())
     try:
-        return replace_file(path, whole(file), exclusively=True)
+        return replace_file(path, read_contents(file).pack(), exclusively=True)
     except FileExistsError as error:
         message = (
             f"{path}: there is a file already; move it away, or name another with "

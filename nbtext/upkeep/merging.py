@@ -9,7 +9,7 @@ often is taken away exactly, so that each is counted as the last model has it.
 from __future__ import annotations
 
 from collections import Counter as Tally
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from nbtext.document import Item
     from nbtext.scoring.classifying import Complain
     from nbtext.store.file import ModelFile
-    from nbtext.store.table import Buffer
     from nbtext.tokens.bag import Bag
 
+from nbtext.counts.calibration import total
 from nbtext.counts.table import CountTable, add
 from nbtext.errors import ModelFileError, NotAModelError, SettingsError, TrainingError
 from nbtext.learning.delta import Change
@@ -31,12 +31,11 @@ from nbtext.learning.delta_table import table_of
 from nbtext.learning.plan import why_not
 from nbtext.scoring.classifying import batches
 from nbtext.scoring.score import check_scoring
-from nbtext.store.compacting import calibration_of
-from nbtext.store.file import check_sound, open_model
-from nbtext.store.header import WRITER, joined_history, now
+from nbtext.store.contents import Contents, read_contents
+from nbtext.store.file import open_model
+from nbtext.store.header import join_histories
 from nbtext.store.ledger import Row, record_of, rows_of
-from nbtext.store.packing import pack_table, unpack
-from nbtext.store.undo import joined, last_records
+from nbtext.store.undo import Records, joined, last_records
 from nbtext.tokens.bag import bag_of, fingerprint
 from nbtext.tokens.reading import read
 
@@ -47,7 +46,7 @@ class Merged:
     What became of merging.
 
     Attributes:
-        table: the sum.
+        contents: the sum.
         doubles: how many documents two or more of the models have counted.
         labels: under which labels those are that not all models have under the same:
             label of one, label of another, and how many.
@@ -55,7 +54,7 @@ class Merged:
         refused: the names of those of which that cannot be, and why.
     """
 
-    table: CountTable
+    contents: Contents
     doubles: int = 0
     labels: Tally[tuple[str, str]] = field(default_factory=Tally)
     taken: int = 0
@@ -72,7 +71,6 @@ def open_models(paths: Sequence[str]) -> list[ModelFile]:
     """
     files = [open_model(path) for path in paths]
     for file in files:
-        check_sound(file)
         if file.settings != files[0].settings:
             difference = files[0].settings.difference(file.settings)
             message = (
@@ -92,10 +90,11 @@ def merge(files: Sequence[ModelFile]) -> Merged:
         SettingsError: together they have classes that cannot be scored.
 
     """
-    tables = [unpack(file) for file in files]
-    merged = Merged(add(tables))
-    check_scoring(files[-1].scoring, files[-1].settings, merged.table.classes)
-    for digest in _in_several(tables):
+    parts = [read_contents(file) for file in files]
+    merged = Merged(_sum_of(parts))
+    counts = merged.contents.counts
+    check_scoring(merged.contents.scoring, counts.settings, counts.classes)
+    for digest in _in_several([part.counts for part in parts]):
         merged.doubles += 1
         of_files = [{row.label for row in rows_of(file, digest)} for file in files]
         *others, last = [labels for labels in of_files if labels]
@@ -108,6 +107,32 @@ def merge(files: Sequence[ModelFile]) -> Merged:
             if label != other
         )
     return merged
+
+
+def _sum_of(parts: Sequence[Contents]) -> Contents:
+    """Return the sum of models, which is scored as the last of them asks to be."""
+    history = join_histories(part.history for part in parts)
+    counts = add([part.counts for part in parts])
+    records = joined(part.records for part in parts)
+    return Contents(
+        counts=counts,
+        scoring=parts[-1].scoring,
+        calibration=total(part.calibration for part in parts),
+        history=history,
+        records=_last_counted(records, counts, history.keep),
+    )
+
+
+def _last_counted(records: Records, counts: CountTable, keep: int) -> Records:
+    """Return the last records of documents that are counted, so many at most."""
+    counted = {
+        row
+        for label, run in zip(counts.classes, counts.ledger, strict=True)
+        for row in _rows(label, run.entries)
+    }
+    rows = zip(records.digests, records.rows, strict=True)
+    places = [place for place, row in enumerate(rows) if row in counted]
+    return records.take(places[max(len(places) - keep, 0) :])
 
 
 def _in_several(tables: Sequence[CountTable]) -> list[bytes]:
@@ -139,7 +164,7 @@ def take_doubles(
     A document stays where the last of the models has it.
 
     Args:
-        merged: the sum; its table is replaced.
+        merged: the sum; its contents are replaced.
         files: the models.
         items: the documents; those that are in one model only are passed over.
         max_bytes: how much of a document is read.
@@ -174,12 +199,23 @@ def take_doubles(
                 merged.refused.append((document.name, reason))
             else:
                 merged.taken += 1
-    merged.table = add([merged.table, table_of(change)])
+    merged.contents = _changed(files, merged.contents, change)
+
+
+def _changed(
+    files: Sequence[ModelFile], contents: Contents, change: Change
+) -> Contents:
+    """Return the sum of models with a change, which takes documents away."""
+    counts = add([contents.counts, table_of(change)])
     try:
-        merged.table.check()
+        counts.check()
     except TrainingError as error:
         message = f"{files[0].path}: damaged: {error}; see `nbtext check`"
         raise NotAModelError(message) from error
+    keep = contents.history.keep
+    kept = joined(last_records(file, file.tables, keep) for file in files)
+    records = _last_counted(kept, counts, keep)
+    return replace(contents, counts=counts, records=records)
 
 
 def _take_from_all(
@@ -197,30 +233,6 @@ def _take_from_all(
     for row, counted, count in removed:
         change.add(digest, row, counted, -count)
     return ""
-
-
-def pack_merged(merged: Merged, files: Sequence[ModelFile]) -> list[Buffer]:
-    """Return the bytes of the model that is the sum."""
-    tables = [table for file in files for table in file.tables]
-    history = joined_history(table.header for table in tables)
-    kept = [last_records(file, file.tables, history.keep) for file in files]
-    records = joined(files[0].settings, kept)
-    counted = {
-        row
-        for label, run in zip(merged.table.classes, merged.table.ledger, strict=True)
-        for row in _rows(label, run.entries)
-    }
-    rows = zip(records.digests, records.rows, strict=True)
-    places = [place for place, row in enumerate(rows) if row in counted]
-    return pack_table(
-        merged.table,
-        scoring=files[-1].scoring,
-        calibration=calibration_of(files[-1].path, tables).as_dict(),
-        written=now(),
-        writer=WRITER,
-        history=history,
-        records=records.take(places[max(len(places) - history.keep, 0) :]),
-    )
 
 
 def _rows(label: str, entries: Keys) -> Iterator[tuple[bytes, Row]]:

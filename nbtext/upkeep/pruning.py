@@ -18,15 +18,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.store.table import Buffer
+    from nbtext.store.contents import Contents
 
 from nbtext.counts.sorted_counts import Run
-from nbtext.counts.table import CountTable, LedgerRun, ledger_of
-from nbtext.store.compacting import calibration_of
-from nbtext.store.file import ModelFile, check_sound
-from nbtext.store.header import WRITER, joined_history, now
+from nbtext.counts.table import LedgerRun, ledger_of
 from nbtext.store.ledger import FORGOTTEN
-from nbtext.store.packing import pack_table, unpack
+from nbtext.store.undo import Records
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,55 +32,41 @@ class Pruned:
     What pruning makes of a model.
 
     Attributes:
-        chunks: the bytes of the model that is left, in pieces.
+        contents: the model that is left.
         terms: how many terms there were, and how many are left.
         tokens: how many tokens were counted of those terms, and of those that are left.
     """
 
-    chunks: list[Buffer]
+    contents: Contents
     terms: tuple[int, int]
     tokens: tuple[int, int]
 
-    @property
-    def size(self) -> int:
-        """Return how many bytes the model that is left has."""
-        return sum(memoryview(chunk).nbytes for chunk in self.chunks)
 
-
-def prune(file: ModelFile, min_documents: int) -> Pruned:
+def prune(contents: Contents, min_documents: int) -> Pruned:
     """
     Return what is left of a model without its rare terms.
 
     Args:
-        file: the model.
+        contents: the model.
         min_documents: in how many documents a term must occur, over all classes.
 
-    Raises:
-        NotAModelError: the model is damaged.
-
     """
-    check_sound(file)
-    table = unpack(file)
-    views = [_without_rare(runs, min_documents) for runs in table.runs]
+    counts = contents.counts
+    views = [_without_rare(runs, min_documents) for runs in counts.runs]
     left = replace(
-        table,
-        runs=tuple(tuple(runs) for runs, _, _ in views),
-        ledger=tuple(map(_unknown, table.ledger)),
-    )
-    tables = file.tables
-    history = joined_history(one.header for one in tables)
-    chunks = pack_table(
-        left,
-        scoring=file.scoring,
-        calibration=calibration_of(file.path, tables).as_dict(),
-        written=now(),
-        writer=WRITER,
-        history=history,
+        contents,
+        counts=replace(
+            counts,
+            runs=tuple(tuple(runs) for runs, _, _ in views),
+            ledger=tuple(map(_unknown, counts.ledger)),
+        ),
+        records=Records(),
+        terms=None,
     )
     return Pruned(
-        chunks,
+        left,
         terms=(sum(n for _, n, _ in views), sum(n for _, _, n in views)),
-        tokens=(_tokens(table), _tokens(left)),
+        tokens=(contents.n_tokens, left.n_tokens),
     )
 
 
@@ -115,7 +98,3 @@ def _unknown(ledger: LedgerRun) -> LedgerRun:
     entries = ledger.entries.copy()
     entries[:, 2] = FORGOTTEN
     return ledger_of(entries, ledger.counts)
-
-
-def _tokens(table: CountTable) -> int:
-    return sum(run.total(0) for runs in table.runs for run in runs)

@@ -40,6 +40,7 @@ from nbtext.settings import (
     default_scoring,
 )
 from nbtext.store.compacting import compact, compact_tail
+from nbtext.store.contents import Contents
 from nbtext.store.file import open_model
 from nbtext.store.header import (
     KEPT_RECORDS,
@@ -49,7 +50,7 @@ from nbtext.store.header import (
     joined_history,
 )
 from nbtext.store.ledger import FORGOTTEN, NO_BIN, Row, record_of, rows_of
-from nbtext.store.packing import pack_table, unpack
+from nbtext.store.packing import unpack
 from nbtext.store.table import ALIGNMENT, MOST_HEADER, VERSION, VERSIONS
 from nbtext.tokens.tokenizer import fold, keys, pair_key, salt, token_key, tokens
 
@@ -374,9 +375,7 @@ def write_negative_table(path: Path) -> None:
     train_on(demo_mail()[30:60], str(path.with_suffix(".part")))
     part = unpack(open_model(str(path.with_suffix(".part"))))
     train_on(demo_mail(), str(path))
-    negative = pack_table(
-        -part, scoring=default_scoring(2), calibration=NOTHING, written="", writer=""
-    )
+    negative = Contents(-part, default_scoring(2)).pack(written="", writer="")
     path.write_bytes(path.read_bytes() + b"".join(negative))
 
 

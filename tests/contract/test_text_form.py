@@ -16,6 +16,7 @@ from nbtext import train_on
 from nbtext.document import Document
 from nbtext.learning.plan import Teaching
 from nbtext.learning.stream import teach
+from nbtext.store.contents import read_contents
 from nbtext.store.file import open_model
 from nbtext.store.writing import replace_file
 from nbtext.textform import counts as textcounts
@@ -40,7 +41,7 @@ EXAMPLE = f"{compact(FIRST)}\n{REST}"
 
 
 def dumped(path: Path) -> list[str]:
-    return list(text_lines(open_model(str(path))))
+    return list(text_lines(read_contents(open_model(str(path))), str(path)))
 
 
 @pytest.fixture
@@ -73,7 +74,7 @@ def test_the_example_is_what_load_reads(tmp_path: Path) -> None:
     path = tmp_path / "model.nbt"
     loaded = load_text(io.BytesIO(EXAMPLE.encode()), "example")
 
-    replace_file(str(path), loaded.pack())
+    replace_file(str(path), loaded.contents.pack())
 
     assert dumped(path) == EXAMPLE.splitlines()
 

@@ -243,7 +243,7 @@ def decided(splits: Iterable[Split], folder: Path) -> list[Decision]:
     path = str(folder / "model.nbt")
     decisions: list[Decision] = []
     for known, unseen in splits:
-        replace_file(path, train(sources_of(known)).pack())
+        replace_file(path, train(sources_of(known)).contents.pack())
         batches = classify(
             unseen,
             Classifier(load_model(path)),

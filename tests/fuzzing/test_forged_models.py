@@ -12,7 +12,7 @@ from fuzz.models import HAM, MANY, MESSAGE, SPAM, learn
 from nbtext.api import train_on
 from nbtext.errors import DamagedError, ModelFileError, TrainingError
 from nbtext.scoring.model import load_model
-from nbtext.store.compacting import whole
+from nbtext.store.contents import read_contents
 from nbtext.store.file import open_model
 
 Forge = Callable[[dict[Any, Any]], dict[Any, Any]]
@@ -47,7 +47,7 @@ def test_sums_that_do_not_fit_into_a_file_are_an_error(path: Path) -> None:
     path.write_bytes(path.read_bytes() * 2)
 
     with pytest.raises(ModelFileError, match="larger than the 64 bits"):
-        whole(open_model(str(path)))
+        read_contents(open_model(str(path))).pack()
 
 
 @pytest.mark.parametrize("messages", [[SPAM], [SPAM, *MANY]], ids=["few", "many"])

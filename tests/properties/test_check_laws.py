@@ -24,7 +24,8 @@ from nbtext.learning.plan import Teaching
 from nbtext.learning.stream import teach
 from nbtext.scoring.model import load_model
 from nbtext.scoring.score import fitted
-from nbtext.store.compacting import calibration_of, compact
+from nbtext.store.compacting import compact
+from nbtext.store.contents import calibration_of
 from nbtext.store.file import check_sound, open_model
 from nbtext.store.packing import unpack, unpack_table
 from nbtext.store.table import BEGINNING

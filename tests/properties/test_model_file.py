@@ -38,12 +38,13 @@ from nbtext.scoring.batch_opening import open_bulk, score_readings
 from nbtext.scoring.model import load_model
 from nbtext.scoring.score import fitted, score
 from nbtext.settings import BODY, HEADERS, RAW, Scoring, Settings, default_scoring
-from nbtext.store.compacting import compact_tail, whole
+from nbtext.store.compacting import compact_tail
+from nbtext.store.contents import Contents, read_contents
 from nbtext.store.file import ModelFile, open_model
 from nbtext.store.header import KEPT_RECORDS, TYPES, Code, History, array_names
 from nbtext.store.ledger import NO_BIN, Record, Row, own_record, record_of, rows_of
 from nbtext.store.lock import locked
-from nbtext.store.packing import pack_table, unpack, unpack_table
+from nbtext.store.packing import unpack, unpack_table
 from nbtext.store.table import (
     TRAILER,
     Buffer,
@@ -76,15 +77,13 @@ def packed(
     history: History | None = None,
     records: Records | None = None,
 ) -> bytes:
-    pieces = pack_table(
+    pieces = Contents(
         table,
-        scoring=scoring or default_scoring(len(table.classes)),
-        calibration=(calibration or Calibration()).as_dict(),
-        written=written,
-        writer="a test",
-        history=history,
-        records=records,
-    )
+        scoring or default_scoring(len(table.classes)),
+        calibration=calibration or Calibration(),
+        history=history or History(),
+        records=records or Records(),
+    ).pack(written=written, writer="a test")
     return b"".join(map(bytes, pieces))
 
 
@@ -323,7 +322,7 @@ def use(path: Path, *, compacting: bool = True) -> None:
         lambda: last_records(model.file, model.file.tables, KEPT_RECORDS),
     ]
     if compacting:
-        steps += [lambda: whole(model.file), lambda: fold(model.file)]
+        steps += [lambda: read_contents(model.file).pack(), lambda: fold(model.file)]
     for step in steps:
         with suppress(ModelFileError):
             step()
@@ -490,7 +489,7 @@ def appended(labelled: list[tuple[str, str]], offset: int) -> bytes:
     history = History(
         taught=1, learnt={"ham": STAMP}, offset=offset, new_terms=(1,) * 3
     )
-    return packed(counted(labelled), history=history)
+    return packed(counted(labelled), history=history or History())
 
 
 def test_an_appended_table_cut_off_at_any_byte_is_passed_over(tmp_path: Path) -> None:

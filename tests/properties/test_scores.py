@@ -329,7 +329,7 @@ def check_folds(
         rest = [item for item, of in zip(items, fold_of, strict=True) if of != fold]
         mine = [place for place, of in enumerate(fold_of) if of == fold]
         trained = train(partial(iter, rest), overrides=Exactly(reading, scoring))
-        replace_file(str(folder / "model.nbt"), trained.pack())
+        replace_file(str(folder / "model.nbt"), trained.contents.pack())
         model = load_model(str(folder / "model.nbt"))
         fits.append(fitted(model))
         scored = plain(model, [readings[place] for place in mine], fits[-1])

@@ -18,103 +18,25 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nbtext.counts.calibration import FARTHEST_BIN, Calibration
 from nbtext.document import Document
 from nbtext.errors import TextFormError
 from nbtext.learning.plan import Teaching
 from nbtext.learning.stream import teach
-from nbtext.settings import Scoring
-from nbtext.store.compacting import whole
+from nbtext.store.contents import Contents, read_contents
 from nbtext.store.file import ModelFile, open_model
-from nbtext.store.header import Header, History
-from nbtext.store.ledger import NO_BIN, Row
+from nbtext.store.header import Header
 from nbtext.store.packing import unpack
-from nbtext.store.undo import Records
 from nbtext.textform import dumping
 from nbtext.textform.dumping import text_lines
 from nbtext.textform.loading import Loaded, load_text
-from nbtext.tokens.bag import fingerprint
-from tests.build import (
-    MAIL,
-    NO_LEDGER,
-    WEIGHTS,
-    ClassCounts,
-    Entry,
-    Rows,
-    bags_of,
-    packed,
-    table_of,
-    values,
-)
+from tests.build import values
+from tests.properties.drawn_models import models
 
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
-WORDS = st.integers(0, 2**64 - 1) | st.sampled_from([0, 1, 2**63, 2**64 - 1])
-COUNTS = st.sampled_from([0, 1, 1, 1, 2, 255, 256, 65536, 2**31, 2**40])
-TIMES = st.sampled_from([1, 1, 300])
-NAMES = st.text(max_size=5)
-BAGS = st.dictionaries(WORDS, st.sampled_from([1, 1, 2, 300]), max_size=5)
 
-
-def rows_of_terms(n_columns: int) -> st.SearchStrategy[Rows]:
-    columns = st.tuples(*[COUNTS] * n_columns).filter(any)
-    return st.dictionaries(WORDS, columns, max_size=6)
-
-
-@st.composite
-def calibrations(draw: st.DrawFn, names: list[str]) -> Calibration:
-    bins = st.integers(-FARTHEST_BIN, FARTHEST_BIN)
-    labels = st.sampled_from([*names, "gone"])
-    return Calibration(
-        Scoring("mean", draw(st.sampled_from([0.01, 1, 1 / 3]))).as_dict(),
-        draw(st.dictionaries(st.tuples(bins, labels), st.integers(-5, 5), max_size=5)),
-        (),
-        draw(st.dictionaries(labels, st.integers(-5, 5))),
-    )
-
-
-@st.composite
-def models(draw: st.DrawFn) -> bytes:
-    """Draw a model of one table, as compacting would write it."""
-    reading = draw(st.sampled_from([MAIL, WEIGHTS, NO_LEDGER]))
-    names = sorted(draw(st.sets(NAMES, min_size=1, max_size=4)))
-    n_kept = draw(st.integers(0, 3)) if reading.ledger else 0
-    bags = [[draw(BAGS) for _ in reading.views] for _ in range(n_kept)]
-    rows = [Row(draw(st.sampled_from(names)), fingerprint(tuple(bag))) for bag in bags]
-    digests = [(2**120 * place + 5).to_bytes(16, "big") for place in range(n_kept)]
-    classes = {}
-    for name in names:
-        entries: dict[Entry, int] = {
-            (*divmod(int.from_bytes(digest, "big"), 2**64), row.fingerprint): draw(
-                TIMES
-            )
-            for digest, row in zip(digests, rows, strict=True)
-            if row.label == name
-        }
-        if reading.ledger:
-            drawn = st.tuples(WORDS, WORDS, WORDS)
-            entries |= draw(st.dictionaries(drawn, TIMES, min_size=1, max_size=3))
-        n_documents = sum(entries.values())
-        classes[name] = ClassCounts(
-            n_documents if reading.ledger else draw(st.integers(1, 2**33)),
-            [draw(rows_of_terms(len(reading.columns))) for _ in reading.views],
-            entries,
-        )
-    table = table_of(classes, reading)
-    records = Records(
-        digests,
-        rows,
-        [draw(st.sampled_from([NO_BIN, -4096, 0, 77])) for _ in bags],
-        [bags_of([bag[view] for bag in bags]) for view in range(len(reading.views))],
-    )
-    history = History(
-        trained=draw(st.sampled_from(["", "2026-01-01T00:00:00+00:00"])),
-        taught=draw(st.integers(0, 2**40)),
-        learnt=dict.fromkeys(draw(st.sets(NAMES)), "2026-02-02T00:00:00+00:00"),
-        keep=draw(st.sampled_from([3, 1000])),
-    )
-    calibration = draw(calibrations(names))
-    return packed(table, None, calibration, history=history, records=records)
+def packed(contents: Contents) -> bytes:
+    return b"".join(map(bytes, contents.pack()))
 
 
 def opened(path: Path, data: bytes) -> ModelFile:
@@ -123,7 +45,9 @@ def opened(path: Path, data: bytes) -> ModelFile:
 
 
 def text_of(file: ModelFile) -> bytes:
-    return "".join(f"{line}\n" for line in text_lines(file)).encode()
+    return "".join(
+        f"{line}\n" for line in text_lines(read_contents(file), file.path)
+    ).encode()
 
 
 def load(text: bytes) -> Loaded:
@@ -131,7 +55,7 @@ def load(text: bytes) -> Loaded:
 
 
 def bytes_of(loaded: Loaded) -> bytes:
-    return b"".join(map(bytes, loaded.pack()))
+    return packed(loaded.contents)
 
 
 def contents(file: ModelFile) -> tuple[Header, list[tuple[str, str, bytes]]]:
@@ -143,14 +67,14 @@ def contents(file: ModelFile) -> tuple[Header, list[tuple[str, str, bytes]]]:
 
 @given(models())
 @SAME_FOLDER
-def test_a_model_comes_back_bit_for_bit(tmp_path: Path, data: bytes) -> None:
-    file = opened(tmp_path / "one.nbt", data)
+def test_a_model_comes_back_bit_for_bit(tmp_path: Path, model: Contents) -> None:
+    file = opened(tmp_path / "one.nbt", packed(model))
     text = text_of(file)
 
     found = opened(tmp_path / "other.nbt", bytes_of(load(text)))
 
     # a table that adds one document is its record; what is written anew has one
-    compact = opened(tmp_path / "compact.nbt", b"".join(map(bytes, whole(file))))
+    compact = opened(tmp_path / "compact.nbt", packed(read_contents(file)))
     assert contents(found) == contents(compact)
     assert values(unpack(found)) == values(unpack(file))
     assert text_of(found) == text
@@ -200,7 +124,7 @@ def test_a_model_that_was_taught_comes_back_bit_for_bit(
 
     found = opened(tmp_path / "found.nbt", bytes_of(load(text)))
 
-    compact = opened(tmp_path / "compact.nbt", b"".join(map(bytes, whole(file))))
+    compact = opened(tmp_path / "compact.nbt", packed(read_contents(file)))
     assert contents(found) == contents(compact)
     assert found.tables[0].header.history.records == 3
     assert text_of(found) == text

@@ -29,7 +29,7 @@ def test_documents_in_memory_make_a_model_that_classifies(
     model = load(path)
     decisions = list(classify_all(model, ["a prize to win", b"lunch"]))
 
-    assert trained.table.documents == (1, 2)
+    assert trained.contents.counts.documents == (1, 2)
     assert [one.label for one in decisions] == ["spam", "ham"]
     assert [one.name for one in decisions] == ["1", "2"]
     assert classify(model, "lunch", threshold=1.0).label is None

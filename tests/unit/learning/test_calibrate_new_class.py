@@ -9,7 +9,7 @@ from nbtext.learning.plan import Teaching
 from nbtext.learning.stream import teach
 from nbtext.learning.training import train
 from nbtext.settings import Score
-from nbtext.store.compacting import calibration_of
+from nbtext.store.contents import calibration_of
 from nbtext.store.file import open_model
 from tests.build import HAM, SPAM
 
@@ -46,8 +46,8 @@ def test_classes_taught_one_after_the_other_are_calibrated_as_if_trained(
     taught(tmp_path / "m.nbt", "ham", ham)
     taught(tmp_path / "m.nbt", "spam", spam)
 
-    assert trained.calibration.documents == {"ham": 70, "spam": 60}
-    assert calibration(tmp_path / "m.nbt") == trained.calibration
+    assert trained.contents.calibration.documents == {"ham": 70, "spam": 60}
+    assert calibration(tmp_path / "m.nbt") == trained.contents.calibration
 
 
 def test_what_is_learnt_afterwards_is_scored_before(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_a_fourth_class_is_scored_if_scores_are_calibrated(
 
     overrides = SettingsOverrides(score=score, smoothing=0.03)
     trained = train(lambda: iter(items), n_classes=3, overrides=overrides)
-    path.write_bytes(b"".join(trained.pack()))
+    path.write_bytes(b"".join(trained.contents.pack()))
 
     taught(path, "news", news)
 

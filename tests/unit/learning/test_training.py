@@ -46,10 +46,10 @@ PAIR = texts(("ham", "lunch on friday"), ("spam", "cheap pills"))
 def test_two_classes_of_text_make_a_model() -> None:
     trained = train(again(PAIR))
 
-    assert trained.table.classes == ("ham", "spam")
-    assert trained.table.settings.format == "text"
-    assert trained.scoring.score == "mean"
-    assert trained.tokens == 3 + 2 + 2 + 1  # words, and pairs of them
+    assert trained.contents.counts.classes == ("ham", "spam")
+    assert trained.contents.counts.settings.format == "text"
+    assert trained.contents.scoring.score == "mean"
+    assert trained.contents.n_tokens == 3 + 2 + 2 + 1  # words, and pairs of them
     assert trained.account.documents == 2
     assert trained.account.bytes == len("lunch on friday" + "cheap pills")
     assert (trained.repeats, trained.conflicts) == (0, 0)
@@ -58,16 +58,16 @@ def test_two_classes_of_text_make_a_model() -> None:
 def test_three_classes_are_scored_by_their_complement() -> None:
     trained = train(again([*PAIR, *texts(("eggs", "boiled"))]))
 
-    assert trained.scoring.score == "complement"
-    assert "weight" in trained.table.settings.columns
+    assert trained.contents.scoring.score == "complement"
+    assert "weight" in trained.contents.counts.settings.columns
 
 
 def test_documents_are_mail_if_most_of_them_are() -> None:
     mostly = [*mails(3, "ham"), *PAIR]
     hardly = [*mails(2, "ham"), *PAIR]
 
-    assert train(again(mostly)).table.settings.format == "mail"
-    assert train(again(hardly)).table.settings.format == "text"
+    assert train(again(mostly)).contents.counts.settings.format == "mail"
+    assert train(again(hardly)).contents.counts.settings.format == "text"
 
 
 @pytest.mark.parametrize("executor", [True, False], ids=["a pool", "here"])
@@ -78,7 +78,7 @@ def test_a_wrong_guess_is_made_good(executor: bool) -> None:
     with ThreadPoolExecutor(1) as pool:
         trained = train(again(items), executor=pool if executor else None)
 
-    assert trained.table.settings.format == "mail"
+    assert trained.contents.counts.settings.format == "mail"
     assert trained.account.documents == 100
 
 
@@ -108,7 +108,7 @@ def test_repeats_are_counted_and_told_loudly_across_classes() -> None:
 
     trained = train(again(items))
 
-    assert trained.table.documents == (2, 3)
+    assert trained.contents.counts.documents == (2, 3)
     assert (trained.repeats, trained.conflicts) == (2, 1)
 
 
@@ -118,7 +118,7 @@ def test_without_a_ledger_nobody_knows_of_repeats() -> None:
     trained = train(again(items), overrides=SettingsOverrides(ledger=False))
 
     assert (trained.repeats, trained.conflicts) == (0, 0)
-    assert not any(map(len, trained.table.ledger))
+    assert not any(map(len, trained.contents.counts.ledger))
 
 
 def test_what_cannot_be_read_is_told_and_skipped() -> None:
@@ -162,7 +162,7 @@ def test_the_file_is_the_same_for_any_number_of_jobs(
 
 
 def contents(trained: Trained) -> bytes:
-    data = b"".join(map(bytes, trained.pack()))
+    data = b"".join(map(bytes, trained.contents.pack()))
     stamp = data.index(b"written") + len("written") + 2
     checksum = data.index(b"header_checksum") + len("header_checksum") + 2
     return data[:stamp] + data[stamp + 25 : checksum] + data[checksum + 8 :]
@@ -170,7 +170,7 @@ def contents(trained: Trained) -> bytes:
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_held_out_scores_calibrate(n_classes: int) -> None:
-    calibration = train(again(drawn(200, n_classes))).calibration
+    calibration = train(again(drawn(200, n_classes))).contents.calibration
 
     assert sum(calibration.documents.values()) == 200
     assert bool(calibration.losses) is (n_classes == 3)

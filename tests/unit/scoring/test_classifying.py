@@ -20,7 +20,7 @@ DOCUMENTS = [
 def path(tmp_path: Path) -> Path:
     """A small model."""
     path = tmp_path / "model.nbt"
-    path.write_bytes(b"".join(train(lambda: DOCUMENTS).pack()))
+    path.write_bytes(b"".join(train(lambda: DOCUMENTS).contents.pack()))
     return path
 
 

@@ -3,13 +3,12 @@ from pathlib import Path
 import msgpack
 import pytest
 
-from nbtext.counts.calibration import Calibration
 from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.errors import ModelFileError, NoModelError, NotAModelError
 from nbtext.settings import BODY, RAW, Scoring, Settings, default_scoring
+from nbtext.store.contents import Contents
 from nbtext.store.file import open_model
 from nbtext.store.header import History, joined_history
-from nbtext.store.packing import pack_table
 from nbtext.store.table import FORMAT, VERSION
 
 TEXT = Settings(format="text", views=(BODY,))
@@ -25,14 +24,9 @@ def packed(
     for place, (label, text) in enumerate([("ham", "a b b"), ("spam", "b c")]):
         views = tuple([("body", text)] for _ in settings.views)
         counter.add(ReadDocument(label, views, bytes([place] * 16), 9))
-    pieces = pack_table(
-        counter.table(),
-        scoring=scoring or default_scoring(2),
-        calibration=Calibration().as_dict(),
-        written=STAMP,
-        writer="a test",
-        history=history,
-    )
+    pieces = Contents(
+        counter.table(), scoring or default_scoring(2), history=history or History()
+    ).pack(written=STAMP, writer="a test")
     return b"".join(map(bytes, pieces))
 
 
@@ -157,7 +151,7 @@ def test_histories_come_back_as_they_were_written(tmp_path: Path) -> None:
         new_terms=(-4,),
         keep=17,
     )
-    path.write_bytes(first + packed(history=history))
+    path.write_bytes(first + packed(history=history or History()))
 
     _, table = open_model(str(path)).tables
 

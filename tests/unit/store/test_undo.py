@@ -14,7 +14,7 @@ from nbtext.store.file import ModelFile, open_model
 from nbtext.store.header import KEPT_RECORDS, TYPES
 from nbtext.store.ledger import Row, record_of, rows_of
 from nbtext.store.table import Buffer, StoredTable
-from nbtext.store.undo import Records, joined, last_records, no_records, records_in
+from nbtext.store.undo import Records, joined, last_records, records_in
 from nbtext.store.writing import pack
 from nbtext.tokens.bag import Bag, bag_of
 from nbtext.tokens.reading import read
@@ -202,10 +202,9 @@ def test_records_of_no_document_join_with_any(path: str) -> None:
     taught(path, "ham", "a", "b")
     file = open_model(path)
     records = records_in(file.tables[1])
-    nothing = no_records(file.settings)
 
-    assert len(nothing) == len(joined(file.settings, [])) == 0
-    assert bags_of(joined(file.settings, [nothing, records])) == bags_of(records)
+    assert len(Records()) == len(joined([])) == 0
+    assert bags_of(joined([Records(), records])) == bags_of(records)
 
 
 def test_a_class_that_is_not_there_has_no_row(path: str) -> None:

@@ -14,6 +14,7 @@ from nbtext.document import Document
 from nbtext.errors import TextFormError
 from nbtext.learning.plan import Teaching
 from nbtext.learning.stream import teach
+from nbtext.store.contents import read_contents
 from nbtext.store.file import open_model
 from nbtext.textform import lines as textlines
 from nbtext.textform.dumping import text_lines
@@ -31,7 +32,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     teaching = Teaching(str(path), "ham")
     document = Document("new", (b"lunch",))
     list(teach([document], teaching, max_bytes=100, complain=print))
-    return list(text_lines(open_model(str(path))))
+    return list(text_lines(read_contents(open_model(str(path))), str(path)))
 
 
 def load(lines: list[str], end: str = "\n") -> Loaded:
@@ -261,8 +262,8 @@ def test_no_text_at_all_is_refused() -> None:
 def test_other_line_ends_and_a_byte_order_mark_are_read(text: list[str]) -> None:
     loaded = load(["\ufeff" + text[0], *text[1:]], end="\r\n")
 
-    assert (loaded.lines, loaded.terms, len(loaded.records)) == (13, 7, 1)
-    assert loaded.table.documents == (2, 1)
+    assert (loaded.lines, loaded.terms, len(loaded.contents.records)) == (13, 7, 1)
+    assert loaded.contents.counts.documents == (2, 1)
 
 
 def test_the_last_line_may_lack_its_end(text: list[str]) -> None:
@@ -308,8 +309,8 @@ def test_a_line_of_many_objects_is_refused_before_it_is_read() -> None:
 
 
 def test_loading_takes_no_file(text: list[str], tmp_path: Path) -> None:
-    pieces = load(text).pack()
+    pieces = load(text).contents.pack()
     path = tmp_path / "m.nbt"
     path.write_bytes(b"".join(map(bytes, pieces)))
 
-    assert list(text_lines(open_model(str(path)))) == text
+    assert list(text_lines(read_contents(open_model(str(path))), str(path))) == text

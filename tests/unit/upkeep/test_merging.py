@@ -13,7 +13,7 @@ from nbtext.store.compacting import compact
 from nbtext.store.file import open_model
 from nbtext.store.packing import unpack
 from nbtext.store.writing import replace_file
-from nbtext.upkeep.merging import Merged, merge, open_models, pack_merged, take_doubles
+from nbtext.upkeep.merging import Merged, merge, open_models, take_doubles
 from tests.build import values
 
 Pairs = list[tuple[str, bytes | str]]
@@ -44,7 +44,7 @@ def without_doubles(
     merged = merge(files)
     documents = [Document(text, (text.encode(),)) for text in texts]
     take_doubles(merged, files, documents, max_bytes=1000, complain=print)
-    return merged, merged.table
+    return merged, merged.contents.counts
 
 
 def test_the_sum_is_that_of_joining_the_files(make: Make, tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_the_sum_is_that_of_joining_the_files(make: Make, tmp_path: Path) -> Non
     joined = tmp_path / "joined"
     joined.write_bytes(Path(one).read_bytes() + Path(other).read_bytes())
 
-    replace_file(str(tmp_path / "both"), pack_merged(merge(files), files))
+    replace_file(str(tmp_path / "both"), merge(files).contents.pack())
 
     both = table(str(tmp_path / "both"))
     assert values(both) == values(table(str(joined)))
@@ -116,7 +116,7 @@ def test_taught_models_add_up_and_keep_their_records(
     files = open_models([one, other])
 
     both = str(tmp_path / "both")
-    replace_file(both, pack_merged(merge(files), files))
+    replace_file(both, merge(files).contents.pack())
 
     history = open_model(both).tables[0].header.history
     assert (history.taught, history.records) == (3, 3)

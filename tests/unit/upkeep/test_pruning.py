@@ -9,6 +9,7 @@ from nbtext.api import classify, forget, learn, load, train_on
 from nbtext.document import Document
 from nbtext.learning.plan import Teaching
 from nbtext.learning.stream import teach
+from nbtext.store.contents import read_contents
 from nbtext.store.file import open_model
 from nbtext.store.packing import unpack
 from nbtext.store.writing import replace_file
@@ -29,7 +30,8 @@ def path(tmp_path: Path) -> str:
 
 
 def pruned(path: str, min_documents: int = 2) -> None:
-    replace_file(path, prune(open_model(path), min_documents).chunks)
+    contents = read_contents(open_model(path))
+    replace_file(path, prune(contents, min_documents).contents.pack())
 
 
 def keys(path: str) -> set[int]:
@@ -53,11 +55,10 @@ def test_terms_in_enough_documents_over_all_classes_stay(path: str) -> None:
 
 
 def test_what_would_be_left_is_said(path: str) -> None:
-    outcome = prune(open_model(path), 2)
+    outcome = prune(read_contents(open_model(path)), 2)
 
     assert outcome.terms == (9, 5)
     assert outcome.tokens == (15, 11)
-    assert outcome.size == sum(len(bytes(chunk)) for chunk in outcome.chunks)
 
 
 def test_documents_and_ledger_stay_but_for_the_fingerprints(path: str) -> None:

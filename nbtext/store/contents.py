@@ -1,0 +1,186 @@
+"""
+Contents: a whole model in memory.
+
+An open model file goes in, and its tables come out as one sum, with all that the file
+says beside its counts; or contents go in, and the bytes of a model file of one table
+come out. Training, compacting, merging, pruning, loading and repairing make contents,
+and this is the one place that reads a whole model and packs one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from nbtext.counts.table import CountTable
+    from nbtext.counts.term_table import TermTable
+    from nbtext.settings import Scoring
+    from nbtext.store.file import ModelFile
+    from nbtext.store.table import Buffer, StoredTable
+
+from nbtext.counts.calibration import Calibration, total
+from nbtext.counts.table import add, n_terms, with_classes
+from nbtext.errors import DamagedError
+from nbtext.store.file import check_sound
+from nbtext.store.header import WRITER, Header, History, joined_history, now
+from nbtext.store.packing import arranged, table_arrays, unpack, unpack_table
+from nbtext.store.undo import Records, last_records
+from nbtext.store.writing import pack
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contents:
+    """
+    A whole model in memory, or what a table behind those of a file adds to it.
+
+    Attributes:
+        counts: the sum of the counts.
+        scoring: how the model asks to be scored.
+        calibration: what held-out documents scored.
+        history: how the model came to be.
+        records: what the last documents left, to be undone.
+        terms: the counts by term, for each view, where they are arranged already.
+    """
+
+    counts: CountTable
+    scoring: Scoring
+    calibration: Calibration = field(default_factory=Calibration)
+    history: History = field(default_factory=History)
+    records: Records = field(default_factory=Records)
+    terms: tuple[TermTable, ...] | None = None
+
+    @property
+    def n_tokens(self) -> int:
+        """Return the number of tokens that were counted, over all views."""
+        return sum(run.total(0) for runs in self.counts.runs for run in runs)
+
+    @property
+    def n_terms(self) -> int:
+        """Return the number of distinct terms, over all views."""
+        if self.terms is None:
+            return sum(map(n_terms, self.counts.runs))
+        return sum(of_view.n_terms for of_view in self.terms)
+
+    def terms_by_view(self) -> tuple[TermTable, ...]:
+        """Return the counts by term, for each view."""
+        return arranged(self.counts) if self.terms is None else self.terms
+
+    def header(
+        self, terms: Sequence[int], *, written: str = "", writer: str = ""
+    ) -> Header:
+        """
+        Return the header of a table that holds these contents.
+
+        Args:
+            terms: for each view, the number of distinct terms.
+            written: when the table is written, as ISO 8601 in UTC.
+            writer: the program that writes it.
+
+        """
+        counts = self.counts
+        columns = range(len(counts.settings.columns))
+        return Header(
+            settings=counts.settings,
+            scoring=self.scoring,
+            classes=counts.classes,
+            documents=counts.documents,
+            totals=tuple(
+                tuple(tuple(run.total(column) for column in columns) for run in runs)
+                for runs in counts.runs
+            ),
+            terms=tuple(terms),
+            calibration=self.calibration.as_dict(),
+            written=written,
+            writer=writer,
+            history=self.history._replace(records=len(self.records)),
+        )
+
+    def pack(self, *, written: str | None = None, writer: str = WRITER) -> list[Buffer]:
+        """
+        Return the bytes of one table that holds these contents, in pieces.
+
+        Args:
+            written: when the table is written, as ISO 8601 in UTC; now if None.
+            writer: the program that writes it.
+
+        Raises:
+            ModelWriteError: the names of the classes, or an array, are too long for
+                the format.
+
+        """
+        terms = self.terms_by_view()
+        header = self.header(
+            [of_view.n_terms for of_view in terms],
+            written=now() if written is None else written,
+            writer=writer,
+        )
+        return list(pack(header, table_arrays(self.counts, terms, self.records)))
+
+
+def read_contents(file: ModelFile) -> Contents:
+    """
+    Return all that a model file holds, every byte of it verified.
+
+    Raises:
+        NotAModelError: the file is damaged.
+
+    """
+    check_sound(file)
+    history = joined_history(table.header for table in file.tables)
+    return _contents(file, file.tables, unpack(file), history)
+
+
+def read_tail(file: ModelFile) -> Contents:
+    """
+    Return what the tables behind the first add to it.
+
+    Raises:
+        NotAModelError: the file is damaged.
+
+    """
+    first, *tail = file.tables
+    headers = [table.header for table in tail]
+    new_terms = zip(*(header.history.new_terms for header in headers), strict=True)
+    history = joined_history(headers)._replace(
+        offset=first.length, new_terms=tuple(map(sum, new_terms))
+    )
+    counts = add([unpack_table(file.path, table) for table in tail])
+    contents = _contents(file, tail, counts, history)
+    # a document that was forgotten and learnt again adds nothing, but has a record
+    labels = (row.label for row in contents.records.rows)
+    return replace(contents, counts=with_classes(counts, labels))
+
+
+def _contents(
+    file: ModelFile,
+    tables: Sequence[StoredTable],
+    counts: CountTable,
+    history: History,
+) -> Contents:
+    return Contents(
+        counts=counts,
+        scoring=file.scoring,
+        calibration=calibration_of(file.path, tables),
+        history=history,
+        records=last_records(file, tables, history.keep),
+    )
+
+
+def calibration_of(path: str, tables: Iterable[StoredTable]) -> Calibration:
+    """
+    Return the sum of what tables keep for calibration.
+
+    Raises:
+        DamagedError: one of them keeps something else.
+
+    """
+    calibrations = []
+    for table in tables:
+        try:
+            calibrations.append(Calibration.from_dict(table.header.calibration))
+        except ValueError as error:
+            raise DamagedError(path, table.offset, str(error)) from error
+    return total(calibrations)
