@@ -200,7 +200,6 @@ end is 65, or 66 if all that was skipped does not exist.
 | `XDG_DATA_HOME` | else the model is `nbtext/model.nbt` in here [default: `~/.local/share`] |
 | `NO_COLOR` | anything but nothing: no colours |
 | `TERM` | `dumb`: plain lines, as in a pipe |
-| `NBTEXT_COMPILED` | `0`: do without the compiled loops, if they are there; nothing else changes |
 | `NBTEXT_DEBUG` | anything but nothing: a fault in nbtext shows where it happened |
 
 ## Shell completion

@@ -1,13 +1,14 @@
 /*
  * The innermost loops of nbtext: from texts to keys, and from keys to their places.
  *
- * This module is an extra. Where it is missing (no C compiler when nbtext was
- * installed) everything comes out as it does with it, later. What it does is specified
- * by `nbtext.tokens.tokenizer` and `nbtext.counts.term_table`; property tests hold it to both, bit by bit.
+ * This module is optional. Without it (no C compiler when nbtext was installed) the
+ * results are the same, only slower. What it does is specified by
+ * `nbtext.tokens.tokenizer` and `nbtext.counts.term_table`; property tests hold it to
+ * both, bit by bit.
  *
- * It is written to CPython's stable ABI of 3.11 and keeps nothing between calls. No
- * text, no table and no array that it is given makes it read or write out of bounds;
- * time and memory are in proportion to what is read.
+ * It is written to CPython's stable ABI of 3.11. No text, no table and no array that it
+ * is given makes it read or write out of bounds; time and memory are in proportion to
+ * what is read.
  */
 
 #define PY_SSIZE_T_CLEAN
@@ -17,8 +18,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What nbtext.tokens.compiled asks for: another number wherever calls or results change. */
-enum { INTERFACE = 1 };
+/* What nbtext.tokens.compiled expects: changed wherever calls or results change. */
+enum { INTERFACE = 2 };
 
 /* The constants of nbtext.tokens.tokenizer. */
 static const uint64_t BASE = 0x9E3779B97F4A7C15u;
@@ -30,14 +31,21 @@ enum { SEPARATOR = 0, SINGLE = 3, N_CLASSES = 5 };
 enum { N_CODE_POINTS = 0x110000, BLOCK = 256, N_BLOCKS = N_CODE_POINTS / BLOCK };
 enum { AHEAD = 64, NEAR = 16 }; /* keys looked up at a time, and steps until halving */
 
-/* How code points are classed and folded; see nbtext.tokens.codepoints. */
+/*
+ * The kind of token and the folded form of each code point; see
+ * nbtext.tokens.codepoints. The values are stored as distinct blocks of BLOCK, with an
+ * index of the blocks. They are checked when a Tables is made, and never change, so
+ * that no code point leads out of them.
+ */
 typedef struct {
-    Py_buffer class_index, classes, fold_index, offsets; /* as `Blocks` has them */
-    uint8_t kinds[N_CLASSES];                            /* of each class */
+    PyObject_HEAD
+    uint8_t kind_index[N_BLOCKS], fold_index[N_BLOCKS];
+    uint8_t *kinds;
+    int32_t *offsets; /* from a code point to its folded form */
     uint8_t ascii_kinds[128];
 } Tables;
 
-/* What is read of a text, as `nbtext.settings.View` says it. */
+/* Which terms are read, as in `nbtext.settings.View`. */
 typedef struct {
     int tokens, pairs, fold_tokens, fold_pairs;
     Py_ssize_t limit; /* how many tokens of a document are read, negative for all */
@@ -79,16 +87,16 @@ mixed(uint64_t value)
 static int
 kind_of(const Tables *tables, uint32_t code)
 {
-    const uint8_t *index = tables->class_index.buf, *classes = tables->classes.buf;
-    return tables->kinds[classes[index[code / BLOCK] * BLOCK + code % BLOCK]];
+    if (code < 128)
+        return tables->ascii_kinds[code];
+    return tables->kinds[tables->kind_index[code / BLOCK] * BLOCK + code % BLOCK];
 }
 
 static uint32_t
 folded(const Tables *tables, uint32_t code)
 {
-    const uint8_t *index = tables->fold_index.buf;
-    const int32_t *offsets = tables->offsets.buf;
-    int32_t offset = offsets[index[code / BLOCK] * BLOCK + code % BLOCK];
+    uint32_t block = tables->fold_index[code / BLOCK];
+    int32_t offset = tables->offsets[block * BLOCK + code % BLOCK];
     uint32_t other = code + (uint32_t)offset;
     return other < N_CODE_POINTS ? other : code;
 }
@@ -360,51 +368,6 @@ read_document(const Tables *tables, const View *view, PyObject *fields, PyObject
     return true;
 }
 
-static bool
-is_indexed(const Py_buffer *index, const Py_buffer *values, size_t size)
-{
-    if (index->len != N_BLOCKS)
-        return false;
-    for (size_t n = 0; n < N_BLOCKS; n++) {
-        size_t end = (((const uint8_t *)index->buf)[n] + (size_t)1) * BLOCK * size;
-        if (end > (size_t)values->len)
-            return false;
-    }
-    return true;
-}
-
-/* Check the tables, which none can change, so that no code point leads out of them. */
-static bool
-fill(Tables *tables, const Py_buffer *kinds)
-{
-    const uint8_t *classes = tables->classes.buf;
-    bool is_sound = kinds->len == N_CLASSES && tables->class_index.readonly
-                    && tables->classes.readonly && tables->fold_index.readonly
-                    && tables->offsets.readonly
-                    && is_indexed(&tables->class_index, &tables->classes, 1)
-                    && is_indexed(&tables->fold_index, &tables->offsets, 4)
-                    && (uintptr_t)tables->offsets.buf % sizeof(int32_t) == 0;
-    for (Py_ssize_t n = 0; is_sound && n < tables->classes.len; n++)
-        is_sound = classes[n] < N_CLASSES;
-    if (!is_sound) {
-        PyErr_SetString(PyExc_ValueError, "these are no tables of code points");
-        return false;
-    }
-    memcpy(tables->kinds, kinds->buf, N_CLASSES);
-    for (uint32_t code = 0; code < 128; code++)
-        tables->ascii_kinds[code] = (uint8_t)kind_of(tables, code);
-    return true;
-}
-
-static void
-release(Tables *tables)
-{
-    PyBuffer_Release(&tables->class_index);
-    PyBuffer_Release(&tables->classes);
-    PyBuffer_Release(&tables->fold_index);
-    PyBuffer_Release(&tables->offsets);
-}
-
 /* Read all documents; `starts` has room for where each begins, and for the end. */
 static bool
 read_documents(const Tables *tables, const View *view, PyObject *documents,
@@ -432,15 +395,12 @@ as_bytes(const Keys *keys)
 }
 
 PyDoc_STRVAR(document_keys_doc,
-"document_keys(documents, salts, tables, tokens, pairs, fold_tokens, fold_pairs,\n"
-"              limit)\n"
+"document_keys(documents, salts, tokens, pairs, fold_tokens, fold_pairs, limit)\n"
 "--\n\n"
 "Return the keys of documents in one view, and where each document's begin.\n\n"
 "Args:\n"
 "    documents: a list of documents, each a list of fields, each (name, text).\n"
-"    salts: gives a field's salt from its name; None: it is 0.\n"
-"    tables: index and values of the classes of code points, of their folding\n"
-"        offsets, and the kind of token that each class makes.\n"
+"    salts: returns a field's salt from its name; None: it is 0.\n"
 "    tokens, pairs, fold_tokens, fold_pairs: as in `nbtext.settings.View`.\n"
 "    limit: how many tokens of a document are read, -1 for all.\n\n"
 "Returns:\n"
@@ -448,29 +408,137 @@ PyDoc_STRVAR(document_keys_doc,
 "    places among them.\n");
 
 static PyObject *
-document_keys(PyObject *module, PyObject *args)
+document_keys(PyObject *self, PyObject *args)
 {
     PyObject *documents, *salts, *result = NULL;
-    Tables tables = {0};
-    Py_buffer kinds = {0};
     View view;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "O!O(y*y*y*y*y*)ppppn:document_keys", &PyList_Type,
-                          &documents, &salts, &tables.class_index, &tables.classes,
-                          &tables.fold_index, &tables.offsets, &kinds, &view.tokens,
-                          &view.pairs, &view.fold_tokens, &view.fold_pairs,
-                          &view.limit))
+    if (!PyArg_ParseTuple(args, "O!Oppppn:document_keys", &PyList_Type, &documents,
+                          &salts, &view.tokens, &view.pairs, &view.fold_tokens,
+                          &view.fold_pairs, &view.limit))
         return NULL;
     Keys keys = {0}, starts = {0};
-    if (fill(&tables, &kinds)
-        && read_documents(&tables, &view, documents, salts, &keys, &starts))
+    if (read_documents((const Tables *)self, &view, documents, salts, &keys, &starts))
         result = Py_BuildValue("(NN)", as_bytes(&keys), as_bytes(&starts));
     PyMem_Free(keys.values);
     PyMem_Free(starts.values);
-    PyBuffer_Release(&kinds);
-    release(&tables);
     return result;
 }
+
+/* --- tables ---------------------------------------------------------------------- */
+
+/* What a Tables is made from, as `nbtext.tokens.codepoints.Blocks` has it. */
+typedef struct {
+    Py_buffer class_index, classes, fold_index, offsets;
+    Py_buffer kinds; /* of each class */
+} Source;
+
+static bool
+is_indexed(const Py_buffer *index, const Py_buffer *values, size_t size)
+{
+    if (index->len != N_BLOCKS)
+        return false;
+    for (size_t n = 0; n < N_BLOCKS; n++) {
+        size_t end = (((const uint8_t *)index->buf)[n] + (size_t)1) * BLOCK * size;
+        if (end > (size_t)values->len)
+            return false;
+    }
+    return true;
+}
+
+/* Check and copy; what is copied cannot be changed by anybody else. */
+static bool
+fill(Tables *tables, const Source *source)
+{
+    const uint8_t *classes = source->classes.buf, *kinds = source->kinds.buf;
+    size_t n_classes = (size_t)source->classes.len;
+    size_t n_bytes = (size_t)source->offsets.len;
+    bool is_sound = source->kinds.len == N_CLASSES
+                    && is_indexed(&source->class_index, &source->classes, 1)
+                    && is_indexed(&source->fold_index, &source->offsets, 4);
+    for (size_t n = 0; is_sound && n < n_classes; n++)
+        is_sound = classes[n] < N_CLASSES;
+    if (!is_sound) {
+        PyErr_SetString(PyExc_ValueError, "these are not tables of code points");
+        return false;
+    }
+    tables->kinds = PyMem_Malloc(n_classes);
+    tables->offsets = PyMem_Malloc(n_bytes);
+    if (!tables->kinds || !tables->offsets) {
+        PyErr_NoMemory();
+        return false;
+    }
+    memcpy(tables->kind_index, source->class_index.buf, N_BLOCKS);
+    memcpy(tables->fold_index, source->fold_index.buf, N_BLOCKS);
+    memcpy(tables->offsets, source->offsets.buf, n_bytes);
+    for (size_t n = 0; n < n_classes; n++)
+        tables->kinds[n] = kinds[classes[n]];
+    memcpy(tables->ascii_kinds, tables->kinds + tables->kind_index[0] * BLOCK, 128);
+    tables->ascii_kinds[0] = SEPARATOR; /* U+0000 is never part of a token */
+    return true;
+}
+
+PyDoc_STRVAR(tables_doc,
+"Tables(class_index, classes, fold_index, offsets, kinds)\n"
+"--\n\n"
+"The kind of token and the folded form of each code point.\n\n"
+"Args:\n"
+"    class_index, classes: the classes of code points, in blocks.\n"
+"    fold_index, offsets: their folding offsets, 32-bit integers, in blocks.\n"
+"    kinds: the kind of token that each class makes.\n");
+
+static PyObject *
+tables_new(PyTypeObject *type, PyObject *args, PyObject *names)
+{
+    Source source = {0};
+    if (names && PyDict_Size(names)) {
+        PyErr_SetString(PyExc_TypeError, "Tables() takes no names of arguments");
+        return NULL;
+    }
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*:Tables", &source.class_index,
+                          &source.classes, &source.fold_index, &source.offsets,
+                          &source.kinds))
+        return NULL;
+    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    PyObject *tables = alloc(type, 0); /* filled with zeros */
+    if (tables && !fill((Tables *)tables, &source))
+        Py_CLEAR(tables);
+    PyBuffer_Release(&source.class_index);
+    PyBuffer_Release(&source.classes);
+    PyBuffer_Release(&source.fold_index);
+    PyBuffer_Release(&source.offsets);
+    PyBuffer_Release(&source.kinds);
+    return tables;
+}
+
+static void
+tables_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyMem_Free(((Tables *)self)->kinds);
+    PyMem_Free(((Tables *)self)->offsets);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef tables_methods[] = {
+    {"document_keys", document_keys, METH_VARARGS, document_keys_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot tables_slots[] = {
+    {Py_tp_doc, (void *)tables_doc},
+    {Py_tp_new, tables_new},
+    {Py_tp_dealloc, tables_dealloc},
+    {Py_tp_methods, tables_methods},
+    {0, NULL},
+};
+
+static PyType_Spec tables_spec = {
+    .name = "nbtext._compiled.Tables",
+    .basicsize = sizeof(Tables),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = tables_slots,
+};
 
 #if defined(__GNUC__)
 #define PREFETCH(address) __builtin_prefetch(address)
@@ -509,7 +577,7 @@ place_from(const Terms *terms, int64_t place, uint64_t key)
     for (int step = 0; step < NEAR; step++, place++)
         if (place == end || terms->keys[place] >= key)
             return place;
-    while (place < end) { /* somebody has chosen keys that lie close together */
+    while (place < end) { /* keys chosen to lie close together */
         int64_t middle = place + (end - place) / 2;
         if (terms->keys[middle] < key)
             place = middle + 1;
@@ -585,33 +653,39 @@ find(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef methods[] = {
-    {"document_keys", document_keys, METH_VARARGS, document_keys_doc},
     {"find", find, METH_VARARGS, find_doc},
     {NULL, NULL, 0, NULL},
 };
 
+/* Add an object to a module under a name, and give up the reference to it. */
 static int
-add_constants(PyObject *module)
+add(PyObject *module, const char *name, PyObject *object)
+{
+    int failed = PyModule_AddObjectRef(module, name, object);
+    Py_XDECREF(object);
+    return failed;
+}
+
+static int
+fill_module(PyObject *module)
 {
     PyObject *constants = Py_BuildValue(
         "(iKKKK)", INTERFACE, (unsigned long long)BASE, (unsigned long long)SPREAD,
         (unsigned long long)PAIR, (unsigned long long)MIX);
-    if (!constants)
+    if (add(module, "CONSTANTS", constants))
         return -1;
-    int failed = PyModule_AddObjectRef(module, "CONSTANTS", constants);
-    Py_DECREF(constants);
-    return failed;
+    return add(module, "Tables", PyType_FromModuleAndSpec(module, &tables_spec, NULL));
 }
 
 static PyModuleDef_Slot slots[] = {
-    {Py_mod_exec, add_constants},
+    {Py_mod_exec, fill_module},
     {0, NULL},
 };
 
 static struct PyModuleDef definition = {
     .m_base = PyModuleDef_HEAD_INIT,
     .m_name = "nbtext._compiled",
-    .m_doc = "The innermost loops, compiled; see `nbtext.tokens.compiled`.",
+    .m_doc = "The innermost loops in C; see `nbtext.tokens.compiled`.",
     .m_methods = methods,
     .m_slots = slots,
 };

@@ -1,12 +1,8 @@
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-Tables: TypeAlias = tuple[bytes, memoryview, bytes, memoryview, bytes]
-"""Index and values of the code points' classes and of their folding offsets, and the
-kind of token that each class makes."""
 
 CONSTANTS: tuple[int, int, int, int, int]
 """
@@ -14,17 +10,30 @@ The number of the interface, and BASE, SPREAD, PAIR and MIX of
 `nbtext.tokens.tokenizer`.
 """
 
-def document_keys(
-    documents: list[list[tuple[str, str]]],
-    salts: Callable[[str], int] | None,
-    tables: Tables,
-    tokens: bool,
-    pairs: bool,
-    fold_tokens: bool,
-    fold_pairs: bool,
-    limit: int,
-    /,
-) -> tuple[bytearray, bytearray]: ...
+class Tables:
+    """The kind of token and the folded form of each code point."""
+
+    def __new__(
+        cls,
+        class_index: bytes,
+        classes: memoryview,
+        fold_index: bytes,
+        offsets: memoryview,
+        kinds: bytes,
+        /,
+    ) -> Tables: ...
+    def document_keys(
+        self,
+        documents: list[list[tuple[str, str]]],
+        salts: Callable[[str], int] | None,
+        tokens: bool,
+        pairs: bool,
+        fold_tokens: bool,
+        fold_pairs: bool,
+        limit: int,
+        /,
+    ) -> tuple[bytearray, bytearray]: ...
+
 def find(
     keys: NDArray[np.uint64],
     buckets: NDArray[Any],

@@ -10,6 +10,7 @@ import click
 
 from nbtext import __version__
 from nbtext.cli import _status as status
+from nbtext.cli._terminal import to_stdout
 
 COMMANDS: Final = (
     "train", "classify", "eval", "pass", "filter", "learn", "forget", "info",
@@ -71,11 +72,28 @@ class Commands(click.Group):
             raise
 
 
+def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Print the version and which tokenizer is in use, and exit."""
+    if wanted and not context.resilient_parsing:
+        from nbtext.tokens.engine import engine
+
+        to_stdout([f"nbtext {__version__} ({engine().description})"])
+        context.exit()
+
+
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
 )
-@click.version_option(__version__, "-V", "--version", message="nbtext %(version)s")
+@click.option(
+    "-V",
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version and exit.",
+)
 def nbtext() -> None:
     """
     Sort mail and text into classes that it learnt from examples.

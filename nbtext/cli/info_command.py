@@ -13,6 +13,7 @@ from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.score import fitted
 from nbtext.store.file import check_sound
 from nbtext.store.header import joined_history
+from nbtext.tokens.engine import engine
 
 
 @click.command()
@@ -84,6 +85,7 @@ def facts_of(model: Model) -> dict[str, Any]:
         },
         "written": newest.written,
         "writer": newest.writer,
+        "tokenizer": engine().description,
     }
 
 
@@ -111,4 +113,5 @@ def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
             + ("once" if scoring.counting == "once" else "every occurrence"),
         ),
         ("calibration", rests),
+        ("tokenizer", facts["tokenizer"]),
     ]

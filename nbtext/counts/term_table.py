@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 from nbtext.counts.sorted_counts import RANGE, ranges, starts_of_runs
 from nbtext.tokens import compiled
+from nbtext.tokens.engine import engine
 
 Index: TypeAlias = "NDArray[np.int64]"
 
@@ -86,7 +87,7 @@ class TermTable:
 
     def find(self, keys: Keys) -> Places:
         """Return the place of each key, n_terms for those that are unknown."""
-        if not compiled.IS_USED:
+        if not engine().is_compiled:
             return self.find_by_steps(keys)
         places = np.empty(len(keys), np.int64)
         compiled.find(self.keys, self.buckets, int(self.shift), keys, places)

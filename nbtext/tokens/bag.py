@@ -15,7 +15,7 @@ from math import isqrt
 from typing import TypeAlias
 
 from nbtext.settings import UNIT, Settings
-from nbtext.tokens.compiled import keys
+from nbtext.tokens.engine import keys
 from nbtext.tokens.reading import Reading
 from nbtext.tokens.tokenizer import MASK, mix
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from nbtext.settings import UNIT
 from nbtext.tokens.bag import unit_weight
-from nbtext.tokens.compiled import document_keys
+from nbtext.tokens.engine import document_keys
 from nbtext.tokens.tokenizer import MIX
 
 if TYPE_CHECKING:

@@ -1,23 +1,20 @@
 """
-The innermost loops, compiled: texts to keys, and keys to their places in a model.
+The compiled extension: whether there is one that fits, and calls to it.
 
-`_compiled.c` is built where a C compiler is at hand when nbtext is installed, and used
-by both engines wherever it was built. Without it, or with `NBTEXT_COMPILED=0` in the
-environment, everything comes out the same, to the bit, but later
-(docs/experiments/004-compiled.md).
+`_compiled.c` is built where a C compiler is at hand when nbtext is installed. It does
+what `nbtext.tokens.tokenizer` and `nbtext.counts.term_table` specify, to the bit, only
+faster (docs/experiments/004-compiled.md). `nbtext.tokens.engine`
+says which of the two is used.
 """
 
-import os
 import sys
-from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from nbtext.settings import Alphabet, View
 from nbtext.tokens import codepoints
-from nbtext.tokens import tokenizer as tokens
-from nbtext.tokens.tokenizer import BASE, KINDS, MIX, PAIR, SPREAD, Field
+from nbtext.tokens.tokenizer import BASE, KINDS, MIX, PAIR, SPREAD, Field, salt
 
 if TYPE_CHECKING:
     from typing import Any
@@ -27,66 +24,33 @@ if TYPE_CHECKING:
 
     from nbtext._compiled import Tables
 
-    Buffer: TypeAlias = bytearray | array[int]
-
-INTERFACE: Final = 1
+INTERFACE: Final = 2
 """Which functions `_compiled.c` has, and what they return."""
 
+FITS: Final = (INTERFACE, BASE, SPREAD, PAIR, MIX)
+"""The constants of an extension that belongs to this nbtext."""
 
-def _is_used() -> bool:
-    """Return whether the loops are there, wanted, and those of this very nbtext."""
-    if os.environ.get("NBTEXT_COMPILED") == "0":
-        return False
+
+def unfit() -> str:
+    """Return why the extension is not used, nothing if it fits."""
     try:
         from nbtext import _compiled
-    except ImportError:
-        return False
-    made_with = getattr(_compiled, "CONSTANTS", None)
-    return made_with == (INTERFACE, BASE, SPREAD, PAIR, MIX)
-
-
-IS_USED: Final = _is_used()
-
-if IS_USED:
-    from nbtext import _compiled
-
-
-def keys(view: View, fields: list[Field]) -> Iterable[int]:
-    """Return the key of each term of a document in one view, in any order."""
-    if not IS_USED:
-        return tokens.keys(view, fields)
-    found, _ = _compiled_keys(view, [fields])
-    return memoryview(found).cast("Q")
+    except ModuleNotFoundError:
+        return "no compiled extension"
+    except ImportError as error:
+        return f"the compiled extension cannot be loaded: {error}"
+    if getattr(_compiled, "CONSTANTS", None) != FITS:
+        return "the compiled extension belongs to another version of nbtext"
+    return ""
 
 
 def document_keys(
     view: View, documents: Sequence[list[Field]]
-) -> tuple["Buffer", "Buffer"]:
-    """
-    Return the keys of documents in one view.
-
-    Returns:
-        The keys, grouped by document, and where each document's begin among them, with
-        the end: shapes (n_keys,) and (n_documents + 1,), 64-bit integers as the
-        machine has them. The keys may be written to.
-
-    """
-    if IS_USED:
-        return _compiled_keys(view, documents)
-    found, starts = array("Q"), array("q", [0])
-    for fields in documents:
-        found.extend(tokens.keys(view, fields))
-        starts.append(len(found))
-    return found, starts
-
-
-def _compiled_keys(
-    view: View, documents: Sequence[list[Field]]
 ) -> tuple[bytearray, bytearray]:
-    return _compiled.document_keys(
+    """Return what `nbtext.tokens.engine.document_keys` does."""
+    return _tables(view.alphabet).document_keys(
         list(documents),
-        tokens.salt if view.fields else None,
-        _tables(view.alphabet),
+        salt if view.fields else None,
         view.tokens,
         view.pairs,
         view.fold_tokens,
@@ -103,7 +67,7 @@ def find(
     places: "NDArray[np.int64]",
 ) -> None:
     """
-    Find the places of keys in a sorted table; only where `IS_USED`.
+    Find the places of keys in a sorted table.
 
     Args:
         keys: shape (n_terms + 1,), sorted; the last is a sentinel.
@@ -116,11 +80,16 @@ def find(
         ValueError: the arrays have other sizes.
 
     """
+    from nbtext import _compiled
+
     _compiled.find(keys, buckets, shift, wanted, places)
 
 
 @cache
 def _tables(alphabet: Alphabet) -> "Tables":
+    """Return the tables of an alphabet, which are checked once."""
+    from nbtext._compiled import Tables
+
     classes, offsets = codepoints.classes(), codepoints.offsets()
     kinds = bytes(KINDS[alphabet])
-    return classes.index, classes.values, offsets.index, offsets.values, kinds
+    return Tables(classes.index, classes.values, offsets.index, offsets.values, kinds)

@@ -15,6 +15,7 @@ import pytest
 
 from nbtext import __version__
 from nbtext.cli._group import COMMANDS
+from nbtext.tokens.engine import engine
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
@@ -377,7 +378,10 @@ def test_help_is_a_result(run: "Run", command: tuple[str, ...], option: str) -> 
 
 @pytest.mark.parametrize("option", ["-V", "--version"])
 def test_version_is_a_result(run: "Run", option: str) -> None:
-    assert run(option) == (0, f"nbtext {__version__}\n", "")
+    code, printed, complaint = run(option)
+
+    assert (code, complaint) == (0, "")
+    assert printed == f"nbtext {__version__} ({engine().description})\n"
 
 
 def places(run: "Run", env: dict[str, str], *arguments: str) -> str:

@@ -41,6 +41,7 @@ VOLATILE = {
     r"in \d+\.\d s\b": "in 0.1 s",
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00": "2026-01-01T00:00:00+00:00",
     r"\S*/tmp\.\w+/": "/tmp/tmp.XXXXXXXXXX/",  # noqa: S108  not a place, a pattern
+    r"(?m)^tokenizer\t.*": "tokenizer\tcompiled",
 }
 
 

@@ -1,6 +1,5 @@
 """What is compiled changes no result: the whole program with it, and without it."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,35 +7,33 @@ from pathlib import Path
 import pytest
 
 from nbtext.store.file import open_model
-from nbtext.tokens import compiled
+from nbtext.tokens.engine import COMPILED, best
 
 DEMO = Path(__file__).parents[2] / "corpora" / "demo"
 
+RUN = """
+import sys
+from nbtext.cli import main
+from nbtext.tokens.engine import COMPILED, PLAIN, use
+use(COMPILED if {} else PLAIN)
+main(sys.argv[1:])
+"""
+
 pytestmark = pytest.mark.skipif(
-    not compiled.IS_USED, reason="nbtext was installed without a C compiler"
+    best() != COMPILED, reason="nbtext was installed without a C compiler"
 )
 
 
 def run(is_compiled: bool, *arguments: object, stdin: bytes = b"") -> bytes:
     """Return what the program prints."""
-    environment = os.environ | {"NBTEXT_COMPILED": "1" if is_compiled else "0"}
-    command = [sys.executable, "-m", "nbtext", *map(str, arguments)]
-    done = subprocess.run(
-        command, input=stdin, env=environment, capture_output=True, check=True
-    )
+    command = [sys.executable, "-c", RUN.format(is_compiled), *map(str, arguments)]
+    done = subprocess.run(command, input=stdin, capture_output=True, check=True)
     return done.stdout
 
 
-def test_the_variable_decides_what_is_used() -> None:
-    code = "from nbtext.tokens import compiled; print(compiled.IS_USED)"
-
-    for value, said in (("0", "False"), ("1", "True"), ("", "True")):
-        environment = os.environ | {"NBTEXT_COMPILED": value}
-        command = [sys.executable, "-c", code]
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=True
-        )
-        assert done.stdout == f"{said}\n"
+def test_each_says_which_it_is() -> None:
+    assert run(True, "--version").endswith(b" (compiled)\n")
+    assert run(False, "--version").endswith(b" (plain Python)\n")
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -2,7 +2,7 @@
 The keys of a batch are those of its documents one by one, compiled or not.
 
 For any documents and any view, there are for each document the same keys, as often, as
-`tokenizer.keys` gives, whatever stands beside it in the batch.
+`tokenizer.defined_keys` gives, whatever stands beside it in the batch.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nbtext.settings import BODY, HEADERS, RAW, TOPIC, View
-from nbtext.tokens import compiled
-from nbtext.tokens.tokenizer import Field, keys
+from nbtext.tokens import tokenizer
+from nbtext.tokens.engine import PLAIN, best, document_keys, use
+from nbtext.tokens.tokenizer import Field, defined_keys
 
 TRICKY = [
     *("\0", "\n", " ", "<", "(", ".", "!", "_", "a", "Z", "7", "\x7f", "\xa0"),
@@ -61,30 +62,18 @@ Engine: TypeAlias = Callable[[View, list[list[Field]]], list[list[int]]]
 
 
 def of_batch(view: View, documents: list[list[Field]]) -> list[list[int]]:
-    found, starts = compiled.document_keys(view, documents)
+    found, starts = document_keys(view, documents)
     values = np.frombuffer(found, np.uint64).tolist()
     places = np.frombuffer(starts, np.int64).tolist()
     assert places[-1] == len(values)
     return [sorted(values[start:end]) for start, end in pairwise(places)]
 
 
-@pytest.fixture(
-    params=[
-        pytest.param(False, id="plain"),
-        pytest.param(
-            True,
-            id="compiled",
-            marks=pytest.mark.skipif(
-                not compiled.IS_USED, reason="nbtext was installed without a C compiler"
-            ),
-        ),
-    ],
-    scope="module",
-)
+@pytest.fixture(params=sorted({PLAIN, best()}), ids=str, scope="module")
 def by_document(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "IS_USED", request.param)
-        yield of_batch
+    use(request.param)
+    yield of_batch
+    use(None)
 
 
 @given(view=VIEWS, documents=DOCUMENTS)
@@ -93,8 +82,24 @@ def test_any_view_of_any_documents(
     by_document: Engine, view: View, documents: list[list[Field]]
 ) -> None:
     assert by_document(view, documents) == [
-        sorted(keys(view, fields)) for fields in documents
+        sorted(defined_keys(view, fields)) for fields in documents
     ]
+
+
+@given(view=VIEWS, documents=DOCUMENTS, bounds=st.tuples(*[st.integers(1, 5)] * 5))
+@settings(max_examples=200)
+def test_no_bound_of_the_plain_tokenizer_changes_a_key(
+    view: View, documents: list[list[Field]], bounds: tuple[int, ...]
+) -> None:
+    names = ("PIECE", "LANES", "REMEMBERED", "REMEMBERED_OF_FIELD", "SHORT")
+    tokenizer._token_keys.cache_clear()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, bound in zip(names, bounds, strict=True):
+            patch.setattr(tokenizer, name, bound)
+        found = [sorted(tokenizer.keys(view, fields)) for fields in documents]
+    tokenizer._token_keys.cache_clear()
+
+    assert found == [sorted(defined_keys(view, fields)) for fields in documents]
 
 
 @given(view=VIEWS, documents=DOCUMENTS)
@@ -121,7 +126,7 @@ def test_each_code_point_among_letters_and_by_itself(
     ]
 
     assert by_document(view, documents) == [
-        sorted(keys(view, fields)) for fields in documents
+        sorted(defined_keys(view, fields)) for fields in documents
     ]
 
 
@@ -140,4 +145,4 @@ def test_tokens_of_any_length_are_hashed_whole(
     text = " ".join(letter * length for length in lengths)
     documents = [[("body", f"{text} {letter}"), ("body", text[1:])]]
 
-    assert by_document(BODY, documents) == [sorted(keys(BODY, documents[0]))]
+    assert by_document(BODY, documents) == [sorted(defined_keys(BODY, documents[0]))]

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from nbtext.settings import BODY, HEADERS
-from nbtext.tokens import codepoints, compiled
-from nbtext.tokens import tokenizer as tokens
-from nbtext.tokens.tokenizer import BASE, KINDS, MIX, PAIR, SPREAD
+from nbtext.tokens import codepoints, compiled, tokenizer
+from nbtext.tokens.engine import COMPILED, best, keys
+from nbtext.tokens.tokenizer import KINDS
 
 pytestmark = pytest.mark.skipif(
-    not compiled.IS_USED, reason="nbtext was installed without a C compiler"
+    best() != COMPILED, reason="nbtext was installed without a C compiler"
 )
 
 TABLES = (
@@ -27,11 +27,9 @@ TABLES = (
 def keys_of(
     documents: Any, salts: Any = None, tables: Any = TABLES
 ) -> tuple[bytearray, bytearray]:
-    from nbtext import _compiled
+    from nbtext._compiled import Tables
 
-    return _compiled.document_keys(
-        documents, salts, tables, True, True, False, True, -1
-    )
+    return Tables(*tables).document_keys(documents, salts, True, True, False, True, -1)
 
 
 @pytest.mark.parametrize(
@@ -88,16 +86,40 @@ def test_documents_that_change_while_they_are_read_do_no_harm() -> None:
         *((place, b"") for place in range(5)),
         *((place, bytes(table)[:-1]) for place, table in enumerate(TABLES)),
         *((place, b"\xff" * len(TABLES[place])) for place in range(3)),
-        *((place, bytearray(TABLES[place])) for place in range(4)),  # may be changed
     ],
 )
-def test_tables_that_may_lead_astray_are_refused(
-    place: int, table: bytes | bytearray
-) -> None:
-    tables = (*TABLES[:place], table, *TABLES[place + 1 :])
+def test_tables_that_lead_out_of_bounds_are_refused(place: int, table: bytes) -> None:
+    from nbtext._compiled import Tables
 
-    with pytest.raises(ValueError, match="no tables of code points"):
-        keys_of([[("body", "text")]], None, tables)
+    changed: Any = (*TABLES[:place], table, *TABLES[place + 1 :])
+
+    with pytest.raises(ValueError, match="not tables of code points"):
+        Tables(*changed)
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), TABLES[:4], (*TABLES, b""), (*TABLES[:4], "kinds")], ids=len
+)
+def test_tables_are_made_of_five_buffers(arguments: Any) -> None:
+    from nbtext._compiled import Tables
+
+    with pytest.raises(TypeError):
+        Tables(*arguments)
+    with pytest.raises(TypeError):
+        Tables(*TABLES, **{"name": b""})
+
+
+def test_tables_that_were_made_do_not_change() -> None:
+    from nbtext._compiled import Tables
+
+    copies: Any = [bytearray(table) for table in TABLES]
+    tables, arguments = Tables(*copies), (None, True, True, False, True, -1)
+    before = tables.document_keys([[("body", "Some wörds")]], *arguments)
+
+    for copy in copies:
+        copy[:] = b"\xff" * len(copy)
+
+    assert tables.document_keys([[("body", "Some wörds")]], *arguments) == before
 
 
 def test_offsets_that_lead_out_of_unicode_fold_nothing() -> None:
@@ -113,21 +135,8 @@ def test_offsets_that_lead_out_of_unicode_fold_nothing() -> None:
 def test_surrogates_and_nul_are_text_like_any_other() -> None:
     fields = [("from", "a\ud800b \udfff \0 x\0y"), ("", "é\udc80")]
 
-    assert sorted(compiled.keys(HEADERS, fields)) == sorted(
-        tokens.keys(HEADERS, fields)
-    )
-    assert sorted(compiled.keys(BODY, fields)) == sorted(tokens.keys(BODY, fields))
-
-
-@pytest.mark.parametrize("made_with", [None, (), (0, BASE, SPREAD, PAIR, MIX)])
-def test_loops_of_another_nbtext_are_not_used(
-    made_with: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert compiled._is_used()
-
-    monkeypatch.setattr("nbtext._compiled.CONSTANTS", made_with)
-
-    assert not compiled._is_used()
+    for view in (HEADERS, BODY):
+        assert sorted(keys(view, fields)) == sorted(tokenizer.keys(view, fields))
 
 
 def test_nothing_is_kept_between_calls() -> None:

@@ -1,31 +1,23 @@
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from nbtext.settings import BODY, HEADERS, RAW, View
-from nbtext.tokens import compiled
+from nbtext.tokens.engine import PLAIN, best, document_keys, use
 from nbtext.tokens.tokenizer import Field, keys
 
-ENGINES = [
-    pytest.param(False, id="plain"),
-    pytest.param(
-        True,
-        id="compiled",
-        marks=pytest.mark.skipif(
-            not compiled.IS_USED, reason="nbtext was installed without a C compiler"
-        ),
-    ),
-]
 
-
-@pytest.fixture(autouse=True, params=ENGINES)
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "IS_USED", request.param)
+@pytest.fixture(autouse=True, params=sorted({PLAIN, best()}), ids=str)
+def engine(request: pytest.FixtureRequest) -> Iterator[None]:
+    use(request.param)
+    yield
+    use(None)
 
 
 def keys_of(view: View, documents: list[list[Field]]) -> list[list[int]]:
-    found, starts = compiled.document_keys(view, documents)
+    found, starts = document_keys(view, documents)
     values = np.frombuffer(found, np.uint64).tolist()
     places = np.frombuffer(starts, np.int64).tolist()
     assert len(values) == places[-1]

@@ -3,7 +3,22 @@ from hashlib import blake2b
 import pytest
 
 from nbtext.settings import BODY, HEADERS, RAW, Alphabet, View
-from nbtext.tokens.tokenizer import fold, keys, pair_key, salt, terms, token_key, tokens
+from nbtext.tokens import tokenizer
+from nbtext.tokens.tokenizer import (
+    FIELDS,
+    PIECE,
+    REMEMBERED,
+    REMEMBERED_OF_FIELD,
+    SHORT,
+    _token_keys,
+    fold,
+    keys,
+    pair_key,
+    salt,
+    terms,
+    token_key,
+    tokens,
+)
 
 
 @pytest.mark.parametrize(
@@ -121,6 +136,36 @@ def test_long_tokens_are_hashed_whole() -> None:
     found = {token_key("x" * n + last) for n in range(500, 520) for last in "yz"}
 
     assert len(found) == 40
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    _token_keys.cache_clear()
+    text = " ".join(f"{n}x" for n in range(REMEMBERED + 100)) + " " + "y" * 1000
+    fields = [("subject", text), *((f"x-{n}", "a b") for n in range(2 * FIELDS))]
+
+    for how in (True, False):
+        assert sum(1 for _ in keys(view(fields=how), fields)) > REMEMBERED
+
+    assert _token_keys.cache_info().currsize <= FIELDS
+    assert 0 < len(_token_keys(0)) <= REMEMBERED
+    assert 0 < len(_token_keys(salt(f"x-{2 * FIELDS - 1}"))) <= REMEMBERED_OF_FIELD
+    assert max(map(len, _token_keys(0))) <= SHORT
+
+
+def test_a_long_text_is_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    longest = 0
+    original = tokenizer._tokens_by_form
+
+    def watched(view: View, text: str, limit: int) -> dict[bool, list[str]]:
+        nonlocal longest
+        longest = max(longest, len(text))
+        return original(view, text, limit)
+
+    monkeypatch.setattr(tokenizer, "_tokens_by_form", watched)
+    fields = [("body", "word, " * 5000)]
+
+    assert list(keys(BODY, fields)) != []
+    assert PIECE <= longest <= PIECE + len("word, ")
 
 
 def test_repeats_are_kept() -> None:

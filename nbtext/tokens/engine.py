@@ -1,0 +1,86 @@
+"""
+Which tokenizer is in use, the compiled or the plain one, and the keys it returns.
+
+Fields of documents and a view go in, keys come out, the same from both. The choice is
+made once, when the first document is read: the compiled extension, where there is one
+that fits. Nothing outside the process has a say in it; `use` is for those who compare.
+"""
+
+from array import array
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from nbtext.settings import View
+from nbtext.tokens import compiled, tokenizer
+from nbtext.tokens.tokenizer import Field
+
+if TYPE_CHECKING:
+    Buffer: TypeAlias = bytearray | array[int]
+
+
+class Engine(NamedTuple):
+    """
+    A tokenizer.
+
+    Attributes:
+        is_compiled: whether it is the compiled one.
+        description: which it is and why, for `nbtext --version` and `nbtext info`.
+    """
+
+    is_compiled: bool
+    description: str
+
+
+COMPILED: Final = Engine(is_compiled=True, description="compiled")
+PLAIN: Final = Engine(is_compiled=False, description="plain Python")
+
+
+@cache
+def best() -> Engine:
+    """Return the compiled tokenizer if it fits, else the plain one."""
+    reason = compiled.unfit()
+    return PLAIN._replace(description=f"plain Python: {reason}") if reason else COMPILED
+
+
+_in_use: Engine | None = None
+
+
+def engine() -> Engine:
+    """Return the tokenizer that is in use."""
+    return _in_use or best()
+
+
+def use(chosen: Engine | None) -> None:
+    """Use a tokenizer from now on, in this process and its forks; None: the best."""
+    global _in_use
+    _in_use = chosen
+
+
+def keys(view: View, fields: list[Field]) -> Iterable[int]:
+    """Return the key of each term of a document in one view, in any order."""
+    if not engine().is_compiled:
+        return tokenizer.keys(view, fields)
+    found, _ = compiled.document_keys(view, [fields])
+    return memoryview(found).cast("Q")
+
+
+def document_keys(
+    view: View, documents: Sequence[list[Field]]
+) -> "tuple[Buffer, Buffer]":
+    """
+    Return the keys of documents in one view.
+
+    Returns:
+        The keys, grouped by document, and where each document's begin among them, with
+        the end: shapes (n_keys,) and (n_documents + 1,), 64-bit integers as the
+        machine has them. The keys may be written to.
+
+    """
+    if engine().is_compiled:
+        return compiled.document_keys(view, documents)
+    found, starts = array("Q"), array("q", [0])
+    for fields in documents:
+        found.extend(tokenizer.keys(view, fields))
+        starts.append(len(found))
+    return found, starts
