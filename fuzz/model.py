@@ -17,10 +17,10 @@ from fuzz.models import HAM, MANY, MESSAGE, OTHER, SPAM, learn
 from fuzz.mutation import mutated
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, SettingsError, TextFormError, TrainingError
-from nbtext.scoring.batch_opening import open_bulk
+from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
-from nbtext.scoring.score import fitted
 from nbtext.store.compacting import compact_tail
 from nbtext.store.contents import read_contents
 from nbtext.store.file import ModelFile, check_sound, open_model
@@ -124,7 +124,7 @@ def _scores_of(model: Model) -> list[Callable[[], object]]:
         lambda: fitted(model),
         lambda: Classifier(model).classify(few),
         lambda: Classifier(model).classify(many),
-        lambda: open_bulk(model),
+        lambda: open_batch_model(model),
         lambda: [model.n_terms(view) for view in range(len(model.settings.views))],
         lambda: [model.entries(0, key) for key in (0, 1 << 63, (1 << 64) - 1)],
     ]

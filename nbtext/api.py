@@ -26,7 +26,7 @@ from nbtext.learning.stream import teach
 from nbtext.learning.training import MAX_BYTES, Trained
 from nbtext.learning.training import train as train_counts
 from nbtext.parallel import processes
-from nbtext.scoring.batch_opening import keep_memory
+from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.classifying import MANY, Classifier
 from nbtext.scoring.decide import Decision
 from nbtext.scoring.model import load_model

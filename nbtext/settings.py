@@ -230,9 +230,6 @@ class Settings(NamedTuple):
             raise SettingsError(message)
 
 
-Score: TypeAlias = Literal["mean", "sum", "complement"]
-"""How a document's terms make a score: nbtext.scoring.score has the formulas."""
-
 Counting: TypeAlias = Literal["occurrences", "once"]
 """Whether a term that occurs n times counts n times, or once."""
 
@@ -242,17 +239,17 @@ class Scoring(NamedTuple):
     How counts become a score: deciding settings, which may differ from file to file.
 
     Attributes:
-        score: the event model and how its terms are put together.
-        smoothing: what is added to every count; for `mean` a share of the class's size
-            (accuracy: docs/method.md), else occurrences.
+        score: the name of the event model; nbtext.scoring.models has them.
+        smoothing: what is added to every count, in the units of the model's formula.
         counting: whether repeated terms count repeatedly.
-        weak: for `mean`, the least log-odds of a term that counts, in nats.
+        min_evidence: the least log-odds of a term that counts, in nats, for a model
+            that leaves out terms that say little.
     """
 
-    score: Score
+    score: str
     smoothing: float
     counting: Counting = "occurrences"
-    weak: float = 2.0
+    min_evidence: float = 2.0
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for msgpack and JSON."""
@@ -262,6 +259,8 @@ class Scoring(NamedTuple):
     def from_dict(cls, plain: Any) -> "Scoring":
         """
         Rebuild a scoring from what `as_dict` gave, believing nothing.
+
+        Whether there is an event model of this name is not known here.
 
         Raises:
             SettingsError: a part is missing, unknown, or out of its range.
@@ -275,29 +274,6 @@ class Scoring(NamedTuple):
         scoring.check()
         return scoring
 
-    def changed(
-        self, score: Any = None, smoothing: float | None = None, counting: Any = None
-    ) -> "Scoring":
-        """
-        Return the same scoring but for what is given.
-
-        Another score brings its own smoothing, unless one is given.
-
-        Raises:
-            SettingsError: a value is unknown or out of its range.
-
-        """
-        changes: dict[str, Any] = {}
-        if score is not None and score != self.score:
-            changes |= {"score": score, "smoothing": SMOOTHING.get(score)}
-        if smoothing is not None:
-            changes["smoothing"] = smoothing
-        if counting is not None:
-            changes["counting"] = counting
-        scoring = self._replace(**changes)
-        scoring.check()
-        return scoring
-
     def check(self) -> None:
         """
         Refuse what cannot be scored with.
@@ -306,42 +282,27 @@ class Scoring(NamedTuple):
             SettingsError: a value is unknown or out of its range.
 
         """
-        if self.score not in ("mean", "sum", "complement"):
-            message = f"the score is {self.score!r}, expected mean, sum or complement"
+        if not (type(self.score) is str and self.score.isidentifier()):
+            message = f"the score is {self.score!r}, expected the name of one"
             raise SettingsError(message)
         if self.counting not in ("occurrences", "once"):
             message = f"counting is {self.counting!r}, expected occurrences or once"
             raise SettingsError(message)
         for name, value, least, most in (
             ("smoothing", self.smoothing, SMALLEST, LARGEST),
-            ("weak", self.weak, 1e-6, WEAKEST),
+            ("min_evidence", self.min_evidence, 1e-6, MOST_EVIDENCE),
         ):
             if type(value) not in (float, int) or not least <= value <= most:
                 message = f"{name} is {value!r}, expected {least} to {most}"
                 raise SettingsError(message)
-        if self.score == "complement" and self.counting == "once":
-            message = (
-                "the complement score counts repeats; use --score sum to count once"
-            )
-            raise SettingsError(message)
 
-
-SMOOTHING: Final[dict[str, float]] = {"mean": 0.01, "sum": 1.0, "complement": 0.03}
-"""What is added to counts, unless the user says otherwise."""
 
 SMALLEST: Final = 1e-9
 LARGEST: Final = 1e9
 """The range of what may be added."""
 
-WEAKEST: Final = 700.0
+MOST_EVIDENCE: Final = 700.0
 """No term says as much, in nats; what is not much more has no exponential."""
-
-
-def default_scoring(n_classes: int) -> Scoring:
-    """Return the scoring that does best for a number of classes."""
-    if n_classes > 2:
-        return Scoring(score="complement", smoothing=SMOOTHING["complement"])
-    return Scoring(score="mean", smoothing=SMOOTHING["mean"])
 
 
 def default_settings(document_format: Format, n_classes: int) -> Settings:

@@ -21,7 +21,8 @@ from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.counts.sorted_counts import Run
 from nbtext.counts.table import CountTable, LedgerRun
 from nbtext.scoring.model import Model, load_model
-from nbtext.settings import BODY, HEADERS, RAW, Scoring, Settings, View, default_scoring
+from nbtext.scoring.models.registry import default_scoring
+from nbtext.settings import BODY, HEADERS, RAW, Scoring, Settings, View
 from nbtext.store.contents import Contents
 from nbtext.store.file import ModelFile, open_model
 from nbtext.store.header import History

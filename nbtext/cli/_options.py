@@ -18,6 +18,11 @@ from nbtext.cli import _status as status
 from nbtext.cli._places import default_model
 from nbtext.cli._terminal import Output, to_stderr
 from nbtext.learning.overrides import SettingsOverrides
+from nbtext.scoring.models.registry import (
+    DEFAULT_FOR_MORE,
+    DEFAULT_FOR_TWO,
+    event_models,
+)
 from nbtext.sources import FORMATS, Options
 from nbtext.store.lock import WAIT
 
@@ -164,16 +169,19 @@ source_options = option_group(
 _SCORING = (
     click.option(
         "--score",
-        type=click.Choice(["mean", "sum", "complement"]),
-        help="How token probabilities make a score: mean of the telling ones (two "
-        "classes), the textbook's sum, or complement naive Bayes [default: mean "
-        "for two classes, complement for more].",
+        type=click.Choice([model.name for model in event_models()]),
+        help="How terms make a score: "
+        + "; ".join(f"{model.name}, {model.about}" for model in event_models())
+        + f" [default: {DEFAULT_FOR_TWO} for two classes, {DEFAULT_FOR_MORE} for "
+        "more].",
     ),
     click.option(
         "--smoothing",
         type=click.FloatRange(1e-9, 1e9),
         metavar="A",
-        help="Added to every count [default: 0.01 mean, 1 sum, 0.03 complement].",
+        help="Added to every count [default: "
+        + ", ".join(f"{model.smoothing:g} {model.name}" for model in event_models())
+        + "].",
     ),
     click.option(
         "--count",

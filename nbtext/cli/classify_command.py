@@ -20,7 +20,7 @@ from nbtext.learning.overrides import SettingsOverrides
 from nbtext.parallel import processes
 from nbtext.sources import Options
 
-IMPORTS: Final = ("nbtext.counts.counting", "nbtext.scoring.batch_opening")
+IMPORTS: Final = ("nbtext.counts.counting", "nbtext.scoring.batch")
 """What processes import that classify."""
 
 

@@ -36,12 +36,12 @@ from nbtext.evaluation.evaluate import (
 )
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.learning.training import check_trainable
-from nbtext.scoring.batch import bulk_model_of, score_batch
+from nbtext.scoring.batch import score_batch
+from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.decide import CERTAIN
 from nbtext.scoring.fitting import fit
 from nbtext.scoring.leave_one_out import left_out
-from nbtext.scoring.score import check_scoring
-from nbtext.settings import default_scoring
+from nbtext.scoring.models.registry import check_scoring, default_scoring
 from nbtext.tokens.bags import read_terms
 from nbtext.tokens.reading import Reading, read
 
@@ -163,7 +163,7 @@ def _score_folds(
                 "different documents of each class at least"
             )
             raise TrainingError(message)
-        model = bulk_model_of(rest, scoring)
+        model = batch_model_of(rest, scoring)
         sample = (
             ([spool.labels[place] for place in places.tolist()], views)
             for places, views in spool.batches(_sampled(spool, ~in_fold))

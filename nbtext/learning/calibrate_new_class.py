@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 from nbtext.counts.calibration import Calibration
 from nbtext.counts.sample import DOCUMENTS
-from nbtext.scoring.batch import bulk_model_of
+from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.leave_one_out import left_out
+from nbtext.scoring.models.registry import event_model
 from nbtext.store.contents import calibration_of
 from nbtext.store.undo import last_records
 from nbtext.tokens.bags import Terms
@@ -58,8 +59,10 @@ def first_scores(
         for name, count in zip(after.classes, after.documents, strict=True)
         if count
     ]
-    score = model.scoring.score
-    if len(living) < 2 or score == "sum" or (score == "mean" and len(living) > 2):
+    event = event_model(model.scoring.score)
+    if len(living) < 2 or event.calibration == "none":
+        return Calibration()
+    if event.refusal(model.scoring, model.settings, living):
         return Calibration()
     calibration = calibration_of(model.path, model.file.tables)
     is_same = calibration.scoring == model.scoring.as_dict()
@@ -70,7 +73,7 @@ def first_scores(
         batches += _kept(model, unknown, changed)
     if not batches:
         return Calibration()
-    return left_out(bulk_model_of(after, model.scoring), batches)
+    return left_out(batch_model_of(after, model.scoring), batches)
 
 
 def _kept(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from nbtext.learning.plan import Plan, Step
-    from nbtext.scoring.batch import BulkModel, Scores
+    from nbtext.scoring.batch_model import BatchModel
     from nbtext.scoring.model import Model
     from nbtext.store.table import Buffer
     from nbtext.tokens.bag import Bag
@@ -32,10 +32,10 @@ from nbtext.learning.delta import Change, check_sums
 from nbtext.learning.delta_table import table_of
 from nbtext.learning.one_by_one import removal_of
 from nbtext.learning.plan import history_of, keep_of
-from nbtext.scoring.batch import raw_scores
-from nbtext.scoring.batch_opening import keep_memory, open_bulk
-from nbtext.scoring.leave_one_out import observed_losses
-from nbtext.settings import default_scoring
+from nbtext.scoring.batch import keep_memory, raw_scores
+from nbtext.scoring.batch_model import open_batch_model
+from nbtext.scoring.leave_one_out import observed_scores
+from nbtext.scoring.models.registry import default_scoring, event_model
 from nbtext.store.contents import Contents
 from nbtext.store.ledger import MOST_TERMS, NO_BIN, Row
 from nbtext.store.packing import unpack
@@ -95,10 +95,10 @@ class _Lessons:
         self._removal = Change(settings)
         self._seen: list[Calibration] = []
         self._records: list[Records] = []
-        self._bulk: BulkModel | None = None
+        self._model: BatchModel | None = None
         is_learning = plan.teaching.label is not None
         if is_learning and plan.model is not None and len(plan.model.classes) > 1:
-            self._bulk = open_bulk(plan.model)
+            self._model = open_batch_model(plan.model)
 
     def carry_out(self, steps: Sequence[Step]) -> None:
         """Learn or forget some documents."""
@@ -163,14 +163,15 @@ class _Lessons:
     ) -> list[int]:
         """Score documents as they were not known; return the bin of each score."""
         bins = [NO_BIN] * (len(views[0].starts) - 1)
-        bulk = self._bulk
-        if bulk is None or label not in bulk.classes or not len(new):
+        model = self._model
+        if model is None or label not in model.classes or not len(new):
             return bins
-        if bulk.scoring.score == "sum":
+        calibration = event_model(model.scoring.score).calibration
+        if calibration == "none":
             return bins
-        scores = raw_scores(bulk, [terms.take(new) for terms in views])
-        self._seen.append(_observed(bulk, label, scores))
-        if bulk.scoring.score == "mean":
+        scores = raw_scores(model, [terms.take(new) for terms in views])
+        self._seen.append(observed_scores(model, scores, [label] * len(scores)))
+        if calibration == "histogram":
             for place, score in zip(new.tolist(), scores.tolist(), strict=True):
                 bins[place] = bin_of(score)
         return bins
@@ -247,20 +248,6 @@ def _rows_left(
     if n_terms <= MOST_TERMS:
         return set()
     return {row for row in step.rows if row.fingerprint == marks[place]}
-
-
-def _observed(model: BulkModel, label: str, scores: Scores) -> Calibration:
-    """Return what the scores of documents of one class say for calibration."""
-    documents = {label: len(scores)}
-    if model.scoring.score == "complement":
-        labels = np.full(len(scores), model.classes.index(label))
-        losses = tuple(observed_losses(scores, labels).tolist())
-        return Calibration(model.scoring.as_dict(), {}, losses, documents)
-    counts: dict[tuple[int, str], int] = {}
-    for score in scores.tolist():
-        place = bin_of(score), label
-        counts[place] = counts.get(place, 0) + 1
-    return Calibration(model.scoring.as_dict(), counts, (), documents)
 
 
 def _bag(views: Sequence[Terms], place: int) -> Bag:

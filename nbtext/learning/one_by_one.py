@@ -11,9 +11,10 @@ from nbtext.counts.calibration import FARTHEST_BIN, Calibration, total
 from nbtext.learning.delta import Change, Kept, applied
 from nbtext.learning.delta_writing import pack_change
 from nbtext.learning.plan import Plan, Step, history_of, keep_of, why_not
+from nbtext.scoring.held_out import observed, taken_back
 from nbtext.scoring.model import Model
-from nbtext.scoring.score import observed, raw_score, taken_back
-from nbtext.settings import default_scoring
+from nbtext.scoring.models.registry import default_scoring
+from nbtext.scoring.score import raw_score
 from nbtext.store.header import WRITER, now
 from nbtext.store.ledger import FORGOTTEN, NO_BIN, Row, record_of
 from nbtext.store.table import Buffer
@@ -101,7 +102,7 @@ def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Change) -> Removal:
         if record is not None:
             change.add(digest, row, record.bag, -count)
             is_bin = abs(record.bin) <= FARTHEST_BIN  # NO_BIN is none
-            if is_bin and model.scoring.score == "mean":
+            if is_bin:
                 back = taken_back(model.scoring, record.bin, row.label)
                 removal.taken_back.append(back)
         elif row.fingerprint == own:
@@ -133,4 +134,4 @@ def _observation(model: Model, removal: Change, bag: Bag, label: str) -> Calibra
     without = applied(model, removal) if removal.ledger else model
     if len(model.classes) < 2 or not all(without.documents):
         return Calibration()
-    return observed(without, raw_score(without, bag)[0], label)
+    return observed(without, raw_score(without, bag), label)

@@ -8,7 +8,8 @@ changes nothing.
 
 from typing import Final, NamedTuple
 
-from nbtext.settings import Alphabet, Counting, Score, Scoring, Settings
+from nbtext.scoring.models.registry import changed, with_columns
+from nbtext.settings import Alphabet, Counting, Scoring, Settings
 
 
 class SettingsOverrides(NamedTuple):
@@ -19,7 +20,7 @@ class SettingsOverrides(NamedTuple):
         alphabet: the tokens of the text: "words", or words and punctuation "marks".
         ngrams: 1 for single tokens, 2 for pairs of neighbours too.
         ledger: whether the model remembers which documents it has counted.
-        score: "mean", "sum" or "complement".
+        score: the name of an event model.
         smoothing: what is added to every count.
         counting: whether a token that occurs n times counts n times, or "once".
     """
@@ -27,7 +28,7 @@ class SettingsOverrides(NamedTuple):
     alphabet: Alphabet | None = None
     ngrams: int | None = None
     ledger: bool = True
-    score: Score | None = None
+    score: str | None = None
     smoothing: float | None = None
     counting: Counting | None = None
 
@@ -48,10 +49,8 @@ class SettingsOverrides(NamedTuple):
                 else view
                 for view in views
             )
-        columns = default.columns
-        if self.score == "complement" and "weight" not in columns:
-            columns = (*columns, "weight")
-        return default._replace(views=views, columns=columns, ledger=self.ledger)
+        settings = default._replace(views=views, ledger=self.ledger)
+        return settings if self.score is None else with_columns(settings, self.score)
 
     def scoring(self, default: Scoring) -> Scoring:
         """
@@ -61,7 +60,7 @@ class SettingsOverrides(NamedTuple):
             SettingsError: a value is unknown or out of its range.
 
         """
-        return default.changed(self.score, self.smoothing, self.counting)
+        return changed(default, self.score, self.smoothing, self.counting)
 
 
 DEFAULTS: Final = SettingsOverrides()

@@ -33,10 +33,9 @@ from nbtext.document import Item
 from nbtext.errors import TrainingError
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.parallel import threads
-from nbtext.scoring.batch import bulk_model_of
+from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.leave_one_out import left_out
-from nbtext.scoring.score import check_scoring
-from nbtext.settings import default_scoring
+from nbtext.scoring.models.registry import check_scoring, default_scoring
 from nbtext.store.contents import Contents
 from nbtext.store.header import MOST_CLASSES
 
@@ -110,7 +109,7 @@ def train(
     check_scoring(scoring, table.settings, table.classes)
     repeats, conflicts = repeated(table)
     with threads(jobs) as map_:
-        model = bulk_model_of(table, scoring, map_)
+        model = batch_model_of(table, scoring, map_)
         sample = ((block.labels, block.views) for block in counted.sample.blocks())
         calibration = left_out(model, sample, map_)
     contents = Contents(table, scoring, calibration, terms=model.terms)

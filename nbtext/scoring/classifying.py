@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from nbtext.document import Document, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import SourceError
 from nbtext.scoring.decide import Decision, decide
+from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
-from nbtext.scoring.score import Scored, check_scoring, fitted, score
+from nbtext.scoring.models.registry import check_scoring, event_model
+from nbtext.scoring.score import Scored, score
 from nbtext.settings import Scoring
 from nbtext.sources import load_all
 from nbtext.tokens.bag import bag_of
@@ -22,7 +24,7 @@ from nbtext.tokens.reading import Reading, read
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
-    from nbtext.scoring.batch import BulkModel
+    from nbtext.scoring.batch_model import BatchModel
 
 Complain: TypeAlias = Callable[[Unreadable | Note], None]
 """Told of what is no document, in the order of the stream."""
@@ -54,7 +56,8 @@ class Classifier:
         check_scoring(model.scoring, model.settings, model.classes)
         self.model = model
         self._calibration = fitted(model)
-        self._bulk: BulkModel | None = None
+        self._reads_vocabulary = event_model(model.scoring.score).reads_vocabulary
+        self._batch: BatchModel | None = None
 
     def classify(
         self, documents: list[Document], *, threshold: float = 0.0
@@ -64,7 +67,7 @@ class Classifier:
         size = sum(reading.size for reading in readings)
         scores: Iterator[Scored]
         is_few = len(documents) <= FEW and size <= FEW_BYTES
-        if is_few and self._bulk is None:
+        if is_few and self._batch is None and not self._reads_vocabulary:
             scores = map(self._plain, readings)
         else:
             scores = self._many(readings)
@@ -89,24 +92,30 @@ class Classifier:
                 loads for their like, or works out once, is there then.
 
         """
-        from nbtext.scoring.batch_opening import open_bulk, score_readings
+        from nbtext.scoring.batch import score_readings
 
-        bulk = open_bulk(self.model)
+        batch = self._arranged()
         readings = [read(document, self.model.settings) for document in samples]
-        for _ in score_readings(bulk, readings, self._calibration):
+        for _ in score_readings(batch, readings, self._calibration):
             pass
-        self._bulk = bulk
+
+    def _arranged(self) -> "BatchModel":
+        from nbtext.scoring.batch import keep_memory
+        from nbtext.scoring.batch_model import open_batch_model
+
+        keep_memory()
+        self._batch = open_batch_model(self.model)
+        return self._batch
 
     def _plain(self, reading: Reading) -> Scored:
         bag = bag_of(reading, self.model.settings)
         return score(self.model, bag, self._calibration)
 
     def _many(self, readings: list[Reading]) -> Iterator[Scored]:
-        from nbtext.scoring.batch_opening import open_bulk, score_readings
+        from nbtext.scoring.batch import score_readings
 
-        if self._bulk is None:
-            self._bulk = open_bulk(self.model)
-        return score_readings(self._bulk, readings, self._calibration)
+        batch = self._batch or self._arranged()
+        return score_readings(batch, readings, self._calibration)
 
 
 def classify(

@@ -17,8 +17,8 @@ from typing import Final, NamedTuple
 from nbtext.counts.calibration import BINS_A_NAT, FARTHEST_BIN
 from nbtext.scoring.decide import CERTAIN
 from nbtext.scoring.fitting import fit, sigmoid
+from nbtext.scoring.held_out import held_out
 from nbtext.scoring.model import Model
-from nbtext.scoring.score import held_out
 
 ONE_IN: Final = 1000
 """Of so many documents of other classes one may be taken for this one's."""

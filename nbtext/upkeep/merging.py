@@ -30,7 +30,7 @@ from nbtext.learning.delta import Change
 from nbtext.learning.delta_table import table_of
 from nbtext.learning.plan import why_not
 from nbtext.scoring.classifying import batches
-from nbtext.scoring.score import check_scoring
+from nbtext.scoring.models.registry import check_scoring
 from nbtext.store.contents import Contents, read_contents
 from nbtext.store.file import open_model
 from nbtext.store.header import join_histories

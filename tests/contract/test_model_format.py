@@ -29,6 +29,7 @@ from nbtext.learning.plan import Teaching
 from nbtext.learning.stream import teach
 from nbtext.mail.message import read_mail
 from nbtext.scoring.model import load_model
+from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings import (
     BODY,
     HEADERS,
@@ -37,7 +38,6 @@ from nbtext.settings import (
     Alphabet,
     Scoring,
     Settings,
-    default_scoring,
 )
 from nbtext.store.compacting import compact, compact_tail
 from nbtext.store.contents import Contents

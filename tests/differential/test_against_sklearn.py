@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.preprocessing import normalize
 
-from nbtext.scoring.batch_opening import open_bulk, score_readings
+from nbtext.scoring.batch import score_readings
+from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.fitting import Fit
 from nbtext.scoring.model import Model
 from nbtext.scoring.score import score
@@ -61,7 +62,7 @@ def by_each_engine(model: Model, testing: Counts) -> list[NDArray[np.float64]]:
     documents = [[("body", text(counts))] for counts in testing]
     one = [score(model, (Tally(keys(WORDS, found)),), Fit()) for found in documents]
     readings = [Reading((found,), b"", 1, False) for found in documents]
-    many = list(score_readings(open_bulk(model), readings, Fit()))
+    many = list(score_readings(open_batch_model(model), readings, Fit()))
     return [np.array([s.log_posterior for s in engine]) for engine in (one, many)]
 
 

@@ -3,7 +3,8 @@
 from hypothesis import strategies as st
 
 from nbtext.counts.calibration import FARTHEST_BIN, Calibration
-from nbtext.settings import Scoring, default_scoring
+from nbtext.scoring.models.registry import default_scoring
+from nbtext.settings import Scoring
 from nbtext.store.contents import Contents
 from nbtext.store.header import History
 from nbtext.store.ledger import NO_BIN, Row

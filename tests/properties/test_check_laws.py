@@ -22,8 +22,8 @@ from nbtext.document import Document
 from nbtext.errors import ModelFileError, NotAModelError
 from nbtext.learning.plan import Teaching
 from nbtext.learning.stream import teach
+from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
-from nbtext.scoring.score import fitted
 from nbtext.store.compacting import compact
 from nbtext.store.contents import calibration_of
 from nbtext.store.file import check_sound, open_model

@@ -34,10 +34,13 @@ from nbtext.errors import (
     ModelVersionError,
     NotAModelError,
 )
-from nbtext.scoring.batch_opening import open_bulk, score_readings
+from nbtext.scoring.batch import score_readings
+from nbtext.scoring.batch_model import open_batch_model
+from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
-from nbtext.scoring.score import fitted, score
-from nbtext.settings import BODY, HEADERS, RAW, Scoring, Settings, default_scoring
+from nbtext.scoring.models.registry import default_scoring
+from nbtext.scoring.score import score
+from nbtext.settings import BODY, HEADERS, RAW, Scoring, Settings
 from nbtext.store.compacting import compact_tail
 from nbtext.store.contents import Contents, read_contents
 from nbtext.store.file import ModelFile, open_model
@@ -314,7 +317,7 @@ def use(path: Path, *, compacting: bool = True) -> None:
     reading = Reading(tuple(WORDS for _ in model.settings.views), b"", 50, False)
     steps: list[Callable[[], object]] = [
         lambda: score(model, views, calibration),
-        lambda: list(score_readings(open_bulk(model), [reading], calibration)),
+        lambda: list(score_readings(open_batch_model(model), [reading], calibration)),
         lambda: unpack(model.file),
         lambda: [model.n_terms(view) for view in range(len(views))],
         lambda: [table.is_sound() for table in model.file.tables],

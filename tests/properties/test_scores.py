@@ -3,8 +3,9 @@ Scores are the same however they are computed.
 
 The posterior sums to 1; renaming the classes renames their scores; the plain engine and
 the batch engine agree to 1e-9; a higher threshold never decides what a lower one left
-undecided; a document scored as if it had not been counted is scored as by a model that
-never counted it, and so is one that is scored by cross-validation.
+undecided; the evidence adds up to the score; a document scored as if it had not been
+counted is scored as by a model that never counted it, and so is one that is scored by
+cross-validation. Each law holds for every event model in the registry.
 """
 
 import math
@@ -26,14 +27,16 @@ from nbtext.evaluation.cross_validate import cross_validate
 from nbtext.evaluation.evaluate import stratified_folds
 from nbtext.learning.overrides import SettingsOverrides
 from nbtext.learning.training import train
-from nbtext.scoring import batch as bulk
-from nbtext.scoring import leave_one_out as heldout
-from nbtext.scoring.batch import BulkModel, bulk_model_of
-from nbtext.scoring.batch_opening import open_bulk, score_readings
+from nbtext.scoring.batch import raw_scores, score_readings
+from nbtext.scoring.batch_model import BatchModel, batch_model_of, open_batch_model
 from nbtext.scoring.decide import decide
 from nbtext.scoring.fitting import Fit
+from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
-from nbtext.scoring.score import Scored, fitted, score
+from nbtext.scoring.models.protocol import PRIOR
+from nbtext.scoring.models.registry import event_model, event_models
+from nbtext.scoring.posterior import log_posterior
+from nbtext.scoring.score import Scored, evidence, raw_score, score
 from nbtext.settings import (
     BODY,
     HEADERS,
@@ -78,15 +81,16 @@ def labelled(draw: st.DrawFn, classes: int | None = None) -> list[tuple[str, str
 
 @st.composite
 def scorings(draw: st.DrawFn, classes: int) -> Scoring:
-    kinds = ["sum", "complement"] + ["mean"] * (classes == 2)
-    kind: Any = draw(st.sampled_from(kinds))
-    once = kind != "complement" and draw(st.booleans())
-    return Scoring(
-        score=kind,
+    """Draw any event model that can score so many classes, with any settings."""
+    scoring = Scoring(
+        score=draw(st.sampled_from([model.name for model in event_models()])),
         smoothing=draw(st.sampled_from([1e-3, 0.03, 0.5, 1.0, 10.0])),
-        counting="once" if once else "occurrences",
-        weak=draw(st.sampled_from([1e-6, 0.3, 1.0, 2.0])),
+        counting=draw(st.sampled_from(["occurrences", "once"])),
+        min_evidence=draw(st.sampled_from([1e-6, 0.3, 1.0, 2.0])),
     )
+    names = [str(place) for place in range(classes)]
+    assume(not event_model(scoring.score).refusal(scoring, MAIL, names))
+    return scoring
 
 
 def document(body: str, label: str | None = None, name: str = "") -> Document:
@@ -125,11 +129,58 @@ def test_both_engines_agree(
     readings = [read(document(body), reading) for body in [*bodies, "what else?"]]
 
     one = plain(model, readings, calibration)
-    many = list(score_readings(open_bulk(model), readings, calibration))
+    many = list(score_readings(open_batch_model(model), readings, calibration))
 
     assert_same(one, many)
     for scored in one:
         assert math.fsum(map(math.exp, scored.log_posterior)) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("reading", [MAIL, TEXT], ids=["mail", "text"])
+@given(labelled(), st.lists(BODIES, min_size=1, max_size=4), FITS, st.data())
+@SAME_FOLDER
+def test_the_evidence_adds_up_to_the_score(
+    reading: Settings,
+    tmp_path: Path,
+    known: list[tuple[str, str]],
+    bodies: list[str],
+    calibration: Fit,
+    data: st.DataObject,
+) -> None:
+    table = counted(reading, known)
+    scoring = data.draw(scorings(len(table.classes)))
+    model = model_of(tmp_path / "m.nbt", table, scoring)
+    event = event_model(scoring.score)
+    n_numbers = 1 if event.calibration == "histogram" else len(table.classes)
+    readings = [read(document(body), reading) for body in bodies]
+    bags = [bag_of(one, reading) for one in readings]
+    many = raw_scores(
+        batch_model_of(table, scoring),
+        read_terms(reading, [one.views for one in readings]),
+    )
+
+    for bag, by_arrays in zip(bags, np.atleast_1d(many), strict=True):
+        parts = evidence(model, bag)
+        raw = [
+            math.fsum(
+                math.fsum(value for _, at, value in part.terms if at == place)
+                / part.divisor
+                + (part.rest[place] if part.rest else 0.0)
+                for part in parts
+            )
+            for place in range(n_numbers)
+        ]
+        assert raw_score(model, bag) == pytest.approx(raw, rel=1e-12, abs=1e-12)
+        np.testing.assert_allclose(np.ravel(by_arrays), raw, rtol=CLOSE, atol=CLOSE)
+        scored = score(model, bag, calibration)
+        if scored.known:
+            posterior = log_posterior(tuple(raw), event.calibration, calibration)
+            assert scored.log_posterior == pytest.approx(posterior, rel=CLOSE)
+        in_views = [part for part in parts if part.source != PRIOR]
+        assert [part.source for part in in_views] == [v.name for v in reading.views]
+        for terms, part in zip(bag, in_views, strict=True):
+            assert {key for key, _, _ in part.terms} <= terms.keys()
+            assert part.known <= sum(terms.values())
 
 
 def assert_same(one: Sequence[Scored], other: Sequence[Scored]) -> None:
@@ -160,7 +211,7 @@ def test_both_engines_agree_on_the_sum_of_tables(
     readings = [read(document(body), MAIL) for body in bodies]
 
     one = plain(model, readings, Fit())
-    many = list(score_readings(open_bulk(model), readings, Fit()))
+    many = list(score_readings(open_batch_model(model), readings, Fit()))
     expected = plain(model_of(tmp_path / "m.nbt", whole, scoring), readings, Fit())
 
     assert_same(one, many)
@@ -220,24 +271,9 @@ def terms_of(reading: Settings, bodies: Sequence[str]) -> list[Terms]:
 
 
 def left_out(
-    model: BulkModel, views: Sequence[Terms], labels: NDArray[np.int64]
+    model: BatchModel, views: Sequence[Terms], labels: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    if model.scoring.score == "complement":
-        return heldout._complement_left_out(model, views, labels)
-    pairs = [
-        table.pairs(1 if model.scoring.counting == "once" else 0)
-        for table in model.terms
-    ]
-    return heldout._mean_left_out(model, pairs, views, labels)
-
-
-def kept(model: BulkModel, views: Sequence[Terms]) -> NDArray[np.float64]:
-    """Return the scores of documents that the model did not count."""
-    places = [
-        table.find(terms.keys) for table, terms in zip(model.terms, views, strict=True)
-    ]
-    formula = {"mean": bulk._mean, "complement": bulk._complement}
-    return formula[model.scoring.score](model, views, places)
+    return event_model(model.scoring.score).left_out(model, model.find(views), labels)
 
 
 def relative(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -253,15 +289,14 @@ def test_leaving_a_document_out_is_never_having_counted_it(
 ) -> None:
     whole = counted(reading, known)
     scoring = data.draw(scorings(len(whole.classes)))
-    assume(scoring.score != "sum")
     labels = np.array([whole.classes.index(label) for label, _ in known])
     views = terms_of(reading, [body for _, body in known])
 
-    found = left_out(bulk_model_of(whole, scoring), views, labels)
+    found = left_out(batch_model_of(whole, scoring), views, labels)
 
     for place, one in enumerate(known):
-        rest = bulk_model_of(whole - counted(reading, [one]), scoring)
-        expected = kept(rest, terms_of(reading, [one[1]]))
+        rest = batch_model_of(whole - counted(reading, [one]), scoring)
+        expected = raw_scores(rest, terms_of(reading, [one[1]]))
         np.testing.assert_allclose(
             relative(found[place : place + 1]),
             relative(expected),
@@ -283,9 +318,9 @@ def test_a_term_is_known_whose_weight_elsewhere_rounds_to_zero() -> None:
     rest = [("ham", "many " * 66_000 + "rare"), ("ham", "lunch"), ("spam", "cash")]
     views = read_terms(reading, [[[("body", one[1])]]])
 
-    found = left_out(bulk_model_of(table(one, *rest), scoring), views, np.array([1]))
+    found = left_out(batch_model_of(table(one, *rest), scoring), views, np.array([1]))
 
-    expected = kept(bulk_model_of(table(*rest), scoring), views)
+    expected = raw_scores(batch_model_of(table(*rest), scoring), views)
     np.testing.assert_allclose(relative(found), relative(expected), rtol=CLOSE)
 
 
@@ -373,7 +408,7 @@ def test_cross_validation_calibrates_on_the_other_folds(
         class_ = place % n_classes
         words = [f"w{n}" for n in random.integers(0, 30, 8) + 8 * class_]
         known.append((LABELS[class_], " ".join(words)))
-    scoring = Scoring(score=score, smoothing=0.03, weak=0.5)
+    scoring = Scoring(score=score, smoothing=0.03, min_evidence=0.5)
 
     fits = check_folds(tmp_path, known, TEXT, scoring, 3)
 

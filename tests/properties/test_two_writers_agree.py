@@ -17,7 +17,8 @@ from nbtext.counts.calibration import Calibration
 from nbtext.counts.table import CountTable
 from nbtext.learning.delta import Change, Kept
 from nbtext.learning.delta_writing import pack_change
-from nbtext.settings import BODY, RAW, Settings, default_scoring
+from nbtext.scoring.models.registry import default_scoring
+from nbtext.settings import BODY, RAW, Settings
 from nbtext.store.header import History
 from nbtext.store.ledger import NO_BIN, Row
 from nbtext.store.undo import Records

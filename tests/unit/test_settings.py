@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from nbtext.errors import SettingsError
+from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings import (
     BODY,
     HEADERS,
@@ -11,7 +12,6 @@ from nbtext.settings import (
     TOPIC,
     Scoring,
     Settings,
-    default_scoring,
     default_settings,
 )
 
@@ -48,7 +48,7 @@ def test_the_default_score_goes_by_the_number_of_classes(
     found = default_scoring(n_classes)
 
     assert (found.score, found.smoothing) == (score, smoothing)
-    assert (found.counting, found.weak) == ("occurrences", 2.0)
+    assert (found.counting, found.min_evidence) == ("occurrences", 2.0)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -111,7 +111,8 @@ def test_a_view_without_terms_is_refused() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"score": "median"}, "score is 'median'"),
+        ({"score": 3}, "score is 3"),
+        ({"score": "no name"}, "score is 'no name'"),
         ({"counting": "twice"}, "expected occurrences or once"),
         ({"smoothing": 0}, "smoothing is 0"),
         ({"smoothing": -1.0}, "smoothing is -1.0"),
@@ -119,10 +120,9 @@ def test_a_view_without_terms_is_refused() -> None:
         ({"smoothing": float("inf")}, "smoothing is inf"),
         ({"smoothing": True}, "smoothing is True"),
         ({"smoothing": "1"}, "smoothing is '1'"),
-        ({"weak": -0.1}, "weak is -0.1"),
-        ({"weak": None}, "weak is None"),
-        ({"weak": 710}, "weak is 710, expected 1e-06 to 700"),
-        ({"score": "complement", "counting": "once"}, "counts repeats"),
+        ({"min_evidence": -0.1}, "min_evidence is -0.1"),
+        ({"min_evidence": None}, "min_evidence is None"),
+        ({"min_evidence": 710}, "min_evidence is 710, expected 1e-06 to 700"),
         ({"colour": 1}, "not complete"),
     ],
     ids=lambda value: str(value),

@@ -8,7 +8,6 @@ from nbtext.learning.overrides import SettingsOverrides
 from nbtext.learning.plan import Teaching
 from nbtext.learning.stream import teach
 from nbtext.learning.training import train
-from nbtext.settings import Score
 from nbtext.store.contents import calibration_of
 from nbtext.store.file import open_model
 from tests.build import HAM, SPAM
@@ -91,7 +90,7 @@ def test_of_a_first_class_the_documents_whose_counts_are_kept_are_scored(
 
 @pytest.mark.parametrize(("score", "scored"), [("complement", 60), ("sum", 0)])
 def test_a_fourth_class_is_scored_if_scores_are_calibrated(
-    tmp_path: Path, score: Score, scored: int
+    tmp_path: Path, score: str, scored: int
 ) -> None:
     path = tmp_path / "m.nbt"
     sport, news = (

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from nbtext.counts.table import CountTable
 from nbtext.errors import NotAModelError
 from nbtext.scoring.model import load_model, places
-from nbtext.settings import Scoring, default_scoring
+from nbtext.scoring.models.registry import default_scoring
+from nbtext.settings import Scoring
 from nbtext.store.file import open_model
 from nbtext.store.header import History
 from nbtext.store.packing import unpack

@@ -14,8 +14,11 @@ import pytest
 from nbtext.counts.calibration import Calibration
 from nbtext.errors import NotAModelError, SettingsError, TrainingError
 from nbtext.scoring.fitting import Fit
+from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model
-from nbtext.scoring.score import Scored, check_scoring, fitted, log_shares, score
+from nbtext.scoring.models.registry import check_scoring
+from nbtext.scoring.posterior import log_shares
+from nbtext.scoring.score import Scored, score
 from nbtext.settings import Scoring, Settings, View, default_settings
 from nbtext.tokens.tokenizer import keys
 from tests.build import WORD_WEIGHTS, WORDS, counted, model_of
@@ -71,7 +74,7 @@ def test_unknown_tokens_add_nothing_to_the_sum(tmp_path: Path) -> None:
 
 
 def test_the_mean_score_by_hand(tmp_path: Path) -> None:
-    how = Scoring(score="mean", smoothing=0.01, weak=2.0)
+    how = Scoring(score="mean", smoothing=0.01, min_evidence=2.0)
     # 8 tokens in c, 3 in j; Chinese is weak: |ln((1/3 + h) / (5/8 + h))| < 2
     h = 2 * Fraction(1, 100) / (8 + 3)
     tokyo = log((Fraction(1, 3) + h) / h)
@@ -88,7 +91,7 @@ def test_the_mean_score_by_hand(tmp_path: Path) -> None:
 
 
 def test_the_mean_score_of_terms_once_by_hand(tmp_path: Path) -> None:
-    how = Scoring(score="mean", smoothing=0.01, counting="once", weak=1e-6)
+    how = Scoring(score="mean", smoothing=0.01, counting="once", min_evidence=1e-6)
     h = 2 * Fraction(1, 100) / (6 + 3)
     tokyo = log((Fraction(1, 3) + h) / h)
     chinese = log((Fraction(1, 3) + h) / (Fraction(3, 6) + h))
@@ -156,7 +159,7 @@ def test_the_complement_score_by_hand(tmp_path: Path) -> None:
 def test_without_a_known_token_the_class_shares_are_all_there_is(
     kind: str, text: str, tmp_path: Path
 ) -> None:
-    how = Scoring(score=kind, smoothing=0.1)  # type: ignore[arg-type]
+    how = Scoring(score=kind, smoothing=0.1)
 
     found = scored(model_of(tmp_path / "m.nbt", CHINA, how), text, Fit(3.0, 1.0, 99))
 
@@ -195,7 +198,7 @@ def test_ten_thousand_tokens_do_not_underflow(tmp_path: Path) -> None:
 def test_a_score_that_the_counts_do_not_support_is_refused(
     how: str, classes: tuple[str, ...], message: str
 ) -> None:
-    scoring = Scoring(score=how, smoothing=0.1)  # type: ignore[arg-type]
+    scoring = Scoring(score=how, smoothing=0.1)
 
     with pytest.raises(SettingsError, match=message):
         check_scoring(scoring, default_settings("mail", 2), classes)

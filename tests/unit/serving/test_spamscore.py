@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext.scoring.decide import Decision, decide
-from nbtext.scoring.score import Scored, normalised
+from nbtext.scoring.posterior import normalised
+from nbtext.scoring.score import Scored
 from nbtext.serving.spamscore import mark_of_verdict, report_of, verdict_of
 
 CLASSES = ("ham", "list", "spam")

@@ -5,7 +5,8 @@ import pytest
 
 from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.errors import ModelFileError, NoModelError, NotAModelError
-from nbtext.settings import BODY, RAW, Scoring, Settings, default_scoring
+from nbtext.scoring.models.registry import default_scoring
+from nbtext.settings import BODY, RAW, Scoring, Settings
 from nbtext.store.contents import Contents
 from nbtext.store.file import open_model
 from nbtext.store.header import History, joined_history

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from nbtext import train_on
-from nbtext.settings import BODY, RAW, Settings, default_scoring
+from nbtext.scoring.models.registry import default_scoring
+from nbtext.settings import BODY, RAW, Settings
 from nbtext.store.file import open_model
 from nbtext.store.header import (
     KEPT_RECORDS,

@@ -7,8 +7,8 @@ from nbtext import train_on
 from nbtext.document import Document, Note, Unreadable
 from nbtext.learning.plan import Teaching
 from nbtext.learning.stream import teach
+from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
-from nbtext.scoring.score import fitted
 from nbtext.store.compacting import compact, compact_tail
 from nbtext.store.file import ModelFile, open_model
 from nbtext.store.header import KEPT_RECORDS, TYPES

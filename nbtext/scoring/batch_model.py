@@ -1,0 +1,192 @@
+"""
+A model by arrays: the counts that scoring many documents looks up.
+
+A count table or an open model file goes in; out comes what `nbtext.scoring.model` is
+for one document: classes, totals and, for each view, the counts by term.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from threading import RLock
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.counts.table import CountTable
+    from nbtext.parallel import Map
+    from nbtext.scoring.model import Model
+    from nbtext.settings import Column, Scoring, Settings
+    from nbtext.tokens.bags import Terms
+
+from nbtext.counts.term_table import TermTable, arrange_runs
+from nbtext.scoring.models.registry import check_scoring
+from nbtext.store.file import check_sound
+from nbtext.store.packing import stored_terms, unpack
+
+Floats: TypeAlias = "NDArray[np.float64]"
+Integers: TypeAlias = "NDArray[np.signedinteger]"
+
+Labels: TypeAlias = "NDArray[np.int64]"
+"""Shape (n_documents,), places of classes."""
+
+Scores: TypeAlias = "NDArray[np.float64]"
+"""Shape (n_documents,) for a score of one number, else (n_documents, n_classes)."""
+
+Computed = TypeVar("Computed")
+
+
+@dataclass(frozen=True)
+class BatchModel:
+    """
+    What scoring many documents needs of a model.
+
+    Attributes:
+        settings: how documents are read.
+        scoring: how counts become a score.
+        classes: the names of the classes, sorted.
+        documents: for each class, how many documents.
+        totals: shape (n_views, n_classes, n_columns), the sum of each column.
+        terms: for each view its terms.
+    """
+
+    settings: Settings
+    scoring: Scoring
+    classes: tuple[str, ...]
+    documents: tuple[int, ...]
+    totals: Floats
+    terms: tuple[TermTable, ...]
+    _computed: dict[Any, Any] = field(default_factory=dict, repr=False)
+    _lock: Any = field(default_factory=RLock, repr=False)
+
+    def column(self, view: int, column: Column) -> int:
+        """Return the place of a column among those of a view."""
+        del view
+        return self.settings.columns.index(column)
+
+    def total(self, view: int, column: Column) -> Floats:
+        """Return the sums of a column over the terms of a view, by class."""
+        sums: Floats = self.totals[view, :, self.column(view, column)]
+        return sums
+
+    def once(self, compute: Callable[[BatchModel], Computed]) -> Computed:
+        """
+        Return what is computed from the counts, for all documents and threads once.
+
+        Args:
+            compute: a function of a module, so that it is the same each time.
+
+        """
+        with self._lock:
+            if compute not in self._computed:
+                self._computed[compute] = compute(self)
+            computed: Computed = self._computed[compute]
+            return computed
+
+    def find(self, views: Sequence[Terms]) -> FoundTerms:
+        """Find the terms of documents, of which there is a batch for each view."""
+        places = [
+            table.find(terms.keys)
+            for table, terms in zip(self.terms, views, strict=True)
+        ]
+        return FoundTerms(views, places)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTerms:
+    """
+    Documents to be scored: their terms, and where the model has them.
+
+    Attributes:
+        views: for each view the terms, grouped by document.
+        places: for each view, shape (n_terms,), each term's place in the model's
+            `TermTable`; n_terms of the table for those that it does not know.
+    """
+
+    views: Sequence[Terms]
+    places: Sequence[Integers]
+
+    @property
+    def n_documents(self) -> int:
+        """Return how many documents there are."""
+        return self.views[0].n_documents
+
+    def zeros(self, *n_classes: int) -> Scores:
+        """Return scores that are zero, one number a document or one a class."""
+        return np.zeros((self.n_documents, *n_classes))
+
+    def __iter__(self) -> Iterator[tuple[Terms, Integers]]:
+        """Yield the terms and their places view by view."""
+        return zip(self.views, self.places, strict=True)
+
+
+def batch_model(
+    settings: Settings,
+    scoring: Scoring,
+    classes: tuple[str, ...],
+    documents: tuple[int, ...],
+    totals: Sequence[Sequence[Sequence[int]]],
+    terms: tuple[TermTable, ...],
+) -> BatchModel:
+    """
+    Prepare counts for scoring many documents.
+
+    Raises:
+        SettingsError: the counts do not support the score.
+
+    """
+    check_scoring(scoring, settings, classes)
+    shape = (len(settings.views), len(classes), len(settings.columns))
+    sums = np.array(totals, np.float64).reshape(shape)
+    return BatchModel(
+        settings=settings,
+        scoring=scoring,
+        classes=classes,
+        documents=documents,
+        totals=sums,
+        terms=terms,
+    )
+
+
+def batch_model_of(table: CountTable, scoring: Scoring, map_: Map = map) -> BatchModel:
+    """Prepare a count table for scoring many documents; `map_` deals with ranges."""
+    totals = [
+        [[run.total(column) for column in range(len(run.columns))] for run in runs]
+        for runs in table.runs
+    ]
+    terms = tuple(arrange_runs(runs, map_) for runs in table.runs)
+    return batch_model(
+        table.settings, scoring, table.classes, table.documents, totals, terms
+    )
+
+
+def open_batch_model(model: Model) -> BatchModel:
+    """
+    Arrange an open model's counts for scoring many documents.
+
+    Raises:
+        ModelFileError: the file is damaged.
+        SettingsError: the counts do not support the score.
+
+    """
+    file = model.file
+    check_sound(file)
+    if len(file.tables) > 1:
+        return batch_model_of(unpack(file), model.scoring)
+    terms = tuple(
+        stored_terms(file.path, file.tables[0], view)
+        for view in range(len(model.settings.views))
+    )
+    return batch_model(
+        model.settings,
+        model.scoring,
+        model.classes,
+        model.documents,
+        model.totals,
+        terms,
+    )

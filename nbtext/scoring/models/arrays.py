@@ -1,0 +1,129 @@
+"""
+Operations on arrays that several event models are made of.
+
+The terms of a batch of documents stand one below the other, grouped by document
+(`nbtext.tokens.bags.Terms`); a model's entries, the counts of a term in a class, stand
+grouped by term (`nbtext.counts.term_table.TermTable`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nbtext.tokens.bags import sum_by_document
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbtext.counts.term_table import TermTable
+    from nbtext.scoring.batch_model import BatchModel, Floats, Integers, Scores
+    from nbtext.settings import Scoring
+    from nbtext.tokens.bags import Terms
+
+
+def is_shared(model: BatchModel) -> list[NDArray[np.bool_]]:
+    """
+    Return for each view whether each term is in two documents or more.
+
+    Shape (n_terms + 1,). The others are unknown once their document is left out.
+    """
+    return [
+        table.sums(model.column(view, "documents")) > 1
+        for view, table in enumerate(model.terms)
+    ]
+
+
+def times_counted(scoring: Scoring, terms: Terms) -> Integers:
+    """Return how often each term counts."""
+    return np.ones_like(terms.counts) if scoring.counting == "once" else terms.counts
+
+
+def means(values: Floats, times: Integers, terms: Terms) -> Scores:
+    """
+    Return the mean of each document's values that are not zero; zero if all are.
+
+    Args:
+        values: shape (n_terms,), what each term says.
+        times: shape (n_terms,), how often it says so.
+        terms: the terms, grouped by document.
+
+    """
+    n_kept = sum_by_document(times * (values != 0), terms.starts)
+    sums: Scores = sum_by_document(values * times, terms.starts)
+    sums /= np.maximum(n_kept, 1)
+    return sums
+
+
+def unit_length(terms: Terms, is_known: NDArray[np.bool_]) -> Floats:
+    """Return the documents' vectors of known terms, scaled to unit length."""
+    counts = terms.counts * is_known
+    squares = sum_by_document(counts.astype(np.float64) ** 2, terms.starts)
+    lengths = np.sqrt(np.maximum(squares, 1))
+    unit: Floats = counts / np.repeat(lengths, np.diff(terms.starts))
+    return unit
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """
+    The entries of the terms of documents, one row for each (term, entry).
+
+    Attributes:
+        terms: shape (n_rows,), which term of the batch.
+        entries: shape (n_rows,), which entry of the table.
+        classes: shape (n_rows,), the entry's class.
+        documents: shape (n_rows,), the term's document.
+    """
+
+    terms: NDArray[np.int64]
+    entries: NDArray[np.int64]
+    classes: Integers
+    documents: NDArray[np.int64]
+
+    def add(self, scores: Scores, values: Floats) -> None:
+        """Add a value for each row to its document's score of its class."""
+        n_documents, n_classes = scores.shape
+        cells = self.documents * n_classes + self.classes
+        sums = np.bincount(cells, values, minlength=n_documents * n_classes)
+        scores += sums.reshape(n_documents, n_classes)
+
+
+def spread_entries(
+    table: TermTable, starts: NDArray[np.int64], places: Integers
+) -> Spread:
+    """
+    Put the entries of all terms of documents one below the other.
+
+    Args:
+        table: the terms of the view.
+        starts: shape (n_documents + 1,), where each document's terms begin.
+        places: shape (n_terms,), the terms' places in the table.
+
+    """
+    first = table.starts.take(places)
+    lengths = table.starts.take(places + 1) - first
+    # a row's entry: its number, less that of its term's first row, plus its first entry
+    begin = np.cumsum(lengths) - lengths
+    terms = np.repeat(np.arange(len(places)), lengths)
+    entries = np.arange(len(terms)) + (first - begin).take(terms)
+    documents = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    return Spread(terms, entries, table.classes.take(entries), documents.take(terms))
+
+
+def softplus(x: Floats) -> Floats:
+    """Return ln(1 + exp(x)), without overflow."""
+    return np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
+
+
+def normalised(scores: Scores) -> Scores:
+    """Return scores less the logarithm of the sum of their exponentials, by row."""
+    # the best one's own term is 1; without it the sum does not round to certainty
+    best = scores.argmax(axis=-1)[..., None]
+    shifted = scores - np.take_along_axis(scores, best, axis=-1)
+    terms = np.exp(shifted)
+    np.put_along_axis(terms, best, 0.0, axis=-1)
+    shifted -= np.log1p(terms.sum(axis=-1, keepdims=True))
+    return shifted

@@ -1,0 +1,145 @@
+"""
+The registry: all event models, by the names that `--score` takes.
+
+This is the one place that lists them. What the rest of nbtext wants to know of a score
+(is there one of this name, which is the default, what must be counted for it, can it
+score these classes) is asked here. A model is imported when it is asked for, because
+one message needs no other.
+"""
+
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import Any, Final
+
+from nbtext.errors import SettingsError, TrainingError
+from nbtext.scoring.models.protocol import EventModel
+from nbtext.settings import COLUMNS, Scoring, Settings
+
+MODULES: Final = {"mean": "mean", "sum": "multinomial", "complement": "complement"}
+"""The name of each event model, and the module that it is in."""
+
+DEFAULT_FOR_TWO: Final = "mean"
+"""The default event model for two classes, and as long as there are fewer."""
+
+DEFAULT_FOR_MORE: Final = "complement"
+"""The default event model for more classes."""
+
+
+def event_model(name: str) -> EventModel:
+    """
+    Return the event model of a name.
+
+    Raises:
+        SettingsError: there is none.
+
+    """
+    if name not in MODULES:
+        message = f"the score is {name!r}, expected one of {', '.join(MODULES)}"
+        raise SettingsError(message)
+    module = import_module(f"nbtext.scoring.models.{MODULES[name]}")
+    model: EventModel = module.MODEL
+    return model
+
+
+def event_models() -> Iterator[EventModel]:
+    """Yield all event models."""
+    return map(event_model, MODULES)
+
+
+def scoring_of(name: str) -> Scoring:
+    """
+    Return the scoring of an event model, with the smoothing that suits it.
+
+    Raises:
+        SettingsError: there is no such model.
+
+    """
+    return Scoring(score=name, smoothing=event_model(name).smoothing)
+
+
+def default_scoring(n_classes: int) -> Scoring:
+    """Return the scoring that does best for a number of classes."""
+    return scoring_of(DEFAULT_FOR_MORE if n_classes > 2 else DEFAULT_FOR_TWO)
+
+
+def changed(
+    scoring: Scoring,
+    score: str | None = None,
+    smoothing: float | None = None,
+    counting: Any = None,
+) -> Scoring:
+    """
+    Return the same scoring but for what is given.
+
+    Another score brings its own smoothing, unless one is given.
+
+    Raises:
+        SettingsError: a value is unknown or out of its range.
+
+    """
+    changes: dict[str, Any] = {}
+    if score is not None and score != scoring.score:
+        changes |= {"score": score, "smoothing": event_model(score).smoothing}
+    if smoothing is not None:
+        changes["smoothing"] = smoothing
+    if counting is not None:
+        changes["counting"] = counting
+    scoring = scoring._replace(**changes)
+    scoring.check()
+    return scoring
+
+
+def with_columns(settings: Settings, score: str) -> Settings:
+    """
+    Return settings by which all that a score needs is counted.
+
+    Raises:
+        SettingsError: there is no such score.
+
+    """
+    missing = _missing(event_model(score), settings)
+    wanted = next(
+        columns for columns in COLUMNS if {*columns} >= {*settings.columns, *missing}
+    )
+    return settings._replace(columns=wanted)
+
+
+def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) -> None:
+    """
+    Refuse a score that does not go with the classes, or with what was counted.
+
+    Raises:
+        TrainingError: there are not two classes.
+        SettingsError: there is no such score, it cannot score these classes, or a
+            column that it needs is missing.
+
+    """
+    if len(classes) < 2:
+        known = f"only the class {classes[0]!r}" if classes else "no class"
+        message = (
+            f"the model knows {known}, and two are needed; teach it another with "
+            "`nbtext learn CLASS`"
+        )
+        raise TrainingError(message)
+    model = event_model(scoring.score)
+    refusal = model.refusal(scoring, settings, classes)
+    if refusal:
+        others = " or ".join(
+            f"--score {other.name}"
+            for other in event_models()
+            if not other.refusal(scoring, settings, classes)
+        )
+        raise SettingsError(f"the {model.name} score {refusal}; use {others}")
+    missing = _missing(model, settings)
+    if missing:
+        message = (
+            f"the {model.name} score needs the {' and the '.join(missing)} column, "
+            f"which this model does not have; train with --score {model.name}"
+        )
+        raise SettingsError(message)
+
+
+def _missing(model: EventModel, settings: Settings) -> list[str]:
+    """Return the columns that a model needs and settings do not have, sorted."""
+    needed = {column for view in settings.views for column in model.columns(view)}
+    return sorted(needed.difference(settings.columns))

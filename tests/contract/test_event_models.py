@@ -1,0 +1,108 @@
+"""An event model is one file and a line in the registry; nobody else knows its name."""
+
+import ast
+import io
+import tokenize
+from pathlib import Path
+
+import pytest
+
+import nbtext
+from nbtext.scoring.models.protocol import EventModel
+from nbtext.scoring.models.registry import (
+    MODULES,
+    default_scoring,
+    event_model,
+    event_models,
+)
+from nbtext.settings import COLUMNS, Scoring, Settings, View
+
+PACKAGE = Path(nbtext.__file__).parent
+MODELS = PACKAGE / "scoring" / "models"
+OTHERS = sorted(
+    path for path in PACKAGE.rglob("*.py") if not path.is_relative_to(MODELS)
+)
+ALL = [*event_models()]
+METHOD = Path(__file__).parents[2] / "docs" / "method.md"
+EVERYTHING = Settings(
+    format="text",
+    views=(View(name="body", text="body", alphabet="words"),),
+    columns=COLUMNS[-1],
+)
+
+
+def named(path: Path) -> list[str]:
+    """Return where a file names an event model in a string of its own, by line."""
+    tree = ast.parse(path.read_text("utf-8"))
+    return [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}: {node.value!r}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and node.value in [*MODULES]
+    ]
+
+
+HEADINGS = {"cli/_report.py", "cli/_tables.py"}
+"""Their tables have a column with the heading `mean`: that of probabilities."""
+
+
+def test_no_other_module_asks_for_a_score_by_its_name() -> None:
+    found = [
+        line
+        for path in OTHERS
+        for line in named(path)
+        if str(path.relative_to(PACKAGE)) not in HEADINGS
+    ]
+
+    assert found == []
+
+
+def test_no_other_module_imports_an_event_model() -> None:
+    for path in OTHERS:
+        code = "".join(
+            token.string
+            for token in tokenize.generate_tokens(
+                io.StringIO(path.read_text("utf-8")).readline
+            )
+            if token.type == tokenize.NAME or token.string == "."
+        )
+        for module in MODULES.values():
+            assert f"scoring.models.{module}" not in code, path
+
+
+def test_the_registry_lists_every_file() -> None:
+    files = {path.stem for path in MODELS.glob("*.py")}
+
+    assert files - {"__init__", "protocol", "registry", "arrays"} == {*MODULES.values()}
+
+
+@pytest.mark.parametrize("model", ALL, ids=lambda model: str(model.name))
+def test_an_event_model_says_what_it_is(model: EventModel) -> None:
+    assert event_model(model.name) is model
+    assert model.about
+    assert model.calibration in ("histogram", "temperature", "none")
+    assert {*model.columns(EVERYTHING.views[0])} <= {*EVERYTHING.columns}
+    source = (MODELS / f"{MODULES[model.name]}.py").read_text("utf-8")
+    assert "_c" in (ast.get_docstring(ast.parse(source)) or ""), "its formula"
+    assert f"### {model.name}: " in METHOD.read_text("utf-8")
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 100])
+def test_the_default_can_score_its_classes(n_classes: int) -> None:
+    scoring = default_scoring(n_classes)
+    classes = [str(place) for place in range(n_classes)]
+
+    assert not event_model(scoring.score).refusal(scoring, EVERYTHING, classes)
+
+
+@pytest.mark.parametrize("model", ALL, ids=lambda model: str(model.name))
+def test_a_refusal_reads_on_from_the_name(model: EventModel) -> None:
+    for counting in ("occurrences", "once"):
+        scoring = Scoring(model.name, 1.0, counting)
+        for n_classes in (2, 3):
+            classes = [str(place) for place in range(n_classes)]
+            refusal = model.refusal(scoring, EVERYTHING, classes)
+            assert not refusal or refusal[0].islower()
+            others = [one for one in event_models() if one is not model]
+            assert not refusal or not all(
+                one.refusal(scoring, EVERYTHING, classes) for one in others
+            )

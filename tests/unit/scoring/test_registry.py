@@ -1,0 +1,96 @@
+"""What is asked of the registry, and how it refuses."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from nbtext.errors import SettingsError
+from nbtext.scoring.models.registry import (
+    changed,
+    check_scoring,
+    event_model,
+    scoring_of,
+    with_columns,
+)
+from nbtext.settings import COLUMNS, Scoring, Settings, View
+
+WORDS = View(name="body", text="body", alphabet="words")
+PLAIN = Settings(format="text", views=(WORDS,), columns=COLUMNS[0])
+MEAN = scoring_of("mean")
+
+
+def test_an_unknown_score_is_refused_with_those_there_are() -> None:
+    message = "the score is 'median', expected one of mean, sum, complement"
+
+    with pytest.raises(SettingsError, match=message):
+        event_model("median")
+    with pytest.raises(SettingsError, match=message):
+        check_scoring(Scoring("median", 1.0), PLAIN, ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("scoring", "classes", "message"),
+    [
+        (
+            MEAN,
+            "abc",
+            "the mean score is for two classes, the model has 3; "
+            "use --score sum or --score complement",
+        ),
+        (
+            Scoring("complement", 0.03, "once"),
+            "abc",
+            "the complement score counts repeats; use --score sum",
+        ),
+        (
+            Scoring("complement", 0.03, "once"),
+            "ab",
+            "the complement score counts repeats; use --score mean or --score sum",
+        ),
+        (
+            Scoring("complement", 0.03),
+            "ab",
+            "the complement score needs the weight column, which this model does not "
+            "have; train with --score complement",
+        ),
+    ],
+)
+def test_a_refusal_names_what_would_do(
+    scoring: Scoring, classes: Sequence[str], message: str
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        check_scoring(scoring, PLAIN, tuple(classes))
+
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ((), MEAN),
+        (("mean", None, None), MEAN),
+        (("mean", 0.5, None), Scoring("mean", 0.5)),
+        (("sum", None, None), Scoring("sum", 1.0)),
+        (("sum", 0.5, "once"), Scoring("sum", 0.5, "once")),
+        ((None, None, "once"), Scoring("mean", 0.01, "once")),
+    ],
+)
+def test_another_score_brings_its_smoothing(
+    asked: tuple[Any, ...], expected: Scoring
+) -> None:
+    assert changed(MEAN, *asked) == expected
+
+
+@pytest.mark.parametrize("asked", [("median",), (None, -1.0), (None, None, "twice")])
+def test_what_cannot_be_is_refused(asked: tuple[Any, ...]) -> None:
+    with pytest.raises(SettingsError):
+        changed(MEAN, *asked)
+
+
+def test_columns_are_added_and_none_is_dropped() -> None:
+    weighed = PLAIN._replace(columns=COLUMNS[1])
+
+    assert with_columns(PLAIN, "mean") == PLAIN
+    assert with_columns(PLAIN, "complement") == weighed
+    assert with_columns(weighed, "sum") == weighed
