@@ -55,7 +55,9 @@ def test_the_page_is_what_the_commands_say() -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_documented(name: str) -> None:
     assert f"\n## nbtext {name}\n" in PAGE.read_text("utf-8")
-    assert re.search(rf"\bnbtext {name}\b", (ROOT / "README.md").read_text("utf-8"))
+    guide = ROOT / "docs" / "guide.md"
+    assert re.search(rf"\bnbtext {name}\b", guide.read_text("utf-8"))
+    assert re.search(rf"`{name}\b", (ROOT / "README.md").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -14,8 +14,8 @@ from tests.waiting import PATIENCE
 ROOT = Path(__file__).parents[2]
 FOLDERS = [".ci", "benchmarks", "corpora", "docs", "fuzz", "nbtext", "tests"]
 FILES = [
-    ".gitattributes", ".gitignore", "CHANGELOG.md", "LICENSE", "MANIFEST.in",
-    "Makefile", "README.md", "pyproject.toml", "setup.py",
+    ".gitattributes", ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE",
+    "MANIFEST.in", "Makefile", "README.md", "pyproject.toml", "setup.py",
 ]  # fmt: skip
 MADE = shutil.ignore_patterns("__pycache__", "*.py[cod]", "*.so", "*.nbt")
 """What builds and tests leave behind in the folders."""

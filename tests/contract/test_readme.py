@@ -1,10 +1,12 @@
 """
-The README does not drift: its examples print what it shows, its links lead somewhere.
+The documents do not drift: their examples print what they show, links lead somewhere.
 
-Every `$ command` of a console block is run, in one shell session, where the demo corpus
-is; below it stands what it prints. A line `...` stands for any lines. Seconds, dates
-and temporary folders are compared by their shape. To put the output of today in
-(look at the difference before keeping it): `python tests/contract/test_readme.py`.
+Every `$ command` of a console block is run, in one shell session for each page, where
+the demo corpus is; below it stands what it prints. A line `...` stands for any lines.
+Seconds, dates and temporary folders are compared by their shape. Python blocks are run
+in one program for each page, those with a text block behind them print it. To put the
+output of today in (look at the difference before keeping it):
+`python tests/contract/test_readme.py`.
 """
 
 import os
@@ -21,15 +23,27 @@ from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
+DOCS = ROOT / "docs"
 PAGES = [
     README,
     ROOT / "CHANGELOG.md",
+    ROOT / "CONTRIBUTING.md",
     ROOT / "corpora" / "README.md",
-    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted(DOCS.rglob("*.md")),
 ]
+FOR_READERS = [
+    README,
+    ROOT / "CONTRIBUTING.md",
+    *(DOCS / f"{name}.md" for name in ("architecture", "glossary", "guide", "library")),
+]
+"""Pages that are read from beginning to end, also in a terminal."""
+RUN = [README, DOCS / "guide.md"]
+"""Pages whose console blocks are run."""
+PROGRAMS = [README, DOCS / "library.md"]
+"""Pages whose Python blocks are run."""
 PACKAGE = ROOT / "nbtext"
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LIBRARY = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", re.M | re.S)
+PYTHON = re.compile(r"^```python\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.M | re.S)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 MODULE = re.compile(r"^\* `(nbtext/[\w/]+\.py)`:", re.MULTILINE)
 ANY_LINES = "..."
@@ -51,9 +65,9 @@ class Example:
     shown: str
 
 
-def examples() -> list[Example]:
+def examples(page: Path) -> list[Example]:
     found: list[Example] = []
-    for block in CONSOLE.findall(README.read_text(encoding="utf-8")):
+    for block in CONSOLE.findall(page.read_text(encoding="utf-8")):
         # inside of `make demo`, what begins with "$ " is output
         if block.startswith("$ make"):
             command, _, shown = block.partition("\n")
@@ -65,7 +79,8 @@ def examples() -> list[Example]:
     return found
 
 
-EXAMPLES = examples()
+EXAMPLES = {page: examples(page) for page in RUN}
+PLACES = [(page, place) for page in RUN for place in range(len(EXAMPLES[page]))]
 
 
 def like_any_other_day(text: str) -> str:
@@ -84,13 +99,13 @@ def environment(folder: Path) -> dict[str, str]:
     }
 
 
-def run_all(folder: Path) -> list[str]:
+def run_all(page: Path, folder: Path) -> list[str]:
     """Run the examples in one shell, and return what each of them printed, in order."""
     shutil.copytree(ROOT / "corpora" / "demo", folder / "corpora" / "demo")
     shutil.copy(ROOT / "corpora" / "demo.sh", folder / "corpora")
     mark = "\x1e"
     lines = []
-    for example in EXAMPLES:
+    for example in EXAMPLES[page]:
         lines += [STANDS_FOR.get(example.command, example.command)]
         lines += [f"printf '{mark}'"]
     done = subprocess.run(
@@ -102,12 +117,12 @@ def run_all(folder: Path) -> list[str]:
         timeout=PATIENCE,
         check=False,
     )
-    return done.stdout.decode("utf-8").split(mark)[: len(EXAMPLES)]
+    return done.stdout.decode("utf-8").split(mark)[: len(EXAMPLES[page])]
 
 
 @pytest.fixture(scope="module")
-def printed(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    return run_all(tmp_path_factory.mktemp("readme"))
+def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, list[str]]:
+    return {page: run_all(page, tmp_path_factory.mktemp(page.stem)) for page in RUN}
 
 
 def pattern_of(shown: str) -> str:
@@ -119,40 +134,78 @@ def pattern_of(shown: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "place",
-    range(len(EXAMPLES)),
-    ids=[f"{place}: {example.command}" for place, example in enumerate(EXAMPLES)],
+    ("page", "place"),
+    PLACES,
+    ids=[
+        f"{page.stem} {place}: {EXAMPLES[page][place].command}"
+        for page, place in PLACES
+    ],
 )
-def test_an_example_prints_what_is_shown(place: int, printed: list[str]) -> None:
-    example = EXAMPLES[place]
+def test_an_example_prints_what_is_shown(
+    page: Path, place: int, printed: dict[Path, list[str]]
+) -> None:
+    example = EXAMPLES[page][place]
     if " jq " in example.command and shutil.which("jq") is None:
         pytest.skip("jq is not installed")
 
-    found = like_any_other_day(printed[place])
+    found = like_any_other_day(printed[page][place])
 
     if not re.fullmatch(pattern_of(example.shown), found):
         assert found == like_any_other_day(example.shown)
 
 
-def library_output(folder: Path, code: str) -> str:
+def program_output(page: Path, folder: Path) -> list[str]:
+    """Run a page's Python blocks as one program; return what each of them printed."""
     shutil.copytree(ROOT / "corpora" / "demo", folder / "corpora" / "demo")
+    mark = "\x1e"
+    blocks = [code for code, _ in PYTHON.findall(page.read_text(encoding="utf-8"))]
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", f"print({mark!r}, end='')\n".join([*blocks, ""])],
         cwd=folder,
         env=environment(folder),
         capture_output=True,
         text=True,
         timeout=PATIENCE,
-        check=True,
+        check=False,
     )
-    return done.stdout
+    assert done.stderr == ""
+    return done.stdout.split(mark)[: len(blocks)]
 
 
-def test_the_library_prints_what_is_shown(tmp_path: Path) -> None:
-    code, shown = LIBRARY.findall(README.read_text(encoding="utf-8"))[0]
+@pytest.mark.parametrize("page", PROGRAMS, ids=lambda page: page.name)
+def test_a_program_prints_what_is_shown(page: Path, tmp_path: Path) -> None:
+    shown = [text for _, text in PYTHON.findall(page.read_text(encoding="utf-8"))]
 
-    assert len(code.splitlines()) == 5
-    assert library_output(tmp_path, code) == shown
+    assert any(shown)
+    assert program_output(page, tmp_path) == shown
+
+
+def test_the_readme_is_short() -> None:
+    text = README.read_text(encoding="utf-8")
+    code, _ = PYTHON.findall(text)[0]
+
+    assert len(text.splitlines()) <= 200
+    assert len(code.splitlines()) <= 20
+
+
+def cells(page: Path) -> list[str]:
+    """Return the cells of a page's tables."""
+    rows = re.findall(r"^\|(.*)\|$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return [cell.strip() for row in rows for cell in row.split("|")]
+
+
+@pytest.mark.parametrize("page", FOR_READERS, ids=lambda page: page.stem)
+def test_cells_of_tables_fit_on_a_line(page: Path) -> None:
+    assert [cell for cell in cells(page) if len(cell) > 80] == []
+
+
+def test_the_readme_has_the_figures_of_the_benchmarks() -> None:
+    figure = re.compile(r"\d+\.\d+")
+    measured = figure.findall((DOCS / "benchmarks.md").read_text(encoding="utf-8"))
+    claimed = [cell for cell in cells(README) if figure.fullmatch(cell)]
+
+    assert len(claimed) > 20
+    assert [cell for cell in claimed if cell not in measured] == []
 
 
 @pytest.mark.parametrize(
@@ -187,9 +240,11 @@ def test_every_module_stands_once_in_the_architecture() -> None:
     )
 
 
-def with_output_of_today(text: str, folder: Path) -> str:
-    """Return the README with what its examples print now; `...` and make stay."""
-    outputs = iter(run_all(folder / "console"))
+def with_output_of_today(page: Path, folder: Path) -> str:
+    """Return a page with what its examples print now; `...` and make stay."""
+    text = page.read_text(encoding="utf-8")
+    outputs = iter(run_all(page, folder / "console") if page in RUN else ())
+    programs = iter(program_output(page, folder / "lib") if page in PROGRAMS else ())
 
     def console(block: re.Match[str]) -> str:
         commands = re.findall(r"^\$ (.*)$", block[1], re.MULTILINE)
@@ -199,16 +254,20 @@ def with_output_of_today(text: str, folder: Path) -> str:
         parts = [f"$ {command}\n{next(outputs)}" for command in commands]
         return f"```console\n{''.join(parts)}```"
 
-    def library(block: re.Match[str]) -> str:
-        output = library_output(folder / "library", block[1])
-        return f"```python\n{block[1]}```\n\n```text\n{output}```"
+    def program(block: re.Match[str]) -> str:
+        output = next(programs)
+        shown = f"\n\n```text\n{output}```" if output else ""
+        return f"```python\n{block[1]}```{shown}"
 
-    return LIBRARY.sub(library, CONSOLE.sub(console, text))
+    if page in RUN:
+        text = CONSOLE.sub(console, text)
+    return PYTHON.sub(program, text) if page in PROGRAMS else text
 
 
 if __name__ == "__main__":
     import tempfile
 
-    with tempfile.TemporaryDirectory() as place:
-        old = README.read_text(encoding="utf-8")
-        README.write_text(with_output_of_today(old, Path(place)), encoding="utf-8")
+    for page in dict.fromkeys([*RUN, *PROGRAMS]):
+        with tempfile.TemporaryDirectory() as place:
+            new = with_output_of_today(page, Path(place))
+            page.write_text(new, encoding="utf-8")
