@@ -9,21 +9,21 @@ from nbtext.cli._report import UNSURE, class_name, counted, escaped, readable, r
 from nbtext.cli._terminal import Output, complainer, cut_short, to_stderr, to_stdout
 from nbtext.document import Unreadable
 from nbtext.errors import BusyError, MailboxError, SourceError
-from nbtext.filtering.mailbox import filter_mailbox
-from nbtext.filtering.mailboxes import marks_of, open_mailbox
-from nbtext.filtering.rules import (
-    UNMARKED,
-    Account,
-    Complain,
-    Job,
+from nbtext.filtering import (
+    FilterOptions,
+    FilterReport,
+    FilterRules,
     Outcome,
     Rule,
     Run,
-    Wanted,
     check_classes,
-    job_of,
+    filter_mailbox,
+    open_mailbox,
+    open_seen,
+    rules_of,
 )
-from nbtext.filtering.seen import remembered
+from nbtext.filtering.mailboxes import marks_of
+from nbtext.filtering.rules import UNMARKED, OnProblem
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.decide import probability
 from nbtext.scoring.model import Model, load_model
@@ -33,7 +33,7 @@ OF_FOLDERS = (SourceError, MailboxError, BusyError)
 """What keeps one mailbox from being filtered, and not the others."""
 
 
-class Request(NamedTuple):
+class FilterRequest(NamedTuple):
     """
     What is asked of `nbtext filter`.
 
@@ -55,64 +55,64 @@ class Request(NamedTuple):
     flags: tuple[tuple[str, str], ...]
     memory: str
     least: float | None
-    wanted: Wanted
+    wanted: FilterOptions
     limit: int | None = None
     output: Output = Output()
 
 
-def run(request: Request) -> int:
+def run(request: FilterRequest) -> int:
     """Filter what is asked for and return the exit status."""
     model = load_model(request.model)
     if request.output.verbose:
         to_stderr(f"model: {request.model}")
     failures: list[Unreadable] = []
     complain = complainer(failures, quiet=request.output.quiet)
-    jobs = list(_jobs(request, _rules(request, model), complain))
+    all_rules = list(_rules_of_all(request, _rules(request, model), complain))
     wanted = request.wanted
-    with remembered(
-        request.memory, wait=wanted.wait, is_kept=not wanted.is_dry
-    ) as memory:
-        if memory.damaged and not request.output.quiet:
-            records = counted(memory.damaged, "record")
-            to_stderr(f"WARNING: {memory.path}: {records} damaged and passed over")
+    with open_seen(request.memory, wait=wanted.wait, is_kept=not wanted.is_dry) as seen:
+        if seen.damaged and not request.output.quiet:
+            records = counted(seen.damaged, "record")
+            to_stderr(f"WARNING: {seen.path}: {records} damaged and passed over")
         worst = _filter_all(
-            jobs, Run(Classifier(model), memory, wanted, complain), request
+            all_rules, Run(Classifier(model), seen, wanted, complain), request
         )
     return worst or status.outcome(failures)
 
 
-def _jobs(
-    request: Request, rules: Mapping[str, Rule], complain: Complain
-) -> Iterator[Job]:
+def _rules_of_all(
+    request: FilterRequest, rules: Mapping[str, Rule], complain: OnProblem
+) -> Iterator[FilterRules]:
     """Yield what is to be done, of those mailboxes that can be opened."""
     for folder in request.folders:
         try:
-            yield job_of(open_mailbox(folder), rules)
+            yield rules_of(open_mailbox(folder), rules)
         except SourceError as error:
             complain(Unreadable(folder, error))
 
 
-def _filter_all(jobs: list[Job], filtering: Run, request: Request) -> int:
+def _filter_all(
+    all_rules: list[FilterRules], filtering: Run, request: FilterRequest
+) -> int:
     """Filter one mailbox after the other; return the worst exit status of any."""
     worst = status.DONE
     left = request.limit
     listed = {}
-    for job in jobs:
-        account = Account(left=left)
+    for rules in all_rules:
+        report = FilterReport(left=left)
         try:
-            _tell(filter_mailbox(job, filtering, account), job, account, request)
+            _tell(filter_mailbox(rules, filtering, report), rules, report, request)
         except OF_FOLDERS as error:
             to_stderr(f"Error: {error}")
             worst = max(worst, status.status_of(error))
         else:
-            if account.is_whole and not account.is_unchanged:
-                listed[job.folder] = account.names
-        left = account.left
-    filtering.memory.tidy(listed)
+            if report.is_whole and not report.is_unchanged:
+                listed[rules.folder] = report.names
+        left = report.left
+    filtering.seen.tidy(listed)
     return worst
 
 
-def _rules(request: Request, model: Model) -> dict[str, Rule]:
+def _rules(request: FilterRequest, model: Model) -> dict[str, Rule]:
     """
     Return what happens to the messages of each class.
 
@@ -132,7 +132,7 @@ def _rules(request: Request, model: Model) -> dict[str, Rule]:
     return rules
 
 
-def _threshold(request: Request, model: Model, label: str) -> Threshold:
+def _threshold(request: FilterRequest, model: Model, label: str) -> Threshold:
     if request.least is not None:
         return Threshold(request.least, 0)
     threshold = threshold_of(model, label)
@@ -148,7 +148,10 @@ def _threshold(request: Request, model: Model, label: str) -> Threshold:
 
 
 def _tell(
-    outcomes: Iterator[Outcome], job: Job, account: Account, request: Request
+    outcomes: Iterator[Outcome],
+    rules: FilterRules,
+    report: FilterReport,
+    request: FilterRequest,
 ) -> None:
     """Say what becomes of each message, and sum up."""
     tally: Tally[str] = Tally()
@@ -156,21 +159,23 @@ def _tell(
         for outcome in outcomes:
             tally[outcome.action] += 1
             if request.output.as_json:
-                to_stdout([_as_json(outcome, job.rules)])
+                to_stdout([_as_json(outcome, rules.by_class)])
             if request.output.verbose:
                 to_stderr(_as_line(outcome))
             if outcome.decision.truncated and not request.output.quiet:
                 cut_short(outcome.decision.name)
     except OF_FOLDERS:
         if tally:  # what is done is done, whatever went wrong then
-            _sum_up(tally, job, account, request)
+            _sum_up(tally, rules, report, request)
         raise
-    _sum_up(tally, job, account, request)
+    _sum_up(tally, rules, report, request)
 
 
-def _sum_up(tally: Tally[str], job: Job, account: Account, request: Request) -> None:
+def _sum_up(
+    tally: Tally[str], rules: FilterRules, report: FilterReport, request: FilterRequest
+) -> None:
     if not (request.output.as_json or request.output.quiet):
-        to_stdout([f"{escaped(job.source.path)}: {_summary(tally, account)}"])
+        to_stdout([f"{escaped(rules.source.path)}: {_summary(tally, report)}"])
 
 
 def _as_json(outcome: Outcome, rules: Mapping[str, Rule]) -> str:
@@ -206,18 +211,18 @@ def _as_line(outcome: Outcome) -> str:
     )
 
 
-def _summary(tally: Tally[str], account: Account) -> str:
-    if account.is_unchanged:
+def _summary(tally: Tally[str], report: FilterReport) -> str:
+    if report.is_unchanged:
         return "nothing new, unchanged since the last run"
     parts = [f"{tally.total():,} new"] if tally else ["nothing new"]
     parts += [
         f"{tally[action]:,} {said}" for action, said in SAID.items() if tally[action]
     ]
-    if account.known:
-        parts.append(f"{account.known:,} known")
-    if account.older:
-        parts.append(f"{account.older:,} older than --since")
-    if not account.is_whole and account.left == 0:
+    if report.known:
+        parts.append(f"{report.known:,} known")
+    if report.older:
+        parts.append(f"{report.older:,} older than --since")
+    if not report.is_whole and report.left == 0:
         parts.append("the rest left by --limit")
     return ", ".join(parts)
 

@@ -13,14 +13,14 @@ from nbtext.cli import _status as status
 from nbtext.cli._terminal import Output, bytes_to_stdout, to_stderr
 from nbtext.document import Document
 from nbtext.errors import NbtextError
-from nbtext.filtering.header_field import FIELD, mark_of, marked
+from nbtext.filtering.header_field import FIELD, added_by, with_added
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.model import load_model
 
 MAX_BYTES: Final = 16 << 20
 
 
-class Request(NamedTuple):
+class PassRequest(NamedTuple):
     """
     What is asked of `nbtext pass`.
 
@@ -41,7 +41,7 @@ class Request(NamedTuple):
     output: Output = Output()
 
 
-def run(request: Request) -> int:
+def run(request: PassRequest) -> int:
     """Pass the message on standard input through, and return the exit status."""
     if sys.stdin is None:
         to_stderr("Error: standard input is closed; pipe a message in")
@@ -69,7 +69,7 @@ def pass_unchanged() -> int:
     return status.TRY_AGAIN
 
 
-def _marked(message: bytes, request: Request) -> bytes:
+def _marked(message: bytes, request: PassRequest) -> bytes:
     model = load_model(request.model)
     if request.output.verbose:
         to_stderr(f"model: {request.model}")
@@ -80,4 +80,4 @@ def _marked(message: bytes, request: Request) -> bytes:
     document = Document("-", (read,), truncated=len(read) < len(message))
     (decision,) = Classifier(model).classify([document], threshold=request.threshold)
     tag = dict(request.tags).get(decision.label or "", "")
-    return marked(message, mark_of(decision, request.field, tag))
+    return with_added(message, added_by(decision, request.field, tag))

@@ -77,11 +77,11 @@ def _classify(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], i
 
 
 def _pass(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], int]":
-    from nbtext.cli._pass import Request, run
+    from nbtext.cli._pass import PassRequest, run
     from nbtext.cli._places import default_model
     from nbtext.filtering.header_field import FIELD
 
-    request = Request(
+    request = PassRequest(
         model=values.get("model") or default_model(),
         field=values.get("field") or FIELD,
         output=_output(flags),

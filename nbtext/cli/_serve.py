@@ -7,17 +7,24 @@ from nbtext.cli._terminal import to_stderr
 from nbtext.errors import SettingsError
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.model import Model, load_model
-from nbtext.serving.handlers import Task
-from nbtext.serving.server import Log, Service
-from nbtext.serving.sockets import Listener, address_of, listen, network_of
-from nbtext.serving.workers import be_a_server, supervise
+from nbtext.serving import (
+    HandlerOptions,
+    Listener,
+    Log,
+    Service,
+    address_of,
+    listen,
+    network_of,
+    serve_as_worker,
+    supervise,
+)
 from nbtext.store.header import now
 
 SERVER: Final = "from nbtext.cli._serve import be_one; be_one(is_quiet={})"
 """What a server's process does."""
 
 
-class Request(NamedTuple):
+class ServeRequest(NamedTuple):
     """
     What is asked of `nbtext serve`; the options are those of the command.
 
@@ -52,7 +59,7 @@ class Request(NamedTuple):
     quiet: bool
 
 
-def run(request: Request) -> None:
+def run(request: ServeRequest) -> None:
     """
     Serve until a signal ends it.
 
@@ -65,7 +72,7 @@ def run(request: Request) -> None:
     model = load_model(request.model)
     Classifier(model)  # which refuses a model that cannot classify
     service = Service(
-        task=Task(
+        handling=HandlerOptions(
             model=request.model,
             spam=spam_class(model, request.spam),
             ham=ham_class(model, request.spam, request.ham),
@@ -128,7 +135,7 @@ def ham_class(model: Model, spam: str | None, name: str | None) -> str | None:
 
 def be_one(*, is_quiet: bool) -> None:
     """Be one of the servers that `run` has started."""
-    be_a_server(log_of(is_quiet))
+    serve_as_worker(log_of(is_quiet))
 
 
 def log_of(is_quiet: bool) -> Log:

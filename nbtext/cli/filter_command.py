@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from nbtext.cli._filter import Request, run
+from nbtext.cli._filter import FilterRequest, run
 from nbtext.cli._options import (
     dry_run_option,
     max_bytes_option,
@@ -16,7 +16,7 @@ from nbtext.cli._options import (
     wait_option,
 )
 from nbtext.cli._terminal import Output
-from nbtext.filtering.rules import Wanted
+from nbtext.filtering.rules import FilterOptions
 
 UNITS: Final = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
@@ -134,14 +134,14 @@ def command(
         message = "'--move': a class can be moved to one mailbox only."
         raise click.UsageError(message, context)
     return run(
-        Request(
+        FilterRequest(
             model=model,
             folders=folders,
             moves=dict(moves),
             flags=flags,
             memory=memory or f"{model}.decided",
             least=least,
-            wanted=Wanted(max_bytes, wait, since, is_anew, dry_run),
+            wanted=FilterOptions(max_bytes, wait, since, is_anew, dry_run),
             limit=limit,
             output=output,
         )

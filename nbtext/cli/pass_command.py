@@ -11,7 +11,7 @@ from nbtext.cli._options import (
     model_option,
     unsure_option,
 )
-from nbtext.cli._pass import Request, run
+from nbtext.cli._pass import PassRequest, run
 from nbtext.cli._terminal import Output, to_stderr
 from nbtext.filtering.header_field import FIELD
 
@@ -71,7 +71,7 @@ def command(
             message = f"'--subject-tag': {tag!r} is not CLASS=TEXT."
             raise click.UsageError(message, context)
     return run(
-        Request(
+        PassRequest(
             model=model,
             field=field,
             tags=tuple((label, text) for label, text in pairs),

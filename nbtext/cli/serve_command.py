@@ -129,10 +129,10 @@ def command(
     stand for odds ten times as high. `spamc -L` teaches the model, and a model that has
     changed is read again. Standard error has a line a request.
     """  # noqa: D301  click wants a real backspace
-    from nbtext.cli._serve import Request, run
+    from nbtext.cli._serve import ServeRequest, run
 
     run(
-        Request(
+        ServeRequest(
             model=model,
             addresses=addresses,
             mode=mode_of(mode),

@@ -1,7 +1,71 @@
 """
-Mailboxes sorted, and messages passed on with a field that says what they are.
+Mailboxes filtered, and messages passed on with a field that tells the decision.
 
-In: a mailbox, rules and a model. Out: messages moved or marked, and a memory of what
-was decided, so that each is decided about once. Whatever is killed, and whenever, no
-message is ever in no mailbox.
+A mailbox, rules for its classes and a classifier go in; messages are moved and marked,
+and an outcome for each new message comes out. Whenever it is killed, every message is
+in a mailbox. `with_added` adds the decision to one message in memory. What is exported
+is loaded when it is first asked for: passing on a message needs no mailboxes.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from nbtext.filtering.header_field import AddedField, added_by, with_added
+    from nbtext.filtering.mailbox import filter_mailbox
+    from nbtext.filtering.mailboxes import open_mailbox
+    from nbtext.filtering.rules import (
+        FilterOptions,
+        FilterReport,
+        FilterRules,
+        Outcome,
+        Rule,
+        Run,
+        check_classes,
+        rules_of,
+    )
+    from nbtext.filtering.seen import SeenMessages, open_seen
+
+__all__ = [
+    "AddedField",
+    "FilterOptions",
+    "FilterReport",
+    "FilterRules",
+    "Outcome",
+    "Rule",
+    "Run",
+    "SeenMessages",
+    "added_by",
+    "check_classes",
+    "filter_mailbox",
+    "open_mailbox",
+    "open_seen",
+    "rules_of",
+    "with_added",
+]
+
+_HOMES: Final = {
+    "AddedField": "header_field",
+    "FilterOptions": "rules",
+    "FilterReport": "rules",
+    "FilterRules": "rules",
+    "Outcome": "rules",
+    "Rule": "rules",
+    "Run": "rules",
+    "SeenMessages": "seen",
+    "added_by": "header_field",
+    "check_classes": "rules",
+    "filter_mailbox": "mailbox",
+    "open_mailbox": "mailboxes",
+    "open_seen": "seen",
+    "rules_of": "rules",
+    "with_added": "header_field",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is exported when it is first asked for."""
+    if name not in _HOMES:
+        message = f"module 'nbtext.filtering' has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(f"nbtext.filtering.{_HOMES[name]}"), name)

@@ -1,8 +1,8 @@
 """
 A mailbox that has a file for each message, filtered in batches.
 
-A batch is decided about, what is to be moved or marked is remembered as begun, then it
-is moved, and then all of the batch is remembered as decided.
+A batch is classified; what is to be moved or marked is remembered as begun; then it is
+moved; and then the whole batch is remembered as done.
 """
 
 from collections.abc import Iterator
@@ -18,117 +18,119 @@ from nbtext.filtering.mailboxes import (
     move_all,
     read_message,
 )
-from nbtext.filtering.rules import Account, Job, Outcome, Run
+from nbtext.filtering.rules import FilterReport, FilterRules, Outcome, Run
 from nbtext.filtering.seen import Entry
 from nbtext.scoring.classifying import BATCH, MANY
 from nbtext.scoring.decide import Decision
 
 
 def filter_folder(
-    source: Folder, job: Job, run: Run, account: Account
+    source: Folder, rules: FilterRules, run: Run, report: FilterReport
 ) -> Iterator[Outcome]:
     """
-    Decide about the new messages of a folder, and move and mark them.
+    Classify the new messages of a folder, and move and mark them.
 
     Args:
         source: the folder.
-        job: what is to be done.
-        run: what decides.
-        account: is told what was found.
+        rules: what is done with it.
+        run: what filters it.
+        report: receives what was found.
 
     Raises:
         SourceError: it cannot be read.
         MailboxError: one of the mailboxes cannot be changed.
-        BusyError: others have had one locked all the time.
-        MemoryFileError: what was decided cannot be remembered.
+        BusyError: another program has had one locked all the time.
+        MemoryFileError: what was seen cannot be remembered.
 
     """
     batch: list[tuple[Message, Content]] = []
     size = 0
-    for message, content in _new_messages(source, job, run, account):
+    for message, content in _new_messages(source, rules, run, report):
         batch.append((message, content))
         size += len(content.text)
         if size >= BATCH or len(batch) >= MANY:
-            yield from _deal_with(source, batch, job, run)
+            yield from _deal_with(source, batch, rules, run)
             batch, size = [], 0
     if batch:
-        yield from _deal_with(source, batch, job, run)
+        yield from _deal_with(source, batch, rules, run)
 
 
 def _new_messages(
-    source: Folder, job: Job, run: Run, account: Account
+    source: Folder, rules: FilterRules, run: Run, report: FilterReport
 ) -> Iterator[tuple[Message, Content]]:
-    """Yield what is to be decided about, and count the rest."""
-    memory, wanted = run.memory, run.wanted
+    """Yield the messages to classify, and count the others."""
+    seen, options = run.seen, run.options
     for message in source.messages():
-        account.names.append(message.key)
-        if memory.knows_name(message.key) and not wanted.is_anew:
-            account.known += 1
-        elif account.left == 0:
-            account.is_whole = False
-        elif wanted.since is not None and source.delivered(message) < wanted.since:
-            account.older += 1
+        report.names.append(message.key)
+        if seen.knows_name(message.key) and not options.is_anew:
+            report.known += 1
+        elif report.left == 0:
+            report.is_whole = False
+        elif options.since is not None and source.delivered(message) < options.since:
+            report.older += 1
         else:
             content = _read(source, message, run)
             if content is None:
                 continue
             entry = Entry(message.key, content.digest)
-            if memory.knows(entry) and not wanted.is_anew:
-                account.known += 1
-                memory.finish(job.folder, [entry])
+            if seen.knows(entry) and not options.is_anew:
+                report.known += 1
+                seen.finish(rules.folder, [entry])
                 continue
-            if account.left is not None:
-                account.left -= 1
+            if report.left is not None:
+                report.left -= 1
             yield message, content
 
 
 def _read(source: Folder, message: Message, run: Run) -> Content | None:
     try:
-        return read_message(source, message, run.wanted.max_bytes)
+        return read_message(source, message, run.options.max_bytes)
     except SourceError as error:
-        run.complain(Unreadable(message.name, error))
+        run.on_problem(Unreadable(message.name, error))
         return None
 
 
 def _deal_with(
-    source: Folder, batch: list[tuple[Message, Content]], job: Job, run: Run
+    source: Folder, batch: list[tuple[Message, Content]], rules: FilterRules, run: Run
 ) -> Iterator[Outcome]:
-    """Decide about a batch of messages, and do what follows from it."""
+    """Classify a batch of messages, and do what follows from that."""
     documents = [
         Document(one.name, (content.text,), is_mail=True, truncated=content.is_cut)
         for one, content in batch
     ]
     decisions = run.classifier.classify(documents)
     entries = [Entry(message.key, content.digest) for message, content in batch]
-    decided = list(zip(entries, decisions, map(job.action_of, decisions), strict=True))
-    if run.wanted.is_dry:
+    decided = list(
+        zip(entries, decisions, map(rules.action_of, decisions), strict=True)
+    )
+    if run.options.is_dry:
         for _, decision, action in decided:
-            yield job.outcome(decision, action, is_dry=True)
+            yield rules.outcome(decision, action, is_dry=True)
         return
     tasks = {
-        entry: _task(message, decision, job, run)
+        entry: _task(message, decision, rules, run)
         for (message, _), (entry, decision, action) in zip(batch, decided, strict=True)
         if action != "stayed"
     }
-    run.memory.begin(job.folder, tasks)
+    run.seen.begin(rules.folder, tasks)
     moved = move_all(source, tasks.values())
     left = {entry for entry in tasks if entry.name not in moved.done}
-    run.memory.finish(job.folder, [one for one in entries if one not in left])
+    run.seen.finish(rules.folder, [one for one in entries if one not in left])
     for entry, decision, action in decided:
         if entry not in left:
-            yield job.outcome(decision, action, is_dry=False)
+            yield rules.outcome(decision, action, is_dry=False)
         elif moved.error is None:
-            yield job.outcome(decision, "gone", is_dry=False)
+            yield rules.outcome(decision, "gone", is_dry=False)
     if moved.error is not None:
         raise moved.error
 
 
-def _task(message: Message, decision: Decision, job: Job, run: Run) -> Task:
+def _task(message: Message, decision: Decision, rules: FilterRules, run: Run) -> Task:
     label = decision.label or ""
-    target = job.targets.get(label)
+    target = rules.targets.get(label)
     return Task(
         message,
         None if target is None or isinstance(target, Mbox) else target,
-        job.rules[label].marks,
-        is_again=run.memory.is_begun(message.key),
+        rules.by_class[label].marks,
+        is_again=run.seen.is_begun(message.key),
     )

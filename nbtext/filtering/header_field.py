@@ -1,9 +1,9 @@
 """
-A message passed through: every byte as it came, and fields that say what it is.
+Header fields that say what a message is, added to it.
 
-Bytes and a decision go in, bytes come out. Fields of our own names that came with the
-message are somebody else's word and are taken out, wherever they stand in its header;
-nothing else changes, neither line ends nor what is broken.
+Bytes and a decision go in, bytes come out. Fields of the same names that came with the
+message are forged, and are removed wherever they stand in its header. Nothing else
+changes: line ends stay as they are, and what is broken stays broken.
 """
 
 import re
@@ -15,7 +15,7 @@ from nbtext.mail.message import looks_like_mail
 from nbtext.scoring.decide import Decision, probability
 
 FIELD: Final = "X-NBText"
-"""The field's name, unless the user wants another."""
+"""The name of the field, unless the user names another."""
 
 _NAME: Final = re.compile(r"[!-9;-~]{1,64}")
 _FIELD_START: Final = re.compile(rb"[!-9;-~]{1,128}[ \t]*+:")
@@ -23,17 +23,17 @@ _ENVELOPE: Final = (b"From ", b">From ")
 _EMPTY: Final = (b"\n", b"\r\n", b"\r\r\n")
 
 
-class Mark(NamedTuple):
+class AddedField(NamedTuple):
     """
-    What is put into a message.
+    What is added to a message: a field, others behind it, a tag in the subject.
 
     Attributes:
         field: the name of the field.
-        value: what it says, printable ASCII.
-        tag: what is put before the subject, empty for nothing.
-        more: the names and values of fields that follow it.
-        family: fields whose names begin so are taken out too, in lower case; none if
-            it is empty.
+        value: its value, printable ASCII.
+        tag: put before the subject; empty for none.
+        more: the names and values of fields that follow.
+        family: prefix, in lower case, of the names of other fields that are removed;
+            empty for none.
     """
 
     field: str
@@ -44,33 +44,34 @@ class Mark(NamedTuple):
 
     @property
     def fields(self) -> tuple[tuple[str, str], ...]:
-        """Return names and values of all fields that are put in."""
+        """Return the names and values of all fields that are added."""
         return ((self.field, self.value), *self.more)
 
 
 class _Field(NamedTuple):
-    """A header field with its continuation lines, or a line that is none."""
+    """A header field with its continuation lines, or a line that is no field."""
 
     start: int
     end: int
     name: bytes
 
 
-def mark_of(decision: Decision, field: str = FIELD, tag: str = "") -> Mark:
+def added_by(decision: Decision, field: str = FIELD, tag: str = "") -> AddedField:
     """
-    Return what says in a message what was decided about it.
+    Return the field that tells a decision.
 
     Args:
         decision: the decision.
         field: the name of the field.
-        tag: what to put before the subject, empty for nothing.
+        tag: what to put before the subject; empty for nothing.
 
     Raises:
         SettingsError: no field can have that name, or no subject that tag.
 
     """
-    said = f"{printable_label(decision)}, probability="
-    return checked(Mark(field, said + probability(decision.probability), tag))
+    label = printable_label(decision)
+    value = f"{label}, probability={probability(decision.probability)}"
+    return checked(AddedField(field, value, tag))
 
 
 def printable_label(decision: Decision) -> str:
@@ -82,58 +83,60 @@ def printable_label(decision: Decision) -> str:
     )
 
 
-def checked(mark: Mark) -> Mark:
+def checked(added: AddedField) -> AddedField:
     """
-    Return a mark that can be put into a message.
+    Return an added field, if a message can have it.
 
     Raises:
         SettingsError: no field can have that name, or no subject that tag.
 
     """
-    if not _NAME.fullmatch(mark.field):
+    if not _NAME.fullmatch(added.field):
         message = (
-            f"the field name {mark.field!r} is not printable ASCII without a colon"
+            f"the field name {added.field!r} is not printable ASCII without a colon"
         )
         raise SettingsError(message)
-    if not (mark.tag.isascii() and (mark.tag.isprintable() or not mark.tag)):
-        message = f"the subject tag {mark.tag!r} is not printable ASCII"
+    if not (added.tag.isascii() and (added.tag.isprintable() or not added.tag)):
+        message = f"the subject tag {added.tag!r} is not printable ASCII"
         raise SettingsError(message)
-    return mark
+    return added
 
 
-def marked(message: bytes, mark: Mark) -> bytes:
-    """Return a message with our fields as the last ones of its header."""
+def with_added(message: bytes, added: AddedField) -> bytes:
+    """Return a message with the added fields as the last ones of its header."""
     end, fields = _header(message)
     start = fields[0].start if fields else end
-    ours = {name.lower().encode() for name, _ in mark.fields}
-    family = mark.family.encode()
-    kept = [
-        field
-        for field in fields
-        if not (field.name in ours or (family and field.name.startswith(family)))
-    ]
+    kept = [field for field in fields if not _is_forged(field, added)]
     pieces = [message[field.start : field.end] for field in kept]
     newline = _line_end([message[:start], *pieces, message[end:]])
-    added = b"".join(
-        f"{name}: {value}".encode() + newline for name, value in mark.fields
+    lines = b"".join(
+        f"{name}: {value}".encode() + newline for name, value in added.fields
     )
-    if mark.tag:
+    if added.tag:
         place = next((n for n, one in enumerate(kept) if one.name == b"subject"), None)
         if place is None:
-            added += b"Subject: " + mark.tag.encode() + newline
+            lines += b"Subject: " + added.tag.encode() + newline
         else:
             name, colon, value = pieces[place].partition(b":")
-            pieces[place] = name + colon + b" " + mark.tag.encode() + value
+            pieces[place] = name + colon + b" " + added.tag.encode() + value
     is_bad = bool(kept) and not kept[0].name
     if is_bad and not pieces[0].startswith((b" ", b"\t")):
-        pieces.insert(0, added)  # without a field in front it might be no header
+        pieces.insert(0, lines)  # without a field in front it might be no header
     else:
         # a message that ends in its header, without a line end, keeps that end
         is_open = bool(pieces) and not pieces[-1].endswith(b"\n")
-        pieces.insert(len(pieces) - is_open, added)
+        pieces.insert(len(pieces) - is_open, lines)
     if not fields and not message.startswith(_EMPTY, end):
         pieces.append(newline)  # all of it is body, and no part of our fields
     return b"".join([message[:start], *pieces, message[end:]])
+
+
+def _is_forged(field: _Field, added: AddedField) -> bool:
+    """Return whether a field of a message has the name of one that we add."""
+    family = added.family.encode()
+    if family and field.name.startswith(family):
+        return True
+    return field.name in [name.lower().encode() for name, _ in added.fields]
 
 
 def _header(message: bytes) -> tuple[int, list[_Field]]:

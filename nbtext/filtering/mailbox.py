@@ -1,10 +1,10 @@
 """
-Mailboxes filtered: what is new in them is decided about, and moved or marked.
+Mailboxes filtered: their new messages are classified, and moved or marked.
 
-A mailbox, rules and a model go in; one outcome a new message comes out. Whatever is
-decided is remembered (`nbtext.filtering.seen`), before a message is moved and
-afterwards. An mbox is decided about from end to end and then rewritten once; other
-mailboxes are dealt with in `nbtext.filtering.folders`.
+A mailbox, rules and a model go in; an outcome for each new message comes out. Every
+message is remembered (`nbtext.filtering.seen`) before it is moved and afterwards. An
+mbox is classified from end to end and then rewritten once; `nbtext.filtering.folders`
+filters the other mailboxes.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,14 @@ from typing import Final, NamedTuple
 from nbtext.document import Document
 from nbtext.filtering.folders import filter_folder
 from nbtext.filtering.mailboxes import Carried, Marks, Mbox, Plan, Span, carry_out
-from nbtext.filtering.rules import UNMARKED, Account, Job, Outcome, Run, hashed
+from nbtext.filtering.rules import (
+    UNMARKED,
+    FilterReport,
+    FilterRules,
+    Outcome,
+    Run,
+    hashed,
+)
 from nbtext.filtering.seen import NOTHING, Entry
 from nbtext.scoring.classifying import BATCH, MANY
 from nbtext.scoring.decide import Decision
@@ -21,77 +28,83 @@ from nbtext.scoring.decide import Decision
 ACTED: Final = ("moved", "flagged")
 
 
-class _Decided(NamedTuple):
+class _Classified(NamedTuple):
     entry: Entry
     decision: Decision
     action: str
 
 
-def filter_mailbox(job: Job, run: Run, account: Account) -> Iterator[Outcome]:
+def filter_mailbox(
+    rules: FilterRules, run: Run, report: FilterReport
+) -> Iterator[Outcome]:
     """
-    Decide about the new messages of a mailbox, and move and mark them.
+    Classify the new messages of a mailbox, and move and mark them.
 
     Args:
-        job: what is to be done.
-        run: what decides.
-        account: is told what was found.
+        rules: the mailbox, and what is done with it.
+        run: what filters it.
+        report: receives what was found.
 
     Raises:
         SourceError: the mailbox cannot be read.
         MailboxError: one of the mailboxes cannot be changed.
-        BusyError: others have had one locked all the time.
-        MemoryFileError: what was decided cannot be remembered.
+        BusyError: another program has had one locked all the time.
+        MemoryFileError: what was seen cannot be remembered.
 
     """
-    if isinstance(job.source, Mbox):
-        return _filter_mbox(job.source, job, run, account)
-    return filter_folder(job.source, job, run, account)
+    if isinstance(rules.source, Mbox):
+        return _filter_mbox(rules.source, rules, run, report)
+    return filter_folder(rules.source, rules, run, report)
 
 
 def _filter_mbox(
-    source: Mbox, job: Job, run: Run, account: Account
+    source: Mbox, rules: FilterRules, run: Run, report: FilterReport
 ) -> Iterator[Outcome]:
-    is_dry = run.wanted.is_dry
+    is_dry = run.options.is_dry
     if not is_dry:
-        for mbox in (source, *job.targets.values()):
+        for mbox in (source, *rules.targets.values()):
             if isinstance(mbox, Mbox):
-                mbox.clean_up(run.wanted.wait)
-    seen: set[bytes] = set()
-    acted: list[_Decided] = []
+                mbox.clean_up(run.options.wait)
+    digests: set[bytes] = set()
+    acted: list[_Classified] = []
     stayed: list[Entry] = []
-    with source.opened(run.wanted.wait) as snapshot:
+    with source.opened(run.options.wait) as snapshot:
         key = snapshot.key
-        if run.memory.knows_name(key) and not run.wanted.is_anew:
-            account.is_unchanged = True
+        if run.seen.knows_name(key) and not run.options.is_anew:
+            report.is_unchanged = True
             return
-        spans = snapshot.spans(run.wanted.max_bytes)
-        for batch in _new_spans(spans, job, run, account, seen):
-            for one in _decide(source, batch, job, run):
-                if one.action in ACTED and not is_dry:
-                    acted.append(one)
+        spans = snapshot.spans(run.options.max_bytes)
+        for batch in _new_spans(spans, rules, run, report, digests):
+            for message in _classify(source, batch, rules, run):
+                if message.action in ACTED and not is_dry:
+                    acted.append(message)
                 else:
-                    stayed.append(one.entry)
-                    yield job.outcome(one.decision, one.action, is_dry=is_dry)
+                    stayed.append(message.entry)
+                    yield rules.outcome(message.decision, message.action, is_dry=is_dry)
     if not is_dry:  # not before, lest a copy further down be taken for an old one
-        run.memory.finish(job.folder, stayed)
+        run.seen.finish(rules.folder, stayed)
     if acted:
-        carried = _carry_out(source, acted, job, run)
+        carried = _carry_out(source, acted, rules, run)
         key = carried.key
-        account.is_whole = account.is_whole and carried.digests <= seen
-        yield from _told(carried, acted, job)
-    if account.is_whole and not (account.older or is_dry):
-        run.memory.finish(job.folder, [Entry(key, NOTHING)])
-        account.names.append(key)
+        report.is_whole = report.is_whole and carried.digests <= digests
+        yield from _outcomes(carried, acted, rules)
+    if report.is_whole and not (report.older or is_dry):
+        run.seen.finish(rules.folder, [Entry(key, NOTHING)])
+        report.names.append(key)
 
 
 def _new_spans(
-    spans: Iterator[Span], job: Job, run: Run, account: Account, seen: set[bytes]
+    spans: Iterator[Span],
+    rules: FilterRules,
+    run: Run,
+    report: FilterReport,
+    digests: set[bytes],
 ) -> Iterator[list[tuple[int, Span]]]:
-    """Yield what is to be decided about, numbered, in batches; count the rest."""
+    """Yield batches of the messages to classify, numbered; count the others."""
     batch: list[tuple[int, Span]] = []
     size = 0
     for number, span in enumerate(spans, 1):
-        if not _is_wanted(span, job, run, account, seen):
+        if not _is_wanted(span, rules, run, report, digests):
             continue
         batch.append((number, span))
         size += len(span.content.text)
@@ -103,31 +116,31 @@ def _new_spans(
 
 
 def _is_wanted(
-    span: Span, job: Job, run: Run, account: Account, seen: set[bytes]
+    span: Span, rules: FilterRules, run: Run, report: FilterReport, digests: set[bytes]
 ) -> bool:
-    entry = _entry_of(job, span)
-    account.names.append(entry.name)
-    since = run.wanted.since
-    if run.memory.knows(entry) and not run.wanted.is_anew:
-        account.known += 1
-        seen.add(entry.content)
+    entry = _entry_of(rules, span)
+    report.names.append(entry.name)
+    since = run.options.since
+    if run.seen.knows(entry) and not run.options.is_anew:
+        report.known += 1
+        digests.add(entry.content)
         return False
-    if account.left == 0:
-        account.is_whole = False
+    if report.left == 0:
+        report.is_whole = False
         return False
     if since is not None and (span.delivered or since) < since:
-        account.older += 1
+        report.older += 1
         return False
-    if account.left is not None:
-        account.left -= 1
-    seen.add(entry.content)
+    if report.left is not None:
+        report.left -= 1
+    digests.add(entry.content)
     return True
 
 
-def _decide(
-    source: Mbox, batch: list[tuple[int, Span]], job: Job, run: Run
-) -> list[_Decided]:
-    """Decide about a batch of messages."""
+def _classify(
+    source: Mbox, batch: list[tuple[int, Span]], rules: FilterRules, run: Run
+) -> list[_Classified]:
+    """Classify a batch of messages."""
     decisions = run.classifier.classify([
         Document(
             f"{source.path}:{number}",
@@ -138,52 +151,56 @@ def _decide(
         for number, span in batch
     ])  # fmt: skip
     return [
-        _Decided(_entry_of(job, span), decision, job.action_of(decision))
+        _Classified(_entry_of(rules, span), decision, rules.action_of(decision))
         for (_, span), decision in zip(batch, decisions, strict=True)
     ]
 
 
-def _carry_out(source: Mbox, acted: list[_Decided], job: Job, run: Run) -> Carried:
+def _carry_out(
+    source: Mbox, acted: list[_Classified], rules: FilterRules, run: Run
+) -> Carried:
     """Move and mark messages of an mbox, in one go."""
-    memory = run.memory
+    seen = run.seen
     moves: dict[bytes, Mbox] = {}
     marks: dict[bytes, Marks] = {}
-    for one in acted:
-        label = one.decision.label or ""
-        target = job.targets.get(label)
+    for message in acted:
+        label = message.decision.label or ""
+        target = rules.targets.get(label)
         if isinstance(target, Mbox):
-            moves[one.entry.content] = target
-        if job.rules[label].marks != UNMARKED:
-            marks[one.entry.content] = job.rules[label].marks
+            moves[message.entry.content] = target
+        if rules.by_class[label].marks != UNMARKED:
+            marks[message.entry.content] = rules.by_class[label].marks
 
     def begin(starts: Mapping[str, int]) -> None:
         named = {hashed(16, source.place, place): n for place, n in starts.items()}
-        memory.begin_appending(job.folder, named)
+        seen.begin_appending(rules.folder, named)
 
     def left(target: Mbox) -> int | None:
-        return memory.appending_to(hashed(16, source.place, target.place))
+        return seen.appending_to(hashed(16, source.place, target.place))
 
-    memory.begin(job.folder, [one.entry for one in acted])
-    carried = carry_out(source, Plan(moves, marks, left, begin), run.wanted.wait)
+    seen.begin(rules.folder, [message.entry for message in acted])
+    carried = carry_out(source, Plan(moves, marks, left, begin), run.options.wait)
     done = carried.moved + carried.marked
     places = {target.place for target in moves.values()}
     ended = [Entry(hashed(16, source.place, place), NOTHING) for place in places]
-    finished = [one.entry for one in acted if done[one.entry.content]]
-    memory.finish(job.folder, [*ended, *finished])
-    memory.sync()
+    finished = [message.entry for message in acted if done[message.entry.content]]
+    seen.finish(rules.folder, [*ended, *finished])
+    seen.sync()
     return carried
 
 
-def _told(carried: Carried, acted: list[_Decided], job: Job) -> Iterator[Outcome]:
+def _outcomes(
+    carried: Carried, acted: list[_Classified], rules: FilterRules
+) -> Iterator[Outcome]:
     left = carried.moved + carried.marked
-    for one in acted:
-        is_done = left[one.entry.content] > 0
-        left[one.entry.content] -= 1
-        action = one.action if is_done else "gone"
-        yield job.outcome(one.decision, action, is_dry=False)
+    for message in acted:
+        is_done = left[message.entry.content] > 0
+        left[message.entry.content] -= 1
+        action = message.action if is_done else "gone"
+        yield rules.outcome(message.decision, action, is_dry=False)
 
 
-def _entry_of(job: Job, span: Span) -> Entry:
-    """Return how a message of an mbox is remembered: it has no name there."""
+def _entry_of(rules: FilterRules, span: Span) -> Entry:
+    """Return what names a message of an mbox: its digest, for it has no name there."""
     digest = span.content.digest
-    return Entry(hashed(16, job.folder, digest), digest)
+    return Entry(hashed(16, rules.folder, digest), digest)

@@ -1,9 +1,9 @@
 """
-What is to be done with the new messages of a mailbox, and what became of each.
+Rules: what is done with the new messages of a mailbox, and what became of each.
 
-Rules for classes and a mailbox go in; a job comes out, checked as far as that goes
-before anything is done: whether there are such classes, whether messages can be moved
-like that, and whether they can be marked so.
+A mailbox and a rule for each class go in; `FilterRules` come out, checked before any
+message is touched: whether the model has the classes, whether messages can be moved to
+the targets, and whether they can carry the marks.
 """
 
 from _blake2 import blake2b
@@ -14,12 +14,12 @@ from typing import Final, NamedTuple, TypeAlias
 from nbtext.document import Note, Unreadable
 from nbtext.errors import SettingsError
 from nbtext.filtering.mailboxes import Mailbox, Marks, check_marks, is_same, target_of
-from nbtext.filtering.seen import Memory
+from nbtext.filtering.seen import SeenMessages
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.decide import Decision
 
-Complain: TypeAlias = Callable[[Unreadable | Note], None]
-"""Told of each message that cannot be read."""
+OnProblem: TypeAlias = Callable[[Unreadable | Note], None]
+"""Called with each message that cannot be read."""
 
 UNMARKED: Final = Marks()
 
@@ -29,7 +29,7 @@ class Rule(NamedTuple):
     What happens to the messages of a class.
 
     Attributes:
-        least: how probable the class must be, from 0 to 1.
+        least: minimum probability of the class, from 0 to 1.
         target: where they go, as the user has it; None if they stay.
         marks: what they are marked with.
     """
@@ -39,16 +39,16 @@ class Rule(NamedTuple):
     marks: Marks = UNMARKED
 
 
-class Wanted(NamedTuple):
+class FilterOptions(NamedTuple):
     """
-    Which messages are decided about, and how.
+    Which messages are classified, and how.
 
     Attributes:
-        max_bytes: how much of a message is read for its classification.
-        wait: how many seconds to wait for locks.
-        since: only those delivered since, in seconds of the epoch.
-        is_anew: whether also those that were decided about before.
-        is_dry: whether to do nothing and to remember nothing.
+        max_bytes: maximum bytes of a message that are classified.
+        wait: maximum seconds to wait for locks.
+        since: earliest delivery, in seconds since the epoch; None for any.
+        is_anew: whether messages that were classified before are classified again.
+        is_dry: whether to change and to remember nothing.
     """
 
     max_bytes: int
@@ -63,12 +63,12 @@ class Outcome(NamedTuple):
     What became of a message.
 
     Attributes:
-        folder: the mailbox that it was in, as the user has it.
-        decision: what was decided.
+        folder: the mailbox that it was in, as the user named it.
+        decision: the decision.
         action: "moved", "flagged" or "stayed"; "would move" or "would flag"; "gone" if
-            somebody else has moved or removed it meanwhile.
-        target: where it was moved, if it was.
-        marks: what it was marked with.
+            another program has moved or removed it meanwhile.
+        target: the mailbox that it was moved to; None if it was not moved.
+        marks: the marks that it was given.
     """
 
     folder: str
@@ -79,17 +79,17 @@ class Outcome(NamedTuple):
 
 
 @dataclass
-class Account:
+class FilterReport:
     """
-    What was found.
+    What was found in a mailbox.
 
     Attributes:
-        left: how many more messages may be decided about, None without a limit.
-        known: messages that were decided about before.
-        older: those delivered before what is wanted.
-        is_unchanged: whether an mbox was not read, since nobody has written to it.
+        left: how many more messages may be classified; None without a limit.
+        known: number of messages that were classified before.
+        older: number of messages delivered before `FilterOptions.since`.
+        is_unchanged: whether an mbox was not read, because nobody has written to it.
         is_whole: whether every message was looked at.
-        names: by what the messages are remembered that there are.
+        names: the 16-byte names of the messages that are there.
     """
 
     left: int | None = None
@@ -100,26 +100,26 @@ class Account:
     names: list[bytes] = field(default_factory=list)
 
 
-class Job(NamedTuple):
+class FilterRules(NamedTuple):
     """
-    A mailbox to be filtered.
+    What is done with the messages of a mailbox.
 
     Attributes:
         source: the mailbox.
-        rules: class to what happens to its messages.
-        targets: class to the mailbox that they go to.
+        by_class: class to what happens to its messages.
+        targets: class to the mailbox that its messages are moved to.
         folder: 8 bytes that name the source.
     """
 
     source: Mailbox
-    rules: Mapping[str, Rule]
+    by_class: Mapping[str, Rule]
     targets: Mapping[str, Mailbox]
     folder: bytes
 
     def action_of(self, decision: Decision) -> str:
-        """Return what is to be done, in one word."""
+        """Return what a decision leads to: "moved", "flagged" or "stayed"."""
         label = decision.label
-        rule = None if label is None else self.rules.get(label)
+        rule = None if label is None else self.by_class.get(label)
         if label is None or rule is None or decision.probability < rule.least:
             return "stayed"
         if label in self.targets:
@@ -127,7 +127,7 @@ class Job(NamedTuple):
         return "flagged" if rule.marks != UNMARKED else "stayed"
 
     def outcome(self, decision: Decision, action: str, *, is_dry: bool) -> Outcome:
-        """Say what was done."""
+        """Return what has become of a message, or would with `is_dry`."""
         if is_dry and action != "stayed":
             action = {"moved": "would move", "flagged": "would flag"}[action]
         path = self.source.path
@@ -135,12 +135,14 @@ class Job(NamedTuple):
             return Outcome(path, decision, action, None, UNMARKED)
         target = self.targets.get(decision.label)
         name = None if target is None else target.path
-        return Outcome(path, decision, action, name, self.rules[decision.label].marks)
+        return Outcome(
+            path, decision, action, name, self.by_class[decision.label].marks
+        )
 
 
-def job_of(source: Mailbox, rules: Mapping[str, Rule]) -> Job:
+def rules_of(source: Mailbox, by_class: Mapping[str, Rule]) -> FilterRules:
     """
-    Return what is to be done with a mailbox, checked as far as that goes beforehand.
+    Return what is done with a mailbox, checked before anything is done.
 
     Raises:
         SettingsError: messages of such a mailbox cannot be moved or marked like that.
@@ -149,7 +151,7 @@ def job_of(source: Mailbox, rules: Mapping[str, Rule]) -> Job:
     """
     targets: dict[str, Mailbox] = {}
     places: list[Mailbox] = []
-    for label, rule in rules.items():
+    for label, rule in by_class.items():
         if rule.target is not None:
             target = target_of(source, rule.target)
             if not is_same(target, source):  # where a message belongs, it stays
@@ -157,24 +159,24 @@ def job_of(source: Mailbox, rules: Mapping[str, Rule]) -> Job:
                 targets[label] = next(known, target)
                 places.append(targets[label])
         check_marks(targets.get(label, source), rule.marks)
-    return Job(source, rules, targets, hashed(8, source.place))
+    return FilterRules(source, by_class, targets, hashed(8, source.place))
 
 
 class Run(NamedTuple):
     """
-    What decides about messages, and remembers it.
+    What filters mailboxes.
 
     Attributes:
-        classifier: the model.
-        memory: what was decided before.
-        wanted: which messages are decided about.
-        complain: told of each message that cannot be read.
+        classifier: decides about messages.
+        seen: the messages that were classified before.
+        options: which messages are classified, and how.
+        on_problem: called with each message that cannot be read.
     """
 
     classifier: Classifier
-    memory: Memory
-    wanted: Wanted
-    complain: Complain
+    seen: SeenMessages
+    options: FilterOptions
+    on_problem: OnProblem
 
 
 def hashed(size: int, *parts: str | bytes) -> bytes:

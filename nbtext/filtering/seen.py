@@ -1,11 +1,11 @@
 """
-The memory of what was decided: which messages, known by name or by their bytes.
+The messages that earlier runs have classified, known by name or by their bytes.
 
-A file of records of RECORD bytes behind a first one that says what it is. Records are
-only added, and it is locked while they are; the last may be cut off by a crash, and is
-then passed over, as is any whose checksum is wrong. A message has a record before it is
-moved (begun) and one afterwards (decided), so that a crash in between is seen, and the
-next run finishes. docs/filtering.md says how the file grows.
+They are in a file of records of RECORD bytes; the first says what the file is. Records
+are only added, under a lock. The last may be cut off by a crash, and is then skipped,
+as is any whose checksum is wrong. A message has a record before it is moved (begun) and
+one afterwards (decided); so the next run sees a crash in between, and finishes.
+docs/filtering.md says how the file grows.
 """
 
 import os
@@ -25,16 +25,16 @@ RECORD: Final = 64
 DECIDED: Final = b"D"
 BEGUN: Final = b"B"
 APPENDING: Final = b"A"
-"""Kinds of records: a message is dealt with, or about to be; a target mbox is about to
-grow, from the size that stands in the place of a digest."""
+"""Kinds of records: a message was classified and moved, or is about to be moved; a
+target mbox is about to grow, from the size that stands in the place of a digest."""
 
 NOTHING: Final = bytes(16)
 
 KEPT: Final = 400 * 86_400
-"""Messages that are no longer there are remembered so long, in seconds."""
+"""Seconds for which messages are remembered that are no longer there."""
 
 FEW: Final = 4096
-"""So many records are never too many."""
+"""Number of records up to which the file is never written anew."""
 
 _BODY: Final = struct.Struct("<c3xI8s16s16s12x")
 _WHOLE: Final = struct.Struct("<c3xI8s16s16s12xI")
@@ -53,13 +53,13 @@ class Entry(NamedTuple):
     content: bytes
 
 
-class Memory:
+class SeenMessages:
     """
-    What was decided about.
+    The messages that were classified.
 
     Attributes:
         path: the file.
-        damaged: how many of its records are no use, but for one that was cut off.
+        damaged: number of damaged records, but for one that was cut off.
     """
 
     def __init__(self, path: str, descriptor: int | None) -> None:
@@ -75,15 +75,15 @@ class Memory:
         self._has_grown = False
 
     def knows_name(self, name: bytes) -> bool:
-        """Return whether the message of that name was decided about."""
+        """Return whether the message of that name was classified."""
         return name in self._names
 
     def knows(self, entry: Entry) -> bool:
         """
-        Return whether a message was decided about, under whatever name.
+        Return whether a message was classified, under whatever name.
 
-        One that a run had only begun with is to be decided about again, but if it has
-        another name now, its user has put it there.
+        One that a run has only begun to move is classified again; but if it has another
+        name now, its user has put it there.
         """
         if entry.name in self._names:
             return True
@@ -92,11 +92,11 @@ class Memory:
         return entry.content in self._contents
 
     def is_begun(self, name: bytes) -> bool:
-        """Return whether a run that crashed had begun to move a message."""
+        """Return whether a run that crashed has begun to move a message."""
         return name in self._begun
 
     def appending_to(self, name: bytes) -> int | None:
-        """Return from which size a run that crashed had begun to add to an mbox."""
+        """Return the size of an mbox when a run that crashed began to add to it."""
         return self._appending.get(name)
 
     def begin(self, folder: bytes, entries: Iterable[Entry]) -> None:
@@ -115,7 +115,7 @@ class Memory:
         self._appending.update(starts)
 
     def finish(self, folder: bytes, entries: Iterable[Entry]) -> None:
-        """Remember that messages are dealt with."""
+        """Remember that messages are classified, and moved if they had to be."""
         entries = list(entries)
         self._write(DECIDED, folder, entries)
         for name, _ in entries:
@@ -125,10 +125,10 @@ class Memory:
 
     def sync(self) -> None:
         """
-        Make what was remembered durable.
+        Make durable what was remembered.
 
         Raises:
-            MemoryFileError: it cannot be.
+            MemoryFileError: that cannot be done.
 
         """
         if self._descriptor is not None and self._has_grown:
@@ -139,10 +139,10 @@ class Memory:
 
     def tidy(self, folders: Mapping[bytes, Iterable[bytes]]) -> None:
         """
-        Write the file anew without what nobody needs, if that is much of it.
+        Write the file anew without outdated records, if they are half of it.
 
         Args:
-            folders: of folders that were listed, the names of all messages in them.
+            folders: for each folder that was listed, the names of all its messages.
 
         Raises:
             MemoryFileError: it cannot be written.
@@ -228,15 +228,17 @@ class Memory:
 
 
 @contextmanager
-def remembered(path: str, *, wait: float, is_kept: bool = True) -> Iterator[Memory]:
+def open_seen(
+    path: str, *, wait: float, is_kept: bool = True
+) -> Iterator[SeenMessages]:
     """
-    Open the memory of what was decided, for one run at a time.
+    Open the file of messages that were classified, for one run at a time.
 
     Args:
         path: the file.
-        wait: how many seconds to wait for another run.
-        is_kept: whether anything is to be remembered; else it is only read, without a
-            lock, and not made if there is none.
+        wait: maximum seconds to wait for another run.
+        is_kept: whether to remember anything; otherwise the file is only read, without
+            a lock, and not made if it is missing.
 
     Raises:
         BusyError: another run took longer than that.
@@ -244,9 +246,9 @@ def remembered(path: str, *, wait: float, is_kept: bool = True) -> Iterator[Memo
 
     """
     if not is_kept:
-        memory = Memory(path, None)
-        memory.read()
-        yield memory
+        seen = SeenMessages(path, None)
+        seen.read()
+        yield seen
         return
     lock = locked(
         path, _open, wait=wait, who="another `nbtext filter`", what="has been running"
@@ -257,10 +259,10 @@ def remembered(path: str, *, wait: float, is_kept: bool = True) -> Iterator[Memo
             _begin(descriptor)
         except OSError as error:
             raise _cannot(path, "opened", error) from error
-        memory = Memory(path, descriptor)
-        memory.read()
-        yield memory
-        memory.sync()
+        seen = SeenMessages(path, descriptor)
+        seen.read()
+        yield seen
+        seen.sync()
 
 
 def _open(path: str) -> int:
@@ -268,7 +270,7 @@ def _open(path: str) -> int:
 
 
 def _begin(descriptor: int) -> None:
-    """Say what an empty file is, or one that a crash cut short; and leave any other."""
+    """Write the first record of an empty file, or of one that a crash cut short."""
     head = os.pread(descriptor, len(MAGIC), 0)
     if len(head) < len(MAGIC) and MAGIC.startswith(head):
         os.pwrite(descriptor, MAGIC, 0)
@@ -295,7 +297,7 @@ def _records(
 def _worth_keeping(
     data: bytes, there: Mapping[bytes, set[bytes]], since: int
 ) -> Iterator[bytes]:
-    """Yield records of what may still be asked for, each once."""
+    """Yield the last record of each message that may still be asked for."""
     last = {r[3]: place for place, r in _records(data) if r is not None}
     for place, record in _records(data):
         if record is None or last[record[3]] != place:

@@ -1,7 +1,60 @@
 """
 A server that classifies mail for clients of SpamAssassin's spamd.
 
-In: requests on sockets, from clients that may be slow, broken or hostile. Out: answers
-in the protocol of spamd, within bounds of time and memory. The model is always the one
-in its file, or the last that could be read.
+Requests on sockets go in, from clients that may be slow, broken or hostile; answers in
+the protocol of spamd come out, in bounded time and memory. `supervise` runs worker
+processes until a signal comes, and each of them runs `serve_as_worker`. `Handler`
+answers requests without any socket. What is exported is loaded when it is first asked
+for.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from nbtext.serving.handlers import Handler, HandlerOptions
+    from nbtext.serving.reloading import ReloadingModel
+    from nbtext.serving.server import Log, Service
+    from nbtext.serving.sockets import Address, Listener, address_of, listen, network_of
+    from nbtext.serving.spamd import Request
+    from nbtext.serving.workers import serve_as_worker, supervise
+
+__all__ = [
+    "Address",
+    "Handler",
+    "HandlerOptions",
+    "Listener",
+    "Log",
+    "ReloadingModel",
+    "Request",
+    "Service",
+    "address_of",
+    "listen",
+    "network_of",
+    "serve_as_worker",
+    "supervise",
+]
+
+_HOMES: Final = {
+    "Address": "sockets",
+    "Handler": "handlers",
+    "HandlerOptions": "handlers",
+    "Listener": "sockets",
+    "Log": "server",
+    "ReloadingModel": "reloading",
+    "Request": "spamd",
+    "Service": "server",
+    "address_of": "sockets",
+    "listen": "sockets",
+    "network_of": "sockets",
+    "serve_as_worker": "workers",
+    "supervise": "workers",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is exported when it is first asked for."""
+    if name not in _HOMES:
+        message = f"module 'nbtext.serving' has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(f"nbtext.serving.{_HOMES[name]}"), name)

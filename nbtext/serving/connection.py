@@ -1,8 +1,8 @@
 """
-One client of the server: what it says is heard, it is told something, it is seen off.
+One client of the server: its request is received, the answer is sent.
 
-A connection has one request and one answer, as spamd's have. The socket is used as it
-is, without buffers of asyncio's: so nothing is read that nobody has asked for.
+A connection has one request and one answer, as in spamd. The socket is used without
+asyncio's buffers, so that nothing is read before there is room for it.
 """
 
 import asyncio
@@ -12,17 +12,17 @@ from typing import Final
 
 from nbtext.errors import RequestError
 from nbtext.serving.handlers import loggable
-from nbtext.serving.request import Incoming
+from nbtext.serving.request import RequestParser
 from nbtext.serving.spamd import TRY_AGAIN
 
 CHUNK: Final = 1 << 16
 
 FAREWELL: Final = 5.0
-"""So many seconds what a client still sends is read after it has its answer."""
+"""Maximum seconds for which the rest of a request is read after the answer."""
 
 
-class Room:
-    """How many bytes all requests together may hold."""
+class MemoryBudget:
+    """The bytes that all requests together may hold."""
 
     def __init__(self, size: int) -> None:
         self._left = size
@@ -50,59 +50,63 @@ class Connection:
     A client.
 
     Attributes:
-        socket: what it is connected to; it does not block.
-        incoming: what it has said.
-        is_owed: whether it has said something and has no answer yet.
+        socket: its socket; it does not block.
+        parser: what it has sent.
+        is_answer_due: whether it has sent something and has no answer yet.
     """
 
-    def __init__(self, client: socket, name: str, max_size: int, room: Room) -> None:
+    def __init__(
+        self, client: socket, name: str, max_size: int, budget: MemoryBudget
+    ) -> None:
         """
-        Begin a conversation.
+        Receive nothing yet.
 
         Args:
             client: the socket.
-            name: what the log calls the client.
-            max_size: how many bytes a message may have.
-            room: where the request is held.
+            name: the client's name in the log.
+            max_size: maximum bytes of a message.
+            budget: the memory that requests may hold.
 
         """
         self.socket = client
-        self.incoming = Incoming(max_size)
-        self.is_owed = False
+        self.parser = RequestParser(max_size)
+        self.is_answer_due = False
         self._name = name
-        self._room = room
+        self._budget = budget
         self._held = 0
         client.setblocking(False)
 
     def facts(self) -> str:
         """Return what the log says of the client and of its request."""
-        said = self.incoming
-        user = f" user={loggable(said.user)}" if said.user else ""
-        return f"client={self._name} verb={said.verb}{user} size={said.n_received}"
+        request = self.parser
+        user = f" user={loggable(request.user)}" if request.user else ""
+        return (
+            f"client={self._name} verb={request.verb}{user} size={request.n_received}"
+        )
 
-    async def hear(self, seconds: float) -> None:
+    async def receive(self, seconds: float) -> None:
         """
-        Read the request.
+        Receive the request.
 
         Args:
-            seconds: how long the client may take.
+            seconds: maximum seconds that the client may take.
 
         Raises:
-            RequestError: it is none, or there is no room for it.
+            RequestError: it is malformed, or there is no room for it.
             TimeoutError: the client takes longer.
             OSError: the connection is lost.
 
         """
-        with suppress(BlockingIOError):  # most clients have said all by now
+        with suppress(BlockingIOError):  # most clients have sent all by now
             self._take(self.socket.recv(CHUNK))
-        if not self.incoming.is_whole:
+        if not self.parser.is_whole:
             async with asyncio.timeout(seconds):
-                await self._hear()
+                await self._receive()
         self.check_end()
 
-    async def _hear(self) -> None:
+    async def _receive(self) -> None:
         loop = asyncio.get_running_loop()
-        while not self.incoming.is_whole:
+        while not self.parser.is_whole:
             data = await loop.sock_recv(self.socket, CHUNK)
             self._take(data)
             if len(data) == CHUNK:
@@ -110,34 +114,34 @@ class Connection:
 
     def _take(self, data: bytes) -> None:
         if not data:
-            self.incoming.end()
+            self.parser.end()
             return
-        self.is_owed = True
-        self._room.take(len(data))
+        self.is_answer_due = True
+        self._budget.take(len(data))
         self._held += len(data)
-        self.incoming.feed(data)
+        self.parser.feed(data)
 
     def check_end(self) -> None:
         """
         Make sure that no more has come than was announced.
 
-        Otherwise a client that counts wrongly would have a part of its message in the
-        place of all of it.
+        Otherwise a client that counts wrongly would get back a part of its message
+        instead of all of it.
 
         Raises:
             RequestError: there is more.
 
         """
         with suppress(BlockingIOError, ConnectionError):
-            self.incoming.check_rest(self.socket.recv(3, MSG_PEEK))
+            self.parser.check_rest(self.socket.recv(3, MSG_PEEK))
 
-    async def say(self, response: bytes, seconds: float) -> None:
+    async def send(self, response: bytes, seconds: float) -> None:
         """
-        Send the answer, and that it was all.
+        Send the answer, and close this half of the connection.
 
         Args:
             response: the answer.
-            seconds: how long the client may take to read it.
+            seconds: maximum seconds that the client may take to read it.
 
         Raises:
             TimeoutError: the client takes longer.
@@ -153,15 +157,15 @@ class Connection:
                 await asyncio.get_running_loop().sock_sendall(self.socket, rest)
         self.socket.shutdown(SHUT_WR)
 
-    async def part(self) -> None:
+    async def drain(self) -> None:
         """
-        Read what the client still sends, and forget it, until it has gone.
+        Read and discard what the client still sends, until it closes.
 
-        If a socket is closed that has unread bytes, the system resets the connection,
-        and the client loses an answer that it has not read yet.
+        If a socket with unread bytes is closed, the system resets the connection, and
+        the client loses an answer that it has not read yet.
         """
         self.close()
-        self.is_owed = False
+        self.is_answer_due = False
         if self.socket.fileno() < 0:
             return
         with suppress(OSError):
@@ -175,7 +179,7 @@ class Connection:
                     await asyncio.sleep(0)
 
     def close(self) -> None:
-        """Hold nothing any more of what the client has said."""
-        self._room.give_back(self._held)
+        """Release the memory that the request holds."""
+        self._budget.give_back(self._held)
         self._held = 0
-        self.incoming.forget()
+        self.parser.forget()

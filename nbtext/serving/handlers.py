@@ -1,8 +1,8 @@
 """
-What is asked about messages goes in, answers come out; nothing here waits for a client.
+Handlers: requests about messages go in, answers come out; nothing waits for a client.
 
-Requests that are there at the same time are answered together: the batch engine takes
-half as long for each of four as for one.
+Requests that arrive together are answered together: for each of four the batch engine
+takes half as long as for one.
 """
 
 import re
@@ -17,12 +17,12 @@ from nbtext.errors import (
     RequestError,
     SettingsError,
 )
-from nbtext.filtering.header_field import marked
+from nbtext.filtering.header_field import with_added
 from nbtext.learning.plan import UNKNOWN, Lesson, Teaching
 from nbtext.learning.stream import teach
 from nbtext.scoring.decide import Decision, probability
 from nbtext.scoring.model import load_model
-from nbtext.serving.reloading import FollowedModel
+from nbtext.serving.reloading import ReloadingModel
 from nbtext.serving.spamd import (
     DATA,
     PROTOCOL,
@@ -34,30 +34,30 @@ from nbtext.serving.spamd import (
     message_of,
     refusal,
     result,
-    told,
+    tell_answer,
 )
-from nbtext.serving.spamscore import Verdict, mark_of_verdict, report_of, verdict_of
+from nbtext.serving.spamscore import Verdict, added_by_verdict, report_of, verdict_of
 
 LONGEST: Final = 128
 LONGEST_REASON: Final = 512
-"""So much of a value is in the log, if it comes from elsewhere."""
+"""Maximum characters in the log of a value and of a reason."""
 
 _HEADER_END: Final = re.compile(rb"\n\r?\n")
 _MESSAGE_ID: Final = re.compile(rb"^message-id[ \t]*+:\s*+(\S+)", re.IGNORECASE | re.M)
 _LOOKED_AT: Final = 65_536
 
 
-class Task(NamedTuple):
+class HandlerOptions(NamedTuple):
     """
-    What messages are classified and learnt by.
+    How messages are classified and learnt.
 
     Attributes:
         model: the model file.
         spam: the class of spam.
-        ham: the class that messages learnt as ham join, None if there is none.
-        threshold: the least probability of a label.
-        max_size: how many bytes a message may have.
-        wait: how many seconds to wait for another writer of the model.
+        ham: the class that messages learnt as ham join; None if there is none.
+        threshold: minimum probability of a label.
+        max_size: maximum bytes of a message.
+        wait: maximum seconds to wait for another writer of the model.
     """
 
     model: str
@@ -70,51 +70,51 @@ class Task(NamedTuple):
 
 class Answer(NamedTuple):
     """
-    What a client is told.
+    The answer to a request.
 
     Attributes:
         response: the bytes for the client.
-        log: what the log says of it.
+        log: its values in the log.
     """
 
     response: bytes
     log: str = ""
 
 
-class Answerer:
-    """What answers requests, by a model that it follows."""
+class Handler:
+    """Answers requests by a model that is reloaded when it has changed."""
 
     def __init__(
         self,
-        task: Task,
-        remark: Callable[[str], None],
-        complain: Callable[[str], None],
+        options: HandlerOptions,
+        on_event: Callable[[str], None],
+        on_trouble: Callable[[str], None],
     ) -> None:
         """
         Open no model yet.
 
         Args:
-            task: what to classify and to learn by.
-            remark: told whenever the model is opened.
-            complain: told if it cannot be.
+            options: how to classify and to learn.
+            on_event: called with a line whenever the model is opened.
+            on_trouble: called with a line if it cannot be.
 
         """
-        self._task = task
-        self._model = FollowedModel(task.model, task.spam, remark, complain)
+        self._options = options
+        self._model = ReloadingModel(options.model, options.spam, on_event, on_trouble)
 
     def read_again(self) -> None:
-        """Read the model file, whether or not it looks changed."""
-        self._model.forget()
+        """Have the model file opened again, changed or not."""
+        self._model.read_again()
 
     def warm_up(self) -> None:
         """Open the model, if it can be opened now, and have it ready."""
         try:
             self._model.classifier()
         except NbtextError:
-            return  # it was remarked, and is tried again for the next message
+            return  # it is logged, and tried again for the next message
         self._model.wait()
 
-    def classified(self, requests: Sequence[Request]) -> list[Answer]:
+    def classify(self, requests: Sequence[Request]) -> list[Answer]:
         """Answer requests that ask what messages are, in their order."""
         try:
             return self._answers(requests)
@@ -122,22 +122,22 @@ class Answerer:
             if len(requests) == 1:
                 return [refused(error)]
         # it may be for one of them only that there is no answer
-        return [self.classified_alone(request) for request in requests]
+        return [self.classify_alone(request) for request in requests]
 
-    def classified_alone(self, request: Request) -> Answer:
+    def classify_alone(self, request: Request) -> Answer:
         """Answer one such request; this may be done in another thread."""
-        return self.classified([request])[0]
+        return self.classify([request])[0]
 
     def _answers(self, requests: Sequence[Request]) -> list[Answer]:
-        messages = [message_of(one, self._task.max_size) for one in requests]
+        messages = [message_of(one, self._options.max_size) for one in requests]
         documents = [Document("-", (message,)) for message in messages]
         classifier = self._model.classifier()
-        decisions = classifier.classify(documents, threshold=self._task.threshold)
+        decisions = classifier.classify(documents, threshold=self._options.threshold)
         both = zip(requests, messages, decisions, strict=True)
         return [self._answer(*one) for one in both]
 
     def _answer(self, request: Request, message: bytes, decision: Decision) -> Answer:
-        verdict = verdict_of(decision, self._task.spam, self._task.threshold)
+        verdict = verdict_of(decision, self._options.spam, self._options.threshold)
         body = body_of(request, message, verdict)
         label = decision.label if decision.label is not None else "?"
         log = (
@@ -146,16 +146,18 @@ class Answerer:
         )
         return Answer(result(request, verdict.header, body), log)
 
-    def taught(self, request: Request) -> Answer:
-        """Answer a TELL, once what it asks for is done."""
+    def learn(self, request: Request) -> Answer:
+        """Answer a TELL, when the message is learnt or forgotten."""
         try:
-            label = label_to_learn(request, self._task)
-            message = message_of(request, self._task.max_size)
+            label = label_to_learn(request, self._options)
+            message = message_of(request, self._options.max_size)
             if not (request.sets or request.removes):
-                return Answer(told(did_set=False, did_remove=False), "did=nothing")
-            check_class(self._task.model, label)
-            teaching = Teaching(self._task.model, label, wait=self._task.wait)
-            lesson = taught(message, teaching, self._task.max_size)
+                return Answer(
+                    tell_answer(did_set=False, did_remove=False), "did=nothing"
+                )
+            check_class(self._options.model, label)
+            teaching = Teaching(self._options.model, label, wait=self._options.wait)
+            lesson = learn_message(message, teaching, self._options.max_size)
             if lesson.outcome == "refused" and lesson.reason != UNKNOWN:
                 raise RequestError(DATA, lesson.reason)
         except Exception as error:
@@ -166,10 +168,10 @@ class Answerer:
             f"did={'nothing' if lesson.outcome == 'refused' else lesson.outcome} "
             f"class={loggable(label or '-')} id={loggable(message_id_of(message))}"
         )
-        return Answer(told(did_set=did_set, did_remove=did_remove), log)
+        return Answer(tell_answer(did_set=did_set, did_remove=did_remove), log)
 
 
-def label_to_learn(request: Request, task: Task) -> str | None:
+def label_to_learn(request: Request, options: HandlerOptions) -> str | None:
     """
     Return the class that a TELL asks to learn, None if it asks to learn nothing.
 
@@ -184,7 +186,7 @@ def label_to_learn(request: Request, task: Task) -> str | None:
         raise RequestError(PROTOCOL, reason)
     if not request.message_class:
         raise RequestError(PROTOCOL, "(Set without Message-class)")
-    label = task.spam if request.message_class == "spam" else task.ham
+    label = options.spam if request.message_class == "spam" else options.ham
     if label is None:
         raise RequestError(UNAVAILABLE, "the server was started without a --ham-class")
     return label
@@ -235,11 +237,11 @@ def body_of(request: Request, message: bytes, verdict: Verdict) -> bytes | None:
         return report_of(verdict).encode()
     if verb == "REPORT_IFSPAM":
         return b""
-    processed = marked(message, mark_of_verdict(verdict))
+    processed = with_added(message, added_by_verdict(verdict))
     return head_of(message, processed) if verb == "HEADERS" else processed
 
 
-def taught(message: bytes, teaching: Teaching, max_size: int) -> Lesson:
+def learn_message(message: bytes, teaching: Teaching, max_size: int) -> Lesson:
     """
     Learn or forget a message; return what became of it.
 

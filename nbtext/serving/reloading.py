@@ -1,13 +1,13 @@
 """
-A model that is followed: whoever asks gets it as it is now, without opening it again.
+A model that is reloaded when its file has changed.
 
 The file is looked at for each message, which takes microseconds; once it has changed,
-it is opened anew. A file that is missing or damaged changes nothing: the model that was
-there goes on to be used, and that is said once.
+it is opened again. While a file is missing or damaged, the model that was there before
+is used, and that is logged once.
 
-The batch engine classifies even one message much sooner than the plain one, once numpy
-is there and the counts are arranged; but arranging them takes a tenth of a second and
-more. So that is done aside, while the plain engine answers: both give the same scores.
+The batch engine classifies even one message much faster than the plain one, once numpy
+is loaded and the counts are arranged; but arranging them takes a tenth of a second or
+more. So a thread does that while the plain engine answers: both give the same scores.
 """
 
 import os
@@ -23,27 +23,27 @@ from nbtext.scoring.model import Model, load_model
 from nbtext.store.file import check_sound
 
 Seen: TypeAlias = tuple[int, ...] | None
-"""What tells one state of a file from another, None if there is no file."""
+"""What tells one state of a file from another; None if there is no file."""
 
 PAUSE: Final = 0.1
-"""What is being written, or could not be read, is looked at again so much later."""
+"""Seconds until a file is looked at again that is being written or was unreadable."""
 
 REST: Final = 4.0
-"""Counts are arranged again after so many times as long as arranging took."""
+"""Pause before counts are arranged again, as a multiple of the time that took."""
 
 SAMPLE: Final = Document("-", (b"a",))
 """Classified once, so that whatever is loaded on first use is loaded."""
 
 
-class FollowedModel:
-    """A classifier that is always that of the model file as it is."""
+class ReloadingModel:
+    """A classifier by the model file as it is now."""
 
     def __init__(
         self,
         path: str,
         spam: str,
-        remark: Callable[[str], None],
-        complain: Callable[[str], None],
+        on_event: Callable[[str], None],
+        on_trouble: Callable[[str], None],
     ) -> None:
         """
         Look at no file yet.
@@ -51,41 +51,49 @@ class FollowedModel:
         Args:
             path: the model file.
             spam: a class that the model must have.
-            remark: told whenever the file is opened.
-            complain: told if it cannot be, or is not as it should be.
+            on_event: called with a line whenever the file is opened.
+            on_trouble: called with a line if it cannot be, or is not as it should be.
 
         """
         self._path = path
         self._spam = spam
-        self._remark = remark
-        self._complain = complain
+        self._on_event = on_event
+        self._on_trouble = on_trouble
         self._seen: Seen = ()  # which no file looks like, nor one that is missing
         self._good: Seen = ()
         self._error: NbtextError = SettingsError(path)
-        self._complaint = ""
+        self._last_trouble = ""
         self._look_again = 0.0
+        self._is_stale = False
         self._classifier: Classifier | None = None
         self._arranging: Thread | None = None
         self._arranged: Classifier | None = None
         self._arrange_from = 0.0
         self._lock = Lock()
 
-    def forget(self) -> None:
-        """Forget what the file looked like, so that it is opened again."""
-        self._seen = ()
+    def read_again(self) -> None:
+        """
+        Have the file opened again for the next message, changed or not.
+
+        It waits for nobody: a thread that is opening the file has the lock.
+        """
+        self._is_stale = True
 
     def classifier(self) -> Classifier:
         """
-        Return what classifies by the model as it is, or as it last was.
+        Return the classifier by the model as it is, or as it was when last readable.
 
         Raises:
-            NbtextError: there never was a model that could be read.
+            NbtextError: no model could be read yet.
 
         """
         with self._lock:  # threads may ask for it at the same time
             return self._current()
 
     def _current(self) -> Classifier:
+        if self._is_stale:
+            self._is_stale = False  # first: what is asked from now on is done next time
+            self._seen = ()
         seen, before = state_of(self._path), self._seen
         is_due = 0 < self._look_again <= monotonic()
         if is_due or seen != before:
@@ -97,7 +105,7 @@ class FollowedModel:
                 self._look_again = monotonic() + PAUSE
                 self._error = error
                 used = "the model before" if self._classifier else "none"
-                self._complain_once(f"{error}; {used} is used")
+                self._report_once(f"{error}; {used} is used")
         if self._classifier is None:
             raise self._error
         if self._classifier is not self._arranged:
@@ -125,13 +133,13 @@ class FollowedModel:
         self._classifier = Classifier(model)
         self._good = self._seen
         verb = "opened again" if before else "opened"
-        self._complaint = ""
-        self._remark(f"{self._path}: {verb}, {sum(model.documents):,} documents")
+        self._last_trouble = ""
+        self._on_event(f"{self._path}: {verb}, {sum(model.documents):,} documents")
         for note in model.notes:
-            self._complain(note)
+            self._on_trouble(note)
 
     def _has_grown(self, model: Model, before: Model) -> bool:
-        """Return whether tables were added to the file, as by learning; no more."""
+        """Return whether tables were added to the file, and nothing else changed."""
         if not (self._seen and self._good):
             return False
         is_longer = self._seen[2] > self._good[2]
@@ -139,13 +147,13 @@ class FollowedModel:
         is_first_same = first.header == first_before.header
         return self._seen[:2] == self._good[:2] and is_longer and is_first_same
 
-    def _complain_once(self, complaint: str) -> None:
-        if complaint != self._complaint:
-            self._complain(complaint)
-        self._complaint = complaint
+    def _report_once(self, trouble: str) -> None:
+        if trouble != self._last_trouble:
+            self._on_trouble(trouble)
+        self._last_trouble = trouble
 
     def _arrange(self, classifier: Classifier) -> None:
-        """Have the counts arranged aside, if they are not, and may be by now."""
+        """Arrange the counts in a thread, unless one runs or it is too soon."""
         if self._arranging is not None and self._arranging.is_alive():
             return
         if monotonic() < self._arrange_from:
@@ -158,7 +166,7 @@ class FollowedModel:
         try:
             classifier.arrange([SAMPLE])
         except (NbtextError, MemoryError) as error:
-            self._complain(f"{error}; the plain engine is used, which takes longer")
+            self._on_trouble(f"{error}; the plain engine is used, which takes longer")
         self._arrange_from = monotonic() + REST * (monotonic() - started)
         self._arranged = classifier
 

@@ -1,8 +1,8 @@
 """
 Requests of spamd's protocol as they arrive: bytes in any pieces to a `Request`.
 
-Nothing here reads a socket. Any bytes at all give a request or a `RequestError`, within
-bounds that are known beforehand (`nbtext.serving.spamd` has the protocol).
+Nothing here reads a socket. Any bytes give a request or a `RequestError`, in bounded
+memory and time. `nbtext.serving.spamd` has the protocol.
 """
 
 from typing import Final
@@ -20,19 +20,19 @@ from nbtext.serving.spamd import (
 )
 
 MOST_LINE: Final = 8192
-"""spamc keeps a whole header in so many bytes; here it is one line of it."""
+"""Maximum bytes of one line; in spamc they are the maximum of a whole header."""
 
 MOST_HEADERS: Final = 255
-"""As many as spamd reads."""
+"""Maximum number of headers, as in spamd."""
 
 
-class Incoming:
+class RequestParser:
     """
     A request that is arriving, piece by piece.
 
     Attributes:
-        is_whole: whether all of it is there.
-        n_received: how many bytes of the message have come.
+        is_whole: whether all of it has arrived.
+        n_received: number of bytes of the message that have arrived.
     """
 
     def __init__(self, max_size: int) -> None:
@@ -49,16 +49,16 @@ class Incoming:
 
     @property
     def verb(self) -> str:
-        """Return what is asked as far as that is known, for the log."""
+        """Return the verb, for the log; `-` until it is known."""
         return self._request.verb if self._request else "-"
 
     @property
     def user(self) -> str:
-        """Return whom the client names as far as that is known, for the log."""
+        """Return the user that the client names, for the log; empty if unknown."""
         return self._request.user if self._request else ""
 
     def forget(self) -> None:
-        """Hold nothing any more."""
+        """Release what has arrived."""
         self._head, self._body, self._rest = bytearray(), bytearray(), bytearray()
 
     def request(self) -> Request:
@@ -73,7 +73,7 @@ class Incoming:
         Take what has arrived.
 
         Raises:
-            RequestError: it is no request, or one that is too long.
+            RequestError: it is malformed or too long.
 
         """
         self._head += data
@@ -94,7 +94,7 @@ class Incoming:
 
     def end(self) -> None:
         """
-        Take notice that nothing more arrives.
+        Note that nothing more arrives.
 
         Raises:
             RequestError: something is missing.
@@ -145,14 +145,14 @@ class Incoming:
         r"""
         Make sure that what follows is no part of the message.
 
-        SpamAssassin's own client in Perl sends a CR LF more than it announces. As
-        spamd, we pass over that behind a message that ends with a line.
+        SpamAssassin's own client in Perl sends a CR LF more than it announces. As spamd
+        does, we ignore that behind a message that ends with a line end.
 
         Args:
             data: what follows the request, or the beginning of that.
 
         Raises:
-            RequestError: it is more than that: the message is longer than was said.
+            RequestError: it is more than that: the message is longer than announced.
 
         """
         length = self._request.length if self._request else None

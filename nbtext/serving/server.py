@@ -1,10 +1,10 @@
 """
-A server: clients of SpamAssassin's spamd come in, are heard, answered and seen off.
+A server for clients of SpamAssassin's spamd: it accepts, receives, answers and closes.
 
-One event loop does it all but for large messages and for learning, which take longer
-and have threads. Whatever clients do, each costs a bounded amount of memory and time: a
-connection, a message of limited size, a minute to say what it wants. Who comes when
-there is no room is told to try again. `nbtext.serving.workers` has several of these.
+One event loop does all of it but large messages and learning, which take longer and
+have threads. Whatever a client does, it costs a bounded amount of memory and time: a
+connection, a message of limited size, a minute to send its request. When there is no
+room, a client is told to try again. `nbtext.serving.workers` runs several servers.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ from time import perf_counter
 from typing import Any, Final, NamedTuple
 
 from nbtext.errors import RequestError
-from nbtext.serving.connection import Connection, Room
-from nbtext.serving.handlers import Answer, Answerer, Task, loggable, refused
+from nbtext.serving.connection import Connection, MemoryBudget
+from nbtext.serving.handlers import Answer, Handler, HandlerOptions, loggable, refused
 from nbtext.serving.sockets import Address, Network, is_allowed
 from nbtext.serving.spamd import (
     TIMEOUT,
@@ -30,34 +30,34 @@ from nbtext.serving.spamd import (
 )
 
 MOST_CLIENTS: Final = 4096
-"""So many may be connected at once; fewer if the system lets us open fewer files."""
+"""Maximum clients at once; fewer if the system lets us open fewer files."""
 
 SPARE_FILES: Final = 64
-"""Files that are open for other reasons than a client."""
+"""Number of files that may be open for other reasons than a client."""
 
 MOST_AT_ONCE: Final = 64
-"""So many clients are let in before those that are there are looked after."""
+"""Maximum clients accepted before those that are connected are served."""
 
 MOST_SLOW: Final = 256
-"""So many messages may wait to be learnt or forgotten, and so many large ones."""
+"""Maximum messages that wait to be learnt or forgotten; and maximum large ones."""
 
 LARGE: Final = 1 << 20
-"""A message of more bytes takes so long that others need not wait for it."""
+"""Bytes above which a message is classified in a thread, for others not to wait."""
 
 BATCH: Final = 16
 BATCH_BYTES: Final = 1 << 18
-"""So many messages, of so many bytes, are classified together."""
+"""Maximum messages that are classified together, and their maximum bytes."""
 
 LEAST_ROOM: Final = 128 << 20
 LARGE_ONES: Final = 4
-"""Requests that are arriving or waiting may hold so many bytes together, or so many
-messages of the largest size if that is more."""
+"""Maximum bytes of all requests that are arriving or waiting: the larger of this, and
+of so many messages of the largest size."""
 
 GRACE: Final = 10.0
-"""So many seconds requests may take to be finished when the server is to end."""
+"""Seconds that requests have to be finished when the server is told to end."""
 
 PAUSE: Final = 0.1
-"""If no client can be let in, the next try is so many seconds later."""
+"""Seconds until the next attempt when no client can be accepted."""
 
 
 class Service(NamedTuple):
@@ -65,14 +65,14 @@ class Service(NamedTuple):
     What a server offers, and to whom.
 
     Attributes:
-        task: what messages are classified and learnt by.
-        timeout: how many seconds a client has to send its request, and as many again
-            to take the answer.
-        networks: who is served besides this machine.
+        handling: how messages are classified and learnt.
+        timeout: seconds that a client has to send its request, and as many again to
+            read the answer.
+        networks: clients that are served besides those on this machine.
         may_tell: whether clients may have messages learnt and forgotten.
     """
 
-    task: Task
+    handling: HandlerOptions
     timeout: float = 60.0
     networks: Sequence[Network] = ()
     may_tell: bool = True
@@ -80,12 +80,12 @@ class Service(NamedTuple):
 
 class Log(NamedTuple):
     """
-    Where to say what happens; each is told a line.
+    The log; each of these is called with a line.
 
     Attributes:
-        request: one line a request.
-        event: what goes well otherwise.
-        trouble: what does not.
+        request: for each request.
+        event: for what else happens.
+        trouble: for what goes wrong.
     """
 
     request: Callable[[str], None]
@@ -94,41 +94,43 @@ class Log(NamedTuple):
 
 
 class Server:
-    """What all connections have in common."""
+    """A server, and what its connections share."""
 
     def __init__(
         self, service: Service, listeners: Sequence[socket.socket], log: Log
     ) -> None:
         """
-        Let nobody in yet.
+        Accept nobody yet.
 
         Args:
             service: what is offered.
             listeners: sockets that listen and do not block.
-            log: where to say what happens.
+            log: the log.
 
         """
         self._service = service
         self._listeners = listeners
         self._log = log
-        self._answerer = Answerer(service.task, log.event, log.trouble)
-        self._lessons = Lane(self._answerer.taught, MOST_SLOW)
-        self._large = Lane(self._answerer.classified_alone, MOST_SLOW)
+        self._handler = Handler(service.handling, log.event, log.trouble)
+        self._learning = Lane(self._handler.learn, MOST_SLOW)
+        self._large = Lane(self._handler.classify_alone, MOST_SLOW)
         self._asked: list[tuple[Request, asyncio.Future[Answer]]] = []
         self._connections: dict[asyncio.Task[None], Connection] = {}
         self._most_clients = most_clients()
-        self._room = Room(max(LEAST_ROOM, LARGE_ONES * service.task.max_size))
+        self._budget = MemoryBudget(
+            max(LEAST_ROOM, LARGE_ONES * service.handling.max_size)
+        )
 
     def warm_up(self) -> None:
-        """Have the model ready."""
-        self._answerer.warm_up()
+        """Open the model and load what classifies by it."""
+        self._handler.warm_up()
 
     def read_again(self) -> None:
-        """Read the model again."""
-        self._answerer.read_again()
+        """Have the model opened again for the next message."""
+        self._handler.read_again()
 
     async def serve(self, stopping: asyncio.Event) -> None:
-        """Serve until the event happens, and then see out what has begun."""
+        """Serve until the event is set, and then finish what has begun."""
         for listener in self._listeners:
             self._listen(listener)
         await stopping.wait()
@@ -137,13 +139,13 @@ class Server:
             loop.remove_reader(listener)
             listener.close()
         tasks = list(self._connections.items())
-        await ended([task for task, one in tasks if not one.is_owed])
-        owed = [task for task, one in tasks if one.is_owed]
+        await ended([task for task, one in tasks if not one.is_answer_due])
+        owed = [task for task, one in tasks if one.is_answer_due]
         if owed:
             _, late = await asyncio.wait(owed, timeout=GRACE)
             await ended(late)
         self._large.close()
-        self._lessons.close()
+        self._learning.close()
 
     def _listen(self, listener: socket.socket) -> None:
         if listener.fileno() >= 0:
@@ -151,14 +153,14 @@ class Server:
             loop.add_reader(listener, self._accept, listener)
 
     def _accept(self, listener: socket.socket) -> None:
-        """Let in who is at the door."""
+        """Accept the clients that wait."""
         for _ in range(MOST_AT_ONCE):
             try:
                 client, where = listener.accept()
             except (BlockingIOError, ConnectionAbortedError):
-                return  # another process has let it in, or it is gone
+                return  # another process has accepted it, or it is gone
             except OSError as error:  # out of files, or of memory
-                self._log.trouble(f"nobody can be let in: {error.strerror}")
+                self._log.trouble(f"no client can be accepted: {error.strerror}")
                 loop = asyncio.get_running_loop()
                 loop.remove_reader(listener)
                 loop.call_later(PAUSE, self._listen, listener)
@@ -178,43 +180,43 @@ class Server:
                 client.send(refusal(error), socket.MSG_DONTWAIT)
             self._log.trouble(f"client={name} refused={error.code} reason={error}")
             return
-        max_size = self._service.task.max_size
-        connection = Connection(client, name, max_size, self._room)
+        max_size = self._service.handling.max_size
+        connection = Connection(client, name, max_size, self._budget)
         task = asyncio.create_task(self._attend(connection))
         self._connections[task] = connection
         task.add_done_callback(self._connections.__delitem__)
 
     async def _attend(self, connection: Connection) -> None:
-        """See a client from its first byte to its last."""
+        """Serve a client from its first byte to its last."""
         began = perf_counter()
         try:
             with connection.socket:
-                said = await self._converse(connection)
+                outcome = await self._handle(connection)
                 took = (perf_counter() - began) * 1000
-                self._log.request(f"{connection.facts()} ms={took:.1f}{said}")
-                await connection.part()
+                self._log.request(f"{connection.facts()} ms={took:.1f}{outcome}")
+                await connection.drain()
         finally:
             connection.close()
 
-    async def _converse(self, connection: Connection) -> str:
-        """Hear and answer a client; return what the log is to say of it."""
+    async def _handle(self, connection: Connection) -> str:
+        """Receive and answer a request; return its values in the log."""
         seconds = self._service.timeout
         try:
-            await connection.hear(seconds)
-            answer = await self._answer(connection.incoming.request())
+            await connection.receive(seconds)
+            answer = await self._answer(connection.parser.request())
             connection.check_end()
         except TimeoutError:
             answer = refused(RequestError(TIMEOUT, f"({seconds:g} seconds)"))
         except OSError as error:
             return broken(connection, error.strerror)
-        except Exception as error:  # what a client did wrong, or we
+        except Exception as error:  # a fault of the client, or ours
             answer = refused(error)
-        return await self._say(connection, answer)
+        return await self._send(connection, answer)
 
-    async def _say(self, connection: Connection, answer: Answer) -> str:
-        """Tell a client its answer; return what the log is to say of that."""
+    async def _send(self, connection: Connection, answer: Answer) -> str:
+        """Send an answer; return its values in the log."""
         try:
-            await connection.say(answer.response, self._service.timeout)
+            await connection.send(answer.response, self._service.timeout)
         except TimeoutError:
             return broken(connection, "the answer was not read in time")
         except OSError as error:
@@ -223,10 +225,10 @@ class Server:
 
     async def _answer(self, request: Request) -> Answer:
         """
-        Return what a client is to be told.
+        Return the answer to a request.
 
         Raises:
-            RequestError: nothing was done, and why.
+            RequestError: nothing was done; it says why.
 
         """
         if request.verb == "SKIP":
@@ -240,10 +242,10 @@ class Server:
             return await self._classified(request)
         if not self._service.may_tell:
             raise RequestError(UNAVAILABLE, "TELL commands are not enabled")
-        return await self._lessons.answer(request)
+        return await self._learning.answer(request)
 
     def _classified(self, request: Request) -> "asyncio.Future[Answer]":
-        """Classify a message soon, with others that come at the same time."""
+        """Classify a message soon, together with others that arrive meanwhile."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Answer] = loop.create_future()
         if not self._asked:
@@ -252,33 +254,33 @@ class Server:
         return future
 
     def _classify(self) -> None:
-        """Classify some of the messages that wait, and come back for the others."""
-        some: list[tuple[Request, asyncio.Future[Answer]]] = []
+        """Classify some of the messages that wait, and schedule the others."""
+        batch: list[tuple[Request, asyncio.Future[Answer]]] = []
         size = 0
         for request, future in self._asked[:BATCH]:
             size += len(request.body)
-            if some and size > BATCH_BYTES:
+            if batch and size > BATCH_BYTES:
                 break
-            some.append((request, future))
-        del self._asked[: len(some)]
+            batch.append((request, future))
+        del self._asked[: len(batch)]
         if self._asked:
             asyncio.get_running_loop().call_soon(self._classify)
-        waiting = [one for one in some if not one[1].done()]  # others are gone
-        answers = self._answerer.classified([request for request, _ in waiting])
+        waiting = [one for one in batch if not one[1].done()]  # others are gone
+        answers = self._handler.classify([request for request, _ in waiting])
         for (_, future), answer in zip(waiting, answers, strict=True):
             future.set_result(answer)
 
 
 class Lane:
-    """A thread where requests that take long are answered one after the other."""
+    """A thread that answers requests that take long, one after the other."""
 
     def __init__(self, answer: Callable[[Request], Answer], n_waiting: int) -> None:
         """
         Answer nothing yet.
 
         Args:
-            answer: what answers a request.
-            n_waiting: how many requests may wait.
+            answer: answers a request.
+            n_waiting: maximum requests that wait.
 
         """
         self._answer = answer
@@ -303,18 +305,18 @@ class Lane:
             self._n_free += 1
 
     def close(self) -> None:
-        """Answer no more; what has been begun is waited for."""
+        """Answer no more, and wait for the request that is being answered."""
         self._executor.shutdown(cancel_futures=True)
 
 
 def broken(connection: Connection, reason: str | None) -> str:
-    """Give a client up; return what the log is to say of it."""
+    """Close the connection to a client that is lost; return its values in the log."""
     connection.socket.close()
     return f" broken={loggable(reason or 'unknown')}"
 
 
 async def ended(tasks: Iterable["asyncio.Task[None]"]) -> None:
-    """Cancel tasks, and wait until they have taken notice."""
+    """Cancel tasks, and wait until they have ended."""
     tasks = list(tasks)
     for task in tasks:
         task.cancel()
@@ -322,7 +324,7 @@ async def ended(tasks: Iterable["asyncio.Task[None]"]) -> None:
 
 
 def most_clients() -> int:
-    """Return how many clients there is room for; have the system allow more files."""
+    """Return the maximum of clients; raise the limit of open files if need be."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_CLIENTS + SPARE_FILES
     allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)

@@ -1,5 +1,5 @@
 """
-Where a server listens, and to whom: addresses to sockets, and who may be served.
+Sockets: the addresses that a server listens on, and the clients that it serves.
 
 An address is HOST:PORT, [IPv6]:PORT, unix:PATH or a PATH that begins with a slash.
 """
@@ -20,19 +20,19 @@ from nbtext.files import locked
 Network: TypeAlias = IPv4Network | IPv6Network
 
 BACKLOG: Final = 1024
-"""So many clients the system keeps waiting until they are accepted."""
+"""Maximum clients that the system keeps waiting until they are accepted."""
 
 WAIT: Final = 10.0
 """Seconds to wait for others that have the folder of a Unix socket locked."""
 
 MODE: Final = 0o600
-"""Who may connect to a Unix socket, unless told otherwise: its owner."""
+"""The default mode of a Unix socket: its owner alone may connect."""
 
 LONGEST_PATH: Final = 107
-"""The bytes of `sun_path`, less the zero at its end (unix(7))."""
+"""Maximum bytes of a Unix socket's path: `sun_path` less its final zero (unix(7))."""
 
 ABSENT: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
-"""What a host has that has only one of IPv4 and IPv6."""
+"""Errors of a host that has only one of IPv4 and IPv6."""
 
 
 class Address(NamedTuple):
@@ -65,7 +65,7 @@ class Listener(NamedTuple):
 
     Attributes:
         socket: the socket; it does not block.
-        name: what it is called in the log: the address, with the port that it has.
+        name: its name in the log: the address, with the port that it got.
         identity: device and inode of a Unix socket's file.
     """
 
@@ -74,7 +74,7 @@ class Listener(NamedTuple):
     identity: tuple[int, int] | None = None
 
     def close(self) -> None:
-        """Listen no more; a Unix socket's file is removed if it is still ours."""
+        """Listen no more, and remove the file of a Unix socket if it is still ours."""
         if self.socket.fileno() < 0:  # it is closed
             return
         path = self.socket.getsockname()
@@ -86,10 +86,10 @@ class Listener(NamedTuple):
 
 def address_of(text: str) -> Address:
     """
-    Return the address that a text says.
+    Return the address that a text names.
 
     Raises:
-        SettingsError: it says none.
+        SettingsError: it is no address.
 
     """
     path = text if text.startswith("/") else text.removeprefix("unix:")
@@ -115,10 +115,10 @@ def address_of(text: str) -> Address:
 
 def network_of(text: str) -> Network:
     """
-    Return the network that a text says, as 192.0.2.0/24, or one address.
+    Return the network that a text names, such as 192.0.2.0/24 or one address.
 
     Raises:
-        SettingsError: it says none.
+        SettingsError: it is no network.
 
     """
     try:
@@ -135,7 +135,7 @@ def is_allowed(address: str, networks: Sequence[Network]) -> bool:
     Args:
         address: the client's, as the system gives it; empty for a Unix socket, whose
             mode has decided already.
-        networks: who else is served.
+        networks: the other clients that are served.
 
     """
     if not address:
@@ -244,10 +244,10 @@ def _open_folder(path: str) -> int:
 
 def _make_room(path: str) -> None:
     """
-    Remove a socket that nobody listens on any more.
+    Remove a socket that no server listens on any more.
 
     Raises:
-        OSError: somebody does, or it is no socket.
+        OSError: a server does, or it is no socket.
 
     """
     try:
@@ -264,7 +264,7 @@ def _make_room(path: str) -> None:
             Path(path).unlink()
             return
         except BlockingIOError:
-            pass  # somebody has so much to do that others wait in line
+            pass  # a server does, and its queue of clients is full
     raise OSError(errno.EADDRINUSE, "another server listens there")
 
 

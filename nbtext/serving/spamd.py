@@ -21,7 +21,7 @@ TRY_AGAIN: Final = 75
 PROTOCOL: Final = 76
 TIMEOUT: Final = 79
 TOO_BIG: Final = 98
-"""What a client may be told: sysexits.h, and two that SpamAssassin adds."""
+"""The statuses of answers: those of sysexits.h, and two that SpamAssassin adds."""
 
 REASONS: Final = {
     USAGE: "EX_USAGE",
@@ -33,7 +33,7 @@ REASONS: Final = {
     TIMEOUT: "Timeout",
     TOO_BIG: "EX_TOOBIG",
 }
-"""How the line that refuses begins, as spamd has it where spamd refuses, too."""
+"""The beginning of the line that refuses a request, as in spamd."""
 
 WITH_MESSAGE: Final = frozenset(
     {"CHECK", "SYMBOLS", "REPORT", "REPORT_IFSPAM", "PROCESS", "HEADERS", "TELL"}
@@ -250,7 +250,7 @@ def result(request: Request, spam: str, body: bytes | None = None) -> bytes:
     return head.encode() + (body or b"")
 
 
-def told(*, did_set: bool, did_remove: bool) -> bytes:
+def tell_answer(*, did_set: bool, did_remove: bool) -> bytes:
     """Return the answer to TELL: what has changed."""
     lines = ["SPAMD/1.1 0 EX_OK"]
     if did_set:

@@ -12,7 +12,7 @@ from math import exp, log, log1p
 from typing import Final, NamedTuple
 
 from nbtext import __version__
-from nbtext.filtering.header_field import Mark, mark_of, printable_label
+from nbtext.filtering.header_field import AddedField, added_by, printable_label
 from nbtext.scoring.decide import CERTAIN, Decision, probability
 
 REQUIRED: Final = 5.0
@@ -94,7 +94,7 @@ def _points(margin: float, is_spam: bool) -> float:
     return max(min(points, REQUIRED - 0.1), -MOST) + 0.0  # not -0.0
 
 
-def mark_of_verdict(verdict: Verdict) -> Mark:
+def added_by_verdict(verdict: Verdict) -> AddedField:
     """Return what PROCESS puts into a message: our own field and SpamAssassin's."""
     fields = []
     if verdict.is_spam:
@@ -106,7 +106,7 @@ def mark_of_verdict(verdict: Verdict) -> Mark:
     )
     fields.append(("X-Spam-Status", status))
     fields.append(("X-Spam-Checker-Version", f"nbtext {__version__}"))
-    return mark_of(verdict.decision)._replace(more=tuple(fields), family=FAMILY)
+    return added_by(verdict.decision)._replace(more=tuple(fields), family=FAMILY)
 
 
 def report_of(verdict: Verdict) -> str:

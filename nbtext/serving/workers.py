@@ -1,12 +1,12 @@
 """
-Servers looked after: as many processes as are wanted, and another for each that ends.
+Workers: as many server processes as are wanted, and another for each that ends.
 
 All of them listen on the same sockets, and the system hands each client to one that is
-waiting. So whatever happens to one, the others go on. The process that started them
-serves nobody itself: it waits for signals and for the ends of the others, and opens and
-removes the sockets. What it says to a server goes over a socket of their own: first the
-service, then an `r` for each time that the model is to be read again; and when nothing
-more can come, be it because the process is gone, the server ends.
+waiting. So whatever happens to one, the others go on. Their supervisor serves nobody
+itself: it opens and removes the sockets, and waits for signals and for workers that
+end. It controls each worker over a socket pair: first it sends the service, then an `r`
+whenever the model is to be read again. When the supervisor closes its end, or is gone,
+the worker ends.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from typing import Final
 
 import msgpack
 
-from nbtext.serving.handlers import Task
+from nbtext.serving.handlers import HandlerOptions
 from nbtext.serving.server import GRACE, Log, Server, Service, ended
 from nbtext.serving.sockets import Listener
 
@@ -36,10 +36,10 @@ LENGTH: Final = Struct("<I")
 
 PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 5.0
-"""How long after a server ended the next is started, at first and if it goes on."""
+"""Seconds until the successor of a worker is started: at first, and at most."""
 
 LAST_GRACE: Final = GRACE + 5.0
-"""So many seconds after it was told to end, a server is killed."""
+"""Seconds after which a worker is killed that was told to end."""
 
 
 def supervise(
@@ -54,17 +54,17 @@ def supervise(
 
     Args:
         service: what is offered.
-        listeners: where.
-        n_workers: how many processes serve.
-        command: Python that calls `be_a_server` in a new process.
-        log: where to say what happens.
+        listeners: where to listen.
+        n_workers: number of worker processes.
+        command: Python that calls `serve_as_worker` in a new process.
+        log: the log.
 
     """
     asyncio.run(_Supervisor(service, listeners, command, log).run(n_workers))
 
 
 class _Supervisor:
-    """What looks after servers."""
+    """Starts and ends workers."""
 
     def __init__(
         self, service: Service, listeners: Sequence[Listener], command: str, log: Log
@@ -83,18 +83,18 @@ class _Supervisor:
             loop.add_signal_handler(number, self._stop)
         loop.add_signal_handler(signal.SIGHUP, self._read_again)
         ready = [asyncio.Event() for _ in range(n_workers)]
-        tenders = [asyncio.create_task(self._tend(event)) for event in ready]
+        runners = [asyncio.create_task(self._keep_running(event)) for event in ready]
         announcing = asyncio.create_task(self._announce(ready))
         await self._stopping.wait()
         self._log.event("stopping")
         for listener in self._listeners:
             listener.close()
-        await asyncio.wait(tenders, timeout=LAST_GRACE)
-        await ended([announcing, *tenders])
+        await asyncio.wait(runners, timeout=LAST_GRACE)
+        await ended([announcing, *runners])
         self._log.event("stopped")
 
     async def _announce(self, ready: Sequence[asyncio.Event]) -> None:
-        """Say where there is a server, once there is one."""
+        """Log where the server listens, once all workers are ready."""
         for event in ready:
             await event.wait()
         for listener in self._listeners:
@@ -112,12 +112,12 @@ class _Supervisor:
             with suppress(OSError):
                 control.send(READ_AGAIN)
 
-    async def _tend(self, ready: asyncio.Event) -> None:
-        """Have one server at any time, until it is time to end."""
+    async def _keep_running(self, ready: asyncio.Event) -> None:
+        """Keep one worker running until the supervisor stops."""
         pause = PAUSE
         while not self._stopping.is_set():
             began = monotonic()
-            process = await self._lived(ready)
+            process = await self._run_worker(ready)
             if self._stopping.is_set():
                 return
             self._log.trouble(
@@ -130,13 +130,13 @@ class _Supervisor:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), pause)
 
-    async def _lived(self, ready: asyncio.Event) -> Process:
-        """Start a server, and return it when it has ended."""
+    async def _run_worker(self, ready: asyncio.Event) -> Process:
+        """Start a worker, and return its process when it has ended."""
         loop = asyncio.get_running_loop()
         ours, theirs = socket.socketpair()
         with ours:
             with theirs:
-                process = await self._started(theirs)
+                process = await self._start_worker(theirs)
             try:
                 ours.setblocking(False)
                 await loop.sock_sendall(ours, framed(self._service, self._listeners))
@@ -154,8 +154,8 @@ class _Supervisor:
                     process.kill()
         return process
 
-    async def _started(self, control: socket.socket) -> Process:
-        """Start a server that is at the other end of a connection."""
+    async def _start_worker(self, control: socket.socket) -> Process:
+        """Start a worker with one end of a socket pair as standard input."""
         # the same modules as ours, wherever we found them, and none from where we are
         paths = [os.path.realpath(path) for path in sys.path]
         return await asyncio.create_subprocess_exec(
@@ -168,10 +168,10 @@ class _Supervisor:
 
 
 def framed(service: Service, listeners: Sequence[Listener]) -> bytes:
-    """Return the bytes that tell a server what it is to be, behind their length."""
+    """Pack a service and its sockets for a worker, behind the length in bytes."""
     networks = list(map(str, service.networks))
     plain = [
-        [*service.task], service.timeout, networks, service.may_tell,
+        [*service.handling], service.timeout, networks, service.may_tell,
         [listener.socket.fileno() for listener in listeners],
     ]  # fmt: skip
     # names of files may have bytes that are not UTF-8, as lone surrogates (PEP 383)
@@ -180,23 +180,23 @@ def framed(service: Service, listeners: Sequence[Listener]) -> bytes:
 
 
 def unframed(data: bytes) -> tuple[Service, list[socket.socket]]:
-    """Return what such bytes, without the length, say: the service, and the sockets."""
+    """Unpack a service and its sockets from such bytes, without the length."""
     plain = msgpack.unpackb(data, unicode_errors="surrogatepass")
-    task, timeout, networks, may_tell, descriptors = plain
+    handling, timeout, networks, may_tell, descriptors = plain
     allowed = [ip_network(network) for network in networks]
     sockets = [socket.socket(fileno=descriptor) for descriptor in descriptors]
-    return Service(Task(*task), timeout, allowed, may_tell), sockets
+    return Service(HandlerOptions(*handling), timeout, allowed, may_tell), sockets
 
 
-def be_a_server(log: Log) -> None:
-    """Serve as the process says that is at the other end of standard input."""
-    # it is the one that signals are for, and which says when it is time to end
+def serve_as_worker(log: Log) -> None:
+    """Serve as the supervisor says over standard input, until it closes that."""
+    # signals are for the supervisor, which tells its workers to end
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     with socket.socket(fileno=os.dup(0)) as control:
         start = control.recv(LENGTH.size, socket.MSG_WAITALL)
         if len(start) < LENGTH.size:
-            return  # it has ended meanwhile
+            return  # the supervisor has ended meanwhile
         (length,) = LENGTH.unpack(start)
         service, listeners = unframed(control.recv(length, socket.MSG_WAITALL))
         server = Server(service, listeners, log)
@@ -209,22 +209,22 @@ def be_a_server(log: Log) -> None:
 
 
 async def _obey(server: Server, control: socket.socket) -> None:
-    """Serve until nothing more can be said over a socket."""
+    """Serve until the supervisor closes its end of a socket."""
     loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
 
-    def hear() -> None:
+    def receive() -> None:
         try:
-            said = control.recv(64)
+            orders = control.recv(64)
         except BlockingIOError:
             return
         except OSError:
-            said = b""
-        if READ_AGAIN in said:
+            orders = b""
+        if READ_AGAIN in orders:
             server.read_again()
-        if not said:
+        if not orders:
             loop.remove_reader(control)
             stopping.set()
 
-    loop.add_reader(control, hear)
+    loop.add_reader(control, receive)
     await server.serve(stopping)

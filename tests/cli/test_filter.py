@@ -343,7 +343,8 @@ def test_a_second_run_waits_or_gives_up(run: "Run", model: Path, maildir: Path) 
         busy = run(*command, "--wait", "0.1")
 
     assert (busy.status, busy.out) == (75, "")
-    assert "another `nbtext filter` has been running" in busy.err
+    assert "another `nbtext filter` " in busy.err
+    assert " has been running for 0.1 seconds; try again" in busy.err
 
 
 def test_a_locked_mbox_is_busy_and_the_next_is_filtered(
@@ -357,7 +358,8 @@ def test_a_locked_mbox_is_busy_and_the_next_is_filtered(
     assert busy.status == 75
     told = [f"{mbox}: 1 new, 1 stayed", f"{maildir}: 3 new, 2 flagged, 1 stayed"]
     assert busy.out.splitlines() == told
-    assert "another program has had it locked" in busy.err
+    assert "another program " in busy.err
+    assert " has had it locked for 0.1 seconds; try again" in busy.err
     mbox.with_name("box.lock").unlink()
     assert run(*command).out.startswith(f"{mbox}: 1 new, 1 flagged, 1 known")
 

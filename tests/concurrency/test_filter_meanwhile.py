@@ -24,13 +24,13 @@ import pytest
 from nbtext import train_on
 from nbtext.filtering.mailbox import filter_mailbox
 from nbtext.filtering.mailboxes import open_mailbox
-from nbtext.filtering.rules import Account, Rule, Run, Wanted, job_of
-from nbtext.filtering.seen import remembered
+from nbtext.filtering.rules import FilterOptions, FilterReport, Rule, Run, rules_of
+from nbtext.filtering.seen import open_seen
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.model import load_model
 from tests.waiting import PATIENCE
 
-WANTED = Wanted(max_bytes=1 << 20, wait=PATIENCE)
+WANTED = FilterOptions(max_bytes=1 << 20, wait=PATIENCE)
 BOXES: dict[str, Any] = {
     "maildir": mailbox.Maildir,
     "mh": mailbox.MH,
@@ -134,12 +134,12 @@ def read(kind: str, path: Path, over: Path) -> None:
 
 
 def filter_once(folder: Path, kind: str, classifier: Classifier, memory: str) -> None:
-    job = job_of(
+    rules = rules_of(
         open_mailbox(str(folder / "inbox")), {"spam": Rule(0.5, str(folder / "junk"))}
     )
-    with remembered(str(folder / memory), wait=PATIENCE) as remembering:
+    with open_seen(str(folder / memory), wait=PATIENCE) as remembering:
         run = Run(classifier, remembering, WANTED, refuse)
-        for _ in filter_mailbox(job, run, Account()):
+        for _ in filter_mailbox(rules, run, FilterReport()):
             pass
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from nbtext.filtering.header_field import Mark, marked
+from nbtext.filtering.header_field import AddedField, with_added
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
-MARK = Mark("X-NBText", "spam, probability=0.9987")
+MARK = AddedField("X-NBText", "spam, probability=0.9987")
 LINE = b"X-NBText: spam, probability=0.9987"
 
 pytestmark = [
@@ -33,7 +33,7 @@ def messages() -> Iterator[tuple[str, bytes]]:
 def test_every_mail_passes_byte_for_byte() -> None:
     count = 0
     for name, message in messages():
-        passed = marked(message, MARK)
+        passed = with_added(message, MARK)
 
         assert passed.count(LINE) == 1 + message.count(LINE), name
         place = passed.index(LINE)

@@ -10,7 +10,7 @@ from nbtext import train
 from nbtext.document import Document
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.model import load_model
-from nbtext.serving.handlers import Answerer, Task
+from nbtext.serving.handlers import Handler, HandlerOptions
 from nbtext.serving.spamd import Request
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
@@ -39,9 +39,9 @@ def messages() -> Iterator[list[bytes]]:
                 batch = []
 
 
-def bodies(answerer: Answerer, verb: str, batch: list[bytes]) -> Iterator[bytes]:
+def bodies(handler: Handler, verb: str, batch: list[bytes]) -> Iterator[bytes]:
     requests = [Request(verb, (1, 5), body=message) for message in batch]
-    for answer in answerer.classified(requests):
+    for answer in handler.classify(requests):
         head, _, body = answer.response.partition(b"\r\n\r\n")
         assert head.startswith(b"SPAMD/1.1 0 EX_OK\r\n")
         yield body
@@ -58,14 +58,16 @@ def test_every_mail_is_served_as_it_is_classified(tmp_path: Path) -> None:
     path = tmp_path / "m.nbt"
     root = CORPORA / "spamassassin"
     train([f"ham={root / 'easy_ham'}", f"spam={root / 'spam'}"], str(path))
-    answerer = Answerer(Task(str(path), "spam", "ham", 0.0, 1 << 20, 1.0), print, print)
+    handler = Handler(
+        HandlerOptions(str(path), "spam", "ham", 0.0, 1 << 20, 1.0), print, print
+    )
     classifier = Classifier(load_model(str(path)))
     classifier.arrange([])
     count = 0
     for batch in messages():
         decisions = classifier.classify([Document("-", (one,)) for one in batch])
-        processed = list(bodies(answerer, "PROCESS", batch))
-        headers = list(bodies(answerer, "HEADERS", batch))
+        processed = list(bodies(handler, "PROCESS", batch))
+        headers = list(bodies(handler, "HEADERS", batch))
         rows = zip(batch, decisions, processed, headers, strict=True)
         for message, decision, whole, header in rows:
             (ours,) = OURS.finditer(whole)

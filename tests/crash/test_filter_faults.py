@@ -24,8 +24,8 @@ from nbtext.errors import NbtextError
 from nbtext.files import _renaming
 from nbtext.filtering.mailbox import filter_mailbox
 from nbtext.filtering.mailboxes import Marks, open_mailbox
-from nbtext.filtering.rules import Account, Rule, Run, Wanted, job_of
-from nbtext.filtering.seen import remembered
+from nbtext.filtering.rules import FilterOptions, FilterReport, Rule, Run, rules_of
+from nbtext.filtering.seen import open_seen
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.model import load_model
 
@@ -39,7 +39,7 @@ CALLS = (
 WRITES = ("pwrite", "write")
 DIED = 9
 
-WANTED = Wanted(max_bytes=1 << 20, wait=5)
+WANTED = FilterOptions(max_bytes=1 << 20, wait=5)
 
 MESSAGES = [
     b"Subject: %s\nMessage-ID: <%d@x.example>\n\n%s\n"
@@ -217,10 +217,10 @@ class Place(NamedTuple):
     def filter(self, classifier: Classifier) -> None:
         source = open_mailbox(str(self.folder / "source"))
         target = str(self.folder / "target") if self.case.target else None
-        job = job_of(source, {"spam": Rule(0.5, target, self.case.marks)})
-        with remembered(str(self.folder / "memory"), wait=5) as memory:
+        rules = rules_of(source, {"spam": Rule(0.5, target, self.case.marks)})
+        with open_seen(str(self.folder / "memory"), wait=5) as memory:
             run = Run(classifier, memory, WANTED, complain)
-            for _ in filter_mailbox(job, run, Account()):
+            for _ in filter_mailbox(rules, run, FilterReport()):
                 pass
 
     def held(self) -> tuple[Counter[bytes], Counter[bytes]]:

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from nbtext import train_on
 from nbtext.filtering.mailbox import filter_mailbox
 from nbtext.filtering.mailboxes import open_mailbox
-from nbtext.filtering.rules import Account, Rule, Run, Wanted, job_of
-from nbtext.filtering.seen import remembered
+from nbtext.filtering.rules import FilterOptions, FilterReport, Rule, Run, rules_of
+from nbtext.filtering.seen import open_seen
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.model import load_model
 
@@ -30,7 +30,7 @@ BOXES: dict[str, Any] = {
     "mh": mailbox.MH,
     "mbox": mailbox.mbox,
 }
-WANTED = Wanted(max_bytes=1 << 20, wait=5)
+WANTED = FilterOptions(max_bytes=1 << 20, wait=5)
 
 N_CONTENTS = 6
 """So few that the same comes twice; the even ones are spam."""
@@ -86,13 +86,13 @@ class World:
         self.inbox[content(number)] += 1
 
     def filter(self, _: int) -> None:
-        job = job_of(
+        rules = rules_of(
             open_mailbox(str(self.folder / "inbox")),
             {"spam": Rule(0.5, str(self.folder / "junk"))},
         )
-        with remembered(str(self.folder / "memory"), wait=5) as memory:
+        with open_seen(str(self.folder / "memory"), wait=5) as memory:
             run = Run(self.classifier, memory, WANTED, complain)
-            outcomes = list(filter_mailbox(job, run, Account()))
+            outcomes = list(filter_mailbox(rules, run, FilterReport()))
         new = [one for one in self.inbox.elements() if one not in self.known]
         assert len(outcomes) == len(new)
         for one in new:

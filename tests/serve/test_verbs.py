@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nbtext.filtering.header_field import marked
+from nbtext.filtering.header_field import with_added
 from nbtext.scoring.decide import Decision
-from nbtext.serving.spamscore import mark_of_verdict, verdict_of
+from nbtext.serving.spamscore import added_by_verdict, verdict_of
 
 if TYPE_CHECKING:
     from tests.serve.conftest import Mails, Server, Start
@@ -76,8 +76,8 @@ def test_what_is_said_is_what_classify_says(
         processed = server.ask(request("PROCESS", message))
 
         assert f"Spam: {verdict.header}\r\n".encode() in checked
-        assert processed.partition(b"\r\n\r\n")[2] == marked(
-            message, mark_of_verdict(verdict)
+        assert processed.partition(b"\r\n\r\n")[2] == with_added(
+            message, added_by_verdict(verdict)
         )
 
 

@@ -16,7 +16,7 @@ from nbtext.cli.bogofilter._options import Parsed
 from nbtext.cli.bogofilter._request import Request, request_of
 from nbtext.document import Document
 from nbtext.errors import NbtextError, SourceError, TrainingError
-from nbtext.filtering.header_field import Mark, marked
+from nbtext.filtering.header_field import AddedField, with_added
 from nbtext.scoring.classifying import batches
 from nbtext.sources import pieces, unquoted
 
@@ -92,7 +92,7 @@ def passed(message: bytes, request: Request) -> tuple[bytes, int]:
         judge.update(batch, decided)
         found += decided
     passed_on = [
-        marked(piece, _mark(one, request))
+        with_added(piece, _mark(one, request))
         for piece, one in zip(messages, found, strict=True)
     ]
     return b"".join(passed_on), judge.status_of(found[-1])
@@ -107,6 +107,6 @@ def _document(piece: bytes, request: Request) -> Document:
     return Document("-", (text[:MAX_BYTES],), truncated=len(text) > MAX_BYTES)
 
 
-def _mark(one: Bogosity, request: Request) -> Mark:
+def _mark(one: Bogosity, request: Request) -> AddedField:
     tag = request.tags.get(one.verdict, "")
-    return Mark(request.field, header_value(one), tag)
+    return AddedField(request.field, header_value(one), tag)

@@ -11,7 +11,7 @@ from nbtext.cli._places import default_model
 from nbtext.cli.bogofilter._bogosity import FIELD, HAM, SPAM, Cutoffs
 from nbtext.cli.bogofilter._options import Parsed
 from nbtext.errors import SettingsError
-from nbtext.filtering.header_field import Mark, checked
+from nbtext.filtering.header_field import AddedField, checked
 
 FILE: Final = "nbtext.nbt"
 """The model's name in a folder that is given as bogofilter's."""
@@ -99,7 +99,7 @@ def request_of(parsed: Parsed) -> Request:
     }
     field = parsed.last("spam-header-name") or FIELD
     for tag in tags.values():
-        checked(Mark(field, "", tag))
+        checked(AddedField(field, "", tag))
     return Request(
         model=_model(parsed),
         action=action,

@@ -9,10 +9,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nbtext.errors import SettingsError
-from nbtext.filtering.header_field import Mark, mark_of, marked
+from nbtext.filtering.header_field import AddedField, added_by, with_added
 from nbtext.scoring.decide import Decision
 
-MARK = Mark("X-NBText", "spam, probability=0.9987")
+MARK = AddedField("X-NBText", "spam, probability=0.9987")
 LINE = b"X-NBText: spam, probability=0.9987"
 
 PIECES = st.sampled_from(
@@ -78,12 +78,12 @@ def without_ours(header: bytes) -> bytes:
     ],
 )  # fmt: skip
 def test_the_field_is_put_in(message: bytes, expected: bytes) -> None:
-    assert marked(message, MARK) == expected
+    assert with_added(message, MARK) == expected
 
 
 @given(MESSAGES)
 def test_every_other_byte_is_as_it_was(message: bytes) -> None:
-    passed = marked(message, MARK)
+    passed = with_added(message, MARK)
 
     place = passed.index(LINE)
     rest = passed[:place] + re.sub(rb"\A\r?\n", b"", passed[place + len(LINE) :])
@@ -94,10 +94,10 @@ def test_every_other_byte_is_as_it_was(message: bytes) -> None:
 
 @given(MESSAGES)
 def test_passing_twice_is_passing_once(message: bytes) -> None:
-    once = marked(message, MARK)
+    once = with_added(message, MARK)
 
-    assert marked(once, MARK) == once
-    other = marked(once, MARK._replace(value="ham, probability=0.6000"))
+    assert with_added(once, MARK) == once
+    other = with_added(once, MARK._replace(value="ham, probability=0.6000"))
     assert other.replace(b"ham, probability=0.6000", MARK.value.encode()) == once
 
 
@@ -118,21 +118,21 @@ def test_a_family_of_fields_is_only_for_us_to_write(rest: bytes) -> None:
     assume(b"\r" not in rest.replace(b"\r\n", b""))  # which others take for a line end
     message = b"From: a@b\n" + rest
 
-    once = marked(message, SPAMC)
+    once = with_added(message, SPAMC)
 
     found = message_from_bytes(once, policy=email.policy.compat32)
     ours = [
         (name, value) for name, value in found.items() if name[:7].lower() == "x-spam-"
     ]
     assert ours == list(SPAMC.more) or found.defects
-    assert marked(once, SPAMC) == once
+    assert with_added(once, SPAMC) == once
     assert once.count(b"X-Spamless") == message.count(b"X-Spamless")
 
 
 @given(MESSAGES)
 def test_more_fields_change_nothing_else(message: bytes) -> None:
-    one = marked(message, Mark("A", "yes"))
-    two = marked(message, Mark("B", "yes", more=(("A", "yes"),)))
+    one = with_added(message, AddedField("A", "yes"))
+    two = with_added(message, AddedField("B", "yes", more=(("A", "yes"),)))
 
     assert one in (two.replace(b"B: yes\n", b"", 1), two.replace(b"B: yes\r\n", b"", 1))
 
@@ -142,7 +142,7 @@ def test_other_programs_find_one_field_that_is_ours(rest: bytes) -> None:
     assume(b"\r" not in rest.replace(b"\r\n", b""))  # which they take for a line end
     message = b"From: a@b\n" + rest
 
-    found = message_from_bytes(marked(message, MARK), policy=email.policy.compat32)
+    found = message_from_bytes(with_added(message, MARK), policy=email.policy.compat32)
 
     assert found.get_all("X-NBText", [])[-1:] == [MARK.value] or found.defects
 
@@ -158,20 +158,20 @@ def test_other_programs_find_one_field_that_is_ours(rest: bytes) -> None:
     ids=["a subject", "without a space", "two of them", "none"],
 )  # fmt: skip
 def test_a_tag_stands_before_the_subject(message: bytes, expected: bytes) -> None:
-    assert marked(message, MARK._replace(tag="[SPAM]")) == expected
+    assert with_added(message, MARK._replace(tag="[SPAM]")) == expected
 
 
 def test_the_field_says_label_and_probability() -> None:
-    assert mark_of(decision("spam")) == MARK
-    assert mark_of(decision("spam", 0.99999)).value == "spam, probability=0.9999"
-    assert mark_of(decision(None, 0.51)).value == "unsure, probability=0.5100"
+    assert added_by(decision("spam")) == MARK
+    assert added_by(decision("spam", 0.99999)).value == "spam, probability=0.9999"
+    assert added_by(decision(None, 0.51)).value == "unsure, probability=0.5100"
 
 
 @pytest.mark.parametrize(
     "label", ["a\nEvil: yes", "a\r\n\r\nbody", "sp\u00e4m", "\ud800"]
 )
 def test_no_label_writes_another_line(label: str) -> None:
-    value = mark_of(decision(label)).value
+    value = added_by(decision(label)).value
 
     assert value.isascii()
     assert value.isprintable()
@@ -180,10 +180,10 @@ def test_no_label_writes_another_line(label: str) -> None:
 @pytest.mark.parametrize("field", ["", "a b", "a:b", "a\nb", "\u00e4", "x" * 65])
 def test_a_name_that_no_field_has_is_refused(field: str) -> None:
     with pytest.raises(SettingsError, match="field name"):
-        mark_of(decision("spam"), field)
+        added_by(decision("spam"), field)
 
 
 @pytest.mark.parametrize("tag", ["\n", "a\r\nEvil: yes", "\u00e4"])
 def test_a_tag_that_is_not_printable_is_refused(tag: str) -> None:
     with pytest.raises(SettingsError, match="subject tag"):
-        mark_of(decision("spam"), tag=tag)
+        added_by(decision("spam"), tag=tag)

@@ -8,7 +8,7 @@ import pytest
 
 from nbtext.errors import BusyError, MemoryFileError
 from nbtext.filtering import seen as decided
-from nbtext.filtering.seen import NOTHING, RECORD, Entry, Memory, remembered
+from nbtext.filtering.seen import NOTHING, RECORD, Entry, SeenMessages, open_seen
 
 FOLDER = b"folder00"
 
@@ -18,8 +18,10 @@ def entry(number: int) -> Entry:
 
 
 @contextmanager
-def memory_of(path: Path, *, wait: float = 1, is_kept: bool = True) -> Iterator[Memory]:
-    with remembered(str(path), wait=wait, is_kept=is_kept) as memory:
+def memory_of(
+    path: Path, *, wait: float = 1, is_kept: bool = True
+) -> Iterator[SeenMessages]:
+    with open_seen(str(path), wait=wait, is_kept=is_kept) as memory:
         yield memory
 
 

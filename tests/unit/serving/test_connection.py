@@ -3,11 +3,11 @@
 import pytest
 
 from nbtext.errors import RequestError
-from nbtext.serving.connection import Room
+from nbtext.serving.connection import MemoryBudget
 
 
 def test_there_is_room_for_what_was_given_back_and_no_more() -> None:
-    room = Room(100)
+    room = MemoryBudget(100)
     room.take(60)
 
     with pytest.raises(RequestError, match="fill the memory") as caught:

@@ -7,51 +7,57 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext import train_on
-from nbtext.serving.handlers import LONGEST, Answerer, Task, loggable, message_id_of
+from nbtext.serving.handlers import (
+    LONGEST,
+    Handler,
+    HandlerOptions,
+    loggable,
+    message_id_of,
+)
 from nbtext.serving.spamd import Request
 
 
 @pytest.fixture
-def task(tmp_path: Path) -> Task:
+def options(tmp_path: Path) -> HandlerOptions:
     path = tmp_path / "m.nbt"
     train_on([("ham", "lunch on friday"), ("spam", "cheap pills")], str(path))
-    return Task(str(path), "spam", "ham", 0.0, 1000, 1.0)
+    return HandlerOptions(str(path), "spam", "ham", 0.0, 1000, 1.0)
 
 
 def check(body: bytes, **facts: bool) -> Request:
     return Request("CHECK", (1, 5), body=body, **facts)  # type: ignore[arg-type]
 
 
-def test_one_bad_request_does_not_spoil_the_others(task: Task) -> None:
-    answerer = Answerer(task, print, print)
+def test_one_bad_request_does_not_spoil_the_others(options: HandlerOptions) -> None:
+    handler = Handler(options, print, print)
     good, bad = check(b"cheap"), check(b"cheap", is_compressed=True)
 
-    answers = answerer.classified([good, bad, good])
+    answers = handler.classify([good, bad, good])
 
     assert [one.response.split()[1] for one in answers] == [b"0", b"65", b"0"]
-    assert answers[0] == answers[2] == answerer.classified_alone(good)
+    assert answers[0] == answers[2] == handler.classify_alone(good)
 
 
 def test_a_fault_of_ours_is_an_answer(
-    task: Task, monkeypatch: pytest.MonkeyPatch
+    options: HandlerOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nbtext.serving.handlers.body_of", lambda *_: 1 // 0)
-    answerer = Answerer(task, print, print)
+    handler = Handler(options, print, print)
 
-    answers = answerer.classified([check(b"a"), check(b"b")])
+    answers = handler.classify([check(b"a"), check(b"b")])
 
     assert len(answers) == 2
     assert all(one.response.startswith(b"SPAMD/1.0 70 ") for one in answers)
     assert "ZeroDivisionError" in answers[0].log
 
 
-def test_without_a_model_there_is_an_answer(task: Task) -> None:
+def test_without_a_model_there_is_an_answer(options: HandlerOptions) -> None:
     remarks: list[str] = []
-    answerer = Answerer(task._replace(model="/no/such/model"), print, remarks.append)
-    answerer.warm_up()
+    handler = Handler(options._replace(model="/no/such/model"), print, remarks.append)
+    handler.warm_up()
 
-    answer = answerer.classified_alone(check(b"a"))
-    lesson = answerer.taught(Request("TELL", (1, 5), sets=True, message_class="spam"))
+    answer = handler.classify_alone(check(b"a"))
+    lesson = handler.learn(Request("TELL", (1, 5), sets=True, message_class="spam"))
 
     assert answer.response.startswith(b"SPAMD/1.0 69 Service Unavailable: /no/such")
     assert lesson.response.startswith(b"SPAMD/1.0 69 ")

@@ -10,7 +10,8 @@ from nbtext.errors import NbtextError
 from nbtext.learning.plan import Teaching
 from nbtext.learning.stream import teach
 from nbtext.scoring.classifying import Classifier
-from nbtext.serving.reloading import FollowedModel
+from nbtext.scoring.model import Model, load_model
+from nbtext.serving.reloading import ReloadingModel, state_of
 
 HAM = [("ham", "lunch on friday"), ("ham", "meeting minutes")]
 SPAM = [("spam", "cheap pills"), ("spam", "money winner")]
@@ -29,8 +30,8 @@ def remarks() -> list[str]:
 
 
 @pytest.fixture
-def followed(path: Path, remarks: list[str]) -> FollowedModel:
-    return FollowedModel(str(path), "spam", remarks.append, remarks.append)
+def followed(path: Path, remarks: list[str]) -> ReloadingModel:
+    return ReloadingModel(str(path), "spam", remarks.append, remarks.append)
 
 
 def learn(path: Path, label: str, text: str) -> None:
@@ -42,7 +43,7 @@ def documents(classifier: Classifier) -> int:
     return sum(classifier.model.documents)
 
 
-def test_it_is_opened_once(followed: FollowedModel, remarks: list[str]) -> None:
+def test_it_is_opened_once(followed: ReloadingModel, remarks: list[str]) -> None:
     first = followed.classifier()
 
     assert followed.classifier() is first
@@ -51,7 +52,7 @@ def test_it_is_opened_once(followed: FollowedModel, remarks: list[str]) -> None:
 
 
 def test_what_another_process_learns_is_there_at_once(
-    followed: FollowedModel, path: Path
+    followed: ReloadingModel, path: Path
 ) -> None:
     assert documents(followed.classifier()) == 4
 
@@ -63,7 +64,7 @@ def test_what_another_process_learns_is_there_at_once(
 
 
 def test_another_model_in_its_place_is_opened(
-    followed: FollowedModel, path: Path, remarks: list[str]
+    followed: ReloadingModel, path: Path, remarks: list[str]
 ) -> None:
     followed.classifier()
     train_on([*HAM, *SPAM, *SPAM], str(path))
@@ -75,7 +76,7 @@ def test_another_model_in_its_place_is_opened(
 
 @pytest.mark.parametrize("damage", ["missing", "empty", "junk", "half", "flipped"])
 def test_a_model_that_cannot_be_read_changes_nothing(
-    followed: FollowedModel, path: Path, remarks: list[str], damage: str
+    followed: ReloadingModel, path: Path, remarks: list[str], damage: str
 ) -> None:
     before = followed.classifier()
     data = path.read_bytes()
@@ -100,7 +101,7 @@ def test_a_model_that_cannot_be_read_changes_nothing(
 
 
 def test_a_model_without_the_class_is_not_taken(
-    followed: FollowedModel, path: Path, remarks: list[str]
+    followed: ReloadingModel, path: Path, remarks: list[str]
 ) -> None:
     before = followed.classifier()
     train_on([*HAM, ("junk", "cheap pills")], str(path))
@@ -112,7 +113,7 @@ def test_a_model_without_the_class_is_not_taken(
 
 def test_it_may_be_missing_at_first(tmp_path: Path, remarks: list[str]) -> None:
     path = tmp_path / "later.nbt"
-    followed = FollowedModel(str(path), "spam", remarks.append, remarks.append)
+    followed = ReloadingModel(str(path), "spam", remarks.append, remarks.append)
     for _ in range(3):
         with pytest.raises(NbtextError, match="no model there"):
             followed.classifier()
@@ -124,7 +125,7 @@ def test_it_may_be_missing_at_first(tmp_path: Path, remarks: list[str]) -> None:
 
 
 def test_a_table_that_is_being_written_is_seen_when_it_is_whole(
-    followed: FollowedModel, path: Path, monkeypatch: pytest.MonkeyPatch
+    followed: ReloadingModel, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nbtext.serving.reloading.PAUSE", 0.0)
     size = path.stat().st_size
@@ -145,7 +146,7 @@ def test_a_table_that_is_being_written_is_seen_when_it_is_whole(
     followed.wait()
 
 
-def test_both_engines_say_the_same(followed: FollowedModel) -> None:
+def test_both_engines_say_the_same(followed: ReloadingModel) -> None:
     messages = [
         Document("-", (text,)) for text in (b"cheap lunch", b"money", b"", b"x")
     ]
@@ -159,10 +160,37 @@ def test_both_engines_say_the_same(followed: FollowedModel) -> None:
 
 
 def test_reading_again_may_be_asked_for(
-    followed: FollowedModel, remarks: list[str]
+    followed: ReloadingModel, remarks: list[str]
 ) -> None:
     first = followed.classifier()
-    followed.forget()
+    followed.read_again()
 
     assert followed.classifier() is not first
+    followed.wait()
+
+
+def test_reading_again_is_not_lost_while_another_thread_opens_the_model(
+    followed: ReloadingModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file was looked at, but is not yet opened, when SIGHUP comes."""
+    opened: list[str] = []
+
+    def state_then_signal(path: str) -> object:
+        if not opened:
+            followed.read_again()
+        return state_of(path)
+
+    def counted(path: str) -> Model:
+        opened.append(path)
+        return load_model(path)
+
+    monkeypatch.setattr("nbtext.serving.reloading.state_of", state_then_signal)
+    monkeypatch.setattr("nbtext.serving.reloading.load_model", counted)
+    followed.classifier()
+
+    followed.classifier()
+
+    assert len(opened) == 2
+    followed.classifier()
+    assert len(opened) == 2
     followed.wait()

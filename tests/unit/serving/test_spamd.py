@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext.errors import RequestError
-from nbtext.serving.request import MOST_HEADERS, MOST_LINE, Incoming
+from nbtext.serving.request import MOST_HEADERS, MOST_LINE, RequestParser
 from nbtext.serving.spamd import (
     Request,
     head_of,
@@ -15,7 +15,7 @@ from nbtext.serving.spamd import (
     pong,
     refusal,
     result,
-    told,
+    tell_answer,
 )
 
 MESSAGE = b"From: a@b\nSubject: hi\n\nbody\n"
@@ -24,13 +24,13 @@ LIMIT = 1000
 
 
 def heard(*pieces: bytes, is_ended: bool = True, max_size: int = LIMIT) -> Request:
-    incoming = Incoming(max_size)
+    parser = RequestParser(max_size)
     for piece in pieces:
-        incoming.feed(piece)
+        parser.feed(piece)
     if is_ended:
-        incoming.end()
-        incoming.check_rest(b"")
-    return incoming.request()
+        parser.end()
+        parser.check_rest(b"")
+    return parser.request()
 
 
 def refused(*pieces: bytes) -> tuple[int, str]:
@@ -217,13 +217,13 @@ def test_check_has_no_body_and_old_symbols_a_line_end() -> None:
 
 def test_short_answers() -> None:
     assert pong() == b"SPAMD/1.5 0 PONG\r\n"
-    assert told(did_set=True, did_remove=False) == (
+    assert tell_answer(did_set=True, did_remove=False) == (
         b"SPAMD/1.1 0 EX_OK\r\nDidSet: local\r\n\r\n"
     )
-    assert told(did_set=False, did_remove=True) == (
+    assert tell_answer(did_set=False, did_remove=True) == (
         b"SPAMD/1.1 0 EX_OK\r\nDidRemove: local\r\n\r\n"
     )
-    assert told(did_set=False, did_remove=False) == b"SPAMD/1.1 0 EX_OK\r\n\r\n"
+    assert tell_answer(did_set=False, did_remove=False) == b"SPAMD/1.1 0 EX_OK\r\n\r\n"
 
 
 def test_a_refusal_is_one_line_whatever_it_says() -> None:
@@ -249,8 +249,8 @@ def as_spamc_does(original: bytes, answer: bytes) -> bytes:
     ).map(b"".join)
 )
 def test_spamc_has_the_whole_message_after_headers(original: bytes) -> None:
-    from nbtext.filtering.header_field import Mark, marked
+    from nbtext.filtering.header_field import AddedField, with_added
 
-    processed = marked(original, Mark("X-NBText", "ham"))
+    processed = with_added(original, AddedField("X-NBText", "ham"))
 
     assert as_spamc_does(original, head_of(original, processed)) == processed

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from nbtext.scoring.decide import Decision, decide
 from nbtext.scoring.posterior import normalised
 from nbtext.scoring.score import Scored
-from nbtext.serving.spamscore import mark_of_verdict, report_of, verdict_of
+from nbtext.serving.spamscore import added_by_verdict, report_of, verdict_of
 
 CLASSES = ("ham", "list", "spam")
 
@@ -92,8 +92,8 @@ def test_tests_are_names_that_rules_can_have() -> None:
 
 
 def test_fields_say_what_rules_look_for() -> None:
-    spam = mark_of_verdict(verdict_of(decision(of(0.9999)), "spam"))
-    ham = mark_of_verdict(verdict_of(decision(of(0.001)), "spam"))
+    spam = added_by_verdict(verdict_of(decision(of(0.9999)), "spam"))
+    ham = added_by_verdict(verdict_of(decision(of(0.001)), "spam"))
 
     assert (spam.field, spam.value) == ("X-NBText", "spam, probability=0.9999")
     assert dict(spam.more)["X-Spam-Flag"] == "YES"
