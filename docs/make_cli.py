@@ -68,6 +68,11 @@ left out.
 Of rows and objects the column `text`, `body`, `content` or `message` is read, or those
 that `--text-column` names; `--label-column` and `--id-column` name others. Columns are
 named by their heading; if all that are named are numbers, from 1, there is no heading.
+The columns that are named when a model is trained are part of it: `classify`, `eval`,
+`learn`, `forget` and `tokens` read the same ones, by name and in any order; a column that
+is missing is an error, and so is naming others. A model that was trained without
+`--text-column`, on files or on rows, reads the column that is found, or those that are
+named. What is no table is read whole, whatever the columns of the model.
 Where none are named and there are two, a label and a text, a first line such as `v1,v2`
 is a heading if the labels below it repeat and `v1` is not among them; a note says so,
 and how to have it otherwise. Separators are commas in CSV and tabs in TSV, no others.

@@ -87,7 +87,7 @@ def train(
         trained = train_counts(
             rereadable(sources, options),
             n_classes=_n_classes(sources, options),
-            overrides=overrides,
+            overrides=overrides._replace(text_columns=options.text_columns),
             max_bytes=options.max_bytes,
             executor=executor,
             jobs=jobs,
@@ -207,6 +207,7 @@ def evaluate(
     """
     _check_sources(sources)
     keep_memory()
+    options = options._replace(model_columns=lambda: model.model.settings.text_columns)
     return evaluate_model(
         model,
         documents(sources, options, labelled=True),
@@ -253,7 +254,7 @@ def evaluate_folds(
         rereadable(sources, options),
         folds,
         n_classes=_n_classes(sources, options),
-        overrides=overrides,
+        overrides=overrides._replace(text_columns=options.text_columns),
         max_bytes=options.max_bytes,
         progress=progress,
         on_read=on_read,

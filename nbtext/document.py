@@ -27,6 +27,7 @@ class Document(NamedTuple):
             bytes can tell.
         truncated: whether it was longer than what was read.
         identity: what names it for the ledger where its bytes do not (a row's id).
+        columns: the names of the columns that the texts are from; none for a file.
     """
 
     name: str
@@ -35,15 +36,29 @@ class Document(NamedTuple):
     is_mail: bool | None = None
     truncated: bool = False
     identity: str | None = None
+    columns: tuple[str, ...] = ()
+
+    @property
+    def fields(self) -> list[tuple[str, bytes]]:
+        """The texts, each with the name of its column; a whole file is `body`."""
+        names = self.columns or ("body",) * len(self.texts)
+        return list(zip(names, self.texts, strict=True))
 
 
 class Unread(NamedTuple):
-    """A file that holds one document and has not been opened; fields as above."""
+    """
+    A file that has not been opened; fields as above.
+
+    Attributes:
+        path: where it is.
+        is_one: whether it is one document even if it looks like an mbox.
+    """
 
     name: str
     path: str
     label: str | None = None
     is_mail: bool | None = None
+    is_one: bool = False
 
 
 class Unreadable(NamedTuple):

@@ -24,6 +24,9 @@ Column: TypeAlias = Literal["occurrences", "documents", "weight"]
 """What is counted for a term in a class; `weight` is occurrences in documents scaled to
 unit Euclidean length, in units of 1/65535."""
 
+FieldKind: TypeAlias = Literal["text"]
+"""What a column of a table holds."""
+
 CODE_POINTS: Final = 1
 """The version of the table of code points: a new one changes the keys of a model."""
 
@@ -123,19 +126,47 @@ COLUMNS: Final[tuple[tuple[Column, ...], ...]] = (
 """The columns that a table may have."""
 
 
+class Field(NamedTuple):
+    """
+    A column of tables that a model reads.
+
+    Attributes:
+        column: its name, or its number from 1 where tables have no heading.
+        kind: what it holds.
+    """
+
+    column: str
+    kind: FieldKind = "text"
+
+    def check(self) -> None:
+        """
+        Refuse what no nbtext would have written.
+
+        Raises:
+            SettingsError: the column has no name, or the kind is unknown.
+
+        """
+        column: object = self.column  # from a file it may be anything
+        if not (isinstance(column, str) and column):
+            message = f"the setting fields has the column {column!r}, not a name"
+            raise SettingsError(message)
+        _check_choices({f"fields.{self.column}": (self.kind, ("text",))})
+
+
 _NAMES: Final = {
     "format": "what documents are read as (--format)",
     "views": "the views (--format, and whether there are two classes or more)",
     "columns": "what is counted (--score, and whether there are two classes or more)",
     "codepoints": "the table of code points (the version of nbtext)",
     "ledger": "the ledger (--no-ledger)",
+    "fields": "the columns that are read (--text-column)",
 }
 _VIEW_NAMES: Final = {"pairs": "pairs (--ngrams)", "alphabet": "alphabet (--alphabet)"}
 
 
 def _in_words(value: Any) -> str:
-    if isinstance(value, list):
-        return ", ".join(value)
+    if isinstance(value, list | dict):
+        return ", ".join(value) or "none by name"
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
     return str(value)
@@ -151,6 +182,8 @@ class Settings(NamedTuple):
         columns: what is counted for each (term, class).
         codepoints: the version of the table of code points.
         ledger: whether each document is entered in the ledger.
+        fields: the columns of tables that are read, in this order; if there are none,
+            the column called text, body, content or message.
     """
 
     format: Format
@@ -158,12 +191,19 @@ class Settings(NamedTuple):
     columns: tuple[Column, ...] = ("occurrences", "documents")
     codepoints: int = CODE_POINTS
     ledger: bool = True
+    fields: tuple[Field, ...] = ()
+
+    @property
+    def text_columns(self) -> tuple[str, ...]:
+        """The names of the columns that are read."""
+        return tuple(field.column for field in self.fields)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for msgpack and JSON."""
         plain = self._asdict()
         plain["views"] = [view._asdict() for view in self.views]
         plain["columns"] = list(self.columns)
+        plain["fields"] = dict(self.fields)
         return plain
 
     @classmethod
@@ -177,8 +217,12 @@ class Settings(NamedTuple):
         """
         try:
             views = tuple(View(**view) for view in plain["views"])
-            rest = {name: value for name, value in plain.items() if name != "views"}
-            settings = cls(**(rest | {"views": views, "columns": (*plain["columns"],)}))
+            rest = {
+                "views": views,
+                "columns": (*plain["columns"],),
+                "fields": tuple(Field(*field) for field in plain["fields"].items()),
+            }
+            settings = cls(**(plain | rest))
         except (TypeError, KeyError, AttributeError) as error:
             message = f"the settings are not complete: {error}"
             raise SettingsError(message) from error
@@ -222,6 +266,8 @@ class Settings(NamedTuple):
                 "columns": (self.columns, COLUMNS),
             }
         )
+        for field in self.fields:
+            field.check()
         for view in self.views:
             view.check()
         names = [view.name for view in self.views]

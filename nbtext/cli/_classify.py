@@ -84,7 +84,9 @@ def run(
         for text in opened.notes:
             to_stderr(f"note: {text}")
     classifier = Classifier(opened)
-    options = request.options
+    options = request.options._replace(
+        model_columns=lambda: opened.settings.text_columns
+    )
     if request.wanted is not None:
         wanted = readable(request.wanted)  # as sources read labels
         request = request._replace(wanted=wanted)

@@ -6,13 +6,14 @@ moved to, starts this program for every message.
 """
 
 from collections import Counter as Tally
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nbtext.cli import _status as status
 from nbtext.cli._report import as_json, counted, readable
 from nbtext.cli._terminal import Output, complainer, cut_short, to_stderr, to_stdout
 from nbtext.learning.plan import Lesson, Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.stream import teach, text_columns
 from nbtext.sources import Options, documents, seen_only
 
 if TYPE_CHECKING:
@@ -52,7 +53,10 @@ def run(request: Request) -> int:
         to_stderr(f"model: {teaching.path}")
     failures: list[Unreadable] = []
     complain = complainer(failures, quiet=request.output.quiet)
-    items: Iterable[Item] = documents(request.sources, request.options, labelled=False)
+    options = request.options._replace(
+        model_columns=partial(text_columns, teaching.path)
+    )
+    items: Iterable[Item] = documents(request.sources, options, labelled=False)
     if request.is_seen_only:
         items = seen_only(items)
     outcomes: Tally[str] = Tally()

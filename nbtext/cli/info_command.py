@@ -105,6 +105,11 @@ def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("tail", f"{counted(tail['tables'], 'table')}, {size(tail['bytes'])}"),
         ("written", f"{facts['written']} by {facts['writer']}"),
         ("documents", f"{sum(model.documents):,} of {model.settings.format}"),
+        *(
+            [("columns", ", ".join(map(escaped, model.settings.text_columns)))]
+            if model.settings.fields
+            else []
+        ),
         ("terms", f"{facts['terms']:,}"),
         ("views", ", ".join(view.name for view in model.settings.views)),
         (

@@ -72,5 +72,6 @@ def command(
         keep=keep,
         approximate=approximate,
         create=create,
+        text_columns=options.text_columns,
     )
     return run(Request(teaching, sources, options, output, seen_only))

@@ -79,6 +79,8 @@ def command(
     failures: list[Unreadable] = []
     complain = complainer(failures, quiet=output.quiet)
     if sources:
+        columns = files[0].settings.text_columns
+        options = options._replace(model_columns=lambda: columns)
         items = documents(sources, options, labelled=False)
         take_doubles(
             merged, files, items, max_bytes=options.max_bytes, complain=complain

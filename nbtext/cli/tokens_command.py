@@ -69,7 +69,10 @@ def command(
         except NoModelError:
             to_stderr(f"note: {model}: no model there; reading by the default settings")
     account = Account()
-    options = Options(max_bytes=max_bytes)
+    options = Options(
+        max_bytes=max_bytes,
+        text_columns=() if settings is None else settings.text_columns,
+    )
     items = source_documents(sources, options, labelled=False)
     for document in documents(items, account, max_bytes):
         wanted = settings or default_settings(

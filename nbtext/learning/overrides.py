@@ -9,7 +9,7 @@ changes nothing.
 from typing import Final, NamedTuple
 
 from nbtext.scoring.models.registry import changed, with_columns
-from nbtext.settings import Alphabet, Counting, Scoring, Settings
+from nbtext.settings import Alphabet, Counting, Field, Scoring, Settings
 
 
 class SettingsOverrides(NamedTuple):
@@ -23,6 +23,8 @@ class SettingsOverrides(NamedTuple):
         score: the name of an event model.
         smoothing: what is added to every count.
         counting: whether a token that occurs n times counts n times, or "once".
+        text_columns: the columns of tables that are read. `train` and `evaluate_folds`
+            take them from their options.
     """
 
     alphabet: Alphabet | None = None
@@ -31,6 +33,7 @@ class SettingsOverrides(NamedTuple):
     score: str | None = None
     smoothing: float | None = None
     counting: Counting | None = None
+    text_columns: tuple[str, ...] = ()
 
     @property
     def are_for_training(self) -> bool:
@@ -49,7 +52,11 @@ class SettingsOverrides(NamedTuple):
                 else view
                 for view in views
             )
-        settings = default._replace(views=views, ledger=self.ledger)
+        settings = default._replace(
+            views=views,
+            ledger=self.ledger,
+            fields=tuple(map(Field, self.text_columns)),
+        )
         return settings if self.score is None else with_columns(settings, self.score)
 
     def scoring(self, default: Scoring) -> Scoring:

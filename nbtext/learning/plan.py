@@ -14,7 +14,7 @@ from nbtext.document import Document
 from nbtext.errors import NoModelError, SettingsError, TrainingError
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.registry import check_scoring
-from nbtext.settings import Format, Settings, default_settings
+from nbtext.settings import Field, Format, Settings, default_settings
 from nbtext.store.header import KEPT_RECORDS, History, now
 from nbtext.store.ledger import FORGOTTEN, Row, rows_of
 from nbtext.store.lock import WAIT
@@ -62,6 +62,7 @@ class Teaching(NamedTuple):
         create: whether to make a model if there is none.
         format: how documents are read in a model that is made; by what most of the
             first ones look like if None.
+        text_columns: the columns of tables that are read in a model that is made.
         source: the class from which to forget, None for all of them.
         moves: whether a document that is known in another class moves to the label;
             otherwise it stays where it is.
@@ -74,6 +75,7 @@ class Teaching(NamedTuple):
     approximate: bool = False
     create: bool = False
     format: Format | None = None
+    text_columns: tuple[str, ...] = ()
     source: str | None = None
     moves: bool = True
 
@@ -173,7 +175,8 @@ def new_settings(documents: Sequence[Document], teaching: Teaching) -> Settings:
         raise NoModelError(f"{message}, or name another")
     n_mail = sum(map(is_mail, documents))
     guessed: Format = "mail" if 2 * n_mail > len(documents) else "text"
-    return default_settings(teaching.format or guessed, 2)
+    fields = tuple(map(Field, teaching.text_columns))
+    return default_settings(teaching.format or guessed, 2)._replace(fields=fields)
 
 
 def planned(model: Model | None, batch: Batch, teaching: Teaching) -> Plan:

@@ -23,7 +23,7 @@ from nbtext.learning.plan import Batch, Lesson, Plan, Teaching, new_settings, pl
 from nbtext.scoring.classifying import FEW, FEW_BYTES, Complain, batches
 from nbtext.scoring.model import Model, load_model
 from nbtext.settings import Settings
-from nbtext.store.file import ModelFile
+from nbtext.store.file import ModelFile, open_model
 from nbtext.store.lock import locked
 from nbtext.store.table import Buffer
 from nbtext.store.writing import append_table, replace_file
@@ -103,6 +103,20 @@ def _teach(documents: Sequence[Document], teaching: Teaching) -> list[Lesson]:
                 if is_due(model.file):
                     _compact(teaching.path)
             return _in_order(plan)
+
+
+def text_columns(path: str) -> tuple[str, ...]:
+    """
+    Return the columns of tables that a model reads; none if there is no model.
+
+    Raises:
+        ModelFileError: it is damaged, or cannot be read.
+
+    """
+    try:
+        return open_model(path).settings.text_columns
+    except NoModelError:
+        return ()
 
 
 def is_few(documents: Sequence[Document]) -> bool:

@@ -118,7 +118,7 @@ def _index_items(stream: Stream, place: Place) -> Iterator[Item]:
         else:
             path = index_path(place.name, entry[1])
             label = place.label if place.is_label_given else printable(entry[0])
-            yield Unread(path, path, label, is_mail=True)
+            yield Unread(path, path, label, is_one=True)
 
 
 def _need_label(place: Place) -> None:

@@ -33,6 +33,7 @@ def load_all(unread: Unread, max_bytes: int) -> Iterable[Document]:
     # What its container, or the user, calls a mail or a text is one document.
     if (
         unread.is_mail is None
+        and not unread.is_one
         and text.startswith(b"From ")
         and (document.truncated or b"\nFrom " in text)
     ):

@@ -1,6 +1,9 @@
 """How sources are to be read: what a user may force, name and bound."""
 
+from collections.abc import Callable
 from typing import NamedTuple
+
+from nbtext.errors import SettingsError
 
 FORMATS = (
     "auto",
@@ -17,6 +20,11 @@ FORMATS = (
 """What may be forced: `mail` and `text` make every file one document of that kind."""
 
 
+def no_columns() -> tuple[str, ...]:
+    """Return no columns: there is no model, or it was not trained on named ones."""
+    return ()
+
+
 class Options(NamedTuple):
     """
     What the user says about the sources.
@@ -27,6 +35,8 @@ class Options(NamedTuple):
         text_columns: the columns to read, in this order, by name or by number.
         id_column: the column whose value is a row's identity, by name or by number.
         max_bytes: the size at which a document is cut, in bytes.
+        model_columns: returns the columns that a model reads, if it was trained on
+            named ones; called before a table is read, and never for anything else.
 
     If all the columns that are given are numbers, a table has no header line.
     """
@@ -36,6 +46,26 @@ class Options(NamedTuple):
     text_columns: tuple[str, ...] = ()
     id_column: str | None = None
     max_bytes: int = 16 * 2**20
+    model_columns: Callable[[], tuple[str, ...]] = no_columns
+
+    def for_table(self) -> "Options":
+        """
+        Return the same options, with the columns that the model reads.
+
+        Raises:
+            SettingsError: other columns are named than the model reads.
+
+        """
+        columns = self.model_columns()
+        if not columns:
+            return self
+        if self.text_columns and sorted(self.text_columns) != sorted(columns):
+            raise SettingsError(
+                f"--text-column: the model reads the columns {', '.join(columns)}, and "
+                f"{', '.join(self.text_columns)} was asked for; leave the option out, "
+                "or train a model on those columns"
+            )
+        return self._replace(text_columns=columns)
 
     def check(self) -> None:
         """

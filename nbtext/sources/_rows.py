@@ -39,7 +39,9 @@ def row_items(
 
     Raises:
         SourceError: the columns that are asked for, or a label, are not there.
+        SettingsError: a model reads other columns than are asked for.
     """
+    options = options.for_table()
     number = 0
     label_column = options.label_column
     is_first = True
@@ -127,6 +129,7 @@ def _document(
         label,
         truncated=any(len(text) > options.max_bytes for text in texts),
         identity=identity,
+        columns=columns,
     )
 
 

@@ -194,7 +194,7 @@ def _check(columns: list[str], name: str, options: Options) -> None:
     found = ", ".join(columns)
     for column in options.columns:
         if column not in columns:
-            raise SourceError(f"{name}: no column {column}; name one of these: {found}")
+            raise SourceError(f"{name}: no column {column} (there are {found})")
     if not options.text_columns and not first_of(TEXT_COLUMNS, columns):
         raise SourceError(f"{name}: {NO_TEXT} (there are {found})")
 

@@ -49,7 +49,7 @@ def read(document: Document, settings: Settings) -> Reading:
     """Take a document apart for the views of the settings."""
     if settings.format == "mail":
         return _read_mail(document, settings)
-    body = [("body", decode(text)) for text in document.texts]
+    body = [(name, decode(text)) for name, text in document.fields]
     digest = _digest(document) if document.identity is not None else _of_texts(document)
     size = sum(len(text) for _, text in body)
     views = tuple(body for _ in settings.views)

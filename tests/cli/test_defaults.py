@@ -202,7 +202,7 @@ def written(
     monkeypatch.setattr("nbtext.store.header.gmtime", lambda: (2026, 1, 1, *[0] * 6))
     monkeypatch.setattr("nbtext.cli.train_command.time.monotonic", lambda: 0.0)
 
-    monkeypatch.setattr(_serve, "listen", lambda *how: [Unopened(how)])
+    monkeypatch.setattr(_serve, "listen", lambda *how, **more: [Unopened((*how, more))])
     monkeypatch.setattr(_serve, "supervise", lambda *how: record(how[:-1]))
     if not (prepared / PREPARED).exists():
         monkeypatch.chdir(prepared)

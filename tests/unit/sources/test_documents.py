@@ -13,6 +13,7 @@ import pytest
 from nbtext.document import PAUSE, Document, Item, Note, Unread, Unreadable
 from nbtext.errors import MissingSourceError, SettingsError, SourceError
 from nbtext.sources import Options, documents, labels, load, load_all
+from nbtext.tokens.reading import is_mail
 
 MAIL = b"From: a@example.org\nSubject: x\n\nhello\n"
 FROM_LINE = b"From a@example.org Tue Jun 14 19:52:09 2005\n"
@@ -460,12 +461,31 @@ def test_an_index_names_files_and_their_labels(tmp_path: Path) -> None:
     first, second = read(index, labelled=True)
 
     path = f"{tmp_path}/full/../data/inmail.1"
-    assert first == Unread(path, path, "spam", is_mail=True)
+    assert first == Unread(path, path, "spam", is_one=True)
     assert isinstance(second, Unread)
     with pytest.raises(SourceError):
         load(second, 100)
     assert isinstance(read(index)[0], Unread)
     assert given_labels(read(f"x={index}", labelled=True)) == ["x"]
+
+
+def test_what_an_index_names_may_be_text(tmp_path: Path) -> None:
+    message = (
+        b"Date: Tue, 6 Feb 2024 10:00:00 +0000\nMessage-ID: <1@example.org>\n" + MAIL
+    )
+    write(tmp_path / "note.txt", b"shall we meet at noon\n")
+    write(tmp_path / "two", FROM_LINE + message + b"\n" + FROM_LINE + message)
+    index = write(tmp_path / "index", b"ham note.txt\nspam two\n")
+
+    text, mail = (
+        document
+        for item in read(index, labelled=True, options=Options(format="index"))
+        if isinstance(item, Unread)
+        for document in load_all(item, 1000)
+    )
+
+    assert (text.name, is_mail(text)) == (f"{tmp_path}/note.txt", False)
+    assert (mail.name, is_mail(mail)) == (f"{tmp_path}/two", True)
 
 
 def test_a_forced_folder_must_be_one(tmp_path: Path) -> None:

@@ -68,7 +68,10 @@ def errors(items: list[Item]) -> list[str]:
     ],
 )
 def test_a_json_line_is_a_document(line: bytes, text: bytes) -> None:
-    assert rows(line) == [Document("-:1", (text,))]
+    (document,) = rows(line)
+    assert isinstance(document, Document)
+    assert document == Document("-:1", (text,), columns=document.columns)
+    assert document.columns in [("text",), ("body",)]
     assert texts(rows(line, "jsonl")) == [(text,)]
 
 
@@ -101,12 +104,14 @@ def test_columns_are_chosen_by_name() -> None:
 
     assert rows(
         line, text_columns=("text", "subject"), label_column="kind", id_column="n"
-    ) == [Document("-:1", (b"t", b"s"), "spam", identity="7")]
+    ) == [
+        Document("-:1", (b"t", b"s"), "spam", identity="7", columns=("text", "subject"))
+    ]
 
 
 def test_texts_are_cut_apart() -> None:
     assert rows(b'{"a": "xxx", "b": "y"}', text_columns=("a", "b"), max_bytes=2) == [
-        Document("-:1", (b"xx", b"y"), truncated=True)
+        Document("-:1", (b"xx", b"y"), truncated=True, columns=("a", "b"))
     ]
 
 
@@ -210,8 +215,8 @@ def test_numbered_columns_mean_no_header() -> None:
     )
 
     assert items == [
-        Document("-:1", (b"a",), "x", identity="1"),
-        Document("-:2", (b"b",), "y", identity="2"),
+        Document("-:1", (b"a",), "x", identity="1", columns=("3",)),
+        Document("-:2", (b"b",), "y", identity="2", columns=("3",)),
     ]
 
 
@@ -282,7 +287,7 @@ def test_a_text_may_have_a_semicolon() -> None:
 def test_a_number_that_no_column_has_is_one_error() -> None:
     items = rows(b"x,a\ny,b\n", "csv", label_column="3", text_columns=("2",))
 
-    assert errors(items) == ["-: no column 3; name one of these: 1, 2"]
+    assert errors(items) == ["-: no column 3 (there are 1, 2)"]
 
 
 def test_a_table_of_one_column_is_a_text_a_line() -> None:
@@ -296,7 +301,7 @@ def test_a_table_without_the_columns_is_one_error() -> None:
         "--text-column (there are a, b, c)"
     ]
     (error,) = errors(rows(b"a,b\n1,2\n", "csv", text_columns=("c",)))
-    assert error == "-: no column c; name one of these: a, b"
+    assert error == "-: no column c (there are a, b)"
     assert errors(rows(b"a,b\n", "csv", text_columns=("3",)))
 
 

@@ -1,0 +1,181 @@
+"""The columns that a model was trained on are its settings: all commands read them."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run
+
+ROWS = [
+    ("spam", "cash now", "claim the prize today"),
+    ("spam", "winner", "the lottery pays you"),
+    ("ham", "lunch", "shall we meet at noon"),
+    ("ham", "minutes", "of the meeting are here"),
+]
+TITLE_AND_BODY = ("--text-column", "title", "--text-column", "body")
+
+
+def table(path: str, *columns: str) -> None:
+    """Write the rows as CSV, with these columns in this order."""
+    places = [("label", "title", "body").index(column) for column in columns]
+    lines = [",".join(row[place] for place in places) for row in ROWS]
+    Path(path).write_text("\n".join([",".join(columns), *lines, ""]))
+
+
+@pytest.fixture
+def model(run: "Run") -> str:
+    """A model of titles and bodies."""
+    table("rows.csv", "label", "title", "body")
+    assert run("train", "-q", "-m", "m.nbt", *TITLE_AND_BODY, "rows.csv")[0] == 0
+    return "m.nbt"
+
+
+def decisions(run: "Run", *arguments: str) -> list[object]:
+    """What `classify` says of each document, but for its name."""
+    status, out, err = run("classify", "--json", *arguments)
+
+    assert (status, err) == (0, "")
+    lines = [json.loads(line) for line in out.splitlines()]
+    return [{**line, "name": ""} for line in lines]
+
+
+def test_classify_reads_the_columns_of_the_model_in_any_order(
+    run: "Run", model: str
+) -> None:
+    table("turned.csv", "body", "label", "title")
+    rows = [dict(zip(("label", "title", "body"), row, strict=True)) for row in ROWS]
+    Path("rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    expected = decisions(run, "-m", model, *TITLE_AND_BODY, "rows.csv")
+
+    assert decisions(run, "-m", model, "rows.csv") == expected
+    assert decisions(run, "-m", model, "turned.csv") == expected
+    assert decisions(run, "-m", model, "rows.jsonl") == expected
+    assert decisions(run, "-m", model, "-j", "2", "turned.csv") == expected
+    turned = ("--text-column", "body", "--text-column", "title")
+    assert decisions(run, "-m", model, *turned, "rows.csv") == expected
+
+
+def test_classify_counts_the_tokens_of_all_columns(run: "Run", model: str) -> None:
+    (first, *_) = decisions(run, "-m", model, "rows.csv")
+
+    # cash, now and their pair; four words and three pairs
+    assert isinstance(first, dict)
+    assert first["tokens"] == {"known": 10, "total": 10}
+
+
+@pytest.mark.parametrize(
+    "command", [("classify",), ("eval",), ("learn", "spam"), ("forget",)]
+)
+def test_a_missing_column_is_an_error_that_says_what_is_there(
+    run: "Run", model: str, command: tuple[str, ...]
+) -> None:
+    table("less.csv", "label", "body")
+
+    status, out, err = run(*command, "-m", model, "less.csv")
+
+    assert (status, out) == (65, "")
+    assert "less.csv: no column title (there are label, body)" in err
+
+
+@pytest.mark.parametrize(
+    "command", [("classify",), ("eval",), ("learn", "spam"), ("forget",)]
+)
+@pytest.mark.parametrize(
+    "asked", [("body",), ("label", "title")], ids=["less", "others"]
+)
+def test_other_columns_than_the_model_reads_are_refused(
+    run: "Run", model: str, command: tuple[str, ...], asked: tuple[str, ...]
+) -> None:
+    options = [part for column in asked for part in ("--text-column", column)]
+
+    status, out, err = run(*command, "-m", model, *options, "rows.csv")
+
+    assert (status, out) == (64, "")
+    assert f"reads the columns title, body, and {', '.join(asked)} was asked" in err
+
+
+def test_what_was_trained_can_be_forgotten_and_learnt_again(
+    run: "Run", model: str
+) -> None:
+    table("turned.csv", "title", "label", "body")
+    _, _, forgotten = run("forget", "-m", model, "turned.csv")
+    _, _, learnt = run("learn", "ham", "-m", model, "rows.csv")
+
+    assert forgotten == "forgot 4 documents\n"
+    assert learnt == "learnt 4 documents as ham\n"
+
+
+def test_a_model_that_is_begun_has_the_columns(run: "Run") -> None:
+    table("rows.csv", "label", "title", "body")
+
+    run("learn", "-q", "ham", "-m", "m.nbt", "--create", *TITLE_AND_BODY, "rows.csv")
+
+    status, out, _ = run("info", "--json", "-m", "m.nbt")
+    assert status == 0
+    assert json.loads(out)["settings"]["fields"] == {"title": "text", "body": "text"}
+    assert run("learn", "-m", "m.nbt", "ham", "rows.csv")[2] == (
+        "4 documents known as ham already\n"
+    )
+
+
+def test_a_model_without_columns_reads_those_that_are_asked_for(run: "Run") -> None:
+    for label, title, _ in ROWS:
+        Path(label).mkdir(exist_ok=True)
+        Path(label, title).write_text(title)
+    table("rows.csv", "title")
+    run("train", "-q", "-m", "m.nbt", "spam", "ham")
+
+    found = decisions(run, "-m", "m.nbt", "--text-column", "title", "rows.csv")
+
+    assert [one["label"] for one in found if isinstance(one, dict)] == [
+        label for label, _, _ in ROWS
+    ]
+
+
+def test_a_text_that_is_no_table_is_read_whole(run: "Run", model: str) -> None:
+    status, out, _ = run("classify", "-m", model, stdin=b"claim the lottery prize")
+
+    assert status == 0
+    assert out.startswith("spam\t")
+
+
+def test_the_documents_of_a_merge_are_read_by_the_columns(
+    run: "Run", model: str
+) -> None:
+    run("train", "-q", "-m", "n.nbt", *TITLE_AND_BODY, "rows.csv")
+
+    status, _, err = run("merge", model, "n.nbt", "-o", "o", "--documents", "rows.csv")
+
+    assert status == 0
+    assert "took away what 4 documents left twice" in err
+
+
+def test_models_of_other_columns_are_not_merged(run: "Run", model: str) -> None:
+    run("train", "-q", "-m", "n.nbt", "--text-column", "title", "rows.csv")
+
+    status, _, err = run("merge", model, "n.nbt", "-o", "both.nbt")
+
+    assert status == 65
+    assert "(--text-column): title, body in one, title in the other" in err
+
+
+def test_info_and_tokens_name_the_columns(run: "Run", model: str) -> None:
+    assert "columns\ttitle, body\n" in run("info", "-m", model)[1]
+
+    shown = run("tokens", "-m", model, "rows.csv")[1]
+
+    assert "body\ttitle\t1\tcash\n" in shown
+    assert "body\tbody\t1\tprize\n" in shown
+
+
+def test_the_text_form_keeps_the_columns(run: "Run", model: str) -> None:
+    Path("m.jsonl").write_text(run("dump", "-m", model)[1])
+
+    assert run("load", "-q", "-m", "copy.nbt", "m.jsonl")[0] == 0
+    assert Path("copy.nbt").stat().st_size
+    assert decisions(run, "-m", "copy.nbt", "rows.csv") == decisions(
+        run, "-m", model, "rows.csv"
+    )
