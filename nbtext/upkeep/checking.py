@@ -24,7 +24,7 @@ from nbtext.store.contents import read_contents
 from nbtext.store.file import ModelFile, map_file
 from nbtext.store.packing import unpack_table
 from nbtext.store.writing import replace_file
-from nbtext.upkeep.repair import balanced
+from nbtext.upkeep.repair import add_sound
 from nbtext.upkeep.scan import Part, beginning, documents_in, parts_of, what_is_wrong
 
 SURPLUS: Final = "it takes away what the sound tables do not have"
@@ -158,7 +158,7 @@ def _adding_up(path: str, parts: list[Part]) -> tuple[list[Part], CountTable | N
     }
     if not kept:
         return parts, None
-    left_out, total = balanced(kept)
+    left_out, total = add_sound(kept)
     for place in left_out:
         parts[place] = replace(parts[place], verdict="surplus", what=SURPLUS)
     return parts, total
