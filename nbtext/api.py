@@ -28,7 +28,7 @@ from nbtext.learning.training import train as train_counts
 from nbtext.parallel import processes
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.classifying import MANY, Classifier
-from nbtext.scoring.decide import Decision
+from nbtext.scoring.decide import Decision, Policy
 from nbtext.scoring.model import load_model
 from nbtext.sources import Options, documents, labels, rereadable
 from nbtext.store.lock import WAIT
@@ -158,7 +158,7 @@ def classify(
         threshold: the least probability of a label, from 0 to 1.
 
     """
-    return model.classify([_document(1, document)], threshold=threshold)[0]
+    return model.classify([_document(1, document)], policy=Policy(threshold))[0]
 
 
 def classify_all(
@@ -175,7 +175,7 @@ def classify_all(
     """
     numbered = enumerate(documents, 1)
     while batch := [_document(*one) for one in islice(numbered, MANY)]:
-        yield from model.classify(batch, threshold=threshold)
+        yield from model.classify(batch, policy=Policy(threshold))
 
 
 def evaluate(
@@ -211,7 +211,7 @@ def evaluate(
     return evaluate_model(
         model,
         documents(sources, options, labelled=True),
-        threshold=threshold,
+        policy=Policy(threshold),
         positive=positive,
         max_bytes=options.max_bytes,
         on_read=on_read,
@@ -259,7 +259,7 @@ def evaluate_folds(
         progress=progress,
         on_read=on_read,
     )
-    return checked.evaluation(threshold=threshold, positive=positive)
+    return checked.evaluation(policy=Policy(threshold), positive=positive)
 
 
 def learn(

@@ -52,13 +52,18 @@ def threads(jobs: int) -> Iterator[Map]:
 
 
 @contextmanager
-def processes(jobs: int, imports: Sequence[str] = ()) -> Iterator[Executor | None]:
+def processes(
+    jobs: int,
+    imports: Sequence[str] = (),
+    initializer: Callable[[], object] | None = None,
+) -> Iterator[Executor | None]:
     """
     Start processes to work in; give None for a single job.
 
     Args:
         jobs: how many.
         imports: modules that all of them need. A forked process has them already.
+        initializer: what each of them calls as it begins; it brings what they share.
 
     """
     if jobs == 1:
@@ -75,8 +80,8 @@ def processes(jobs: int, imports: Sequence[str] = ()) -> Iterator[Executor | Non
         executor = ProcessPoolExecutor(
             jobs,
             mp_context=context,
-            initializer=_end_with,
-            initargs=(os.getpid(),),
+            initializer=_begin,
+            initargs=(os.getpid(), initializer),
         )
         executor.submit(os.getpid).result()  # which starts all of them
     with executor:
@@ -106,6 +111,13 @@ def _interrupts_ignored() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _begin(parent: int, initializer: Callable[[], object] | None) -> None:
+    """Prepare a process for its work."""
+    _end_with(parent)
+    if initializer is not None:
+        initializer()
 
 
 def _end_with(parent: int) -> None:

@@ -6,7 +6,7 @@ message.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -23,6 +23,7 @@ from nbtext.cli._terminal import (
 )
 from nbtext.errors import SettingsError
 from nbtext.scoring.classifying import Classifier, classify
+from nbtext.scoring.decide import Decision, Policy
 from nbtext.scoring.model import load_model
 from nbtext.sources import Options, documents
 
@@ -31,10 +32,12 @@ if TYPE_CHECKING:
 
     from nbtext.document import Item, Unreadable
     from nbtext.learning.overrides import SettingsOverrides
-    from nbtext.scoring.decide import Decision
 
 
 DEFAULT: Final = Options()
+
+IMPORTS: Final = ("nbtext.counts.counting", "nbtext.scoring.batch")
+"""What processes import that classify."""
 
 
 class Request(NamedTuple):
@@ -45,7 +48,7 @@ class Request(NamedTuple):
         model: the model file.
         sources: what to classify; standard input if there is none.
         wanted: the class that `--is` asks for.
-        threshold: the least probability of a label.
+        policy: how decisions are made.
         options: how sources are read.
         overrides: how to score, where it differs from what the model says.
         output: what is printed; with `--is` and quiet, nothing at all.
@@ -54,24 +57,19 @@ class Request(NamedTuple):
     model: str
     sources: tuple[str, ...] = ()
     wanted: str | None = None
-    threshold: float = 0.0
+    policy: Policy = Policy()
     options: Options = DEFAULT
     overrides: "SettingsOverrides | None" = None
     output: Output = Output()
 
 
-def run(
-    request: Request,
-    jobs: int = 1,
-    start: "Callable[[], AbstractContextManager[Executor | None]]" = nullcontext,
-) -> int:
+def run(request: Request, jobs: int = 1) -> int:
     """
     Classify what is asked for and return the exit status.
 
     Args:
         request: what is asked for.
         jobs: how many processes work at it.
-        start: starts them.
 
     """
     opened = load_model(request.model)
@@ -98,29 +96,23 @@ def run(
     failures: list[Unreadable] = []
     complain = complainer(failures, quiet=request.output.quiet)
     items: Iterable[Item] = documents(request.sources, options, labelled=False)
-    if jobs > 1:
-        from nbtext.scoring.classifying import keep
-
-        keep(classifier)
-    with start() as executor:
+    with _processes(classifier, jobs) as executor:
         if executor is None:
             batches = classify(
                 items,
                 classifier,
-                threshold=request.threshold,
+                policy=request.policy,
                 max_bytes=options.max_bytes,
                 complain=complain,
             )
         else:
-            from nbtext.scoring.classifying import classify_with
+            from nbtext.scoring.in_processes import classify_with
 
             batches = classify_with(
                 executor,
                 jobs,
                 items,
-                request.model,
-                opened.scoring,
-                threshold=request.threshold,
+                policy=request.policy,
                 max_bytes=options.max_bytes,
                 complain=complain,
             )
@@ -128,6 +120,18 @@ def run(
             return _verdict(batches, failures, request)
         _write(batches, request)
     return status.outcome(failures)
+
+
+def _processes(
+    classifier: Classifier, jobs: int
+) -> "AbstractContextManager[Executor | None]":
+    """Start processes that have the model; none for a single job."""
+    if jobs == 1:
+        return nullcontext()
+    from nbtext.parallel import processes
+    from nbtext.scoring.in_processes import initializer_of
+
+    return processes(jobs, IMPORTS, initializer_of(classifier))
 
 
 def _check_wanted(wanted: str, classes: tuple[str, ...]) -> None:

@@ -25,7 +25,7 @@ from nbtext.filtering import (
 from nbtext.filtering.mailboxes import marks_of
 from nbtext.filtering.rules import UNMARKED, OnProblem
 from nbtext.scoring.classifying import Classifier
-from nbtext.scoring.decide import probability
+from nbtext.scoring.decide import Policy, probability
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.threshold import UNMEASURED, Threshold, threshold_of
 
@@ -128,7 +128,8 @@ def _rules(request: FilterRequest, model: Model) -> dict[str, Rule]:
     for label in dict.fromkeys([*request.moves, *flags]):
         threshold = _threshold(request, model, label)
         marks = marks_of(flags.get(label, ()))
-        rules[label] = Rule(threshold.probability, request.moves.get(label), marks)
+        policy = Policy(threshold.probability)
+        rules[label] = Rule(policy, request.moves.get(label), marks)
     return rules
 
 
@@ -189,7 +190,7 @@ def _as_json(outcome: Outcome, rules: Mapping[str, Rule]) -> str:
             "name": readable(decision.name),
             "label": decision.label,
             "probability": rounded(decision.probability),
-            "min_probability": None if rule is None else rounded(rule.least),
+            "min_probability": None if rule is None else rounded(rule.policy.threshold),
             "action": outcome.action,
             "target": None if target is None else readable(target),
             "flags": str(outcome.marks).split(),

@@ -18,6 +18,7 @@ from nbtext.cli import _status as status
 from nbtext.cli._places import default_model
 from nbtext.cli._terminal import Output, to_stderr
 from nbtext.learning.overrides import SettingsOverrides
+from nbtext.scoring.decide import Policy
 from nbtext.scoring.models.registry import (
     DEFAULT_FOR_MORE,
     DEFAULT_FOR_TWO,
@@ -249,15 +250,20 @@ jobs_option = click.option(
     help="How many processes read documents.",
 )
 
-unsure_option = click.option(
-    "--unsure",
-    "threshold",
-    type=share_of,
-    default="0",
-    show_default=True,
-    metavar="P",
-    help="No label unless a class reaches this probability.",
+policy_options = option_group(
+    "policy",
+    Policy,
+    click.option(
+        "--unsure",
+        "threshold",
+        type=share_of,
+        default="0",
+        show_default=True,
+        metavar="P",
+        help="No label unless a class reaches this probability.",
+    ),
 )
+"""How decisions are made: `policy`."""
 
 wait_option = click.option(
     "--wait",

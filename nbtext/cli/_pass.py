@@ -15,6 +15,7 @@ from nbtext.document import Document
 from nbtext.errors import NbtextError
 from nbtext.filtering.header_field import FIELD, added_by, with_added
 from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.decide import Policy
 from nbtext.scoring.model import load_model
 
 MAX_BYTES: Final = 16 << 20
@@ -28,7 +29,7 @@ class PassRequest(NamedTuple):
         model: the model file.
         field: the name of the field that is added.
         tags: class to what is put before the subject of its messages.
-        threshold: the least probability of a label.
+        policy: how decisions are made.
         max_bytes: how much of the message is read for its classification.
         output: what is said besides.
     """
@@ -36,7 +37,7 @@ class PassRequest(NamedTuple):
     model: str
     field: str = FIELD
     tags: tuple[tuple[str, str], ...] = ()
-    threshold: float = 0.0
+    policy: Policy = Policy()
     max_bytes: int = MAX_BYTES
     output: Output = Output()
 
@@ -78,6 +79,6 @@ def _marked(message: bytes, request: PassRequest) -> bytes:
             to_stderr(f"note: {note}")
     read = message[: request.max_bytes]
     document = Document("-", (read,), truncated=len(read) < len(message))
-    (decision,) = Classifier(model).classify([document], threshold=request.threshold)
+    (decision,) = Classifier(model).classify([document], policy=request.policy)
     tag = dict(request.tags).get(decision.label or "", "")
     return with_added(message, added_by(decision, request.field, tag))

@@ -6,6 +6,7 @@ from nbtext.cli._report import readable
 from nbtext.cli._terminal import to_stderr
 from nbtext.errors import SettingsError
 from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.decide import Policy
 from nbtext.scoring.model import Model, load_model
 from nbtext.serving import (
     HandlerOptions,
@@ -38,7 +39,7 @@ class ServeRequest(NamedTuple):
         timeout: how many seconds a client has.
         spam: the class of spam, if it is not the one of that name.
         ham: the class that is learnt as ham, likewise.
-        threshold: the least probability of a label.
+        policy: how decisions are made.
         may_tell: whether clients may teach.
         wait: how many seconds to wait for another writer of the model.
         quiet: whether to log trouble only.
@@ -53,7 +54,7 @@ class ServeRequest(NamedTuple):
     timeout: float
     spam: str | None
     ham: str | None
-    threshold: float
+    policy: Policy
     may_tell: bool
     wait: float
     quiet: bool
@@ -76,7 +77,7 @@ def run(request: ServeRequest) -> None:
             model=request.model,
             spam=spam_class(model, request.spam),
             ham=ham_class(model, request.spam, request.ham),
-            threshold=request.threshold,
+            policy=request.policy,
             max_size=request.max_size,
             wait=request.wait,
         ),

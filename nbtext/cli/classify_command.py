@@ -1,8 +1,5 @@
 """`nbtext classify`: print the class of each document and its probability."""
 
-from functools import partial
-from typing import Final
-
 import click
 
 from nbtext.cli._classify import Request, run
@@ -10,18 +7,15 @@ from nbtext.cli._options import (
     jobs_option,
     model_option,
     needs_sources,
+    policy_options,
     scoring_options,
     source_options,
-    unsure_option,
     verbose_output_options,
 )
 from nbtext.cli._terminal import Output
 from nbtext.learning.overrides import SettingsOverrides
-from nbtext.parallel import processes
+from nbtext.scoring.decide import Policy
 from nbtext.sources import Options
-
-IMPORTS: Final = ("nbtext.counts.counting", "nbtext.scoring.batch")
-"""What processes import that classify."""
 
 
 @click.command()
@@ -34,7 +28,7 @@ IMPORTS: Final = ("nbtext.counts.counting", "nbtext.scoring.batch")
     help="Exit with status 0 if the one document is of CLASS, 1 if it is of another, "
     "2 if it is unsure.",
 )
-@unsure_option
+@policy_options
 @source_options
 @scoring_options
 @jobs_option
@@ -45,7 +39,7 @@ def command(
     sources: tuple[str, ...],
     model: str,
     wanted: str | None,
-    threshold: float,
+    policy: Policy,
     options: Options,
     overrides: SettingsOverrides,
     jobs: int,
@@ -69,9 +63,9 @@ def command(
         sources=sources,
         model=model,
         wanted=wanted,
-        threshold=threshold,
+        policy=policy,
         options=options,
         overrides=overrides,
         output=output,
     )
-    return run(request, jobs, partial(processes, jobs, IMPORTS))
+    return run(request, jobs)

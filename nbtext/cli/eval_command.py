@@ -8,9 +8,9 @@ import click
 from nbtext.cli._options import (
     model_option,
     output_options,
+    policy_options,
     source_options,
     training_options,
-    unsure_option,
 )
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, evaluation_lines, evaluation_text, readable
@@ -25,6 +25,7 @@ from nbtext.cli._terminal import (
     to_stdout,
 )
 from nbtext.learning.overrides import SettingsOverrides
+from nbtext.scoring.decide import Policy
 from nbtext.sources import Options
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     metavar="CLASS",
     help="Of two classes the one that is looked for [default: spam].",
 )
-@unsure_option
+@policy_options
 @model_option
 @source_options
 @training_options
@@ -56,7 +57,7 @@ def command(
     sources: tuple[str, ...],
     folds: int | None,
     positive: str | None,
-    threshold: float,
+    policy: Policy,
     model: str,
     options: Options,
     overrides: SettingsOverrides,
@@ -95,7 +96,7 @@ def command(
                 opened,
                 sources,
                 options=options,
-                threshold=threshold,
+                threshold=policy.threshold,
                 positive=positive,
                 on_read=on_read,
             )
@@ -105,7 +106,7 @@ def command(
                 folds,
                 options=options,
                 overrides=overrides,
-                threshold=threshold,
+                threshold=policy.threshold,
                 positive=positive,
                 progress=advance,
                 on_read=on_read,

@@ -9,11 +9,12 @@ from nbtext.cli._options import (
     max_bytes_option,
     message_output_options,
     model_option,
-    unsure_option,
+    policy_options,
 )
 from nbtext.cli._pass import PassRequest, run
 from nbtext.cli._terminal import Output, to_stderr
 from nbtext.filtering.header_field import FIELD
+from nbtext.scoring.decide import Policy
 
 
 @click.command(epilog="Whatever fails, the message is printed as it came.")
@@ -34,7 +35,7 @@ from nbtext.filtering.header_field import FIELD
     metavar="CLASS=TEXT",
     help="Put TEXT before the subject of messages of CLASS; may be repeated.",
 )
-@unsure_option
+@policy_options
 @max_bytes_option
 @message_output_options
 @click.pass_context
@@ -43,7 +44,7 @@ def command(
     model: str,
     field: str,
     tags: tuple[str, ...],
-    threshold: float,
+    policy: Policy,
     max_bytes: int,
     output: Output,
 ) -> int:
@@ -75,7 +76,7 @@ def command(
             model=model,
             field=field,
             tags=tuple((label, text) for label, text in pairs),
-            threshold=threshold,
+            policy=policy,
             max_bytes=max_bytes,
             output=output,
         )

@@ -8,11 +8,12 @@ from nbtext.cli import _status as status
 from nbtext.cli._options import (
     bytes_of,
     model_option,
+    policy_options,
     quiet_option,
     seconds_of,
-    unsure_option,
     wait_option,
 )
+from nbtext.scoring.decide import Policy
 
 MOST: Final = 256 << 20
 
@@ -98,7 +99,7 @@ def patience_of(text: str) -> float:
     metavar="CLASS",
     help="The class that `spamc -L ham` teaches [default: ham, else the other of two].",
 )
-@unsure_option
+@policy_options
 @click.option("--no-tell", is_flag=True, help="Let no client teach the model.")
 @wait_option
 @quiet_option
@@ -112,7 +113,7 @@ def command(
     timeout: float,
     spam: str | None,
     ham: str | None,
-    threshold: float,
+    policy: Policy,
     no_tell: bool,
     wait: float,
     quiet: bool,
@@ -142,7 +143,7 @@ def command(
             timeout=timeout,
             spam=spam,
             ham=ham,
-            threshold=threshold,
+            policy=policy,
             may_tell=not no_tell,
             wait=wait,
             quiet=quiet,

@@ -38,7 +38,7 @@ from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.learning.training import check_trainable
 from nbtext.scoring.batch import score_batch
 from nbtext.scoring.batch_model import batch_model_of
-from nbtext.scoring.decide import CERTAIN
+from nbtext.scoring.decide import DEFAULT, Policy
 from nbtext.scoring.fitting import fit
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.scoring.models.registry import check_scoring, default_scoring
@@ -72,25 +72,25 @@ class CrossValidated:
     scoring: Scoring
 
     def evaluation(
-        self, *, threshold: float = 0.0, positive: str | None = None
+        self, *, policy: Policy = DEFAULT, positive: str | None = None
     ) -> Evaluation:
         """
         Decide about each document as its fold's model said, and compare.
 
         Args:
-            threshold: the least probability of a label, from 0 to 1.
+            policy: how decisions are made.
             positive: which of two classes is the one looked for; `spam` if not given.
 
         Raises:
             SettingsError: `positive` is not one of two classes.
 
         """
-        probability = np.minimum(np.exp(self.log_posterior.max(axis=1)), CERTAIN)
-        is_sure = (self.known > 0) & (probability >= min(threshold, CERTAIN))
+        chosen = map(policy.choose, self.log_posterior.tolist(), self.known.tolist())
+        decided = [NO_CLASS if place is None else place for place in chosen]
         return evaluate(
             self.truth,
             self.log_posterior,
-            np.where(is_sure, self.log_posterior.argmax(axis=1), NO_CLASS),
+            np.array(decided),
             self.classes,
             positive=positive,
         )

@@ -15,6 +15,7 @@ from nbtext.document import Item
 from nbtext.errors import SourceError
 from nbtext.evaluation.evaluate import NO_CLASS, Evaluation, evaluate
 from nbtext.scoring.classifying import Classifier, classify
+from nbtext.scoring.decide import DEFAULT, Policy
 
 NOTHING: Final = "there is no document to evaluate; name labelled folders or files"
 
@@ -23,7 +24,7 @@ def evaluate_model(
     model: Classifier,
     items: Iterable[Item],
     *,
-    threshold: float = 0.0,
+    policy: Policy = DEFAULT,
     positive: str | None = None,
     max_bytes: int,
     on_read: Callable[[Account], None] | None = None,
@@ -34,7 +35,7 @@ def evaluate_model(
     Args:
         model: what is evaluated.
         items: the documents, with their labels.
-        threshold: the least probability of a label, from 0 to 1.
+        policy: how decisions are made.
         positive: which of two classes is the one looked for; `spam` if not given.
         max_bytes: how much of a document is read.
         on_read: told what was read and what was skipped, before anything is refused.
@@ -53,7 +54,7 @@ def evaluate_model(
     batches = classify(
         items,
         model,
-        threshold=threshold,
+        policy=policy,
         max_bytes=max_bytes,
         complain=account.remark,
     )

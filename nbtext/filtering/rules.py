@@ -16,7 +16,7 @@ from nbtext.errors import SettingsError
 from nbtext.filtering.mailboxes import Mailbox, Marks, check_marks, is_same, target_of
 from nbtext.filtering.seen import SeenMessages
 from nbtext.scoring.classifying import Classifier
-from nbtext.scoring.decide import Decision
+from nbtext.scoring.decide import Decision, Policy
 
 OnProblem: TypeAlias = Callable[[Unreadable | Note], None]
 """Called with each message that cannot be read."""
@@ -29,12 +29,12 @@ class Rule(NamedTuple):
     What happens to the messages of a class.
 
     Attributes:
-        least: minimum probability of the class, from 0 to 1.
+        policy: how probable the class must be.
         target: where they go, as the user has it; None if they stay.
         marks: what they are marked with.
     """
 
-    least: float
+    policy: Policy
     target: str | None = None
     marks: Marks = UNMARKED
 
@@ -120,7 +120,9 @@ class FilterRules(NamedTuple):
         """Return what a decision leads to: "moved", "flagged" or "stayed"."""
         label = decision.label
         rule = None if label is None else self.by_class.get(label)
-        if label is None or rule is None or decision.probability < rule.least:
+        if label is None or rule is None:
+            return "stayed"
+        if not rule.policy.is_sure(decision.probability):
             return "stayed"
         if label in self.targets:
             return "moved"

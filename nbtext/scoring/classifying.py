@@ -7,11 +7,11 @@ scores. Whatever is ready is decided as soon as input would block.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from nbtext.document import Document, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import SourceError
-from nbtext.scoring.decide import Decision, decide
+from nbtext.scoring.decide import DEFAULT, Decision, Policy, decide
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.registry import check_scoring, event_model
@@ -22,8 +22,6 @@ from nbtext.tokens.bag import bag_of
 from nbtext.tokens.reading import Reading, read
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
-
     from nbtext.scoring.batch_model import BatchModel
 
 Complain: TypeAlias = Callable[[Unreadable | Note], None]
@@ -35,10 +33,6 @@ FEW_BYTES: Final = 1 << 19
 
 BATCH: Final = 1 << 19
 """How many bytes of documents are scored at a time, by default."""
-
-CHUNK: Final = 1 << 20
-"""How many bytes of documents are handed to a process at a time: little, so that none
-of them is still at work long after the others."""
 
 MANY: Final = 512
 """How many documents are scored at a time at the most."""
@@ -60,7 +54,7 @@ class Classifier:
         self._batch: BatchModel | None = None
 
     def classify(
-        self, documents: list[Document], *, threshold: float = 0.0
+        self, documents: list[Document], *, policy: Policy = DEFAULT
     ) -> list[Decision]:
         """Decide about documents, in their order."""
         readings = [read(document, self.model.settings) for document in documents]
@@ -76,7 +70,7 @@ class Classifier:
                 document.name,
                 scored,
                 self.model.classes,
-                threshold=threshold,
+                policy=policy,
                 truncated=document.truncated,
                 expected=document.label,
             )
@@ -98,14 +92,18 @@ class Classifier:
         readings = [read(document, self.model.settings) for document in samples]
         for _ in score_readings(batch, readings, self._calibration):
             pass
+        self._batch = batch  # and not before: other threads may be classifying
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what opens the same model elsewhere: its counts stay in the file."""
+        return _opened, (self.model.path, self.model.scoring)
 
     def _arranged(self) -> "BatchModel":
         from nbtext.scoring.batch import keep_memory
         from nbtext.scoring.batch_model import open_batch_model
 
         keep_memory()
-        self._batch = open_batch_model(self.model)
-        return self._batch
+        return open_batch_model(self.model)
 
     def _plain(self, reading: Reading) -> Scored:
         bag = bag_of(reading, self.model.settings)
@@ -114,15 +112,20 @@ class Classifier:
     def _many(self, readings: list[Reading]) -> Iterator[Scored]:
         from nbtext.scoring.batch import score_readings
 
-        batch = self._batch or self._arranged()
-        return score_readings(batch, readings, self._calibration)
+        if self._batch is None:
+            self._batch = self._arranged()
+        return score_readings(self._batch, readings, self._calibration)
+
+
+def _opened(path: str, scoring: Scoring) -> Classifier:
+    return Classifier(load_model(path, scoring=scoring))
 
 
 def classify(
     items: Iterable[Item],
     classifier: Classifier,
     *,
-    threshold: float = 0.0,
+    policy: Policy = DEFAULT,
     max_bytes: int,
     complain: Complain,
 ) -> Iterator[list[Decision]]:
@@ -132,7 +135,7 @@ def classify(
     Args:
         items: the documents.
         classifier: the model.
-        threshold: the least probability of a label.
+        policy: how decisions are made.
         max_bytes: how much of a document is read.
         complain: told of each document that cannot be read, and of what else to know.
 
@@ -142,7 +145,7 @@ def classify(
 
     """
     for batch in batches(items, max_bytes, complain):
-        yield classifier.classify(batch, threshold=threshold)
+        yield classifier.classify(batch, policy=policy)
 
 
 def batches(
@@ -195,79 +198,3 @@ def _documents(
         yield from load_all(item, max_bytes)
     except SourceError as error:
         complain(Unreadable(item.name, error))
-
-
-def classify_with(
-    executor: "Executor",
-    jobs: int,
-    items: Iterable[Item],
-    path: str,
-    scoring: Scoring | None,
-    *,
-    threshold: float = 0.0,
-    max_bytes: int,
-    complain: Complain,
-) -> Iterator[list[Decision]]:
-    """
-    Decide about a stream of documents, wherever an executor runs a chunk of it.
-
-    Processes that are forked have the model that is kept (`keep`), all the same one.
-    """
-    from nbtext.counts.counting import chunks
-
-    pending: list[Future[tuple[list[Decision], list[Unreadable | Note]]]] = []
-
-    def next_result() -> list[Decision]:
-        decisions, remarks = pending.pop(0).result()
-        for one in remarks:
-            complain(one)
-        return decisions
-
-    for chunk in chunks(items, CHUNK):
-        if chunk:
-            pending.append(
-                executor.submit(
-                    _classify_chunk, path, scoring, chunk, threshold, max_bytes
-                )
-            )
-        while len(pending) > jobs or (pending and not chunk):
-            yield next_result()
-    while pending:
-        yield next_result()
-
-
-def _classify_chunk(
-    path: str,
-    scoring: Scoring | None,
-    items: list[Item],
-    threshold: float,
-    max_bytes: int,
-) -> tuple[list[Decision], list[Unreadable | Note]]:
-    remarks: list[Unreadable | Note] = []
-    batches = classify(
-        items,
-        _opened(path, scoring),
-        threshold=threshold,
-        max_bytes=max_bytes,
-        complain=remarks.append,
-    )
-    return [decision for batch in batches for decision in batch], remarks
-
-
-def keep(classifier: Classifier) -> None:
-    """Arrange a model, and keep it for the processes that are forked from now on."""
-    classifier.arrange(())
-    _kept.clear()
-    _kept[classifier.model.path, classifier.model.scoring] = classifier
-
-
-_kept: dict[tuple[str, Scoring | None], Classifier] = {}
-"""The model of this process, if it is one of several that classify."""
-
-
-def _opened(path: str, scoring: Scoring | None) -> Classifier:
-    """Return the model that is kept, or else open it, once a process."""
-    if (path, scoring) not in _kept:
-        _kept.clear()
-        _kept[path, scoring] = Classifier(load_model(path, scoring=scoring))
-    return _kept[path, scoring]

@@ -1,8 +1,9 @@
 """
 From what the counts say to a decision: a label, or none.
 
-A document without one token that the model knows is unsure, and so is one whose most
-probable class does not reach the threshold (the reject option, Chow 1970).
+A policy stands between the two, and holds all that a user may want of decisions. A
+document without one token that the model knows is unsure, and so is one whose most
+probable class does not reach the policy's threshold (the reject option, Chow 1970).
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,44 @@ from nbtext.scoring.score import Scored
 
 CERTAIN: Final = nextafter(1.0, 0.0)
 """The largest probability that is short of certainty."""
+
+
+class Policy(NamedTuple):
+    """
+    How decisions are made of posteriors.
+
+    Attributes:
+        threshold: the least probability of a label, from 0 to 1.
+    """
+
+    threshold: float = 0.0
+
+    @property
+    def least(self) -> float:
+        """Return the threshold as probabilities can reach it."""
+        return min(self.threshold, CERTAIN)
+
+    def is_sure(self, probability: float) -> bool:
+        """Return whether a class is probable enough to be the label."""
+        return probability >= self.least
+
+    def choose(self, log_posterior: Sequence[float], known: int) -> int | None:
+        """
+        Return the place of the class that is decided for, None if unsure.
+
+        Args:
+            log_posterior: shape (n_classes,), in nats; of two equally probable classes
+                the first wins.
+            known: how many of the document's tokens the model knows.
+
+        """
+        best = most_probable(log_posterior)
+        is_decided = known > 0 and self.is_sure(probability_of(log_posterior[best]))
+        return best if is_decided else None
+
+
+DEFAULT: Final = Policy()
+"""The policy that decides for the most probable class, however probable it is."""
 
 
 class Decision(NamedTuple):
@@ -49,13 +88,17 @@ class Decision(NamedTuple):
             for name, value in zip(self.classes, self.log_posterior, strict=True)
         }
 
+    def probability_of(self, label: str) -> float:
+        """Return the probability of a class, from 0 to 1, never 1."""
+        return probability_of(self.log_posterior[self.classes.index(label)])
+
 
 def decide(
     name: str,
     scored: Scored,
     classes: Sequence[str],
     *,
-    threshold: float = 0.0,
+    policy: Policy = DEFAULT,
     truncated: bool = False,
     expected: str | None = None,
 ) -> Decision:
@@ -65,20 +108,18 @@ def decide(
     Args:
         name: the document's.
         scored: what the counts say of it.
-        classes: the model's classes, sorted; of two equally probable ones the first
-            wins.
-        threshold: the least probability of a label, from 0 to 1.
+        classes: the model's classes, sorted.
+        policy: how decisions are made.
         truncated: whether the document was longer than what was read.
         expected: the label that the document carries, if any.
 
     """
-    best = max(range(len(classes)), key=scored.log_posterior.__getitem__)
-    probability = min(exp(scored.log_posterior[best]), CERTAIN)
-    is_sure = scored.known > 0 and probability >= min(threshold, CERTAIN)
+    chosen = policy.choose(scored.log_posterior, scored.known)
+    best = scored.log_posterior[most_probable(scored.log_posterior)]
     return Decision(
         name=name,
-        label=classes[best] if is_sure else None,
-        probability=probability,
+        label=None if chosen is None else classes[chosen],
+        probability=probability_of(best),
         classes=tuple(classes),
         log_posterior=scored.log_posterior,
         known=scored.known,
@@ -86,6 +127,16 @@ def decide(
         truncated=truncated,
         expected=expected,
     )
+
+
+def most_probable(log_posterior: Sequence[float]) -> int:
+    """Return the place of the most probable class, the first of several."""
+    return max(range(len(log_posterior)), key=log_posterior.__getitem__)
+
+
+def probability_of(log_posterior: float) -> float:
+    """Return a probability that is never 1."""
+    return min(exp(log_posterior), CERTAIN)
 
 
 def probability(value: float) -> str:

@@ -20,7 +20,7 @@ from nbtext.errors import (
 from nbtext.filtering.header_field import with_added
 from nbtext.learning.plan import UNKNOWN, Lesson, Teaching
 from nbtext.learning.stream import teach
-from nbtext.scoring.decide import Decision, probability
+from nbtext.scoring.decide import Decision, Policy, probability
 from nbtext.scoring.model import load_model
 from nbtext.serving.reloading import ReloadingModel
 from nbtext.serving.spamd import (
@@ -55,7 +55,7 @@ class HandlerOptions(NamedTuple):
         model: the model file.
         spam: the class of spam.
         ham: the class that messages learnt as ham join; None if there is none.
-        threshold: minimum probability of a label.
+        policy: how decisions are made.
         max_size: maximum bytes of a message.
         wait: maximum seconds to wait for another writer of the model.
     """
@@ -63,7 +63,7 @@ class HandlerOptions(NamedTuple):
     model: str
     spam: str
     ham: str | None
-    threshold: float
+    policy: Policy
     max_size: int
     wait: float
 
@@ -132,12 +132,12 @@ class Handler:
         messages = [message_of(one, self._options.max_size) for one in requests]
         documents = [Document("-", (message,)) for message in messages]
         classifier = self._model.classifier()
-        decisions = classifier.classify(documents, threshold=self._options.threshold)
+        decisions = classifier.classify(documents, policy=self._options.policy)
         both = zip(requests, messages, decisions, strict=True)
         return [self._answer(*one) for one in both]
 
     def _answer(self, request: Request, message: bytes, decision: Decision) -> Answer:
-        verdict = verdict_of(decision, self._options.spam, self._options.threshold)
+        verdict = verdict_of(decision, self._options.spam, self._options.policy)
         body = body_of(request, message, verdict)
         label = decision.label if decision.label is not None else "?"
         log = (

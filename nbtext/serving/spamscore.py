@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from nbtext import __version__
 from nbtext.filtering.header_field import AddedField, added_by, printable_label
-from nbtext.scoring.decide import CERTAIN, Decision, probability
+from nbtext.scoring.decide import DEFAULT, Decision, Policy, probability
 
 REQUIRED: Final = 5.0
 """So many points are spam."""
@@ -62,14 +62,16 @@ class Verdict(NamedTuple):
         return f"NBTEXT_{name},NBTEXT_{min(int(self.probability * 100), 99):02}"
 
 
-def verdict_of(decision: Decision, spam_class: str, threshold: float = 0.0) -> Verdict:
+def verdict_of(
+    decision: Decision, spam_class: str, policy: Policy = DEFAULT
+) -> Verdict:
     """
     Return what SpamAssassin's clients are told.
 
     Args:
         decision: the decision.
         spam_class: the name of the class of spam, one of the decision's.
-        threshold: the least probability of a label, as it was decided by.
+        policy: what made the decision.
 
     """
     place = decision.classes.index(spam_class)
@@ -78,12 +80,12 @@ def verdict_of(decision: Decision, spam_class: str, threshold: float = 0.0) -> V
     best = max(others)
     rest = best + log1p(sum(exp(other - best) for other in others) - 1)
     margin = own - best
-    if threshold > 0:
-        least = min(threshold, CERTAIN)
-        odds = log(least) - log1p(-least)
+    if policy.threshold > 0:
+        odds = log(policy.least) - log1p(-policy.least)
         margin = min(margin, own - rest - odds)
     is_spam = decision.label == spam_class
-    return Verdict(decision, is_spam, min(exp(own), CERTAIN), _points(margin, is_spam))
+    probability = decision.probability_of(spam_class)
+    return Verdict(decision, is_spam, probability, _points(margin, is_spam))
 
 
 def _points(margin: float, is_spam: bool) -> float:

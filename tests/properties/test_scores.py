@@ -29,7 +29,7 @@ from nbtext.learning.overrides import SettingsOverrides
 from nbtext.learning.training import train
 from nbtext.scoring.batch import raw_scores, score_readings
 from nbtext.scoring.batch_model import BatchModel, batch_model_of, open_batch_model
-from nbtext.scoring.decide import decide
+from nbtext.scoring.decide import Policy, decide
 from nbtext.scoring.fitting import Fit
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
@@ -257,8 +257,8 @@ def test_a_higher_threshold_never_decides_what_a_lower_one_did_not(
     low, high = sorted([one, other])
     names = [f"class {place}" for place in range(len(joint))]
 
-    bold = decide("d", scored, names, threshold=low)
-    shy = decide("d", scored, names, threshold=high)
+    bold = decide("d", scored, names, policy=Policy(low))
+    shy = decide("d", scored, names, policy=Policy(high))
 
     assert shy.label in (bold.label, None)
     assert shy.probability == bold.probability < 1

@@ -7,12 +7,11 @@ programs look for it.
 """
 
 from collections.abc import Sequence
-from math import exp
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from nbtext import __version__
 from nbtext.errors import SettingsError
-from nbtext.scoring.decide import CERTAIN, Decision
+from nbtext.scoring.decide import Decision
 
 SPAM: Final = "spam"
 HAM: Final = "ham"
@@ -83,8 +82,7 @@ def bogosity(decision: Decision, cutoffs: Cutoffs) -> Bogosity:
     """Return the verdict on a message that a model of spam and ham has classified."""
     spamicity = NOTHING_KNOWN
     if decision.known:
-        log_posterior = decision.log_posterior[decision.classes.index(SPAM)]
-        spamicity = min(exp(log_posterior), CERTAIN)
+        spamicity = decision.probability_of(SPAM)
     return Bogosity(decision.name, _verdict(spamicity, cutoffs), spamicity)
 
 

@@ -1,12 +1,21 @@
+import pickle
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nbtext.document import Document, Note, Unreadable
 from nbtext.learning.training import train
-from nbtext.scoring.classifying import Classifier, classify, classify_with, keep
+from nbtext.scoring import score
+from nbtext.scoring.classifying import Classifier, classify
+from nbtext.scoring.decide import Decision
+from nbtext.scoring.in_processes import classify_with, initializer_of
 from nbtext.scoring.model import load_model
+from nbtext.scoring.models import mean
+from nbtext.scoring.models.mean import Mean
+from nbtext.settings import Scoring
 
 WORDS = {"ham": b"minutes of the meeting", "spam": b"winner of the lottery"}
 DOCUMENTS = [
@@ -28,26 +37,87 @@ def complain(remark: Unreadable | Note) -> None:
     raise AssertionError(remark)
 
 
-def test_the_model_that_is_kept_is_not_opened_again(path: Path) -> None:
+def pickled(value: Any) -> Any:
+    """Return what arrives in another process."""
+    return pickle.loads(pickle.dumps(value))  # noqa: S301  written a moment ago
+
+
+def labels_of(batches: Iterable[list[Decision]]) -> list[str | None]:
+    return [decision.label for batch in batches for decision in batch]
+
+
+@pytest.fixture
+def expected(path: Path) -> list[str | None]:
+    """The labels that one process decides for."""
     classifier = Classifier(load_model(str(path)))
-    alone = [
-        decision.label
-        for batch in classify(DOCUMENTS, classifier, max_bytes=99, complain=complain)
-        for decision in batch
-    ]
+    return labels_of(classify(DOCUMENTS, classifier, max_bytes=99, complain=complain))
 
-    keep(classifier)
+
+def test_workers_have_the_model_that_was_opened(
+    path: Path, expected: list[str | None]
+) -> None:
+    begin = initializer_of(Classifier(load_model(str(path))))
     path.unlink()
-    with ThreadPoolExecutor(2) as executor:
-        batches = classify_with(
-            executor,
-            2,
-            DOCUMENTS,
-            str(path),
-            classifier.model.scoring,
-            max_bytes=99,
-            complain=complain,
-        )
-        labels = [decision.label for batch in batches for decision in batch]
+    with ThreadPoolExecutor(2, initializer=begin) as executor:
+        batches = classify_with(executor, 2, DOCUMENTS, max_bytes=99, complain=complain)
+        labels = labels_of(batches)
 
-    assert labels == alone == [document.label for document in DOCUMENTS]
+    assert labels == expected == [document.label for document in DOCUMENTS]
+
+
+def test_two_models_are_classified_with_at_the_same_time(path: Path) -> None:
+    other = path.with_name("other.nbt")
+    renamed = [one._replace(label=f"{one.label}!") for one in DOCUMENTS]
+    other.write_bytes(b"".join(train(lambda: renamed).contents.pack()))
+    begins = [initializer_of(Classifier(load_model(str(p)))) for p in (path, other)]
+
+    with (
+        ThreadPoolExecutor(1, initializer=begins[0]) as first,
+        ThreadPoolExecutor(1, initializer=begins[1]) as second,
+    ):
+        labels, marked = (
+            labels_of(classify_with(one, 1, DOCUMENTS, max_bytes=99, complain=complain))
+            for one in (first, second)
+        )
+
+    assert marked == [f"{label}!" for label in labels]
+
+
+def test_processes_that_are_spawned_open_the_model_again(
+    path: Path, expected: list[str | None]
+) -> None:
+    begin = pickled(initializer_of(Classifier(load_model(str(path)))))
+
+    with ThreadPoolExecutor(1, initializer=begin) as executor:
+        batches = classify_with(executor, 1, DOCUMENTS, max_bytes=99, complain=complain)
+        assert labels_of(batches) == expected
+
+
+def test_a_pickled_model_is_opened_again_with_its_scoring(path: Path) -> None:
+    scoring = Scoring("sum", 0.5)
+    classifier = Classifier(load_model(str(path), scoring=scoring))
+
+    again = pickled(classifier)
+
+    assert again.model.scoring == scoring
+    assert again.classify(DOCUMENTS) == classifier.classify(DOCUMENTS)
+
+
+class OfTheVocabulary(Mean):
+    """An event model that needs a pass over all terms."""
+
+    reads_vocabulary = True  # type: ignore[misc]  # final there
+
+
+def test_a_model_that_needs_the_vocabulary_is_read_by_arrays(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = DOCUMENTS[:1]
+    expected = Classifier(load_model(str(path))).classify(one)
+    monkeypatch.setattr(mean, "MODEL", OfTheVocabulary())
+    monkeypatch.setattr(score, "evidence", None)  # nothing is scored one by one
+
+    found = Classifier(load_model(str(path))).classify(one)
+
+    assert found[0].label == expected[0].label
+    assert found[0].log_posterior == pytest.approx(expected[0].log_posterior)

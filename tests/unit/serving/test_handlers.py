@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext import train_on
+from nbtext.scoring.decide import Policy
 from nbtext.serving.handlers import (
     LONGEST,
     Handler,
@@ -21,7 +22,7 @@ from nbtext.serving.spamd import Request
 def options(tmp_path: Path) -> HandlerOptions:
     path = tmp_path / "m.nbt"
     train_on([("ham", "lunch on friday"), ("spam", "cheap pills")], str(path))
-    return HandlerOptions(str(path), "spam", "ham", 0.0, 1000, 1.0)
+    return HandlerOptions(str(path), "spam", "ham", Policy(), 1000, 1.0)
 
 
 def check(body: bytes, **facts: bool) -> Request:

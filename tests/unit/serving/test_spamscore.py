@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbtext.scoring.decide import Decision, decide
+from nbtext.scoring.decide import Decision, Policy, decide
 from nbtext.scoring.posterior import normalised
 from nbtext.scoring.score import Scored
 from nbtext.serving.spamscore import added_by_verdict, report_of, verdict_of
@@ -17,7 +17,7 @@ CLASSES = ("ham", "list", "spam")
 def decision(scores: list[float], threshold: float = 0.0, known: int = 7) -> Decision:
     posterior = tuple(normalised(scores))
     classes = CLASSES if len(scores) == 3 else ("ham", "spam")
-    return decide("-", Scored(posterior, known, 9), classes, threshold=threshold)
+    return decide("-", Scored(posterior, known, 9), classes, policy=Policy(threshold))
 
 
 def of(probability: float) -> list[float]:
@@ -39,9 +39,9 @@ def test_points_of_two_classes(probability: float, points: float) -> None:
 
 
 def test_a_threshold_moves_the_points() -> None:
-    assert verdict_of(decision(of(0.99), 0.99), "spam", 0.99).points == 5.0
-    assert verdict_of(decision(of(0.98), 0.99), "spam", 0.99).points == 4.2
-    assert verdict_of(decision(of(0.98), 1.0), "spam", 1.0).points == -30.7
+    assert verdict_of(decision(of(0.99), 0.99), "spam", Policy(0.99)).points == 5.0
+    assert verdict_of(decision(of(0.98), 0.99), "spam", Policy(0.99)).points == 4.2
+    assert verdict_of(decision(of(0.98), 1.0), "spam", Policy(1.0)).points == -30.7
 
 
 @given(
@@ -54,7 +54,7 @@ def test_five_points_are_spam_and_nothing_else(
 ) -> None:
     found = decision(scores, threshold, known)
 
-    verdict = verdict_of(found, "spam", threshold)
+    verdict = verdict_of(found, "spam", Policy(threshold))
 
     assert verdict.is_spam == (found.label == "spam")
     assert verdict.is_spam == (verdict.points >= 5.0)
