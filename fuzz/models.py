@@ -112,5 +112,5 @@ def learn(
     """Learn messages into a model, or forget them if there is no class."""
     items = [Document(f"{n}", (one,), is_mail=True) for n, one in enumerate(messages)]
     teaching = Teaching(str(path), label, wait=0, create=True, approximate=approximate)
-    batches = teach(items, teaching, max_bytes=1 << 20, complain=lambda _: None)
+    batches = teach(items, teaching, max_bytes=1 << 20, on_problem=lambda _: None)
     return [lesson for batch in batches for lesson in batch]

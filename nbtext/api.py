@@ -335,7 +335,7 @@ def forget(
 
 def _teach(documents: Iterable[bytes | str], teaching: Teaching) -> list[Lesson]:
     items: Iterator[Item] = (_document(*one) for one in enumerate(documents, 1))
-    batches = teach(items, teaching, max_bytes=MAX_BYTES, complain=_nothing_to_say)
+    batches = teach(items, teaching, max_bytes=MAX_BYTES, on_problem=_nothing_to_say)
     return [lesson for batch in batches for lesson in batch]
 
 

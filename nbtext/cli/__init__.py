@@ -44,21 +44,21 @@ def _outcome(arguments: list[str]) -> int:
         code = status.INTERRUPTED
     except NbtextError as error:
         code = status.status_of(error)
-        _complain(str(error))
+        _say_error(str(error))
     except OSError as error:
         _give_up_output()
         code = status.IO_ERROR
-        _complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
+        _say_error(f"{error.filename or 'input or output'}: {error.strerror or error}")
     except Terminated as error:
         code = 128 + error.number  # as the shell says it
     except Exception as error:
         if type(error).__name__ == "BrokenProcessPool":
-            _complain("a process was killed, perhaps for want of memory; try --jobs 1")
+            _say_error("a process was killed, perhaps for want of memory; try --jobs 1")
             return status.TRY_AGAIN
         if os.environ.get("NBTEXT_DEBUG"):
             raise
         code = status.SOFTWARE
-        _complain(
+        _say_error(
             f"a fault in nbtext itself: {type(error).__name__}: {error}; please report "
             "it, with what NBTEXT_DEBUG=1 prints"
         )
@@ -120,7 +120,7 @@ def _see_out_errors() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
-def _complain(message: str) -> None:
+def _say_error(message: str) -> None:
     from nbtext.cli._terminal import to_stderr
 
     to_stderr(f"Error: {message}")

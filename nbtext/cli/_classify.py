@@ -14,9 +14,9 @@ from nbtext.cli import _status as status
 from nbtext.cli._report import as_json_lines, as_tsv, readable
 from nbtext.cli._terminal import (
     Output,
-    complainer,
     cut_short,
     is_watched,
+    problem_handler,
     show,
     to_stderr,
     to_stdout,
@@ -94,7 +94,7 @@ def run(request: Request, jobs: int = 1) -> int:
                 format=opened.settings.format, max_bytes=options.max_bytes
             )
     failures: list[Unreadable] = []
-    complain = complainer(failures, quiet=request.output.quiet)
+    on_problem = problem_handler(failures, quiet=request.output.quiet)
     items: Iterable[Item] = documents(request.sources, options, labelled=False)
     with _processes(classifier, jobs) as executor:
         if executor is None:
@@ -103,7 +103,7 @@ def run(request: Request, jobs: int = 1) -> int:
                 classifier,
                 policy=request.policy,
                 max_bytes=options.max_bytes,
-                complain=complain,
+                on_problem=on_problem,
             )
         else:
             from nbtext.scoring.in_processes import classify_with
@@ -114,7 +114,7 @@ def run(request: Request, jobs: int = 1) -> int:
                 items,
                 policy=request.policy,
                 max_bytes=options.max_bytes,
-                complain=complain,
+                on_problem=on_problem,
             )
         if request.wanted is not None:
             return _verdict(batches, failures, request)

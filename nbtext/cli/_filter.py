@@ -6,7 +6,13 @@ from typing import NamedTuple
 
 from nbtext.cli import _status as status
 from nbtext.cli._report import UNSURE, class_name, counted, escaped, readable, rounded
-from nbtext.cli._terminal import Output, complainer, cut_short, to_stderr, to_stdout
+from nbtext.cli._terminal import (
+    Output,
+    cut_short,
+    problem_handler,
+    to_stderr,
+    to_stdout,
+)
 from nbtext.document import Unreadable
 from nbtext.errors import BusyError, MailboxError, SourceError
 from nbtext.filtering import (
@@ -66,28 +72,28 @@ def run(request: FilterRequest) -> int:
     if request.output.verbose:
         to_stderr(f"model: {request.model}")
     failures: list[Unreadable] = []
-    complain = complainer(failures, quiet=request.output.quiet)
-    all_rules = list(_rules_of_all(request, _rules(request, model), complain))
+    on_problem = problem_handler(failures, quiet=request.output.quiet)
+    all_rules = list(_rules_of_all(request, _rules(request, model), on_problem))
     wanted = request.wanted
     with open_seen(request.memory, wait=wanted.wait, is_kept=not wanted.is_dry) as seen:
         if seen.damaged and not request.output.quiet:
             records = counted(seen.damaged, "record")
             to_stderr(f"WARNING: {seen.path}: {records} damaged and passed over")
         worst = _filter_all(
-            all_rules, Run(Classifier(model), seen, wanted, complain), request
+            all_rules, Run(Classifier(model), seen, wanted, on_problem), request
         )
     return worst or status.outcome(failures)
 
 
 def _rules_of_all(
-    request: FilterRequest, rules: Mapping[str, Rule], complain: OnProblem
+    request: FilterRequest, rules: Mapping[str, Rule], on_problem: OnProblem
 ) -> Iterator[FilterRules]:
     """Yield what is to be done, of those mailboxes that can be opened."""
     for folder in request.folders:
         try:
             yield rules_of(open_mailbox(folder), rules)
         except SourceError as error:
-            complain(Unreadable(folder, error))
+            on_problem(Unreadable(folder, error))
 
 
 def _filter_all(

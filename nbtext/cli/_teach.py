@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nbtext.cli import _status as status
 from nbtext.cli._report import as_json, counted, readable
-from nbtext.cli._terminal import Output, complainer, cut_short, to_stderr, to_stdout
+from nbtext.cli._terminal import (
+    Output,
+    cut_short,
+    problem_handler,
+    to_stderr,
+    to_stdout,
+)
 from nbtext.learning.plan import Lesson, Teaching
 from nbtext.learning.stream import teach, text_columns
 from nbtext.sources import Options, documents, seen_only
@@ -52,7 +58,7 @@ def run(request: Request) -> int:
     if request.output.verbose:
         to_stderr(f"model: {teaching.path}")
     failures: list[Unreadable] = []
-    complain = complainer(failures, quiet=request.output.quiet)
+    on_problem = problem_handler(failures, quiet=request.output.quiet)
     options = request.options._replace(
         model_columns=partial(text_columns, teaching.path)
     )
@@ -62,7 +68,9 @@ def run(request: Request) -> int:
     outcomes: Tally[str] = Tally()
     max_bytes = request.options.max_bytes
     try:
-        for lessons in teach(items, teaching, max_bytes=max_bytes, complain=complain):
+        for lessons in teach(
+            items, teaching, max_bytes=max_bytes, on_problem=on_problem
+        ):
             for lesson in lessons:
                 outcomes[lesson.outcome] += 1
                 tell(lesson, request)

@@ -89,7 +89,7 @@ def to_stderr(message: str) -> None:
         sys.stderr.flush()
 
 
-def complain(account: "Account", *, quiet: bool, is_last: bool = True) -> None:
+def name_problems(account: "Account", *, quiet: bool, is_last: bool = True) -> None:
     """
     Name what could not be read, and unless quiet say what else is to be known.
 
@@ -186,16 +186,16 @@ def _one_line(text: str) -> str:
     )
 
 
-def complainer(
+def problem_handler(
     failures: "list[Unreadable]", *, quiet: bool
 ) -> "Callable[[Unreadable | Note], None]":
     """Return what names each document that cannot be read, and gathers them."""
 
-    def complain(one: "Unreadable | Note") -> None:
-        if isinstance(one, Unreadable):
-            failures.append(one)
-            to_stderr(f"skipped: {one.error}")
+    def on_problem(problem: "Unreadable | Note") -> None:
+        if isinstance(problem, Unreadable):
+            failures.append(problem)
+            to_stderr(f"skipped: {problem.error}")
         elif not quiet:
-            note(one)
+            note(problem)
 
-    return complain
+    return on_problem

@@ -17,8 +17,8 @@ from nbtext.cli._report import counted, evaluation_lines, evaluation_text, reada
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import (
     Output,
-    complain,
     is_watched,
+    name_problems,
     progress,
     show,
     to_stderr,
@@ -85,7 +85,7 @@ def command(
 
     def on_read(account: "Account") -> None:
         skipped.extend(account.skipped)
-        complain(account, quiet=output.quiet, is_last=False)
+        name_problems(account, quiet=output.quiet, is_last=False)
 
     with progress(quiet=output.quiet) as advance:
         if folds is None:

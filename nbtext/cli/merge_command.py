@@ -15,7 +15,7 @@ from nbtext.cli._options import (
 )
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
-from nbtext.cli._terminal import Output, complainer, to_stderr, to_stdout
+from nbtext.cli._terminal import Output, problem_handler, to_stderr, to_stdout
 from nbtext.errors import SettingsError
 from nbtext.sources import Options
 
@@ -77,13 +77,13 @@ def command(
             to_stderr(f"note: {said}")
     merged = merge(files)
     failures: list[Unreadable] = []
-    complain = complainer(failures, quiet=output.quiet)
+    on_problem = problem_handler(failures, quiet=output.quiet)
     if sources:
         columns = files[0].settings.text_columns
         options = options._replace(model_columns=lambda: columns)
         items = documents(sources, options, labelled=False)
         take_doubles(
-            merged, files, items, max_bytes=options.max_bytes, complain=complain
+            merged, files, items, max_bytes=options.max_bytes, on_problem=on_problem
         )
     for name, reason in merged.refused:
         to_stderr(f"refused: {name}: {reason}")

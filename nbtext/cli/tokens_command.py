@@ -13,7 +13,7 @@ from nbtext.cli._options import (
 )
 from nbtext.cli._report import escaped, readable
 from nbtext.cli._status import outcome
-from nbtext.cli._terminal import complain, to_stderr, to_stdout
+from nbtext.cli._terminal import name_problems, to_stderr, to_stdout
 from nbtext.counts.counting import Account, documents
 from nbtext.errors import NoModelError
 from nbtext.scoring.model import load_model
@@ -88,7 +88,7 @@ def command(
             "\t".join((view, escaped(field), str(count), escaped(term)))
             for view, field, term, count in rows
         )
-    complain(account, quiet=False)
+    name_problems(account, quiet=False)
     return outcome(account.skipped)
 
 

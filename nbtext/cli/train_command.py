@@ -19,7 +19,7 @@ from nbtext.cli._options import (
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
 from nbtext.cli._status import outcome
-from nbtext.cli._terminal import Output, complain, progress, to_stderr, to_stdout
+from nbtext.cli._terminal import Output, name_problems, progress, to_stderr, to_stdout
 from nbtext.learning.overrides import SettingsOverrides
 from nbtext.sources import Options
 
@@ -74,7 +74,7 @@ def command(
             wait=wait,
             jobs=jobs,
             progress=advance,
-            on_read=partial(complain, quiet=output.quiet, is_last=False),
+            on_read=partial(name_problems, quiet=output.quiet, is_last=False),
         )
     written = Path(model).stat().st_size
     seconds = time.monotonic() - started

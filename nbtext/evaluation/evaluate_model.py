@@ -56,7 +56,7 @@ def evaluate_model(
         model,
         policy=policy,
         max_bytes=max_bytes,
-        complain=account.remark,
+        on_problem=account.remark,
     )
     for decision in (decision for batch in batches for decision in batch):
         account.documents += 1

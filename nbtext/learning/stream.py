@@ -20,7 +20,7 @@ from nbtext.errors import ModelFileError, NoModelError
 from nbtext.files import is_in_place
 from nbtext.learning.one_by_one import few_lessons
 from nbtext.learning.plan import Batch, Lesson, Plan, Teaching, new_settings, planned
-from nbtext.scoring.classifying import FEW, FEW_BYTES, Complain, batches
+from nbtext.scoring.classifying import FEW, FEW_BYTES, OnProblem, batches
 from nbtext.scoring.model import Model, load_model
 from nbtext.settings import Settings
 from nbtext.store.file import ModelFile, open_model
@@ -42,7 +42,7 @@ def teach(
     teaching: Teaching,
     *,
     max_bytes: int,
-    complain: Complain,
+    on_problem: OnProblem,
 ) -> Iterator[list[Lesson]]:
     """
     Learn or forget a stream of documents.
@@ -51,7 +51,7 @@ def teach(
         items: the documents.
         teaching: what to do with them.
         max_bytes: how much of a document is read.
-        complain: told of each document that cannot be read, and of notes.
+        on_problem: told of each document that cannot be read, and of notes.
 
     Yields:
         What became of each document, in batches, once it is durable.
@@ -65,7 +65,7 @@ def teach(
 
     """
     is_opened = teaching.create
-    for batch in batches(items, max_bytes, complain, size=BATCH, many=MANY):
+    for batch in batches(items, max_bytes, on_problem, size=BATCH, many=MANY):
         is_opened = True
         yield _teach(batch, teaching)
     if not is_opened:  # a wrong model is an error even if there is nothing to learn

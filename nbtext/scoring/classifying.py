@@ -24,7 +24,7 @@ from nbtext.tokens.reading import Reading, read
 if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel
 
-Complain: TypeAlias = Callable[[Unreadable | Note], None]
+OnProblem: TypeAlias = Callable[[Unreadable | Note], None]
 """Told of what is no document, in the order of the stream."""
 
 FEW: Final = 12
@@ -127,7 +127,7 @@ def classify(
     *,
     policy: Policy = DEFAULT,
     max_bytes: int,
-    complain: Complain,
+    on_problem: OnProblem,
 ) -> Iterator[list[Decision]]:
     """
     Decide about a stream of documents.
@@ -137,21 +137,21 @@ def classify(
         classifier: the model.
         policy: how decisions are made.
         max_bytes: how much of a document is read.
-        complain: told of each document that cannot be read, and of what else to know.
+        on_problem: told of each document that cannot be read, and of what else to know.
 
     Yields:
         One decision a document, in their order, in batches; whatever is ready when
         input pauses.
 
     """
-    for batch in batches(items, max_bytes, complain):
+    for batch in batches(items, max_bytes, on_problem):
         yield classifier.classify(batch, policy=policy)
 
 
 def batches(
     items: Iterable[Item],
     max_bytes: int,
-    complain: Complain,
+    on_problem: OnProblem,
     *,
     size: int = BATCH,
     many: int = MANY,
@@ -162,7 +162,7 @@ def batches(
     Args:
         items: the documents, opened or not.
         max_bytes: how much of a document is read.
-        complain: told of each document that cannot be read, and of notes.
+        on_problem: told of each document that cannot be read, and of notes.
         size: about how many bytes a batch has at the most.
         many: how many documents.
 
@@ -176,9 +176,9 @@ def batches(
             batch, gathered = [], 0
             continue
         if isinstance(item, Unreadable | Note):
-            complain(item)
+            on_problem(item)
             continue
-        for document in _documents(item, max_bytes, complain):
+        for document in _documents(item, max_bytes, on_problem):
             batch.append(document)
             gathered += sum(map(len, document.texts))
             if gathered >= size or len(batch) >= many:
@@ -189,7 +189,7 @@ def batches(
 
 
 def _documents(
-    item: Document | Unread, max_bytes: int, complain: Complain
+    item: Document | Unread, max_bytes: int, on_problem: OnProblem
 ) -> Iterator[Document]:
     if isinstance(item, Document):
         yield item
@@ -197,4 +197,4 @@ def _documents(
     try:
         yield from load_all(item, max_bytes)
     except SourceError as error:
-        complain(Unreadable(item.name, error))
+        on_problem(Unreadable(item.name, error))

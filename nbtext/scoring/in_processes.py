@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.counting import chunks
 from nbtext.document import Item, Note, Unreadable
-from nbtext.scoring.classifying import Classifier, Complain, classify
+from nbtext.scoring.classifying import Classifier, OnProblem, classify
 from nbtext.scoring.decide import DEFAULT, Decision, Policy
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def classify_with(
     *,
     policy: Policy = DEFAULT,
     max_bytes: int,
-    complain: Complain,
+    on_problem: OnProblem,
 ) -> Iterator[list[Decision]]:
     """
     Decide about a stream of documents, wherever an executor runs a chunk of it.
@@ -61,7 +61,7 @@ def classify_with(
         items: the documents.
         policy: how decisions are made.
         max_bytes: how much of a document is read.
-        complain: told of each document that cannot be read, and of what else to know.
+        on_problem: told of each document that cannot be read, and of what else to know.
 
     """
     pending: list[Future[tuple[list[Decision], list[Unreadable | Note]]]] = []
@@ -69,7 +69,7 @@ def classify_with(
     def next_result() -> list[Decision]:
         decisions, remarks = pending.pop(0).result()
         for remark in remarks:
-            complain(remark)
+            on_problem(remark)
         return decisions
 
     for chunk in chunks(items, CHUNK):
@@ -90,6 +90,6 @@ def _classify_chunk(
         _CLASSIFIER.get(),
         policy=policy,
         max_bytes=max_bytes,
-        complain=remarks.append,
+        on_problem=remarks.append,
     )
     return [decision for batch in batches for decision in batch], remarks

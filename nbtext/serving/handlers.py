@@ -250,7 +250,7 @@ def learn_message(message: bytes, teaching: Teaching, max_size: int) -> Lesson:
 
     """
     document = Document("-", (message,))
-    batches = teach([document], teaching, max_bytes=max_size, complain=_ignore)
+    batches = teach([document], teaching, max_bytes=max_size, on_problem=_ignore)
     return next(lesson for lessons in batches for lesson in lessons)
 
 

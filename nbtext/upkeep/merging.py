@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from nbtext.counts.sorted_counts import Keys
     from nbtext.document import Item
-    from nbtext.scoring.classifying import Complain
+    from nbtext.scoring.classifying import OnProblem
     from nbtext.store.file import ModelFile
     from nbtext.tokens.bag import Bag
 
@@ -156,7 +156,7 @@ def take_doubles(
     items: Iterable[Item],
     *,
     max_bytes: int,
-    complain: Complain,
+    on_problem: OnProblem,
 ) -> None:
     """
     Take away what documents have left more than once.
@@ -168,7 +168,7 @@ def take_doubles(
         files: the models.
         items: the documents; those that are in one model only are passed over.
         max_bytes: how much of a document is read.
-        complain: told of each document that cannot be read, and of notes.
+        on_problem: told of each document that cannot be read, and of notes.
 
     Raises:
         NotAModelError: the models do not hold what their ledgers say.
@@ -184,7 +184,7 @@ def take_doubles(
         raise SettingsError(message)
     change = Change(settings)
     done: set[bytes] = set()
-    for batch in batches(items, max_bytes, complain):
+    for batch in batches(items, max_bytes, on_problem):
         for document in batch:
             reading = read(document, settings)
             if reading.digest in done:

@@ -58,7 +58,7 @@ def done(path: Path, label: str | None, documents: list[Document]) -> list[str]:
     teaching = Teaching(str(path), label, wait=PATIENCE)
     return [
         lesson.outcome
-        for lessons in teach(documents, teaching, max_bytes=1 << 20, complain=refuse)
+        for lessons in teach(documents, teaching, max_bytes=1 << 20, on_problem=refuse)
         for lesson in lessons
     ]
 
@@ -154,7 +154,7 @@ def path(quick_folder: Path) -> Path:
     for label in LABELS:
         teaching = Teaching(str(path), label, create=True, format="text", wait=PATIENCE)
         first = Document(label, (f"{label} shared by all".encode(),))
-        list(teach([first], teaching, max_bytes=1 << 20, complain=refuse))
+        list(teach([first], teaching, max_bytes=1 << 20, on_problem=refuse))
     return path
 
 
@@ -217,7 +217,7 @@ def test_all_make_the_same_model_and_one_of_them_does(
             str(path), "spam", create=True, format="text", wait=PATIENCE
         )
         documents = [document(writer, 0)]
-        list(teach(documents, teaching, max_bytes=1 << 20, complain=refuse))
+        list(teach(documents, teaching, max_bytes=1 << 20, on_problem=refuse))
 
     children = [forked(partial(make, writer)) for writer in range(8)]
 

@@ -397,7 +397,7 @@ def taught(path: Path, label: str | None, mails: Iterable[bytes]) -> None:
     teaching = Teaching(str(path), label)
     lessons = [
         lesson
-        for batch in teach(items, teaching, max_bytes=1 << 24, complain=refuse)
+        for batch in teach(items, teaching, max_bytes=1 << 24, on_problem=refuse)
         for lesson in batch
     ]
     assert {lesson.outcome for lesson in lessons} <= {"learnt", "moved", "forgotten"}

@@ -51,7 +51,7 @@ def example(tmp_path: Path) -> Path:
     train_on([("ham", "lunch on friday"), ("spam", "cheap cheap")], str(path))
     document = Document("new", (b"lunch",), None)
     teaching = Teaching(str(path), "ham")
-    list(teach([document], teaching, max_bytes=100, complain=print))
+    list(teach([document], teaching, max_bytes=100, on_problem=print))
     return path
 
 

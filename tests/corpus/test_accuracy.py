@@ -248,7 +248,7 @@ def decided(splits: Iterable[Split], folder: Path) -> list[Decision]:
             unseen,
             Classifier(load_model(path)),
             max_bytes=MAX_BYTES,
-            complain=lambda one: pytest.fail(str(one)),
+            on_problem=lambda one: pytest.fail(str(one)),
         )
         decisions += [one for batch in batches for one in batch]
     return decisions

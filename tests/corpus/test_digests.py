@@ -105,12 +105,14 @@ def test_what_was_learnt_before_it_was_delivered_is_forgotten_exactly(
     first = [Document("first", (b"From: a@x.example\nSubject: first\n\nfirst\n",))]
     for label in ("ham", "spam"):
         teaching = Teaching(path, label, create=True, format="mail")
-        list(teach(first, teaching, max_bytes=1 << 24, complain=refuse))
+        list(teach(first, teaching, max_bytes=1 << 24, on_problem=refuse))
     before = truth.stored(tmp_path / "m.nbt")
     teaching = Teaching(path, "ham")
     learnt = [
         lesson.outcome
-        for lessons in teach(documents(), teaching, max_bytes=1 << 24, complain=refuse)
+        for lessons in teach(
+            documents(), teaching, max_bytes=1 << 24, on_problem=refuse
+        )
         for lesson in lessons
     ]
     if is_compacted:
@@ -120,7 +122,7 @@ def test_what_was_learnt_before_it_was_delivered_is_forgotten_exactly(
     changed = documents(all_of_it)
     forgotten = [
         lesson.outcome
-        for lessons in teach(changed, forgetting, max_bytes=1 << 24, complain=refuse)
+        for lessons in teach(changed, forgetting, max_bytes=1 << 24, on_problem=refuse)
         for lesson in lessons
     ]
 

@@ -34,7 +34,7 @@ class Operation(NamedTuple):
             return
         teaching = Teaching(str(path), self.label, create=True, format="text")
         documents = map(document, self.numbers)
-        for _ in teach(documents, teaching, max_bytes=1 << 20, complain=_complain):
+        for _ in teach(documents, teaching, max_bytes=1 << 20, on_problem=_ignore):
             pass
 
     def after(self, labels: Labels) -> Labels:
@@ -51,7 +51,7 @@ def document(number: int, label: str | None = None) -> Document:
     return Document(str(number), (words.encode(),), label)
 
 
-def _complain(_: object) -> None:
+def _ignore(_: object) -> None:
     pytest.fail("a document could not be read")
 
 

@@ -220,7 +220,7 @@ class Place(NamedTuple):
         target = str(self.folder / "target") if self.case.target else None
         rules = rules_of(source, {"spam": Rule(Policy(0.5), target, self.case.marks)})
         with open_seen(str(self.folder / "memory"), wait=5) as memory:
-            run = Run(classifier, memory, WANTED, complain)
+            run = Run(classifier, memory, WANTED, on_problem)
             for _ in filter_mailbox(rules, run, FilterReport()):
                 pass
 
@@ -231,7 +231,7 @@ class Place(NamedTuple):
         )
 
 
-def complain(one: "Unreadable | Note") -> None:
+def on_problem(one: "Unreadable | Note") -> None:
     pytest.fail(f"a message could not be read: {one}")
 
 

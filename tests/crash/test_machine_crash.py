@@ -89,7 +89,7 @@ def left_by_crash(durable: bytes, pending: list[Write], random: Random) -> bytes
 
 def learn(path: Path, document: Document) -> None:
     for _ in teach(
-        [document], Teaching(str(path), "spam"), max_bytes=1 << 20, complain=print
+        [document], Teaching(str(path), "spam"), max_bytes=1 << 20, on_problem=print
     ):
         pass
 

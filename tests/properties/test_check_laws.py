@@ -49,7 +49,7 @@ def text(number: int) -> str:
 def taught(path: Path, label: str | None, *numbers: int) -> None:
     teaching = Teaching(str(path), label)
     items = [Document(str(number), (text(number).encode(),)) for number in numbers]
-    for _ in teach(items, teaching, max_bytes=1 << 20, complain=lambda _: None):
+    for _ in teach(items, teaching, max_bytes=1 << 20, on_problem=lambda _: None):
         pass
 
 

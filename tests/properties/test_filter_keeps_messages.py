@@ -92,7 +92,7 @@ class World:
             {"spam": Rule(Policy(0.5), str(self.folder / "junk"))},
         )
         with open_seen(str(self.folder / "memory"), wait=5) as memory:
-            run = Run(self.classifier, memory, WANTED, complain)
+            run = Run(self.classifier, memory, WANTED, on_problem)
             outcomes = list(filter_mailbox(rules, run, FilterReport()))
         new = [one for one in self.inbox.elements() if one not in self.known]
         assert len(outcomes) == len(new)
@@ -145,7 +145,7 @@ class World:
             assert there == +expected
 
 
-def complain(one: object) -> None:
+def on_problem(one: object) -> None:
     pytest.fail(f"a message could not be read: {one}")
 
 

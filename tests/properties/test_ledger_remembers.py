@@ -86,7 +86,7 @@ def carry_out(path: str, step: Step, plain: Plain) -> None:
     reading_settings = open_model(path).settings
     documents = documents_of(step)
     (lessons,) = teach(
-        documents, Teaching(path, step.label), max_bytes=1 << 20, complain=refuse
+        documents, Teaching(path, step.label), max_bytes=1 << 20, on_problem=refuse
     )
     for document, lesson in zip(documents, lessons, strict=True):
         reading = read(document, reading_settings)
@@ -180,7 +180,7 @@ def test_a_document_that_was_learnt_often_is_taken_away_as_often(
     assert list(rows_of(open_model(path), digest).values()) == [3]
 
     ((lesson,),) = teach(
-        [document], Teaching(path, None), max_bytes=999, complain=refuse
+        [document], Teaching(path, None), max_bytes=999, on_problem=refuse
     )
 
     assert lesson.outcome == "forgotten"

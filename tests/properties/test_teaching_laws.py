@@ -158,7 +158,7 @@ def taught(
 ) -> list[Lesson]:
     documents = [kind.document(version) for version in versions]
     teaching = Teaching(str(path), label, keep=kind.keep)
-    batches = teach(documents, teaching, max_bytes=1 << 20, complain=refuse)
+    batches = teach(documents, teaching, max_bytes=1 << 20, on_problem=refuse)
     return [lesson for lessons in batches for lesson in lessons]
 
 

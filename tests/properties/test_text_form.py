@@ -92,7 +92,7 @@ def teach_all(path: Path, label: str | None, *texts: str) -> None:
     teaching = Teaching(str(path), label)
     refused = [
         lesson
-        for lessons in teach(items, teaching, max_bytes=10_000, complain=print)
+        for lessons in teach(items, teaching, max_bytes=10_000, on_problem=print)
         for lesson in lessons
         if lesson.outcome == "refused"
     ]

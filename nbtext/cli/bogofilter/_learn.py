@@ -17,18 +17,18 @@ from nbtext.document import Document, Item
 from nbtext.errors import NoModelError
 from nbtext.learning.plan import UNKNOWN, Lesson, Teaching
 from nbtext.learning.stream import teach
-from nbtext.scoring.classifying import Complain
+from nbtext.scoring.classifying import OnProblem
 from nbtext.scoring.model import load_model
 
 
-def register(items: Iterable[Item], request: Request, complain: Complain) -> bool:
+def register(items: Iterable[Item], request: Request, on_problem: OnProblem) -> bool:
     """
     Learn, move or forget messages, and say so as it is wanted.
 
     Args:
         items: the messages.
         request: what to do with them.
-        complain: told of each that cannot be read, and of notes.
+        on_problem: told of each that cannot be read, and of notes.
 
     Returns:
         Whether none was refused. One that is not known where it is to be forgotten is
@@ -40,7 +40,7 @@ def register(items: Iterable[Item], request: Request, complain: Complain) -> boo
     """
     teaching = _teaching(request)
     outcomes: Tally[str] = Tally()
-    for lessons in teach(items, teaching, max_bytes=MAX_BYTES, complain=complain):
+    for lessons in teach(items, teaching, max_bytes=MAX_BYTES, on_problem=on_problem):
         for lesson in lessons:
             outcomes["nothing" if _is_known_nowhere(lesson) else lesson.outcome] += 1
             _tell(lesson, teaching)
@@ -118,5 +118,5 @@ def learn_decided(
 
 
 def _learnt(documents: Sequence[Document], teaching: Teaching) -> list[Lesson]:
-    taught = teach(documents, teaching, max_bytes=MAX_BYTES, complain=lambda _: None)
+    taught = teach(documents, teaching, max_bytes=MAX_BYTES, on_problem=lambda _: None)
     return [lesson for lessons in taught for lesson in lessons]

@@ -12,7 +12,7 @@ from nbtext import __version__
 from nbtext.cli import _status as status
 from nbtext.cli._pass import MAX_BYTES
 from nbtext.cli._report import escaped
-from nbtext.cli._terminal import complainer, to_stderr, to_stdout
+from nbtext.cli._terminal import problem_handler, to_stderr, to_stdout
 from nbtext.cli.bogofilter._bogosity import (
     Bogosity,
     figure,
@@ -73,10 +73,10 @@ def _items(request: Request) -> "Iterator[Item]":
 def _classify(request: Request) -> int:
     """Decide about messages one by one, say so, and return the exit status."""
     failures: list[Unreadable] = []
-    complain = complainer(failures, quiet=False)
+    on_problem = problem_handler(failures, quiet=False)
     judge = Judge(request)
     last: Bogosity | None = None
-    for documents in batches(_items(request), MAX_BYTES, complain):
+    for documents in batches(_items(request), MAX_BYTES, on_problem):
         found = judge.decide(documents)
         last = found[-1]
         to_stdout(_lines(found, request))
@@ -104,6 +104,6 @@ def _register(request: Request) -> int:
     from nbtext.cli.bogofilter._learn import register
 
     failures: list[Unreadable] = []
-    complain = complainer(failures, quiet=False)
-    is_done = register(_items(request), request, complain)
+    on_problem = problem_handler(failures, quiet=False)
+    is_done = register(_items(request), request, on_problem)
     return status.DONE if is_done and not failures else status.BOGOFILTER_FAILED

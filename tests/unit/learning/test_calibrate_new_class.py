@@ -28,7 +28,7 @@ def documents(label: str, count: int) -> list[Document]:
 
 def taught(path: Path, label: str, learnt: list[Document]) -> None:
     teaching = Teaching(str(path), label, create=True, format="text")
-    for _ in teach(learnt, teaching, max_bytes=MAX_BYTES, complain=print):
+    for _ in teach(learnt, teaching, max_bytes=MAX_BYTES, on_problem=print):
         pass
 
 
@@ -80,7 +80,7 @@ def test_of_a_first_class_the_documents_whose_counts_are_kept_are_scored(
     path = tmp_path / "m.nbt"
     teaching = Teaching(str(path), "ham", create=True, format="text", keep=30)
     ham = documents("ham", 90)
-    for _ in teach(ham, teaching, max_bytes=MAX_BYTES, complain=print):
+    for _ in teach(ham, teaching, max_bytes=MAX_BYTES, on_problem=print):
         pass
 
     taught(path, "spam", documents("spam", 60))

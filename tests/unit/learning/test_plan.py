@@ -20,7 +20,7 @@ def documents(count: int, name: str) -> list[Document]:
 
 
 def taught(items: list[Document], teaching: Teaching) -> list[Lesson]:
-    batches = teach(items, teaching, max_bytes=1 << 20, complain=lambda _: None)
+    batches = teach(items, teaching, max_bytes=1 << 20, on_problem=lambda _: None)
     return [lesson for batch in batches for lesson in batch]
 
 

@@ -33,7 +33,7 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def complain(remark: Unreadable | Note) -> None:
+def on_problem(remark: Unreadable | Note) -> None:
     raise AssertionError(remark)
 
 
@@ -50,7 +50,9 @@ def labels_of(batches: Iterable[list[Decision]]) -> list[str | None]:
 def expected(path: Path) -> list[str | None]:
     """The labels that one process decides for."""
     classifier = Classifier(load_model(str(path)))
-    return labels_of(classify(DOCUMENTS, classifier, max_bytes=99, complain=complain))
+    return labels_of(
+        classify(DOCUMENTS, classifier, max_bytes=99, on_problem=on_problem)
+    )
 
 
 def test_workers_have_the_model_that_was_opened(
@@ -59,7 +61,9 @@ def test_workers_have_the_model_that_was_opened(
     begin = initializer_of(Classifier(load_model(str(path))))
     path.unlink()
     with ThreadPoolExecutor(2, initializer=begin) as executor:
-        batches = classify_with(executor, 2, DOCUMENTS, max_bytes=99, complain=complain)
+        batches = classify_with(
+            executor, 2, DOCUMENTS, max_bytes=99, on_problem=on_problem
+        )
         labels = labels_of(batches)
 
     assert labels == expected == [document.label for document in DOCUMENTS]
@@ -76,7 +80,9 @@ def test_two_models_are_classified_with_at_the_same_time(path: Path) -> None:
         ThreadPoolExecutor(1, initializer=begins[1]) as second,
     ):
         labels, marked = (
-            labels_of(classify_with(one, 1, DOCUMENTS, max_bytes=99, complain=complain))
+            labels_of(
+                classify_with(one, 1, DOCUMENTS, max_bytes=99, on_problem=on_problem)
+            )
             for one in (first, second)
         )
 
@@ -89,7 +95,9 @@ def test_processes_that_are_spawned_open_the_model_again(
     begin = pickled(initializer_of(Classifier(load_model(str(path)))))
 
     with ThreadPoolExecutor(1, initializer=begin) as executor:
-        batches = classify_with(executor, 1, DOCUMENTS, max_bytes=99, complain=complain)
+        batches = classify_with(
+            executor, 1, DOCUMENTS, max_bytes=99, on_problem=on_problem
+        )
         assert labels_of(batches) == expected
 
 

@@ -36,7 +36,7 @@ def followed(path: Path, remarks: list[str]) -> ReloadingModel:
 
 def learn(path: Path, label: str, text: str) -> None:
     document = Document(text, (text.encode(),))
-    list(teach([document], Teaching(str(path), label), max_bytes=99, complain=print))
+    list(teach([document], Teaching(str(path), label), max_bytes=99, on_problem=print))
 
 
 def documents(classifier: Classifier) -> int:

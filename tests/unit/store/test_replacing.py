@@ -28,7 +28,9 @@ def trained(tmp_path: Path) -> Path:
 @pytest.fixture
 def taught(trained: Path) -> Path:
     documents = [Document("new", (b"lunch",))]
-    list(teach(documents, Teaching(str(trained), "ham"), max_bytes=99, complain=print))
+    list(
+        teach(documents, Teaching(str(trained), "ham"), max_bytes=99, on_problem=print)
+    )
     return trained
 
 
@@ -173,7 +175,7 @@ def test_nothing_is_learnt_at_a_place_that_is_taken_and_not_there(
     taught: Path,
 ) -> None:
     teaching = Teaching(f"{taught.parent}/nowhere/../m.nbt", "ham", create=True)
-    lessons = teach([Document("new", (b"x",))], teaching, max_bytes=9, complain=print)
+    lessons = teach([Document("new", (b"x",))], teaching, max_bytes=9, on_problem=print)
 
     with pytest.raises(ModelWriteError, match="there is no such path"):
         list(lessons)
@@ -212,7 +214,7 @@ def test_what_is_taught_while_one_waits_is_not_lost(trained: Path) -> None:
         copy.write_bytes(trained.read_bytes())
         teaching = Teaching(str(copy), "ham")
         document = Document("new", (b"lunch",))
-        list(teach([document], teaching, max_bytes=99, complain=print))
+        list(teach([document], teaching, max_bytes=99, on_problem=print))
         assert descriptor is not None
         os.pwrite(descriptor, copy.read_bytes(), 0)
     thread.join()

@@ -41,7 +41,7 @@ def refuse(one: Unreadable | Note) -> None:
 def taught(path: str, label: str | None, *texts: str, keep: int | None = None) -> None:
     documents = [Document(text, (text.encode(),)) for text in texts]
     teaching = Teaching(path, label, keep=keep)
-    for _ in teach(documents, teaching, max_bytes=1 << 20, complain=refuse):
+    for _ in teach(documents, teaching, max_bytes=1 << 20, on_problem=refuse):
         pass
 
 
@@ -220,7 +220,7 @@ def test_a_class_that_is_not_there_has_no_row(path: str) -> None:
 def test_a_bin_that_no_score_has_is_not_taken_back(path: str) -> None:
     documents = [Document("", (b"x",), identity=name) for name in "ab"]
     learn, forget = Teaching(path, "ham"), Teaching(path, None)
-    list(teach(documents, learn, max_bytes=99, complain=refuse))
+    list(teach(documents, learn, max_bytes=99, on_problem=refuse))
     first, table = open_model(path).tables
     arrays = {name: stored(table, name) for name in table.arrays}
     arrays["undo.bins"] = ("i2", b"\xff\x7f" * 2)
@@ -228,7 +228,7 @@ def test_a_bin_that_no_score_has_is_not_taken_back(path: str) -> None:
     Path(path).write_bytes(b"".join([data, *map(bytes, pack(table.header, arrays))]))
     changed = [one._replace(texts=(b"y",)) for one in documents]
 
-    ((lesson, _),) = teach(changed, forget, max_bytes=99, complain=refuse)
+    ((lesson, _),) = teach(changed, forget, max_bytes=99, on_problem=refuse)
 
     assert lesson.outcome == "forgotten"
     model = load_model(path)

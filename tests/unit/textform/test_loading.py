@@ -31,7 +31,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     train_on([("ham", "lunch on friday"), ("spam", "cheap cheap")], str(path))
     teaching = Teaching(str(path), "ham")
     document = Document("new", (b"lunch",))
-    list(teach([document], teaching, max_bytes=100, complain=print))
+    list(teach([document], teaching, max_bytes=100, on_problem=print))
     return list(text_lines(read_contents(open_model(str(path))), str(path)))
 
 

@@ -40,7 +40,7 @@ LABELLED = [
 def taught(path: Path, label: str | None, *texts: str) -> None:
     items = [Document(text, (text.encode(),)) for text in texts]
     teaching = Teaching(str(path), label)
-    for _ in teach(items, teaching, max_bytes=1000, complain=lambda _: None):
+    for _ in teach(items, teaching, max_bytes=1000, on_problem=lambda _: None):
         pass
 
 

@@ -43,7 +43,7 @@ def without_doubles(
     files = open_models(paths)
     merged = merge(files)
     documents = [Document(text, (text.encode(),)) for text in texts]
-    take_doubles(merged, files, documents, max_bytes=1000, complain=print)
+    take_doubles(merged, files, documents, max_bytes=1000, on_problem=print)
     return merged, merged.contents.counts
 
 

@@ -42,7 +42,7 @@ def keys(path: str) -> set[int]:
 def approximately_forgotten(path: str, text: str) -> list[str]:
     teaching = Teaching(path, None, approximate=True)
     document = Document(text, (text.encode(),))
-    batches = teach([document], teaching, max_bytes=1000, complain=print)
+    batches = teach([document], teaching, max_bytes=1000, on_problem=print)
     return [lesson.outcome for batch in batches for lesson in batch]
 
 
@@ -114,7 +114,7 @@ def test_several_that_share_terms_never_take_more_than_there_is(path: str) -> No
     texts = [str(text) for _, text in PAIRS]
     documents = [Document(text, (text.encode(),)) for text in texts]
 
-    (lessons,) = teach(documents, teaching, max_bytes=1000, complain=print)
+    (lessons,) = teach(documents, teaching, max_bytes=1000, on_problem=print)
 
     assert [one.outcome for one in lessons] == ["forgotten"] * 3
     table = unpack(open_model(path))
