@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -229,6 +230,50 @@ def headings(document: Path) -> set[str]:
     """Return what links to the headings of a page are called."""
     lines = re.findall(r"^#+ (.*)$", document.read_text(encoding="utf-8"), re.M)
     return {re.sub(r"[^\w -]", "", line).lower().replace(" ", "-") for line in lines}
+
+
+NAMES = [DOCS / "architecture.md", ROOT / "CONTRIBUTING.md", DOCS / "method.md"]
+"""Pages that follow the code, by the names of its functions and files."""
+
+
+@pytest.mark.parametrize("page", NAMES, ids=lambda page: page.stem)
+def test_names_of_code_are_names_in_the_code(page: Path) -> None:
+    names = set(re.findall(r"`(nbtext(?:\.\w+)+)`", page.read_text(encoding="utf-8")))
+
+    assert [name for name in sorted(names) if not is_a_name(name)] == []
+
+
+def is_a_name(name: str) -> bool:
+    """Return whether a dotted name is a module, or something in one."""
+    module, rest = name, ""
+    while True:
+        try:
+            value: object = import_module(module)
+        except ModuleNotFoundError:
+            module, _, last = module.rpartition(".")
+            rest = f"{last}.{rest}" if rest else last
+            if not module:
+                return False
+            continue
+        for attribute in filter(None, rest.split(".")):
+            if attribute in getattr(value, "__annotations__", {}):
+                return True
+            if not hasattr(value, attribute):
+                return False
+            value = getattr(value, attribute)
+        return True
+
+
+@pytest.mark.parametrize(
+    "document", PAGES, ids=lambda page: str(page.relative_to(ROOT))
+)
+def test_named_files_are_there(document: Path) -> None:
+    named = re.findall(
+        r"`((?:nbtext|tests|benchmarks|docs|corpora|fuzz)/[\w./-]+)(?<!\.nbt)`",
+        document.read_text(encoding="utf-8"),
+    )
+
+    assert [path for path in sorted(set(named)) if not (ROOT / path).exists()] == []
 
 
 def test_every_module_stands_once_in_the_architecture() -> None:
