@@ -10,7 +10,9 @@ tests, so that a test says which terms are counted and which law must hold.
     model = model_of(tmp_path / "model.nbt", table)  # the same, ready to classify
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import tracemalloc
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -216,6 +218,18 @@ def mail(number: int, words: Sequence[str]) -> bytes:
         "\n"
         f"About the {chosen[3]} and the {chosen[0]}, number {number}.\n"
     ).encode()
+
+
+@contextmanager
+def bounded(megabytes: int) -> Iterator[None]:
+    """Fail if Python comes to hold more memory than that."""
+    tracemalloc.start()
+    try:
+        yield
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < megabytes << 20
 
 
 def maildir(path: Path, messages: Mapping[str, bytes] | None = None) -> Path:

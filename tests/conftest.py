@@ -1,6 +1,7 @@
 """How hypothesis runs here, and what a model should hold, for tests that teach one."""
 
 import os
+import signal
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -19,6 +20,10 @@ from tests.build import Values, values
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # a shell's job in the background; programs that we start would ignore it too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Truth:

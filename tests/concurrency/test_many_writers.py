@@ -25,6 +25,7 @@ from nbtext.cli import _status as status
 from nbtext.document import Document, Note, Unreadable
 from nbtext.errors import NoModelError
 from nbtext.files import _locking
+from nbtext.learning import stream
 from nbtext.learning.plan import Teaching
 from nbtext.learning.stream import teach
 from nbtext.scoring.classifying import Classifier
@@ -41,8 +42,11 @@ if TYPE_CHECKING:
 
 SETTINGS = default_settings("text", 2)
 LABELS = ("ham", "spam")
-OPERATIONS = 2000
-"""So many in all, whatever the number of writers."""
+OPERATIONS = 400
+"""Operations of all writers together, whatever their number."""
+
+TAIL = 8
+"""Tables behind the first that are folded: as often as in 3,000 operations with 64."""
 
 # a forked child of a process with threads may hang; this one has none of its own
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
@@ -145,6 +149,12 @@ def forked(work: Callable[[], None]) -> int:
 def all_end_well(children: list[int]) -> bool:
     ends = [os.waitpid(child, 0)[1] for child in children]
     return not any(ends)
+
+
+@pytest.fixture(autouse=True)
+def _short_tail(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have tails folded often, and models of few tables."""
+    monkeypatch.setattr(stream, "TAIL", TAIL)
 
 
 @pytest.fixture

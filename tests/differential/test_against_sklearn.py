@@ -9,12 +9,11 @@ the weights are whole numbers of such units.
 
 from collections import Counter as Tally
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sklearn.naive_bayes import ComplementNB, MultinomialNB
-from sklearn.preprocessing import normalize
 
 from nbtext.scoring.batch import score_readings
 from nbtext.scoring.batch_model import open_batch_model
@@ -58,6 +57,20 @@ def trained(folder: Path, training: Counts, classes: Counts, how: Scoring) -> Mo
     return model_of(folder / "model.nbt", counted(texts, WORD_WEIGHTS), how)
 
 
+# scikit-learn takes 70 MB, which a process that forks should not have
+def multinomial(alpha: float) -> Any:
+    from sklearn.naive_bayes import MultinomialNB
+
+    return MultinomialNB(alpha=alpha)
+
+
+def normalize(rows: Counts) -> NDArray[np.float64]:
+    from sklearn import preprocessing
+
+    unit: NDArray[np.float64] = preprocessing.normalize(rows)
+    return unit
+
+
 def by_each_engine(model: Model, testing: Counts) -> list[NDArray[np.float64]]:
     documents = [[("body", text(counts))] for counts in testing]
     one = [score(model, (Tally(keys(WORDS, found)),), Fit()) for found in documents]
@@ -73,7 +86,7 @@ def test_sum_is_multinomial(n_classes: int, alpha: float, tmp_path: Path) -> Non
     how = Scoring(score="sum", smoothing=alpha)
 
     model = trained(tmp_path, training, classes, how)
-    theirs = MultinomialNB(alpha=alpha).fit(training, classes)
+    theirs = multinomial(alpha).fit(training, classes)
 
     for ours in by_each_engine(model, testing):
         np.testing.assert_allclose(
@@ -90,7 +103,7 @@ def test_sum_of_terms_once_is_multinomial_on_presence(
     how = Scoring(score="sum", smoothing=alpha, counting="once")
 
     model = trained(tmp_path, training, classes, how)
-    theirs = MultinomialNB(alpha=alpha).fit(training > 0, classes)
+    theirs = multinomial(alpha).fit(training > 0, classes)
 
     for ours in by_each_engine(model, testing):
         np.testing.assert_allclose(
@@ -98,7 +111,9 @@ def test_sum_of_terms_once_is_multinomial_on_presence(
         )
 
 
-def complement(training: Counts, classes: Counts, alpha: float) -> ComplementNB:
+def complement(training: Counts, classes: Counts, alpha: float) -> Any:
+    from sklearn.naive_bayes import ComplementNB
+
     return ComplementNB(alpha=alpha, norm=False).fit(normalize(training), classes)
 
 

@@ -1,8 +1,9 @@
 """Every measure that scikit-learn has too, on the same decisions and posteriors."""
 
+from typing import Any
+
 import numpy as np
 import pytest
-from sklearn import metrics
 
 from nbtext.evaluation.evaluate import evaluate
 from nbtext.evaluation.metrics import Floats, Indices
@@ -10,6 +11,14 @@ from nbtext.evaluation.metrics import Floats, Indices
 RTOL = 1e-9
 CLASSES = ("eggs", "ham", "spam")
 SEEDS = range(5)
+
+
+@pytest.fixture
+def metrics() -> Any:
+    """Those of scikit-learn: 70 MB, which a process that forks should not have."""
+    from sklearn import metrics
+
+    return metrics
 
 
 def drawn(seed: int, n_classes: int, n: int = 400) -> tuple[Indices, Floats, Indices]:
@@ -25,7 +34,7 @@ def drawn(seed: int, n_classes: int, n: int = 400) -> tuple[Indices, Floats, Ind
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_confusion_matrix_and_accuracy(seed: int, n_classes: int) -> None:
+def test_confusion_matrix_and_accuracy(seed: int, n_classes: int, metrics: Any) -> None:
     truth, log_posterior, decided = drawn(seed, n_classes)
     found = evaluate(truth, log_posterior, decided, CLASSES[-n_classes:])
 
@@ -41,7 +50,7 @@ def test_confusion_matrix_and_accuracy(seed: int, n_classes: int) -> None:
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_precision_recall_and_f1_with_unsure_and_unknown_labels(
-    seed: int, n_classes: int, average: str | None
+    seed: int, n_classes: int, average: str | None, metrics: Any
 ) -> None:
     truth, log_posterior, decided = drawn(seed, n_classes)
     truth[::17] = -1
@@ -60,7 +69,7 @@ def test_precision_recall_and_f1_with_unsure_and_unknown_labels(
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_support(seed: int) -> None:
+def test_support(seed: int, metrics: Any) -> None:
     truth, log_posterior, decided = drawn(seed, 3)
     found = evaluate(truth, log_posterior, decided, CLASSES)
 
@@ -71,7 +80,7 @@ def test_support(seed: int) -> None:
     assert [one.support for one in found.per_class] == theirs.tolist()
 
 
-def test_macro_average_over_the_classes_that_occur() -> None:
+def test_macro_average_over_the_classes_that_occur(metrics: Any) -> None:
     """Left to itself scikit-learn averages over the labels that it sees."""
     truth, decided = np.array([0, 0, 2, 2]), np.array([0, 2, 2, 2])
     log_posterior = np.log(np.full((4, 3), 1 / 3))
@@ -85,7 +94,7 @@ def test_macro_average_over_the_classes_that_occur() -> None:
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_log_loss(seed: int, n_classes: int) -> None:
+def test_log_loss(seed: int, n_classes: int, metrics: Any) -> None:
     truth, log_posterior, decided = drawn(seed, n_classes)
     found = evaluate(truth, log_posterior, decided, CLASSES[-n_classes:])
 
@@ -95,7 +104,7 @@ def test_log_loss(seed: int, n_classes: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_brier_score_is_twice_the_binary_one(seed: int) -> None:
+def test_brier_score_is_twice_the_binary_one(seed: int, metrics: Any) -> None:
     truth, log_posterior, decided = drawn(seed, 2)
     found = evaluate(truth, log_posterior, decided, ("ham", "spam"))
 
@@ -105,7 +114,7 @@ def test_brier_score_is_twice_the_binary_one(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_brier_score_of_three_classes(seed: int) -> None:
+def test_brier_score_of_three_classes(seed: int, metrics: Any) -> None:
     """`brier_score_loss` learnt more than two classes in 1.7; this holds before."""
     truth, log_posterior, decided = drawn(seed, 3)
     found = evaluate(truth, log_posterior, decided, CLASSES)
@@ -116,7 +125,7 @@ def test_brier_score_of_three_classes(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_roc_auc_with_ties(seed: int) -> None:
+def test_roc_auc_with_ties(seed: int, metrics: Any) -> None:
     random = np.random.default_rng(seed)
     truth = random.integers(2, size=400)
     log_odds = random.normal(truth).round(1)
@@ -132,7 +141,7 @@ def test_roc_auc_with_ties(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_miss_rate_is_read_off_the_roc_curve(seed: int) -> None:
+def test_miss_rate_is_read_off_the_roc_curve(seed: int, metrics: Any) -> None:
     truth, log_posterior, decided = drawn(seed, 2, n=20_000)
     found = evaluate(truth, log_posterior, decided, ("ham", "spam")).two_class
 

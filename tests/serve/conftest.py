@@ -209,7 +209,7 @@ def start(trained: bytes) -> Iterator[Start]:
 def server(trained: bytes) -> Iterator[Server]:
     """A server for all tests that do it no harm."""
     for start in started(trained):
-        yield start("--timeout", str(PATIENCE))
+        yield start("--timeout", str(PATIENCE), "--max-size", "4M")
 
 
 @pytest.fixture(scope="session")

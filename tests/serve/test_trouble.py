@@ -41,14 +41,15 @@ def all_of(client: socket.socket) -> bytes:
     return b"".join(pieces)
 
 
-LARGE = b"From: a@b\n\n" + b"word " * (10 * MB)
+LARGE = b"From: a@b\n\n" + b"word " * MB
+"""5 MB, more than the servers of these tests take."""
 
 
 @pytest.mark.parametrize(
     ("said", "code"),
     [
-        pytest.param(check(LARGE), 98, id="50 MB"),
-        pytest.param(b"CHECK SPAMC/1.5\r\n\r\n" + LARGE, 98, id="50 MB, no length"),
+        pytest.param(check(LARGE), 98, id="too large"),
+        pytest.param(b"CHECK SPAMC/1.5\r\n\r\n" + LARGE, 98, id="too large, no length"),
         pytest.param(check(b"half of it", 20), 76, id="half a message"),
         pytest.param(check(b"more than that", 4), 76, id="length too small"),
         pytest.param(check(b"x" * 300_000, 299_999), 76, id="a byte too small"),
@@ -91,7 +92,7 @@ def test_a_bomb_is_not_unpacked(start: "Start", mails: "Mails") -> None:
     server = start("--max-size", "1M")
     server.ask(check(mails.ham))
     before = server.memory()
-    bomb = zlib.compress(bytes(150 * MB))
+    bomb = zlib.compress(bytes(32 * MB))
 
     answer = server.ask(
         b"CHECK SPAMC/1.5\r\nCompress: zlib\r\nContent-length: %d\r\n\r\n" % len(bomb)
@@ -99,7 +100,7 @@ def test_a_bomb_is_not_unpacked(start: "Start", mails: "Mails") -> None:
     )
 
     assert answer.startswith(b"SPAMD/1.0 98 ")
-    assert server.memory() - before < 64 * MB
+    assert server.memory() - before < 8 * MB
 
 
 def test_large_messages_take_bounded_memory(start: "Start", mails: "Mails") -> None:
@@ -112,7 +113,7 @@ def test_large_messages_take_bounded_memory(start: "Start", mails: "Mails") -> N
     whole = server.ask(check(b"a: b\n\n" + b"word " * (MB // 5 - 2)))
 
     assert b"EX_OK" in whole
-    assert server.memory() - before < 64 * MB
+    assert server.memory() - before < 8 * MB
 
 
 def test_who_goes_away_is_not_missed(server: "Server", mails: "Mails") -> None:
