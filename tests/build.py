@@ -28,7 +28,7 @@ from nbtext.settings import BODY, HEADERS, RAW, Scoring, Settings, View
 from nbtext.store.contents import Contents
 from nbtext.store.file import ModelFile, open_model
 from nbtext.store.header import History
-from nbtext.store.undo import Bags, Records
+from nbtext.store.undo import UndoRecords
 
 STAMP: Final = "2026-01-01T00:00:00+00:00"
 """When the models of the tests were written."""
@@ -159,15 +159,6 @@ def values(table: CountTable) -> Values:
     )
 
 
-def bags_of(terms: Sequence[Mapping[int, int]]) -> Bags:
-    """Return the counts of the terms of documents, one after the other."""
-    return Bags(
-        np.array([len(bag) for bag in terms], np.int64),
-        np.array([key for bag in terms for key in bag], np.uint64),
-        np.array([count for bag in terms for count in bag.values()], np.int64),
-    )
-
-
 def packed(
     table: CountTable,
     scoring: Scoring | None = None,
@@ -175,7 +166,7 @@ def packed(
     *,
     written: str = STAMP,
     history: History | None = None,
-    records: Records | None = None,
+    records: UndoRecords | None = None,
 ) -> bytes:
     """Return a table as the bytes of a model file."""
     contents = Contents(
@@ -183,7 +174,7 @@ def packed(
         scoring or default_scoring(len(table.classes)),
         calibration or Calibration(),
         history or History(),
-        records or Records(),
+        records or UndoRecords(),
     )
     return b"".join(map(bytes, contents.pack(written=written, writer="a test")))
 

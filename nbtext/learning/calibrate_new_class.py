@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     from nbtext.counts.table import CountTable
     from nbtext.scoring.leave_one_out import Labelled
     from nbtext.scoring.model import Model
-    from nbtext.store.undo import Bags
 
     Digests: TypeAlias = Collection[bytes]
 
@@ -32,7 +29,6 @@ from nbtext.scoring.leave_one_out import left_out
 from nbtext.scoring.models.registry import event_model
 from nbtext.store.contents import calibration_of
 from nbtext.store.undo import last_records
-from nbtext.tokens.bags import Terms
 
 
 def first_scores(
@@ -91,13 +87,4 @@ def _kept(
         ]
     )
     if len(chosen):
-        yield [row.label for row in chosen.rows], [*map(_terms_of, chosen.views)]
-
-
-def _terms_of(bags: Bags) -> Terms:
-    """Return the terms of records as those of documents are, sorted in each."""
-    starts = np.zeros(len(bags.sizes) + 1, np.int64)
-    np.cumsum(bags.sizes, out=starts[1:])
-    document = np.repeat(np.arange(len(bags.sizes)), bags.sizes)
-    order = np.lexsort((bags.keys, document))
-    return Terms(bags.keys.take(order), bags.counts.take(order), starts)
+        yield [row.label for row in chosen.rows], chosen.views

@@ -39,7 +39,7 @@ from nbtext.scoring.models.registry import default_scoring, event_model
 from nbtext.store.contents import Contents
 from nbtext.store.ledger import MOST_TERMS, NO_BIN, Row
 from nbtext.store.packing import unpack
-from nbtext.store.undo import Bags, Records, joined
+from nbtext.store.undo import UndoRecords, join_records
 from nbtext.tokens.bags import fingerprints, read_terms
 
 NO_SAMPLE: Final = 0
@@ -94,7 +94,7 @@ class _Lessons:
         self._taken = Counter(settings, sample=Sample(documents=NO_SAMPLE))
         self._removal = Change(settings)
         self._seen: list[Calibration] = []
-        self._records: list[Records] = []
+        self._records: list[UndoRecords] = []
         self._model: BatchModel | None = None
         is_learning = plan.teaching.label is not None
         if is_learning and plan.model is not None and len(plan.model.classes) > 1:
@@ -150,13 +150,9 @@ class _Lessons:
         self._counter.add_terms([label] * len(digests), digests, views)
         bins = self._observe(label, views, np.flatnonzero(are_new))
         rows = [Row(label, mark) for mark in fingerprints(views).tolist()]
-        bags = [
-            Bags(np.diff(terms.starts), terms.keys, terms.counts.astype(np.int64))
-            for terms in views
-        ]
-        sizes = sum((bag.sizes for bag in bags), np.zeros(len(digests), np.int64))
+        sizes = sum((terms.sizes for terms in views), np.zeros(len(digests), np.int64))
         kept = np.flatnonzero(sizes <= MOST_TERMS).tolist()
-        self._records.append(Records(digests, rows, bins, bags).take(kept))
+        self._records.append(UndoRecords(digests, rows, bins, views).take(kept))
 
     def _observe(
         self, label: str, views: Sequence[Terms], new: np.typing.NDArray[np.int64]
@@ -200,7 +196,7 @@ class _Lessons:
             new_terms = tuple(
                 map(int.__sub__, map(n_terms, after.runs), map(n_terms, before.runs))
             )
-        records = joined(self._records)
+        records = join_records(self._records)
         first = max(len(records) - keep_of(plan), 0)
         return Contents(
             counts=delta,

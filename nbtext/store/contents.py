@@ -27,7 +27,7 @@ from nbtext.errors import DamagedError
 from nbtext.store.file import check_sound
 from nbtext.store.header import WRITER, Header, History, joined_history, now
 from nbtext.store.packing import arranged, table_arrays, unpack, unpack_table
-from nbtext.store.undo import Records, last_records
+from nbtext.store.undo import UndoRecords, last_records
 from nbtext.store.writing import pack
 
 
@@ -49,7 +49,7 @@ class Contents:
     scoring: Scoring
     calibration: Calibration = field(default_factory=Calibration)
     history: History = field(default_factory=History)
-    records: Records = field(default_factory=Records)
+    records: UndoRecords = field(default_factory=UndoRecords)
     terms: tuple[TermTable, ...] | None = None
 
     @property

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nbtext.settings import Settings
     from nbtext.store.file import ModelFile
     from nbtext.store.table import Buffer, StoredTable
-    from nbtext.store.undo import Records
+    from nbtext.store.undo import UndoRecords
 
 from nbtext.counts.sorted_counts import RANGE, Run, empty_run, merged, narrow
 from nbtext.counts.table import CountTable, LedgerRun, add, empty_ledger, rows_by_class
@@ -46,7 +46,7 @@ def arranged(table: CountTable) -> tuple[TermTable, ...]:
 
 
 def table_arrays(
-    table: CountTable, terms: Sequence[TermTable], records: Records
+    table: CountTable, terms: Sequence[TermTable], records: UndoRecords
 ) -> dict[str, tuple[str, Buffer]]:
     """
     Return the arrays of a table by name, each with its type, for a model file.

@@ -1,14 +1,14 @@
 """
-Records of documents that were learnt one by one, as arrays: what makes them undone.
+Undo records: what documents left when they were learnt, and can be taken away.
 
 The tables of a model file go in; the last of their records come out, for the table that
-shall take their place. `nbtext.store.ledger` finds a single record.
+takes their place. `nbtext.store.ledger` finds a single record.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,31 +17,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.counts.sorted_counts import Keys
     from nbtext.settings import Settings
     from nbtext.store.file import ModelFile
     from nbtext.store.table import StoredTable
 
 from nbtext.store.ledger import Row, own_record, rows_of
-
-
-class Bags(NamedTuple):
-    """
-    The terms of documents in one view.
-
-    Attributes:
-        sizes: shape (n_documents,), how many distinct terms each has.
-        keys: shape (n_terms,), document by document.
-        counts: shape (n_terms,), how often each occurs.
-    """
-
-    sizes: NDArray[np.int64]
-    keys: Keys
-    counts: NDArray[np.int64]
+from nbtext.tokens.bags import Terms, joined, starts_of, terms_of
 
 
 @dataclass(frozen=True, slots=True)
-class Records:
+class UndoRecords:
     """
     What documents left when they were learnt, the latest last.
 
@@ -55,38 +40,35 @@ class Records:
     digests: Sequence[bytes] = ()
     rows: Sequence[Row] = ()
     bins: Sequence[int] = ()
-    views: Sequence[Bags] = ()
+    views: Sequence[Terms] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def take(self, places: Sequence[int]) -> Records:
+    def take(self, places: Sequence[int]) -> UndoRecords:
         """Return some of them, in the order that is asked for."""
-        return Records(
+        return UndoRecords(
             [self.digests[place] for place in places],
             [self.rows[place] for place in places],
             [self.bins[place] for place in places],
-            [_taken(bags, places) for bags in self.views],
+            [terms.take(np.array(places, np.int64)) for terms in self.views],
         )
 
 
-def joined(parts: Iterable[Records]) -> Records:
+def join_records(parts: Iterable[UndoRecords]) -> UndoRecords:
     """Return records one after the other."""
     parts = [part for part in parts if len(part)]
     if not parts:
-        return Records()
-    return Records(
+        return UndoRecords()
+    return UndoRecords(
         [digest for part in parts for digest in part.digests],
         [row for part in parts for row in part.rows],
         [bin_ for part in parts for bin_ in part.bins],
-        [
-            Bags(*map(np.concatenate, zip(*bags, strict=True)))
-            for bags in zip(*(part.views for part in parts), strict=True)
-        ],
+        [*map(joined, zip(*(part.views for part in parts), strict=True))],
     )
 
 
-def records_in(table: StoredTable) -> Records:
+def records_in(table: StoredTable) -> UndoRecords:
     """Return the records that a table holds, or is."""
     settings = table.header.settings
     if not table.header.history.records:
@@ -111,13 +93,14 @@ def records_in(table: StoredTable) -> Records:
         sizes, keys, counts = (
             arrays[f"undo.{view.name}.{part}"] for part in ("sizes", "keys", "counts")
         )
-        bags = Bags(sizes.astype(np.int64), keys, counts.astype(np.int64))
-        views.append(bags)
+        views.append(Terms(keys, counts.astype(np.int64), starts_of(sizes)))
     digests = [half.tobytes() for half in halves]
-    return Records(digests, rows, arrays["undo.bins"].tolist(), views)
+    return UndoRecords(digests, rows, arrays["undo.bins"].tolist(), views)
 
 
-def last_records(file: ModelFile, tables: Iterable[StoredTable], keep: int) -> Records:
+def last_records(
+    file: ModelFile, tables: Iterable[StoredTable], keep: int
+) -> UndoRecords:
     """
     Return the last records of some of a file's tables.
 
@@ -127,7 +110,7 @@ def last_records(file: ModelFile, tables: Iterable[StoredTable], keep: int) -> R
         keep: how many are wanted.
 
     """
-    records = joined(map(records_in, tables))
+    records = join_records(map(records_in, tables))
     places: list[int] = []
     found: set[tuple[bytes, Row]] = set()
     for place in reversed(range(len(records))):
@@ -140,34 +123,18 @@ def last_records(file: ModelFile, tables: Iterable[StoredTable], keep: int) -> R
     return records.take(places[::-1])
 
 
-def _own_records(table: StoredTable) -> Records:
+def _own_records(table: StoredTable) -> UndoRecords:
     """Return a table that adds one document as its record."""
     found = own_record(table)
     if found is None:
-        return Records()
+        return UndoRecords()
     digest, row, record = found
-    views = [
-        Bags(
-            np.array([len(terms)], np.int64),
-            np.fromiter(terms.keys(), np.uint64, len(terms)),
-            np.fromiter(terms.values(), np.int64, len(terms)),
-        )
-        for terms in record.bag
-    ]
-    return Records([digest], [row], [record.bin], views)
-
-
-def _taken(bags: Bags, places: Sequence[int]) -> Bags:
-    chosen = np.array(places, np.int64)
-    sizes = bags.sizes.take(chosen)
-    starts = (np.cumsum(bags.sizes) - bags.sizes).take(chosen)
-    begins = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
-    terms = np.arange(int(sizes.sum())) + begins
-    return Bags(sizes, bags.keys.take(terms), bags.counts.take(terms))
+    views = [terms_of([terms]) for terms in record.bag]
+    return UndoRecords([digest], [row], [record.bin], views)
 
 
 def record_arrays(
-    records: Records, settings: Settings, classes: Sequence[str]
+    records: UndoRecords, settings: Settings, classes: Sequence[str]
 ) -> dict[str, tuple[NDArray[np.integer], tuple[str, ...]]]:
     """Return the arrays that keep records in a file, and the types they may have."""
     halves = np.frombuffer(b"".join(records.digests), ">u8").reshape(-1, 2)
@@ -181,10 +148,10 @@ def record_arrays(
         "undo.classes": (np.array(places, np.int64), ("u1", "u2")),
         "undo.bins": (np.array(records.bins, np.int64), ("i2",)),
     }
-    for view, bags in zip(settings.views, records.views, strict=True):
+    for view, terms in zip(settings.views, records.views, strict=True):
         arrays |= {
-            f"undo.{view.name}.sizes": (bags.sizes, ("u4", "u8")),
-            f"undo.{view.name}.keys": (bags.keys, ("u8",)),
-            f"undo.{view.name}.counts": (bags.counts, ()),
+            f"undo.{view.name}.sizes": (terms.sizes, ("u4", "u8")),
+            f"undo.{view.name}.keys": (terms.keys, ("u8",)),
+            f"undo.{view.name}.counts": (terms.counts, ()),
         }
     return arrays

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nbtext.counts.table import CountTable
     from nbtext.counts.term_table import TermTable
     from nbtext.store.contents import Contents
-    from nbtext.store.undo import Bags, Records
+    from nbtext.store.undo import UndoRecords
 
 from nbtext.errors import ModelFileError
 from nbtext.store.ledger import NO_BIN
@@ -119,19 +119,14 @@ def _ledger_lines(table: CountTable, names: list[str]) -> Iterator[str]:
             )
 
 
-def _record_lines(records: Records, table: CountTable) -> Iterator[str]:
+def _record_lines(records: UndoRecords, table: CountTable) -> Iterator[str]:
     """Yield what the last documents left: a line for each, and more for long ones."""
     views = [view.name for view in table.settings.views]
-    ends = [np.cumsum(bags.sizes).tolist() for bags in records.views]
     for place, (digest, row) in enumerate(
         zip(records.digests, records.rows, strict=True)
     ):
-        starts = [by_view[place - 1] if place else 0 for by_view in ends]
-        terms = [
-            _of_bag(bags, start, by_view[place])
-            for bags, start, by_view in zip(records.views, starts, ends, strict=True)
-        ]
-        first, *more = _parts(dict(zip(views, terms, strict=True)))
+        bags = (terms.bag(place) for terms in records.views)
+        first, *more = _parts(dict(zip(views, bags, strict=True)))
         bin_ = records.bins[place]
         yield _as_line(
             {
@@ -146,19 +141,12 @@ def _record_lines(records: Records, table: CountTable) -> Iterator[str]:
             yield _as_line({"more": part})
 
 
-def _of_bag(bags: Bags, start: int, end: int) -> list[tuple[int, int]]:
-    keys, counts = bags.keys[start:end].tolist(), bags.counts[start:end].tolist()
-    return list(zip(keys, counts, strict=True))
-
-
-def _parts(
-    terms: dict[str, list[tuple[int, int]]],
-) -> Iterator[dict[str, dict[str, int]]]:
+def _parts(terms: dict[str, dict[int, int]]) -> Iterator[dict[str, dict[str, int]]]:
     """Yield the terms of a document, by view, so many at a time as a line has."""
     part: dict[str, dict[str, int]] = {view: {} for view in terms}
     room = PART
     for view, of_view in terms.items():
-        for key, count in of_view:
+        for key, count in of_view.items():
             if not room:
                 yield part
                 part, room = {}, PART

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 from nbtext.counts.calibration import FARTHEST_BIN
 from nbtext.store.header import MOST, MOST_RECORDS
 from nbtext.store.ledger import NO_BIN, Row
-from nbtext.store.undo import Bags, Records
+from nbtext.store.undo import UndoRecords
 from nbtext.textform.counts import places_of
 from nbtext.textform.lines import TextLines, keys_of, shown
-from nbtext.tokens.bag import Terms, fingerprint
+from nbtext.tokens.bag import Bag, fingerprint
+from nbtext.tokens.bags import Terms, starts_of
 
 UNDO: Final = keys_of("undo", "class", "fingerprint", "bin", "terms")
 MORE: Final = keys_of("more")
@@ -41,7 +42,7 @@ class RecordLines:
         self._known: set[tuple[int, int, int]] = set()
         self._bins: list[int] = []
         self._records: list[tuple[int, int, int]] = []
-        self._bag: tuple[Terms, ...] = ()
+        self._bag: Bag = ()
         self._start = 0
         self._sizes = [array("q") for _ in self._views]
         self._keys = [array("Q") for _ in self._views]
@@ -116,22 +117,23 @@ class RecordLines:
             raise self._lines.error(expected, f"{mark:016x}", self._start)
         for view, bag in enumerate(self._bag):
             self._sizes[view].append(len(bag))
-            self._keys[view].extend(bag.keys())
-            self._counts[view].extend(bag.values())
+            for key, count in sorted(bag.items()):
+                self._keys[view].append(key)
+                self._counts[view].append(count)
         self._bag = ()
 
-    def records(self) -> Records:
+    def records(self) -> UndoRecords:
         """Return all of them."""
         names = self._header.classes
-        return Records(
+        return UndoRecords(
             [document.to_bytes(16, "big") for document, _, _ in self._records],
             [Row(names[place], mark) for _, place, mark in self._records],
             self._bins,
             [
-                Bags(
-                    np.array(sizes, np.int64),
+                Terms(
                     np.array(keys, np.uint64),
                     np.array(counts, np.int64),
+                    starts_of(np.array(sizes, np.int64)),
                 )
                 for sizes, keys, counts in zip(
                     self._sizes, self._keys, self._counts, strict=True

@@ -23,7 +23,7 @@ from nbtext.tokens.engine import document_keys
 from nbtext.tokens.tokenizer import MIX
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -54,6 +54,18 @@ class Terms:
         """Return how many documents there are."""
         return len(self.starts) - 1
 
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Return how many terms each document has, of shape (n_documents,)."""
+        return np.diff(self.starts)
+
+    def bag(self, document: int) -> dict[int, int]:
+        """Return the terms of one document as `nbtext.tokens.bag` has them."""
+        rows = slice(*self.starts[document : document + 2].tolist())
+        return dict(
+            zip(self.keys[rows].tolist(), self.counts[rows].tolist(), strict=True)
+        )
+
     def compact(self) -> Terms:
         """Return the same with counts in 16 bits, if they fit."""
         if self.counts.max(initial=0) >= 1 << 15:
@@ -67,32 +79,44 @@ class Terms:
         return Terms(self.keys[rows], self.counts[rows], starts - starts[0])
 
     def take(self, documents: NDArray[np.int64]) -> Terms:
-        """Return the terms of some of the documents."""
-        if len(documents) == self.n_documents:
+        """Return the terms of some of the documents, in the order that is given."""
+        if np.array_equal(documents, np.arange(self.n_documents)):
             return self
         begins = self.starts.take(documents).tolist()
         ends = self.starts.take(documents + 1).tolist()
         parts = [slice(*part) for part in zip(begins, ends, strict=True)]
-        starts = np.zeros(len(documents) + 1, np.int64)
-        np.cumsum(np.diff(self.starts).take(documents), out=starts[1:])
         return Terms(
             np.concatenate([self.keys[:0], *(self.keys[part] for part in parts)]),
             np.concatenate([self.counts[:0], *(self.counts[part] for part in parts)]),
-            starts,
+            starts_of(self.sizes.take(documents)),
         )
+
+
+def starts_of(sizes: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return where documents of some sizes begin, and where the last one ends."""
+    starts = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return starts
+
+
+def terms_of(bags: Sequence[Mapping[int, int]]) -> Terms:
+    """Return the terms of documents that are given as dictionaries."""
+    terms = [term for bag in bags for term in sorted(bag.items())]
+    return Terms(
+        np.array([key for key, _ in terms], np.uint64),
+        np.array([count for _, count in terms], np.int64),
+        starts_of(np.array([len(bag) for bag in bags], np.int64)),
+    )
 
 
 def joined(parts: Sequence[Terms]) -> Terms:
     """Return the terms of all documents of some batches, one or more."""
     if len(parts) == 1:
         return parts[0]
-    sizes = np.concatenate([np.diff(part.starts) for part in parts])
-    starts = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=starts[1:])
     return Terms(
         np.concatenate([part.keys for part in parts]),
         np.concatenate([part.counts for part in parts]),
-        starts,
+        starts_of(np.concatenate([part.sizes for part in parts])),
     )
 
 

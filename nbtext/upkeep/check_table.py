@@ -27,7 +27,7 @@ from nbtext.store.ledger import NO_BIN, own_record
 from nbtext.store.packing import unpack_table
 from nbtext.store.table import NIL, TRAILER_SIZE, round_up
 from nbtext.tokens.bag import columns_of
-from nbtext.tokens.bags import Terms, fingerprints
+from nbtext.tokens.bags import Terms, fingerprints, starts_of
 
 MOST_COUNTED: Final = 1 << 53
 """No pile of documents leaves as large a count; sums of such still fit in 64 bits."""
@@ -170,14 +170,12 @@ def _record_faults(table: StoredTable, arrays: Arrays) -> Iterator[str]:
         sizes, keys, counts = (
             arrays[f"undo.{view.name}.{part}"] for part in ("sizes", "keys", "counts")
         )
-        starts = np.zeros(len(sizes) + 1, np.int64)
-        np.cumsum(sizes.astype(np.int64), out=starts[1:])
         if not _are_counts(counts) or int(counts.min(initial=1)) < 1:
             yield f"its records of the view {view.name} have counts of no document"
-        document = np.repeat(np.arange(len(sizes)), np.diff(starts))
-        order = np.lexsort((keys, document))
-        if not _rows_ascend([document[order], keys[order]]):
-            yield f"its records of the view {view.name} have a term twice"
+        document = np.repeat(np.arange(len(sizes)), sizes)
+        if not _rows_ascend([document, keys]):
+            yield f"the terms of its records of the view {view.name} are not in order"
+        starts = starts_of(sizes.astype(np.int64))
         views.append(Terms(keys.astype(np.uint64), counts.astype(np.int64), starts))
     if not np.array_equal(fingerprints(views), arrays["undo.fingerprints"]):
         yield "its records are not those of the documents that they name"

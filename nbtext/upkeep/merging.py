@@ -35,7 +35,7 @@ from nbtext.store.contents import Contents, read_contents
 from nbtext.store.file import open_model
 from nbtext.store.header import join_histories
 from nbtext.store.ledger import Row, record_of, rows_of
-from nbtext.store.undo import Records, joined, last_records
+from nbtext.store.undo import UndoRecords, join_records, last_records
 from nbtext.tokens.bag import bag_of, fingerprint
 from nbtext.tokens.reading import read
 
@@ -113,7 +113,7 @@ def _sum_of(parts: Sequence[Contents]) -> Contents:
     """Return the sum of models, which is scored as the last of them asks to be."""
     history = join_histories(part.history for part in parts)
     counts = add([part.counts for part in parts])
-    records = joined(part.records for part in parts)
+    records = join_records(part.records for part in parts)
     return Contents(
         counts=counts,
         scoring=parts[-1].scoring,
@@ -123,7 +123,7 @@ def _sum_of(parts: Sequence[Contents]) -> Contents:
     )
 
 
-def _last_counted(records: Records, counts: CountTable, keep: int) -> Records:
+def _last_counted(records: UndoRecords, counts: CountTable, keep: int) -> UndoRecords:
     """Return the last records of documents that are counted, so many at most."""
     counted = {
         row
@@ -213,7 +213,7 @@ def _changed(
         message = f"{files[0].path}: damaged: {error}; see `nbtext check`"
         raise NotAModelError(message) from error
     keep = contents.history.keep
-    kept = joined(last_records(file, file.tables, keep) for file in files)
+    kept = join_records(last_records(file, file.tables, keep) for file in files)
     records = _last_counted(kept, counts, keep)
     return replace(contents, counts=counts, records=records)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 from nbtext.counts.sorted_counts import Run
 from nbtext.counts.table import LedgerRun, ledger_of
 from nbtext.store.ledger import FORGOTTEN
-from nbtext.store.undo import Records
+from nbtext.store.undo import UndoRecords
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def prune(contents: Contents, min_documents: int) -> Pruned:
             runs=tuple(tuple(runs) for runs, _, _ in views),
             ledger=tuple(map(_unknown, counts.ledger)),
         ),
-        records=Records(),
+        records=UndoRecords(),
         terms=None,
     )
     return Pruned(

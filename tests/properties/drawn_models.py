@@ -8,8 +8,9 @@ from nbtext.settings import Scoring
 from nbtext.store.contents import Contents
 from nbtext.store.header import History
 from nbtext.store.ledger import NO_BIN, Row
-from nbtext.store.undo import Records
+from nbtext.store.undo import UndoRecords
 from nbtext.tokens.bag import fingerprint
+from nbtext.tokens.bags import terms_of
 from tests.build import (
     MAIL,
     NO_LEDGER,
@@ -17,7 +18,6 @@ from tests.build import (
     ClassCounts,
     Entry,
     Rows,
-    bags_of,
     table_of,
 )
 
@@ -73,11 +73,11 @@ def models(draw: st.DrawFn) -> Contents:
             entries,
         )
     table = table_of(classes, reading)
-    records = Records(
+    records = UndoRecords(
         digests,
         rows,
         [draw(st.sampled_from([NO_BIN, -4096, 0, 77])) for _ in bags],
-        [bags_of([bag[view] for bag in bags]) for view in range(len(reading.views))],
+        [terms_of([bag[view] for bag in bags]) for view in range(len(reading.views))],
     )
     history = History(
         trained=draw(st.sampled_from(["", "2026-01-01T00:00:00+00:00"])),

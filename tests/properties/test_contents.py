@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from nbtext.counts.table import add
 from nbtext.store.contents import Contents, read_contents, read_tail
 from nbtext.store.file import open_model
-from nbtext.store.undo import Records
+from nbtext.store.undo import UndoRecords
 from tests.build import STAMP, values
 from tests.properties.drawn_models import models
 
@@ -26,7 +26,7 @@ def all_of(contents: Contents) -> tuple[Any, ...]:
     )
 
 
-def values_of_records(records: Records) -> tuple[Any, ...]:
+def values_of_records(records: UndoRecords) -> tuple[Any, ...]:
     terms = [
         (bags.sizes.tolist(), bags.keys.tolist(), bags.counts.tolist())
         for bags in records.views

@@ -56,9 +56,10 @@ from nbtext.store.table import (
     lead_of,
     round_up,
 )
-from nbtext.store.undo import Bags, Records, last_records
+from nbtext.store.undo import UndoRecords, last_records
 from nbtext.store.writing import pack, replace_file
 from nbtext.tokens.bag import bag_of, fingerprint
+from nbtext.tokens.bags import terms_of
 from nbtext.tokens.reading import Reading
 from nbtext.tokens.tokenizer import keys
 
@@ -78,14 +79,14 @@ def packed(
     calibration: Calibration | None = None,
     written: str = STAMP,
     history: History | None = None,
-    records: Records | None = None,
+    records: UndoRecords | None = None,
 ) -> bytes:
     pieces = Contents(
         table,
         scoring or default_scoring(len(table.classes)),
         calibration=calibration or Calibration(),
         history=history or History(),
-        records=records or Records(),
+        records=records or UndoRecords(),
     ).pack(written=written, writer="a test")
     return b"".join(map(bytes, pieces))
 
@@ -160,27 +161,20 @@ def counted(
 
 def remembered(
     labelled: list[tuple[str, str]], reading: Settings = MAIL, bin_: int = NO_BIN
-) -> Records:
+) -> UndoRecords:
     """Return the records of the documents that `counted` counts."""
     bags = [
         bag_of(Reading(tuple([("body", text)] for _ in reading.views), b"", 9), reading)
         for _, text in labelled
     ]
-    return Records(
+    return UndoRecords(
         digests=[place.to_bytes(16, "big") for place in range(1, len(bags) + 1)],
         rows=[
             Row(label, fingerprint(bag))
             for (label, _), bag in zip(labelled, bags, strict=True)
         ],
         bins=[bin_] * len(bags),
-        views=[
-            Bags(
-                np.array([len(terms) for terms in by_view], np.int64),
-                np.array([key for terms in by_view for key in terms], np.uint64),
-                np.array([n for terms in by_view for n in terms.values()], np.int64),
-            )
-            for by_view in zip(*bags, strict=True)
-        ],
+        views=[*map(terms_of, zip(*bags, strict=True))],
     )
 
 

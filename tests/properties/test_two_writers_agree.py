@@ -21,9 +21,10 @@ from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings import BODY, RAW, Settings
 from nbtext.store.header import History
 from nbtext.store.ledger import NO_BIN, Row
-from nbtext.store.undo import Records
+from nbtext.store.undo import UndoRecords
 from nbtext.tokens.bag import Bag, columns_of, fingerprint
-from tests.build import WEIGHTS, ClassCounts, Rows, bags_of, packed, table_of
+from nbtext.tokens.bags import terms_of
+from tests.build import WEIGHTS, ClassCounts, Rows, packed, table_of
 
 PLAIN = Settings(format="text", views=(BODY, RAW))
 CALIBRATION = Calibration(
@@ -102,14 +103,14 @@ def summed(settings: Settings, documents: list[Taught]) -> CountTable:
     )
 
 
-def records_of(settings: Settings, documents: list[Taught]) -> Records:
+def records_of(settings: Settings, documents: list[Taught]) -> UndoRecords:
     """Return the records of documents, their terms by key."""
-    return Records(
+    return UndoRecords(
         [one.digest for one in documents],
         [one.row for one in documents],
         [bin_at(place) for place in range(len(documents))],
         [
-            bags_of([dict(sorted(one.bag[view].items())) for one in documents])
+            terms_of([one.bag[view] for one in documents])
             for view in range(len(settings.views))
         ],
     )

@@ -1,6 +1,5 @@
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from nbtext import train_on
@@ -14,7 +13,7 @@ from nbtext.store.file import ModelFile, open_model
 from nbtext.store.header import KEPT_RECORDS, TYPES
 from nbtext.store.ledger import Row, record_of, rows_of
 from nbtext.store.table import Buffer, StoredTable
-from nbtext.store.undo import Records, joined, last_records, records_in
+from nbtext.store.undo import UndoRecords, join_records, last_records, records_in
 from nbtext.store.writing import pack
 from nbtext.tokens.bag import Bag, bag_of
 from nbtext.tokens.reading import read
@@ -49,27 +48,16 @@ def digest_of(text: str, file: ModelFile) -> bytes:
     return read(Document("", (text.encode(),)), file.settings).digest
 
 
-def texts_of(records: Records, file: ModelFile, *texts: str) -> list[str]:
+def texts_of(records: UndoRecords, file: ModelFile, *texts: str) -> list[str]:
     """Return which of some texts records are of, in their order."""
     names = {digest_of(text, file): text for text in texts}
     return [names[digest] for digest in records.digests]
 
 
-def bags_of(records: Records) -> list[Bag]:
-    ends = [np.cumsum(bags.sizes).tolist() for bags in records.views]
-    starts = [[0, *of_view[:-1]] for of_view in ends]
+def bags_of(records: UndoRecords) -> list[Bag]:
     return [
-        tuple(
-            dict(
-                zip(
-                    bags.keys[start[n] : end[n]].tolist(),
-                    bags.counts[start[n] : end[n]].tolist(),
-                    strict=True,
-                )
-            )
-            for bags, start, end in zip(records.views, starts, ends, strict=True)
-        )
-        for n in range(len(records))
+        tuple(terms.bag(place) for terms in records.views)
+        for place in range(len(records))
     ]
 
 
@@ -203,8 +191,8 @@ def test_records_of_no_document_join_with_any(path: str) -> None:
     file = open_model(path)
     records = records_in(file.tables[1])
 
-    assert len(Records()) == len(joined([])) == 0
-    assert bags_of(joined([Records(), records])) == bags_of(records)
+    assert len(UndoRecords()) == len(join_records([])) == 0
+    assert bags_of(join_records([UndoRecords(), records])) == bags_of(records)
 
 
 def test_a_class_that_is_not_there_has_no_row(path: str) -> None:

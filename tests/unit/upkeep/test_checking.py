@@ -378,7 +378,7 @@ ARRAYS: dict[str, tuple[Any, Any, str]] = {
     "undo.bins": (0, 9999, "records of scores that no document has"),
     "undo.fingerprints": (0, 1, "its records are not those of the documents"),
     "undo.body.counts": (0, 0, "its records of the view body have counts of no"),
-    "undo.body.keys": (slice(0, 2), [7, 7], "have a term twice"),
+    "undo.body.keys": (slice(0, 2), [7, 7], "are not in order"),
 }
 
 
