@@ -87,15 +87,6 @@ def _packed(table: Table) -> bytes:
     return packed + TRAILER + whole.to_bytes(8, "big")
 
 
-def in_version_1(data: bytes) -> bytes:
-    """Return a trained model as nbtext 0.1 would have written it."""
-    tables = taken_apart(data)
-    for table in tables:
-        table.header["version"] = 1
-        del table.header["history"]
-    return put_together(tables)
-
-
 def undated(data: bytes) -> bytes:
     """Return a model of which all is of one day, so that it can be made again."""
     return put_together(taken_apart(TIME.sub(DAY, data)))

@@ -162,9 +162,9 @@ def _check_view(terms: Terms, many: ManyTerms, settings: Settings) -> None:
     keys, counts = many.keys[start:].tolist(), many.counts[start:].tolist()
     is_same = dict(zip(keys, counts, strict=True)) == terms
     expect(holds=is_same and keys == sorted(terms), law="the terms are equal")
-    if "weight" in settings.columns:
+    if "weight" in settings.views[0].columns:
         weights = unit_weights(many)[start:].tolist()
-        plain = columns_of(terms, settings.columns)
+        plain = columns_of(terms, settings.views[0].columns)
         is_same = weights == [plain[key][2] for key in keys]
         expect(holds=is_same, law="the weights are equal")
 

@@ -56,7 +56,6 @@ def seeds() -> Iterator[bytes]:
         trained = [forge.undated(model) for model in _trained(path)]
         yield from trained
         yield from map(forge.undated, _taught(path, trained[0]))
-    yield forge.in_version_1(trained[0])
     yield trained[0] + trained[0]
     yield trained[0] + trained[0][:-200]
 

@@ -37,6 +37,13 @@ RAW_WORDS: Final = 1000
 """How many words of the raw message its view reads (docs/method.md)."""
 
 
+PLAIN: Final[tuple[Column, ...]] = ("occurrences", "documents")
+WEIGHTED: Final[tuple[Column, ...]] = (*PLAIN, "weight")
+
+COLUMNS: Final = (PLAIN, WEIGHTED)
+"""The columns that a view may have."""
+
+
 class View(NamedTuple):
     """
     One way to see a document; a model counts each view apart.
@@ -51,6 +58,7 @@ class View(NamedTuple):
         fold_pairs: whether the tokens of a pair are.
         fields: whether a field's name is part of its terms.
         limit: how many tokens of a document are read, None for all.
+        columns: what is counted for each (term, class).
     """
 
     name: str
@@ -62,6 +70,26 @@ class View(NamedTuple):
     fold_pairs: bool = True
     fields: bool = False
     limit: int | None = None
+    columns: tuple[Column, ...] = PLAIN
+
+    def column(self, name: Column) -> int:
+        """Return the place of a column among the view's."""
+        return self.columns.index(name)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for msgpack and JSON."""
+        return self._asdict() | {"columns": list(self.columns)}
+
+    @classmethod
+    def from_dict(cls, plain: Any) -> "View":
+        """
+        Rebuild a view from what `as_dict` gave, believing nothing.
+
+        Raises:
+            KeyError, TypeError: a part is missing, unknown, or not of its kind.
+
+        """
+        return cls(**(plain | {"columns": (*plain["columns"],)}))
 
     def check(self) -> None:
         """
@@ -80,6 +108,7 @@ class View(NamedTuple):
             {
                 f"{name}.text": (self.text, ("headers", "raw", "body", "summary")),
                 f"{name}.alphabet": (self.alphabet, ("fields", "words", "marks")),
+                f"{name}.columns": (self.columns, COLUMNS),
             }
             | {f"{name}.{flag}": (getattr(self, flag), (True, False)) for flag in flags}
         )
@@ -119,13 +148,6 @@ TOPIC: Final = View(
 SUMMARY: Final = TOPIC._replace(name="summary", text="summary")
 
 
-COLUMNS: Final[tuple[tuple[Column, ...], ...]] = (
-    ("occurrences", "documents"),
-    ("occurrences", "documents", "weight"),
-)
-"""The columns that a table may have."""
-
-
 class Field(NamedTuple):
     """
     A column of tables that a model reads.
@@ -156,12 +178,15 @@ class Field(NamedTuple):
 _NAMES: Final = {
     "format": "what documents are read as (--format)",
     "views": "the views (--format, and whether there are two classes or more)",
-    "columns": "what is counted (--score, and whether there are two classes or more)",
     "codepoints": "the table of code points (the version of nbtext)",
     "ledger": "the ledger (--no-ledger)",
     "fields": "the columns that are read (--text-column)",
 }
-_VIEW_NAMES: Final = {"pairs": "pairs (--ngrams)", "alphabet": "alphabet (--alphabet)"}
+_VIEW_NAMES: Final = {
+    "pairs": "pairs (--ngrams)",
+    "alphabet": "alphabet (--alphabet)",
+    "columns": "what is counted (--score, and whether there are two classes or more)",
+}
 
 
 def _in_words(value: Any) -> str:
@@ -179,7 +204,6 @@ class Settings(NamedTuple):
     Attributes:
         format: whether documents are mail or plain text.
         views: in which they are seen, in the order that the model stores.
-        columns: what is counted for each (term, class).
         codepoints: the version of the table of code points.
         ledger: whether each document is entered in the ledger.
         fields: the columns of tables that are read, in this order; if there are none,
@@ -188,7 +212,6 @@ class Settings(NamedTuple):
 
     format: Format
     views: tuple[View, ...]
-    columns: tuple[Column, ...] = ("occurrences", "documents")
     codepoints: int = CODE_POINTS
     ledger: bool = True
     fields: tuple[Field, ...] = ()
@@ -201,8 +224,7 @@ class Settings(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for msgpack and JSON."""
         plain = self._asdict()
-        plain["views"] = [view._asdict() for view in self.views]
-        plain["columns"] = list(self.columns)
+        plain["views"] = [view.as_dict() for view in self.views]
         plain["fields"] = dict(self.fields)
         return plain
 
@@ -216,18 +238,21 @@ class Settings(NamedTuple):
 
         """
         try:
-            views = tuple(View(**view) for view in plain["views"])
-            rest = {
-                "views": views,
-                "columns": (*plain["columns"],),
+            parts = {
+                "views": tuple(View.from_dict(view) for view in plain["views"]),
                 "fields": tuple(Field(*field) for field in plain["fields"].items()),
             }
-            settings = cls(**(plain | rest))
+            settings = cls(**(plain | parts))
         except (TypeError, KeyError, AttributeError) as error:
             message = f"the settings are not complete: {error}"
             raise SettingsError(message) from error
         settings.check()
         return settings
+
+    def counting(self, columns: tuple[Column, ...]) -> "Settings":
+        """Return the same settings, with the same columns counted in each view."""
+        views = tuple(view._replace(columns=columns) for view in self.views)
+        return self._replace(views=views)
 
     def difference(self, other: "Settings") -> str:
         """Say in what two settings differ, with the options that decide it."""
@@ -245,7 +270,7 @@ class Settings(NamedTuple):
         plain["views"] = [view.name for view in self.views]
         named = {_NAMES[name]: _in_words(value) for name, value in plain.items()}
         for view in self.views:
-            for name, value in view._asdict().items():
+            for name, value in view.as_dict().items():
                 kind = _VIEW_NAMES.get(name, f"the setting {name}")
                 named[f"{kind} of the view {view.name}"] = _in_words(value)
         return named
@@ -263,7 +288,6 @@ class Settings(NamedTuple):
                 "format": (self.format, ("mail", "text")),
                 "codepoints": (self.codepoints, (CODE_POINTS,)),
                 "ledger": (self.ledger, (True, False)),
-                "columns": (self.columns, COLUMNS),
             }
         )
         for field in self.fields:
@@ -359,11 +383,8 @@ def default_settings(document_format: Format, n_classes: int) -> Settings:
     Subject and body are read as one text.
     """
     if n_classes > 2:
-        return Settings(
-            format=document_format,
-            views=(SUMMARY if document_format == "mail" else TOPIC,),
-            columns=("occurrences", "documents", "weight"),
-        )
+        view = SUMMARY if document_format == "mail" else TOPIC
+        return Settings(document_format, (view._replace(columns=WEIGHTED),))
     return Settings(
         format=document_format,
         views=(HEADERS, RAW, BODY) if document_format == "mail" else (BODY,),

@@ -24,7 +24,7 @@ from nbtext.counts.sorted_counts import Run
 from nbtext.counts.table import CountTable, LedgerRun
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.registry import default_scoring
-from nbtext.settings import BODY, HEADERS, RAW, Scoring, Settings, View
+from nbtext.settings import BODY, HEADERS, RAW, WEIGHTED, Scoring, Settings, View
 from nbtext.store.contents import Contents
 from nbtext.store.file import ModelFile, open_model
 from nbtext.store.header import History
@@ -38,12 +38,8 @@ WORDS: Final = View(name="body", text="body", alphabet="words")
 
 MAIL: Final = Settings(format="mail", views=(HEADERS, RAW, BODY))
 TEXT: Final = Settings(format="text", views=(BODY,))
-WEIGHTS: Final = Settings(
-    format="text", views=(BODY,), columns=("occurrences", "documents", "weight")
-)
-WORD_WEIGHTS: Final = Settings(
-    format="text", views=(WORDS,), columns=("occurrences", "documents", "weight")
-)
+WEIGHTS: Final = Settings(format="text", views=(BODY._replace(columns=WEIGHTED),))
+WORD_WEIGHTS: Final = Settings(format="text", views=(WORDS._replace(columns=WEIGHTED),))
 NO_LEDGER: Final = Settings(format="text", views=(BODY, RAW), ledger=False)
 
 # fmt: off
@@ -106,14 +102,16 @@ def table_of(
 ) -> CountTable:
     """Return a table of counts that are given as numbers."""
     names = sorted(classes)
-    n_columns = len(settings.columns)
     return CountTable(
         settings=settings,
         classes=tuple(names),
         documents=tuple(classes[name].documents for name in names),
         runs=tuple(
-            tuple(sorted_counts(classes[name].views[view], n_columns) for name in names)
-            for view in range(len(settings.views))
+            tuple(
+                sorted_counts(classes[name].views[number], len(view.columns))
+                for name in names
+            )
+            for number, view in enumerate(settings.views)
         ),
         ledger=tuple(ledger_of(classes[name].ledger) for name in names),
     )

@@ -36,8 +36,7 @@ class Truth:
         assert model.classes == table.classes
         assert model.documents == table.documents
         for view, runs in enumerate(table.runs):
-            columns = range(len(table.settings.columns))
-            sums = tuple(tuple(run.total(column) for column in columns) for run in runs)
+            sums = tuple(run.totals() for run in runs)
             keys = [np.empty(0, np.uint64), *(run.keys for run in runs)]
             assert model.totals[view] == sums
             assert model.n_terms(view) == len(np.unique(np.concatenate(keys)))

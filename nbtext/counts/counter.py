@@ -92,7 +92,6 @@ class Counter:
     def __init__(self, settings: Settings, *, sample: Sample | None = None) -> None:
         self.sample = Sample() if sample is None else sample
         self._settings = settings
-        self._has_weights = "weight" in settings.columns
         self._batch = _Batch()
         self._piled = 0
         self._enough = PILE
@@ -115,14 +114,16 @@ class Counter:
         self._count_batch()
         self._sort_piles()
         classes = tuple(sorted(self._documents))
-        n_columns = len(self._settings.columns)
         return CountTable(
             settings=self._settings,
             classes=classes,
             documents=tuple(self._documents[label] for label in classes),
             runs=tuple(
-                tuple(merged(self._runs[view, label], n_columns) for label in classes)
-                for view in range(len(self._settings.views))
+                tuple(
+                    merged(self._runs[number, label], len(view.columns))
+                    for label in classes
+                )
+                for number, view in enumerate(self._settings.views)
             ),
             ledger=tuple(self._ledger(label) for label in classes),
         )
@@ -165,7 +166,8 @@ class Counter:
 
     def _pile(self, view: int, n_documents: Tally[str], terms: Terms) -> None:
         # in 16 bits they fit, because none is above UNIT
-        weights = unit_weights(terms).astype(np.uint16) if self._has_weights else None
+        has_weights = "weight" in self._settings.views[view].columns
+        weights = unit_weights(terms).astype(np.uint16) if has_weights else None
         document = 0
         for label, count in n_documents.items():
             part = slice(terms.starts[document], terms.starts[document + count])
@@ -181,12 +183,11 @@ class Counter:
             document += count
 
     def _sort_piles(self) -> None:
-        n_columns = len(self._settings.columns)
         for place, pile in self._piles.items():
             runs = self._runs[place]
             runs.append(_sorted_run(pile))
             if sum(map(len, runs)) >= 2 * len(runs[0]):
-                runs[:] = [merged(runs, n_columns)]
+                runs[:] = [merged(runs, len(runs[0].columns))]
         self._piles.clear()
         self._piled = 0
         # a key in a pile takes half the memory of a row, and less time

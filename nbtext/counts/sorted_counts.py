@@ -54,6 +54,10 @@ class Run:
         """Return the sum of a column."""
         return int(self.columns[column].sum(dtype=np.int64))
 
+    def totals(self) -> tuple[int, ...]:
+        """Return the sum of each column."""
+        return tuple(map(self.total, range(len(self.columns))))
+
     def part(self, rows: slice) -> Run:
         """Return some rows."""
         return Run(self.keys[rows], tuple(column[rows] for column in self.columns))

@@ -95,7 +95,7 @@ class CountTable:
 
     def total(self, view: int, class_: int, column: Column = "occurrences") -> int:
         """Return the sum of a column over the terms of one view in one class."""
-        return self.runs[view][class_].total(self.settings.columns.index(column))
+        return self.runs[view][class_].total(self.settings.views[view].column(column))
 
     def check(self) -> None:
         """
@@ -158,14 +158,17 @@ def add(tables: Sequence[CountTable], map_: Map = map) -> CountTable:
     for table in tables:
         for place, name in enumerate(table.classes):
             parts_of.setdefault(name, []).append((table, place))
-    n_columns = len(settings.columns)
     kept, documents, ledger = [], [], []
     runs: list[list[Run]] = [[] for _ in settings.views]
     for name, parts in sorted(parts_of.items(), key=lambda item: item[0]):
         count = sum(table.documents[place] for table, place in parts)
         by_view = [
-            merged([table.runs[view][place] for table, place in parts], n_columns, map_)
-            for view in range(len(settings.views))
+            merged(
+                [table.runs[number][place] for table, place in parts],
+                len(view.columns),
+                map_,
+            )
+            for number, view in enumerate(settings.views)
         ]
         entries = add_ledgers([table.ledger[place] for table, place in parts])
         if count or len(entries) or any(map(len, by_view)):
@@ -187,15 +190,17 @@ def with_classes(table: CountTable, names: Iterable[str]) -> CountTable:
     """Return the same counts with more classes, that no document is in."""
     classes = sorted({*table.classes, *names})
     place_of = {name: place for place, name in enumerate(table.classes)}
-    nothing = empty_run(len(table.settings.columns))
     places = [place_of.get(name) for name in classes]
     return CountTable(
         settings=table.settings,
         classes=tuple(classes),
         documents=tuple(0 if p is None else table.documents[p] for p in places),
         runs=tuple(
-            tuple(nothing if p is None else by_class[p] for p in places)
-            for by_class in table.runs
+            tuple(
+                empty_run(len(view.columns)) if p is None else by_class[p]
+                for p in places
+            )
+            for view, by_class in zip(table.settings.views, table.runs, strict=True)
         ),
         ledger=tuple(empty_ledger() if p is None else table.ledger[p] for p in places),
     )

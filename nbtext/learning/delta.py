@@ -71,8 +71,9 @@ class Change:
         """
         self.documents[row.label] += times
         self.ledger[digest, row] += times
-        for by_key, terms in zip(self.views, bag, strict=True):
-            for key, columns in columns_of(terms, self.settings.columns).items():
+        views = zip(self.settings.views, self.views, bag, strict=True)
+        for view, by_key, terms in views:
+            for key, columns in columns_of(terms, view.columns).items():
                 self._add(by_key, key, row.label, [times * value for value in columns])
 
     def include(self, other: "Change") -> None:
@@ -122,7 +123,7 @@ class Change:
         class_ = model.classes.index(row.label)
         for view, terms in enumerate(bag):
             by_key = self.views[view]
-            columns_by_key = columns_of(terms, self.settings.columns)
+            columns_by_key = columns_of(terms, self.settings.views[view].columns)
             for key, entries in model.found(view, terms).items():
                 left = dict(entries).get(class_)
                 if left is not None:
@@ -140,7 +141,7 @@ class Change:
 
     def total(self, view: int, label: str) -> Columns:
         """Return the sum of each column over the terms of one view in one class."""
-        zero = (0,) * len(self.settings.columns)
+        zero = (0,) * len(self.settings.views[view].columns)
         found = [by.get(label, zero) for by in self.views[view].values()]
         return tuple(map(sum, zip(zero, *found, strict=True)))
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from nbtext.learning.delta import Change
-    from nbtext.settings import Settings
 
 from nbtext.counts.sorted_counts import Run, empty_run, narrow
 from nbtext.counts.table import CountTable, LedgerRun, empty_ledger, ledger_of
@@ -33,13 +32,16 @@ def table_of(change: Change) -> CountTable:
         settings=settings,
         classes=classes,
         documents=tuple(change.documents[label] for label in classes),
-        runs=tuple(_runs_of(settings, classes, by_key) for by_key in change.views),
+        runs=tuple(
+            _runs_of(len(view.columns), classes, by_key)
+            for view, by_key in zip(settings.views, change.views, strict=True)
+        ),
         ledger=tuple(_ledger_of(ledger[label]) for label in classes),
     )
 
 
 def _runs_of(
-    settings: Settings,
+    n_columns: int,
     classes: Sequence[str],
     by_key: Mapping[int, Mapping[str, Sequence[int]]],
 ) -> tuple[Run, ...]:
@@ -49,7 +51,7 @@ def _runs_of(
         for label, columns in by_key[key].items():
             if any(columns):
                 rows[label].append((key, *columns))
-    return tuple(_run_of(rows[label], len(settings.columns)) for label in classes)
+    return tuple(_run_of(rows[label], n_columns) for label in classes)
 
 
 def _run_of(rows: Sequence[Sequence[int]], n_columns: int) -> Run:

@@ -12,7 +12,7 @@ from typing import Final
 
 from nbtext.counts.calibration import Calibration
 from nbtext.learning.delta import Change, Columns, Kept
-from nbtext.settings import Scoring, Settings
+from nbtext.settings import Scoring, Settings, View
 from nbtext.store.header import BLOCK, TYPES, Header, History
 from nbtext.store.ledger import halves
 from nbtext.store.table import Buffer
@@ -52,7 +52,7 @@ def pack_change(
     arrays: dict[str, tuple[str, Buffer]] = {}
     n_terms = []
     for view, by_key in zip(settings.views, change.views, strict=True):
-        part, count = _view_arrays(view.name, settings, classes, by_key)
+        part, count = _view_arrays(view, classes, by_key)
         arrays |= part
         n_terms.append(count)
     arrays |= _ledger_arrays(change, classes)
@@ -79,18 +79,18 @@ def pack_change(
 
 
 def _view_arrays(
-    name: str,
-    settings: Settings,
+    view: View,
     classes: tuple[str, ...],
     by_key: dict[int, dict[str, Columns]],
 ) -> tuple[dict[str, tuple[str, Buffer]], int]:
     """Return the arrays of a view, and how many terms there are."""
+    name = view.name
     place_of = {label: place for place, label in enumerate(classes)}
     once: list[list[int]] = [[], [], []]
     keys: list[int] = []
     sizes: list[int] = []
     starts: list[int] = []
-    entries: list[list[int]] = [[], *([] for _ in settings.columns)]
+    entries: list[list[int]] = [[], *([] for _ in view.columns)]
     for key in sorted(by_key):
         row = sorted(
             (place_of[label], columns)
@@ -113,7 +113,7 @@ def _view_arrays(
         f"{name}.once.keys": _smallest(once[0], "u8"),
         f"{name}.once.classes": _smallest(once[1], "u1", "u2"),
     }
-    if "weight" in settings.columns:
+    if "weight" in view.columns:
         arrays[f"{name}.once.weight"] = _smallest(once[2])
     arrays |= {
         f"{name}.keys": _smallest(keys, "u8"),
@@ -121,7 +121,7 @@ def _view_arrays(
         f"{name}.starts": _smallest(starts, "u4", "u8"),
         f"{name}.classes": _smallest(entries[0], "u1", "u2"),
     }
-    for column_name, values in zip(settings.columns, entries[1:], strict=True):
+    for column_name, values in zip(view.columns, entries[1:], strict=True):
         arrays[f"{name}.{column_name}"] = _smallest(values)
     return arrays, len(once[0]) + len(keys)
 

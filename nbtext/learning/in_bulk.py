@@ -227,7 +227,7 @@ def _check_sums(model: Model, delta: CountTable) -> None:
     """Refuse to leave fewer documents or tokens than none, as `check_sums` does."""
     for place, label in enumerate(delta.classes):
         runs = [of_view[place] for of_view in delta.runs]
-        totals = [[*map(run.total, range(len(run.columns)))] for run in runs]
+        totals = [run.totals() for run in runs]
         check_sums(model, label, delta.documents[place], totals)
 
 

@@ -51,7 +51,7 @@ class BatchModel:
         scoring: how counts become a score.
         classes: the names of the classes, sorted.
         documents: for each class, how many documents.
-        totals: shape (n_views, n_classes, n_columns), the sum of each column.
+        totals: for each view, shape (n_classes, n_columns), the sum of each column.
         terms: for each view its terms.
     """
 
@@ -59,19 +59,18 @@ class BatchModel:
     scoring: Scoring
     classes: tuple[str, ...]
     documents: tuple[int, ...]
-    totals: Floats
+    totals: tuple[Floats, ...]
     terms: tuple[TermTable, ...]
     _computed: dict[Any, Any] = field(default_factory=dict, repr=False)
     _lock: Any = field(default_factory=RLock, repr=False)
 
     def column(self, view: int, column: Column) -> int:
         """Return the place of a column among those of a view."""
-        del view
-        return self.settings.columns.index(column)
+        return self.settings.views[view].column(column)
 
     def total(self, view: int, column: Column) -> Floats:
         """Return the sums of a column over the terms of a view, by class."""
-        sums: Floats = self.totals[view, :, self.column(view, column)]
+        sums: Floats = self.totals[view][:, self.column(view, column)]
         return sums
 
     def once(self, compute: Callable[[BatchModel], Computed]) -> Computed:
@@ -141,8 +140,10 @@ def batch_model(
 
     """
     check_scoring(scoring, settings, classes)
-    shape = (len(settings.views), len(classes), len(settings.columns))
-    sums = np.array(totals, np.float64).reshape(shape)
+    sums = tuple(
+        np.array(by_class, np.float64).reshape(len(classes), len(view.columns))
+        for view, by_class in zip(settings.views, totals, strict=True)
+    )
     return BatchModel(
         settings=settings,
         scoring=scoring,
@@ -155,10 +156,7 @@ def batch_model(
 
 def batch_model_of(table: CountTable, scoring: Scoring, map_: Map = map) -> BatchModel:
     """Prepare a count table for scoring many documents; `map_` deals with ranges."""
-    totals = [
-        [[run.total(column) for column in range(len(run.columns))] for run in runs]
-        for runs in table.runs
-    ]
+    totals = [[run.totals() for run in runs] for runs in table.runs]
     terms = tuple(arrange_runs(runs, map_) for runs in table.runs)
     return batch_model(
         table.settings, scoring, table.classes, table.documents, totals, terms

@@ -14,7 +14,7 @@ from operator import add
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from nbtext.errors import NotAModelError
-from nbtext.settings import Scoring, Settings
+from nbtext.settings import Scoring, Settings, View
 from nbtext.store.file import ModelFile, open_model
 from nbtext.store.header import BLOCK
 from nbtext.store.table import StoredTable
@@ -212,7 +212,7 @@ def load_model(path: str, *, scoring: Scoring | None = None) -> Model:
         file=file,
         stored=tuple(
             tuple(
-                _StoredView(path, table, view.name, place)
+                _StoredView(path, table, view, place)
                 for table, place in zip(file.tables, places, strict=True)
             )
             for view in settings.views
@@ -234,7 +234,7 @@ def _added_up(
     place_of = {name: place for place, name in enumerate(classes)}
     settings = file.settings
     documents = [0] * len(classes)
-    totals = [[[0] * len(settings.columns) for _ in classes] for _ in settings.views]
+    totals = [[[0] * len(view.columns) for _ in classes] for view in settings.views]
     places = []
     for table in file.tables:
         header = table.header
@@ -283,21 +283,19 @@ class _StoredView:
     )  # fmt: skip
 
     def __init__(
-        self, path: str, table: StoredTable, view: str, places: tuple[int, ...]
+        self, path: str, table: StoredTable, view: View, places: tuple[int, ...]
     ) -> None:
-        arrays = table.arrays
+        arrays, name = table.arrays, view.name
         self._path = path
         self._places = places
-        self._once = arrays[f"{view}.once.keys"]
-        self._once_classes = arrays[f"{view}.once.classes"]
-        self._once_weight = arrays.get(f"{view}.once.weight")
-        self._keys = arrays[f"{view}.keys"]
-        self._sizes = arrays[f"{view}.sizes"]
-        self._starts = arrays[f"{view}.starts"]
-        self._classes = arrays[f"{view}.classes"]
-        self._columns = [
-            arrays[f"{view}.{column}"] for column in table.header.settings.columns
-        ]
+        self._once = arrays[f"{name}.once.keys"]
+        self._once_classes = arrays[f"{name}.once.classes"]
+        self._once_weight = arrays.get(f"{name}.once.weight")
+        self._keys = arrays[f"{name}.keys"]
+        self._sizes = arrays[f"{name}.sizes"]
+        self._starts = arrays[f"{name}.starts"]
+        self._classes = arrays[f"{name}.classes"]
+        self._columns = [arrays[f"{name}.{column}"] for column in view.columns]
         self.is_signed = any(column.format in "bhiq" for column in self._columns)
 
     def add_to(self, sums: Sums, keys: Collection[int]) -> None:

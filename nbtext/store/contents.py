@@ -81,16 +81,12 @@ class Contents:
 
         """
         counts = self.counts
-        columns = range(len(counts.settings.columns))
         return Header(
             settings=counts.settings,
             scoring=self.scoring,
             classes=counts.classes,
             documents=counts.documents,
-            totals=tuple(
-                tuple(tuple(run.total(column) for column in columns) for run in runs)
-                for runs in counts.runs
-            ),
+            totals=tuple(tuple(run.totals() for run in runs) for runs in counts.runs),
             terms=tuple(terms),
             calibration=self.calibration.as_dict(),
             written=written,

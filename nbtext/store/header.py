@@ -171,7 +171,7 @@ def array_names(settings: Settings, records: int = 0) -> dict[str, tuple[str, ..
             f"{view.name}.once.keys": KEYS,
             f"{view.name}.once.classes": CLASSES,
         }
-        if "weight" in settings.columns:
+        if "weight" in view.columns:
             names[f"{view.name}.once.weight"] = COUNTS
         names |= {
             f"{view.name}.keys": KEYS,
@@ -179,7 +179,7 @@ def array_names(settings: Settings, records: int = 0) -> dict[str, tuple[str, ..
             f"{view.name}.starts": PLACES,
             f"{view.name}.classes": CLASSES,
         }
-        names |= {f"{view.name}.{column}": COUNTS for column in settings.columns}
+        names |= {f"{view.name}.{column}": COUNTS for column in view.columns}
     if settings.ledger:
         names |= {
             "ledger.high": KEYS,
@@ -224,8 +224,8 @@ def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Head
         message = "the classes are not sorted names"
         raise ValueError(message)
     totals = tuple(
-        tuple(_integers(columns, len(settings.columns)) for columns in by_class)
-        for by_class in plain["totals"]
+        tuple(_integers(columns, len(view.columns)) for columns in by_class)
+        for view, by_class in zip(settings.views, plain["totals"], strict=True)
     )
     if [len(by_class) for by_class in totals] != [len(classes)] * len(settings.views):
         message = "the totals are not one for each view and class"
@@ -244,14 +244,8 @@ def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Head
         calibration=calibration,
         written=str(plain["written"]),
         writer=str(plain["writer"]),
-        history=_history(plain, len(settings.views)),
+        history=History.from_dict(plain["history"], len(settings.views)),
     )
-
-
-def _history(plain: dict[str, Any], n_views: int) -> History:
-    if plain["version"] == 1:  # which did not have one, and could not be taught
-        return History()
-    return History.from_dict(plain["history"], n_views)
 
 
 def _integers(values: Any, length: int) -> tuple[int, ...]:

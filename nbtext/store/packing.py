@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.settings import Settings
+    from nbtext.settings import View
     from nbtext.store.file import ModelFile
     from nbtext.store.table import Buffer, StoredTable
     from nbtext.store.undo import UndoRecords
@@ -41,8 +41,10 @@ KINDS: Final[dict[str, tuple[str, ...]]] = {
 
 def arranged(table: CountTable) -> tuple[TermTable, ...]:
     """Return the counts of a table by term, for each view."""
-    nothing = (empty_run(len(table.settings.columns)),)
-    return tuple(arrange_runs(runs or nothing) for runs in table.runs)
+    return tuple(
+        arrange_runs(runs or (empty_run(len(view.columns)),))
+        for view, runs in zip(table.settings.views, table.runs, strict=True)
+    )
 
 
 def table_arrays(
@@ -59,7 +61,7 @@ def table_arrays(
     """
     arrays: dict[str, tuple[str, Buffer]] = {}
     for view, of_view in zip(table.settings.views, terms, strict=True):
-        arrays |= _view_arrays(view.name, table.settings, of_view)
+        arrays |= _view_arrays(view, of_view)
     if table.settings.ledger:
         arrays |= _ledger_arrays(table.ledger)
     if len(records):
@@ -69,34 +71,30 @@ def table_arrays(
     return arrays
 
 
-def _view_arrays(
-    view: str, settings: Settings, terms: TermTable
-) -> dict[str, tuple[str, Buffer]]:
+def _view_arrays(view: View, terms: TermTable) -> dict[str, tuple[str, Buffer]]:
     parts = [
-        _once_and_rest(settings, terms, slice(start, start + RANGE))
+        _once_and_rest(view, terms, slice(start, start + RANGE))
         for start in range(0, max(terms.n_terms, 1), RANGE)
     ]
     arrays = {}
     for name in list(parts[0]):
         # a part is let go of once it is in its place, because all is as long as a model
         whole = np.concatenate([part.pop(name) for part in parts])
-        arrays[f"{view}.{name}"] = _smallest(whole, *KINDS.get(name, ()))
+        arrays[f"{view.name}.{name}"] = _smallest(whole, *KINDS.get(name, ()))
         if name == "sizes":
             starts = np.cumsum(whole, dtype=np.int64) - whole
-            arrays[f"{view}.starts"] = _smallest(starts[::BLOCK], "u4", "u8")
+            arrays[f"{view.name}.starts"] = _smallest(starts[::BLOCK], "u4", "u8")
     return arrays
 
 
 def _once_and_rest(
-    settings: Settings, terms: TermTable, some: slice
+    view: View, terms: TermTable, some: slice
 ) -> dict[str, NDArray[np.integer]]:
     """Return what is stored of some terms: those that occur once, then the others."""
     keys, starts = terms.keys[:-1][some], terms.starts[:-1][some.start : some.stop + 1]
     entries = slice(starts[0], starts[-1])
     classes = terms.classes[entries]
-    columns = dict(
-        zip(settings.columns, (c[entries] for c in terms.columns), strict=True)
-    )
+    columns = dict(zip(view.columns, (c[entries] for c in terms.columns), strict=True))
     starts = starts - starts[0]
     sizes, first = np.diff(starts), starts[:-1]
     is_once = sizes == 1
@@ -154,7 +152,7 @@ def stored_terms(path: str, table: StoredTable, view: int) -> TermTable:
         NotAModelError: its arrays contradict one another.
 
     """
-    return arrange(_entries(path, table, view))
+    return arrange(_entries(path, table, table.header.settings.views[view]))
 
 
 def unpack(file: ModelFile) -> CountTable:
@@ -183,14 +181,14 @@ def unpack_table(path: str, table: StoredTable) -> CountTable:
 
     """
     header = table.header
-    n_classes, n_columns = len(header.classes), len(header.settings.columns)
+    n_classes = len(header.classes)
     views = []
-    for view in range(len(header.settings.views)):
+    for view in header.settings.views:
         parts = _entries(path, table, view)
         rows_of = [rows_by_class(part.classes, n_classes) for part in parts]
         views.append(
             tuple(
-                merged(map(_taken, parts, chosen), n_columns)
+                merged(map(_taken, parts, chosen), len(view.columns))
                 for chosen in zip(*rows_of, strict=True)
             )
         )
@@ -227,10 +225,9 @@ def _ledger(table: StoredTable) -> tuple[LedgerRun, ...]:
     )
 
 
-def _entries(path: str, table: StoredTable, view: int) -> list[Entries]:
+def _entries(path: str, table: StoredTable, view: View) -> list[Entries]:
     """Return the terms that occur once, and then the others, one row an entry."""
-    settings = table.header.settings
-    name = settings.views[view].name
+    name = view.name
     arrays = {
         part.removeprefix(f"{name}."): np.asarray(array)
         for part, array in table.arrays.items()
@@ -239,7 +236,7 @@ def _entries(path: str, table: StoredTable, view: int) -> list[Entries]:
     once_keys = arrays["once.keys"]
     one = np.ones(len(once_keys), np.int32)
     once_columns = [one, one]
-    if "weight" in settings.columns:
+    if "weight" in view.columns:
         once_columns.append(arrays["once.weight"])
     lengths = arrays["sizes"].astype(np.int64)
     starts = np.cumsum(lengths) - lengths
@@ -249,7 +246,7 @@ def _entries(path: str, table: StoredTable, view: int) -> list[Entries]:
         sound = sound and bool((keys[1:] > keys[:-1]).all())
     for classes in (arrays["once.classes"], arrays["classes"]):
         sound = sound and classes.max(initial=0) < max(len(table.header.classes), 1)
-    counted = [name for name in ("once.weight", *settings.columns) if name in arrays]
+    counted = [name for name in ("once.weight", *view.columns) if name in arrays]
     low = [int(arrays[name].min(initial=0)) for name in counted]
     sound = sound and (table.offset > 0 or min(low) >= 0)
     if not sound:
@@ -263,6 +260,6 @@ def _entries(path: str, table: StoredTable, view: int) -> list[Entries]:
         Entries(
             np.repeat(arrays["keys"], lengths),
             arrays["classes"],
-            tuple(arrays[column] for column in settings.columns),
+            tuple(arrays[column] for column in view.columns),
         ),
     ]

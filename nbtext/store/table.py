@@ -35,8 +35,7 @@ Buffer: TypeAlias = bytes | memoryview
 """What an array is written from."""
 
 FORMAT: Final = "nbtext count table"
-VERSION: Final = 2
-VERSIONS: Final = (1, 2)
+VERSION: Final = 3
 """What is written, and what can be read."""
 
 ALIGNMENT: Final = 64
@@ -286,10 +285,10 @@ def _header_map(
     version = plain.get("version")
     if isinstance(version, list | dict):
         raise DamagedError(path, offset, "its version is not one")
-    if version not in VERSIONS:
+    if version != VERSION:
         message = (
-            f"{path}: a model of format version {version!r}, this nbtext "
-            f"reads versions up to {VERSION}; upgrade nbtext or train again"
+            f"{path}: a model of format version {version!r}, and this nbtext reads "
+            f"version {VERSION}; train again, or upgrade nbtext if it is newer"
         )
         raise ModelVersionError(message)
     return plain, end
@@ -299,12 +298,11 @@ def _check_lengths(
     path: str, header: Header, arrays: dict[str, memoryview], offset: int
 ) -> None:
     """Refuse arrays that belong together and are not equally long."""
-    columns = header.settings.columns
     for view in header.settings.views:
         once = [f"{view.name}.once.keys", f"{view.name}.once.classes"]
-        if "weight" in columns:
+        if "weight" in view.columns:
             once.append(f"{view.name}.once.weight")
-        entries = [f"{view.name}.{column}" for column in ("classes", *columns)]
+        entries = [f"{view.name}.{column}" for column in ("classes", *view.columns)]
         rest = [f"{view.name}.keys", f"{view.name}.sizes"]
         n_keys, n_starts = (
             len(arrays[f"{view.name}.{part}"]) for part in ("keys", "starts")

@@ -46,10 +46,11 @@ class TermLines:
         self._classes = places_of(header.classes)
         self._views = places_of([view.name for view in header.settings.views])
         self._last = (-1, -1)
-        width = len(header.settings.columns)
         self._keys = [array("Q") for _ in self._views]
         self._places = [array("H") for _ in self._views]
-        self._columns = [[array("q") for _ in range(width)] for _ in self._views]
+        self._columns = [
+            [array("q") for _ in view.columns] for view in header.settings.views
+        ]
 
     def add(self, line: dict[str, Any]) -> None:
         """
@@ -74,7 +75,7 @@ class TermLines:
         for name, row in sorted(counts.items()):  # which is the order of the classes
             place = lines.place(name, self._classes, "a class")
             if type(row) is not list or len(row) != len(columns) or not any(row):
-                raise lines.error(self._row_expected(), shown(row))
+                raise lines.error(self._row_expected(view), shown(row))
             for column, value in zip(columns, row, strict=True):
                 if type(value) is not int or not 0 <= value < MOST:
                     lines.whole(value, 0, MOST - 1, "a count")
@@ -83,8 +84,8 @@ class TermLines:
             self._places[view].append(place)
         self.number += 1
 
-    def _row_expected(self) -> str:
-        columns = ", ".join(self._header.settings.columns)
+    def _row_expected(self, view: int) -> str:
+        columns = ", ".join(self._header.settings.views[view].columns)
         return f"counts of a class as [{columns}], not all zero"
 
     def runs(self) -> tuple[tuple[Run, ...], ...]:

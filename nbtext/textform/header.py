@@ -161,9 +161,9 @@ def _totals(
         lines.check_keys(by_view, views, "totals")
     return tuple(
         tuple(
-            _columns(lines, by_view[view], len(settings.columns)) for by_view in plain
+            _columns(lines, by_view[view.name], len(view.columns)) for by_view in plain
         )
-        for view in views
+        for view in settings.views
     )
 
 

@@ -115,7 +115,10 @@ def _view_faults(table: StoredTable, arrays: Arrays, view: int) -> Iterator[str]
 def _column_faults(table: StoredTable, arrays: Arrays, view: int) -> Iterator[str]:
     """Yield what is wrong with the numbers of one view."""
     header = table.header
-    columns, name = header.settings.columns, header.settings.views[view].name
+    columns, name = (
+        header.settings.views[view].columns,
+        header.settings.views[view].name,
+    )
     entries = [arrays[f"{name}.{column}"] for column in columns]
     if not np.logical_or.reduce([column != 0 for column in entries]).all():
         yield f"the view {name} has terms without counts"
@@ -192,7 +195,7 @@ def _own_record_faults(path: str, table: StoredTable) -> Iterator[str]:
         run = counts.runs[view][counts.classes.index(row.label)]
         columns = zip(*(column.tolist() for column in run.columns), strict=True)
         stored = dict(zip(run.keys.tolist(), columns, strict=True))
-        if stored != columns_of(terms, table.header.settings.columns):
+        if stored != columns_of(terms, table.header.settings.views[view].columns):
             yield "the counts of its one document are not what a document leaves"
 
 

@@ -52,7 +52,10 @@ def prune(contents: Contents, min_documents: int) -> Pruned:
 
     """
     counts = contents.counts
-    views = [_without_rare(runs, min_documents) for runs in counts.runs]
+    views = [
+        _without_rare(runs, view.column("documents"), min_documents)
+        for view, runs in zip(counts.settings.views, counts.runs, strict=True)
+    ]
     left = replace(
         contents,
         counts=replace(
@@ -71,13 +74,13 @@ def prune(contents: Contents, min_documents: int) -> Pruned:
 
 
 def _without_rare(
-    runs: Sequence[Run], min_documents: int
+    runs: Sequence[Run], column: int, min_documents: int
 ) -> tuple[list[Run], int, int]:
     """Return the runs of a view, and how many terms there were and are left."""
     keys = np.concatenate([np.empty(0, np.uint64), *(run.keys for run in runs)])
     terms, places = np.unique(keys, return_inverse=True)
     documents = np.zeros(len(terms), np.int64)
-    counted = [run.columns[1] for run in runs]
+    counted = [run.columns[column] for run in runs]
     np.add.at(documents, places, np.concatenate([np.empty(0, np.int64), *counted]))
     is_common = documents >= min_documents
     kept = []

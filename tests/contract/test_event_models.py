@@ -26,8 +26,7 @@ ALL = [*event_models()]
 METHOD = Path(__file__).parents[2] / "docs" / "method.md"
 EVERYTHING = Settings(
     format="text",
-    views=(View(name="body", text="body", alphabet="words"),),
-    columns=COLUMNS[-1],
+    views=(View(name="body", text="body", alphabet="words", columns=COLUMNS[-1]),),
 )
 
 
@@ -80,7 +79,7 @@ def test_an_event_model_says_what_it_is(model: EventModel) -> None:
     assert event_model(model.name) is model
     assert model.about
     assert model.calibration in ("histogram", "temperature", "none")
-    assert {*model.columns(EVERYTHING.views[0])} <= {*EVERYTHING.columns}
+    assert {*model.columns(EVERYTHING.views[0])} <= {*EVERYTHING.views[0].columns}
     source = (MODELS / f"{MODULES[model.name]}.py").read_text("utf-8")
     assert "_c" in (ast.get_docstring(ast.parse(source)) or ""), "its formula"
     assert f"### {model.name}: " in METHOD.read_text("utf-8")

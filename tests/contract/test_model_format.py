@@ -34,7 +34,9 @@ from nbtext.settings import (
     BODY,
     HEADERS,
     LARGEST,
+    PLAIN,
     SMALLEST,
+    WEIGHTED,
     Alphabet,
     Scoring,
     Settings,
@@ -51,7 +53,7 @@ from nbtext.store.header import (
 )
 from nbtext.store.ledger import FORGOTTEN, NO_BIN, Row, record_of, rows_of
 from nbtext.store.packing import unpack
-from nbtext.store.table import ALIGNMENT, MOST_HEADER, VERSION, VERSIONS
+from nbtext.store.table import ALIGNMENT, MOST_HEADER, VERSION
 from nbtext.tokens.tokenizer import fold, keys, pair_key, salt, token_key, tokens
 
 ROOT = Path(__file__).parents[2]
@@ -84,9 +86,9 @@ def read_model(data: bytes) -> dict[str, Any]:
         documents.update(dict(zip(classes, header["documents"], strict=True)))
         for view, by_class in zip(settings["views"], header["totals"], strict=True):
             for class_, sums in zip(classes, by_class, strict=True):
-                for column, total in zip(settings["columns"], sums, strict=True):
+                for column, total in zip(view["columns"], sums, strict=True):
                     totals[view["name"], class_, column] += total
-            for key, place, columns in entries_of(view["name"], settings, arrays):
+            for key, place, columns in entries_of(view, arrays):
                 for column, value in columns.items():
                     entries[view["name"], key, classes[place], column] += value
         for digest, class_, fingerprint, n in ledger_rows(header, arrays):
@@ -124,7 +126,7 @@ def read_table(data: bytes) -> tuple[dict[str, Any], Arrays, int]:
         raise BrokenError from error
     end = unpacker.tell()
     demand(isinstance(header, dict) and header["format"] == "nbtext count table")
-    demand(header["version"] in (1, 2))
+    demand(header["version"] == 3)
     demand(data[end - 8 : end] == blake2b(data[: end - 8], digest_size=8).digest())
     arrays, checksum = {}, blake2b(digest_size=16)
     for name, kind, length in header["arrays"]:
@@ -208,7 +210,7 @@ def own_record(
     bag = [
         {
             key: columns["occurrences"]
-            for key, place, columns in entries_of(view["name"], settings, arrays)
+            for key, place, columns in entries_of(view, arrays)
             if header["classes"][place] == class_
         }
         for view in settings["views"]
@@ -260,21 +262,11 @@ def write_table(header: dict[str, Any], arrays: Arrays) -> bytes:
     return data + bytes.fromhex("92 a3 65 6e 64 cf") + length.to_bytes(8, "big")
 
 
-def as_version_1(data: bytes) -> bytes:
-    """Return a file as it was written before tables had a history."""
-    tables = []
-    for _, header, arrays in tables_of(data):
-        old = {key: value for key, value in header.items() if key != "history"}
-        assert not header["history"]["records"]
-        tables.append(write_table(old | {"version": 1}, arrays))
-    return b"".join(tables)
-
-
 def entries_of(
-    view: str, settings: dict[str, Any], arrays: Arrays
+    view_of_settings: dict[str, Any], arrays: Arrays
 ) -> Iterator[tuple[int, int, dict[str, int]]]:
     """Yield the key, the place of the class, and the columns of each entry."""
-    columns = settings["columns"]
+    view, columns = view_of_settings["name"], view_of_settings["columns"]
     once, rest = arrays[f"{view}.once.keys"], arrays[f"{view}.keys"]
     assert all(list(part) == sorted(set(part)) for part in (once, rest))
     assert not set(once) & set(rest)
@@ -306,24 +298,24 @@ def class_and_fold(code: int) -> tuple[int, int]:
 def nbtext_sums(table: CountTable) -> dict[str, Any]:
     """Return the same from nbtext's own reading."""
     names = [view.name for view in table.settings.views]
-    columns = table.settings.columns
+    columns = {view.name: view.columns for view in table.settings.views}
     cells = [
-        ((view, class_), run)
+        ((view, class_), columns[view], run)
         for view, runs in zip(names, table.runs, strict=True)
         for class_, run in zip(table.classes, runs, strict=True)
     ]
     return {
         "entries": {
             (view, key, class_, column): n
-            for (view, class_), run in cells
-            for column, values in zip(columns, run.columns, strict=True)
+            for (view, class_), names, run in cells
+            for column, values in zip(names, run.columns, strict=True)
             for key, n in zip(run.keys.tolist(), values.tolist(), strict=True)
             if n
         },
         "totals": {
             (*place, column): run.total(number)
-            for place, run in cells
-            for number, column in enumerate(columns)
+            for place, names, run in cells
+            for number, column in enumerate(names)
             if run.total(number)
         },
         "documents": dict(zip(table.classes, table.documents, strict=True)),
@@ -454,19 +446,6 @@ def write_joined(path: Path) -> None:
     path.write_bytes(data + data)
 
 
-def write_version_1(path: Path) -> None:
-    write_two_tables(path)
-    path.write_bytes(as_version_1(path.read_bytes()))
-
-
-def write_taught_version_1(path: Path) -> None:
-    write_version_1(path)
-    train_on(demo_mail()[:50], str(path))
-    path.write_bytes(as_version_1(path.read_bytes()))
-    taught(path, "spam", [mail for _, mail in demo_mail()[60:64]])
-    taught(path, None, [mail for _, mail in demo_mail()[3:5]])
-
-
 TRAINED = [write_mail, write_three_classes, write_two_tables, write_negative_table]
 TAUGHT = [
     write_taught,
@@ -475,14 +454,12 @@ TAUGHT = [
     write_compacted,
     write_joined,
 ]
-OLD = [write_version_1, write_taught_version_1]
 RECORDS: dict[Callable[[Path], None], int] = {
     write_taught: 35,
     write_taught_classes: 2,
     write_folded: 3,
     write_compacted: 35,
     write_joined: 35,
-    write_taught_version_1: 4,
 }
 """How many documents were learnt one by one, and are in the model."""
 
@@ -503,7 +480,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], Path]:
 
 
 Files = Callable[[Callable[[Path], None]], Path]
-every_file = pytest.mark.parametrize("write", [*TRAINED, *TAUGHT, *OLD])
+every_file = pytest.mark.parametrize("write", [*TRAINED, *TAUGHT])
 
 
 @every_file
@@ -694,18 +671,6 @@ def test_the_header_is_as_the_page_says(files: Files) -> None:
     )
 
 
-def test_a_table_of_version_1_begins_as_the_page_says(files: Files) -> None:
-    data = files(write_version_1).read_bytes()
-
-    assert data.startswith(
-        bytes.fromhex(in_page(r"\*\*version 1\*\* begins with `(.*?)`"))
-    )
-    assert VERSIONS == (1, 2)
-    assert [
-        table.header.history for table in open_model(str(files(write_version_1))).tables
-    ] == [History(keep=KEPT_RECORDS) for _, header, _ in tables_of(data)]
-
-
 @pytest.mark.parametrize("weights", [False, True], ids=["plain", "weights"])
 @pytest.mark.parametrize("ledger", [False, True], ids=["no ledger", "ledger"])
 @pytest.mark.parametrize("records", [0, 3])
@@ -715,14 +680,15 @@ def test_arrays_and_their_types_are_those_of_the_page(
     counts, documents, undo = tables_in("The arrays")
     settings = Settings(
         format="text",
-        views=(BODY,),
-        columns=("occurrences", "documents", *(("weight",) if weights else ())),
+        views=(BODY._replace(columns=WEIGHTED if weights else PLAIN),),
         ledger=ledger,
     )
 
     shown: dict[str, tuple[str, ...]] = {}
     for name, types, *_ in counts:
-        columns = settings.columns if name.startswith("one for each") else [name]
+        columns = (
+            settings.views[0].columns if name.startswith("one for each") else [name]
+        )
         if name != "once.weight" or weights:
             shown |= {f"body.{column}": types_of(types) for column in columns}
     if ledger:

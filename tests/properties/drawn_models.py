@@ -69,7 +69,7 @@ def models(draw: st.DrawFn) -> Contents:
         n_documents = sum(entries.values())
         classes[name] = ClassCounts(
             n_documents if reading.ledger else draw(st.integers(1, 2**33)),
-            [draw(rows_of_terms(len(reading.columns))) for _ in reading.views],
+            [draw(rows_of_terms(len(view.columns))) for view in reading.views],
             entries,
         )
     table = table_of(classes, reading)

@@ -12,15 +12,21 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nbtext.settings import BODY, HEADERS, RAW, TOPIC, Settings
+from nbtext.settings import (
+    BODY,
+    HEADERS,
+    PLAIN,
+    RAW,
+    TOPIC,
+    WEIGHTED,
+    Settings,
+)
 from nbtext.tokens.bag import Bag, bag_of, columns_of, fingerprint, unit_weight
 from nbtext.tokens.bags import Terms, fingerprints, read_terms, unit_weights
 from nbtext.tokens.reading import Reading
 
 MAIL = Settings(format="mail", views=(HEADERS, RAW, BODY))
-WEIGHTS = Settings(
-    format="text", views=(TOPIC,), columns=("occurrences", "documents", "weight")
-)
+WEIGHTS = Settings(format="text", views=(TOPIC._replace(columns=WEIGHTED),))
 
 WORDS = st.sampled_from(["a", "B", "b", "!", "$9", "naïve", "日本", "\ud800", "x" * 40])
 TEXTS = st.lists(WORDS, max_size=12).map(" ".join) | st.text(max_size=30)
@@ -78,7 +84,7 @@ def test_terms_have_the_same_columns_alone_and_among_many(
     terms = terms_of(bags)
     weights = unit_weights(terms).tolist()
 
-    alone = [columns_of(bag, WEIGHTS.columns) for bag in bags]
+    alone = [columns_of(bag, WEIGHTED) for bag in bags]
     assert [
         (key, columns) for one in alone for key, columns in sorted(one.items())
     ] == [
@@ -88,7 +94,7 @@ def test_terms_have_the_same_columns_alone_and_among_many(
         )
     ]
     for bag in bags:
-        without = columns_of(bag, MAIL.columns)
+        without = columns_of(bag, PLAIN)
         assert without == {key: (count, 1) for key, count in bag.items()}
 
 

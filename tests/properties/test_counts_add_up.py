@@ -200,12 +200,16 @@ ENTRIES = st.dictionaries(
 @st.composite
 def tables(draw: st.DrawFn, settings: Settings = MANY) -> CountTable:
     """Draw any table, negative ones too, with no class that is gone."""
-    columns = st.tuples(*[VALUES] * len(settings.columns)).filter(any)
-    rows = st.dictionaries(KEYS, columns, max_size=5)
+    rows = [
+        st.dictionaries(
+            KEYS, st.tuples(*[VALUES] * len(view.columns)).filter(any), max_size=5
+        )
+        for view in settings.views
+    ]
     class_counts = st.builds(
         ClassCounts,
         documents=st.integers(-5, 5).filter(bool),
-        views=st.tuples(*[rows] * len(settings.views)),
+        views=st.tuples(*rows),
         ledger=ENTRIES,
     )
     return table_of(draw(st.dictionaries(LABELS, class_counts)), settings)

@@ -129,15 +129,17 @@ def check_ledger(path: str, plain: Plain) -> None:
 
 def check_counts(path: str, plain: Plain) -> None:
     model, table = load_model(path), unpack(open_model(path))
-    columns = model.settings.columns
     expected: dict[tuple[int, int, str], Tally[str]] = {}
     for known in plain.values():
         for view, terms in enumerate(known.bag):
+            columns = model.settings.views[view].columns
             for key, values in columns_of(terms, columns).items():
                 cell = expected.setdefault((view, key, known.label), Tally())
                 cell.update(dict(zip(columns, values, strict=True)))
     found = {
-        (view, key, label): dict(zip(columns, values, strict=True))
+        (view, key, label): dict(
+            zip(model.settings.views[view].columns, values, strict=True)
+        )
         for view, runs in enumerate(table.runs)
         for label, run in zip(table.classes, runs, strict=True)
         for key, *values in zip(

@@ -41,6 +41,7 @@ from nbtext.settings import (
     BODY,
     HEADERS,
     RAW,
+    WEIGHTED,
     Scoring,
     Settings,
     View,
@@ -60,8 +61,7 @@ CLOSE = 1e-9
 MAIL = Settings(
     format="mail",
     views=(HEADERS, RAW, BODY),
-    columns=("occurrences", "documents", "weight"),
-)
+).counting(WEIGHTED)
 TEXT = default_settings("text", 3)
 
 WORDS = st.sampled_from(["free", "lunch", "Lunch", "!", "cash", "über", "中文", "x1"])
@@ -307,7 +307,7 @@ def test_leaving_a_document_out_is_never_having_counted_it(
 
 def test_a_term_is_known_whose_weight_elsewhere_rounds_to_zero() -> None:
     view = View(name="body", text="body", alphabet="words")
-    reading = Settings(format="text", views=(view,), columns=TEXT.columns)
+    reading = Settings(format="text", views=(view._replace(columns=WEIGHTED),))
     scoring = Scoring(score="complement", smoothing=0.03)
 
     def table(*labelled: tuple[str, str]) -> CountTable:

@@ -22,6 +22,7 @@ from nbtext.document import Document
 from nbtext.errors import TextFormError
 from nbtext.learning.plan import Teaching
 from nbtext.learning.stream import teach
+from nbtext.settings import WEIGHTED
 from nbtext.store.contents import Contents, read_contents
 from nbtext.store.file import ModelFile, open_model
 from nbtext.store.header import Header
@@ -119,7 +120,7 @@ def test_a_model_that_was_taught_comes_back_bit_for_bit(
     file = open_model(str(taught))
     assert len(file.tables) > 3
     assert any(min(table.header.documents) < 0 for table in file.tables)
-    assert "weight" in file.settings.columns
+    assert file.settings.views[0].columns == WEIGHTED
     text = text_of(file)
 
     found = opened(tmp_path / "found.nbt", bytes_of(load(text)))

@@ -75,7 +75,7 @@ def summed(settings: Settings, documents: list[Taught]) -> CountTable:
         high, low = (int.from_bytes(one.digest[n : n + 8], "big") for n in (0, 8))
         ledger[one.label, high, low, one.row.fingerprint] += one.times
         for view, terms in enumerate(one.bag):
-            for key, columns in columns_of(terms, settings.columns).items():
+            for key, columns in columns_of(terms, settings.views[view].columns).items():
                 cell = cells.setdefault((view, one.label, key), [0] * len(columns))
                 cell[:] = [
                     n + one.times * m for n, m in zip(cell, columns, strict=True)

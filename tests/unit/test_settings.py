@@ -10,6 +10,7 @@ from nbtext.settings import (
     RAW,
     SUMMARY,
     TOPIC,
+    WEIGHTED,
     Scoring,
     Settings,
     default_settings,
@@ -19,22 +20,21 @@ MAIL = default_settings("mail", 2)
 
 
 @pytest.mark.parametrize(
-    ("document_format", "n_classes", "views", "weighs"),
+    ("document_format", "n_classes", "views"),
     [
-        ("mail", 2, (HEADERS, RAW, BODY), False),
-        ("text", 2, (BODY,), False),
-        ("mail", 3, (SUMMARY,), True),
-        ("text", 20, (TOPIC,), True),
+        ("mail", 2, (HEADERS, RAW, BODY)),
+        ("text", 2, (BODY,)),
+        ("mail", 3, (SUMMARY._replace(columns=WEIGHTED),)),
+        ("text", 20, (TOPIC._replace(columns=WEIGHTED),)),
     ],
 )
 def test_defaults_go_by_the_format_and_the_number_of_classes(
-    document_format: Any, n_classes: int, views: tuple[object, ...], weighs: bool
+    document_format: Any, n_classes: int, views: tuple[object, ...]
 ) -> None:
     found = default_settings(document_format, n_classes)
 
     assert found.format == document_format
     assert found.views == views
-    assert ("weight" in found.columns) is weighs
     assert found.ledger
 
 

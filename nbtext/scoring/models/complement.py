@@ -135,7 +135,7 @@ class Complement:
 def _view_evidence(model: Model, view: int, terms: Terms) -> Evidence:
     a = model.scoring.smoothing
     name = model.settings.views[view].name
-    weight = model.settings.columns.index(WEIGHT)
+    weight = model.settings.views[view].column(WEIGHT)
     found = model.found(view, terms)
     squares = sum(terms[key] ** 2 for key in found)
     if not squares:

@@ -120,7 +120,7 @@ class Mean:
 def _view_evidence(model: Model, view: int, terms: Terms) -> Evidence:
     scoring = model.scoring
     is_once = scoring.counting == "once"
-    column = model.settings.columns.index(counted_column(scoring))
+    column = model.settings.views[view].column(counted_column(scoring))
     sizes = [float(max(by_class[column], 1)) for by_class in model.totals[view]]
     h = 2 * scoring.smoothing / (sizes[0] + sizes[1])
     least = exp(scoring.min_evidence)

@@ -129,7 +129,7 @@ class Multinomial:
 def _view_evidence(model: Model, view: int, terms: Terms) -> Evidence:
     a = model.scoring.smoothing
     is_once = model.scoring.counting == "once"
-    column = model.settings.columns.index(counted_column(model.scoring))
+    column = model.settings.views[view].column(counted_column(model.scoring))
     rows = []
     known = found = 0
     for key, entries in model.found(view, terms).items():

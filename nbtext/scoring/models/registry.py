@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.scoring.models.protocol import EventModel
-from nbtext.settings import COLUMNS, Scoring, Settings
+from nbtext.settings import COLUMNS, Column, Scoring, Settings
 
 MODULES: Final = {"mean": "mean", "sum": "multinomial", "complement": "complement"}
 """The name of each event model, and the module that it is in."""
@@ -97,11 +97,13 @@ def with_columns(settings: Settings, score: str) -> Settings:
         SettingsError: there is no such score.
 
     """
-    missing = _missing(event_model(score), settings)
-    wanted = next(
-        columns for columns in COLUMNS if {*columns} >= {*settings.columns, *missing}
-    )
-    return settings._replace(columns=wanted)
+    model = event_model(score)
+    views = []
+    for view in settings.views:
+        needed = {*view.columns, *model.columns(view)}
+        columns = next(columns for columns in COLUMNS if {*columns} >= needed)
+        views.append(view._replace(columns=columns))
+    return settings._replace(views=tuple(views))
 
 
 def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) -> None:
@@ -141,5 +143,7 @@ def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) 
 
 def _missing(model: EventModel, settings: Settings) -> list[str]:
     """Return the columns that a model needs and settings do not have, sorted."""
-    needed = {column for view in settings.views for column in model.columns(view)}
-    return sorted(needed.difference(settings.columns))
+    missing: set[Column] = set()
+    for view in settings.views:
+        missing |= {*model.columns(view)}.difference(view.columns)
+    return sorted(missing)

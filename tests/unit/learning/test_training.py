@@ -11,6 +11,7 @@ from nbtext.document import Document, Item, Unreadable
 from nbtext.errors import SettingsError, SourceError, TrainingError
 from nbtext.learning.overrides import SettingsOverrides
 from nbtext.learning.training import Trained, train
+from nbtext.settings import WEIGHTED
 
 MAIL = """From: {0}@example.org
 Subject: {0}
@@ -59,7 +60,7 @@ def test_three_classes_are_scored_by_their_complement() -> None:
     trained = train(again([*PAIR, *texts(("eggs", "boiled"))]))
 
     assert trained.contents.scoring.score == "complement"
-    assert "weight" in trained.contents.counts.settings.columns
+    assert trained.contents.counts.settings.views[0].columns == WEIGHTED
 
 
 def test_documents_are_mail_if_most_of_them_are() -> None:

@@ -16,7 +16,7 @@ from nbtext.scoring.models.registry import (
 from nbtext.settings import COLUMNS, Scoring, Settings, View
 
 WORDS = View(name="body", text="body", alphabet="words")
-PLAIN = Settings(format="text", views=(WORDS,), columns=COLUMNS[0])
+PLAIN = Settings(format="text", views=(WORDS,))
 MEAN = scoring_of("mean")
 
 
@@ -89,7 +89,7 @@ def test_what_cannot_be_is_refused(asked: tuple[Any, ...]) -> None:
 
 
 def test_columns_are_added_and_none_is_dropped() -> None:
-    weighed = PLAIN._replace(columns=COLUMNS[1])
+    weighed = PLAIN.counting(COLUMNS[1])
 
     assert with_columns(PLAIN, "mean") == PLAIN
     assert with_columns(PLAIN, "complement") == weighed

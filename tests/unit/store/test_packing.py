@@ -23,7 +23,8 @@ def words(
     *,
     ledger: bool = True,
 ) -> CountTable:
-    settings = Settings(format="text", views=(VIEW,), columns=columns, ledger=ledger)
+    view = VIEW._replace(columns=columns)
+    settings = Settings(format="text", views=(view,), ledger=ledger)
     return counted(labelled, settings)
 
 

@@ -68,7 +68,7 @@ def test_what_cannot_be_opened_is_replaced_only_if_somebody_says_so(
     trained: Path,
 ) -> None:
     whole = trained.read_bytes()
-    newer = whole.replace(b"\xa7version\x02", b"\xa7version\x03", 1)
+    newer = whole.replace(b"\xa7version\x03", b"\xa7version\x04", 1)
 
     for contents in (b"From: a letter\n", b"\x8f\xa6format" * 9, whole[:-9], newer):
         trained.write_bytes(contents)
