@@ -10,7 +10,8 @@ filters the other mailboxes.
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from nbtext.document import Document
+from nbtext.document import Document, Unreadable
+from nbtext.errors import SourceError
 from nbtext.filtering.folders import filter_folder
 from nbtext.filtering.mailboxes import Carried, Marks, Mbox, Plan, Span, carry_out
 from nbtext.filtering.rules import (
@@ -64,7 +65,7 @@ def _filter_mbox(
     if not is_dry:
         for mbox in (source, *rules.targets.values()):
             if isinstance(mbox, Mbox):
-                mbox.clean_up(run.options.wait)
+                _clean_up(mbox, rules, run)
     digests: set[bytes] = set()
     acted: list[_Classified] = []
     stayed: list[Entry] = []
@@ -91,6 +92,15 @@ def _filter_mbox(
     if report.is_whole and not (report.older or is_dry):
         run.seen.finish(rules.folder, [Entry(key, NOTHING)])
         report.names.append(key)
+
+
+def _clean_up(mbox: Mbox, rules: FilterRules, run: Run) -> None:
+    """See to what earlier runs have left, and name what cannot be dealt with."""
+    problems = mbox.clean_up(run.options.wait, run.seen.old_files(rules.folder))
+    for problem in problems[:1]:
+        more = f" (and {len(problems) - 1:,} more)" if problems[1:] else ""
+        error = SourceError(f"{problem}{more}; {mbox.path} is filtered all the same")
+        run.on_problem(Unreadable(mbox.path, error))
 
 
 def _new_spans(
@@ -178,8 +188,9 @@ def _carry_out(
     def left(target: Mbox) -> int | None:
         return seen.appending_to(hashed(16, source.place, target.place))
 
+    plan = Plan(moves, marks, left, begin, seen.old_files(rules.folder))
     seen.begin(rules.folder, [message.entry for message in acted])
-    carried = carry_out(source, Plan(moves, marks, left, begin), run.options.wait)
+    carried = carry_out(source, plan, run.options.wait)
     done = carried.moved + carried.marked
     places = {target.place for target in moves.values()}
     ended = [Entry(hashed(16, source.place, place), NOTHING) for place in places]

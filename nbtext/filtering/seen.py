@@ -18,6 +18,7 @@ from zlib import crc32
 
 from nbtext.errors import MemoryFileError
 from nbtext.files import locked, open_file, read_file, write_at
+from nbtext.filtering.mailboxes import OldFiles, OldState
 
 MAGIC: Final = b"nbtext decided 1\n".ljust(64, b"\0")
 RECORD: Final = 64
@@ -25,8 +26,14 @@ RECORD: Final = 64
 DECIDED: Final = b"D"
 BEGUN: Final = b"B"
 APPENDING: Final = b"A"
-"""Kinds of records: a message was classified and moved, or is about to be moved; a
-target mbox is about to grow, from the size that stands in the place of a digest."""
+REPLACED: Final = b"O"
+LATE: Final = b"L"
+"""
+Kinds of records: a message was classified and moved, or is about to be moved; a target
+mbox is about to grow, from the size that stands in the place of a digest; an mbox is
+replaced, whose size stands there; what came to it is about to be put into a new one,
+up to the size, and into the inode, that stand there.
+"""
 
 NOTHING: Final = bytes(16)
 
@@ -70,6 +77,7 @@ class SeenMessages:
         self._contents: set[bytes] = set()
         self._begun: dict[bytes, bytes] = {}
         self._appending: dict[bytes, int] = {}
+        self._replaced: dict[bytes, OldState] = {}
         self._n_records = 0
         self._end = len(MAGIC)
         self._has_grown = False
@@ -82,8 +90,8 @@ class SeenMessages:
         """
         Return whether a message was classified, under whatever name.
 
-        One that a run has only begun to move is classified again; but if it has another
-        name now, its user has put it there.
+        One that a run has only begun to move is classified again, whatever its name is
+        now: it may have got that before it was moved.
         """
         if entry.name in self._names:
             return True
@@ -114,6 +122,26 @@ class SeenMessages:
         self.sync()
         self._appending.update(starts)
 
+    def old_files(self, folder: bytes) -> OldFiles:
+        """Return what remembers which mboxes were replaced while filtering one."""
+
+        def begin(file: bytes, size: int) -> None:
+            self._write(REPLACED, folder, [Entry(file, size.to_bytes(16, "little"))])
+            self.sync()
+            self._replaced[file] = OldState(size)
+
+        def put_back(file: bytes, end: int, inode: int) -> None:
+            content = end.to_bytes(8, "little") + inode.to_bytes(8, "little")
+            self._write(LATE, folder, [Entry(_other(file), content)])
+            self.sync()
+            state = self._replaced.get(file, OldState(0))
+            self._replaced[file] = OldState(state.size, end, inode)
+
+        def finish(file: bytes) -> None:
+            self.finish(folder, [Entry(file, NOTHING)])
+
+        return OldFiles(self._replaced.get, begin, put_back, finish)
+
     def finish(self, folder: bytes, entries: Iterable[Entry]) -> None:
         """Remember that messages are classified, and moved if they had to be."""
         entries = list(entries)
@@ -121,6 +149,7 @@ class SeenMessages:
         for name, _ in entries:
             self._begun.pop(name, None)
             self._appending.pop(name, None)
+            self._replaced.pop(name, None)
             self._names.add(name)
 
     def sync(self) -> None:
@@ -218,12 +247,18 @@ class SeenMessages:
                 self._contents.add(content)
                 self._begun.pop(name, None)
                 self._appending.pop(name, None)
+                self._replaced.pop(name, None)
             elif kind == BEGUN:
                 self._names.discard(name)
                 self._begun[name] = content
-                self._contents.add(content)
             elif kind == APPENDING:
                 self._appending[name] = int.from_bytes(content, "little")
+            elif kind == REPLACED:
+                self._replaced[name] = OldState(int.from_bytes(content, "little"))
+            elif kind == LATE:
+                size = self._replaced.get(_other(name), OldState(0)).size
+                end, inode = struct.unpack("<QQ", content)
+                self._replaced[_other(name)] = OldState(size, end, inode)
         self._contents.discard(NOTHING)
 
 
@@ -274,6 +309,11 @@ def _begin(descriptor: int) -> None:
     head = os.pread(descriptor, len(MAGIC), 0)
     if len(head) < len(MAGIC) and MAGIC.startswith(head):
         os.pwrite(descriptor, MAGIC, 0)
+
+
+def _other(name: bytes) -> bytes:
+    """Return another name for a second record of the same thing; and back."""
+    return bytes(byte ^ 0xFF for byte in name)
 
 
 def _packed(kind: bytes, when: int, folder: bytes, entry: Entry) -> bytes:

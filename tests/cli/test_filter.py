@@ -332,6 +332,26 @@ def test_what_makes_no_sense_is_refused_before_anything_is_done(
     assert not Path(f"{model}.decided").exists()
 
 
+def test_a_file_named_like_an_old_mbox_is_named_and_left_alone(
+    run: "Run", model: Path, mbox: Path, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"root:secret\n")
+    for name in (".box.nbtext-0123456789ab.old", ".box.nbtext-0123456789ac.old"):
+        old = mbox.with_name(name)
+        old.symlink_to(secret)
+
+    done = run("filter", mbox, "-m", model, "--flag", "spam=seen", *LEAST)
+
+    assert done.status == 65
+    assert done.out.startswith(f"{mbox}: ")
+    assert "1 flagged" in done.out
+    assert "0123456789ab.old: an old mbox of nbtext's was expected" in done.err
+    assert "(and 1 more)" in done.err
+    assert b"secret" not in mbox.read_bytes()
+    assert old.is_symlink()
+
+
 def test_a_second_run_waits_or_gives_up(run: "Run", model: Path, maildir: Path) -> None:
     import fcntl
 

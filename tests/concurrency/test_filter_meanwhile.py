@@ -222,8 +222,8 @@ def test_no_message_is_lost_whoever_is_at_work(
         codes = [ended(child) for child in children[:2]]
         over.touch()  # when all is delivered
         codes += [ended(child) for child in children[2:]]
-    for _ in range(2):  # what came into an old file is there after one run more
-        filter_once(tmp_path, kind, classifier, memories[0])
+    for one in (*memories, *memories):  # what came into an old file is put back by
+        filter_once(tmp_path, kind, classifier, one)  # a run that remembers the file
 
     everything = Counter(
         message(writer, number) for writer in (0, 1) for number in range(N_MESSAGES)

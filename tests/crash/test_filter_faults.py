@@ -23,7 +23,7 @@ from nbtext import train_on
 from nbtext.errors import NbtextError
 from nbtext.files import _renaming
 from nbtext.filtering.mailbox import filter_mailbox
-from nbtext.filtering.mailboxes import Marks, open_mailbox
+from nbtext.filtering.mailboxes import Marks, _carrying, open_mailbox
 from nbtext.filtering.rules import FilterOptions, FilterReport, Rule, Run, rules_of
 from nbtext.filtering.seen import open_seen
 from nbtext.scoring.classifying import Classifier
@@ -85,7 +85,7 @@ STRIKES = [
 
 
 def install(number: int, strike: Strike, code: Callable[[str, str], int]) -> list[int]:
-    """Strike the so manieth change of this process; return how many are left."""
+    """Strike the change of that number in this process; return how many are left."""
     left = [number]
 
     def counted(call: Callable[..., Any]) -> Callable[..., Any]:
@@ -110,6 +110,26 @@ def install(number: int, strike: Strike, code: Callable[[str, str], int]) -> lis
         setattr(os, name, counted(getattr(os, name)))
     _renaming.rename_in_one_step = counted(rename_in_one_step)
     return left
+
+
+LINE = b"From x@x.example Tue Feb  6 10:00:00 2024\n"
+LATE = b"Subject: lunch meeting\nMessage-ID: <late@x.example>\n\nmeeting, late\n"
+
+
+def deliver_late(folder: Path) -> None:
+    """Have a program deliver a message to the old file, just after it is replaced."""
+    really = vars(_carrying)["put_in_place"]
+    source, delivered = folder / "source", folder / "delivered"
+
+    def put_in_place(path: str, *more: Any) -> Any:
+        with source.open("ab") as file:
+            old = really(path, *more)
+            if Path(path) == source and not delivered.exists():
+                file.write(LINE + LATE + b"\n")
+                delivered.write_bytes(b"")  # no call that is struck
+        return old
+
+    vars(_carrying)["put_in_place"] = put_in_place
 
 
 def of_file(_source: str, _target: str) -> int:
@@ -163,8 +183,7 @@ def make(kind: str, path: Path) -> None:
     if kind == "mbox":
         with path.open("wb") as file:
             for message in MESSAGES:
-                line = b"From x@x.example Tue Feb  6 10:00:00 2024\n"
-                file.write(line + message + b"\n")
+                file.write(LINE + message + b"\n")
         return
     box: Any
     if kind == "maildir":
@@ -182,7 +201,7 @@ def held(kind: str, path: Path) -> Counter[bytes]:
         return Counter()
     if kind == "mbox":
         text = b"\n" + path.read_bytes().removesuffix(b"\n")
-        parts = text.split(b"\nFrom x@x.example Tue Feb  6 10:00:00 2024\n")
+        parts = text.split(b"\n" + LINE)
         assert parts[0] == b""
         return Counter(map(without_marks, parts[1:]))
     if kind == "maildir":
@@ -235,12 +254,19 @@ def on_problem(one: "Unreadable | Note") -> None:
     pytest.fail(f"a message could not be read: {one}")
 
 
-def attempt(place: Place, classifier: Classifier, number: int, strike: Strike) -> bool:
-    """Filter in a process whose so manieth change is struck; False if none was."""
+def attempt(
+    place: Place,
+    classifier: Classifier,
+    number: int,
+    strike: Strike,
+    prepare: Callable[[Path], None],
+) -> bool:
+    """Filter in a process whose change of that number is struck; False if none was."""
     child = os.fork()
     if not child:
         code = 70
         try:
+            prepare(place.folder)
             left = install(number, strike, place.case.code)
             with suppress(NbtextError):
                 place.filter(classifier)
@@ -253,14 +279,23 @@ def attempt(place: Place, classifier: Classifier, number: int, strike: Strike) -
     return code != 0
 
 
-def struck(place: Place, classifier: Classifier, strike: Strike) -> Iterator[int]:
+def nothing(_: Path) -> None:
+    """Prepare nothing."""
+
+
+def struck(
+    place: Place,
+    classifier: Classifier,
+    strike: Strike,
+    prepare: Callable[[Path], None] = nothing,
+) -> Iterator[int]:
     """Strike one change after the other, until there is none left."""
     number = 0
     was_struck = True
     while was_struck:
         number += 1
         place.prepare()
-        was_struck = attempt(place, classifier, number, strike)
+        was_struck = attempt(place, classifier, number, strike, prepare)
         yield number
     assert number > 2, "hardly any change was struck"
 
@@ -287,3 +322,32 @@ def test_no_message_is_lost_and_the_next_run_finishes(
         kept = [one for one in MESSAGES if one not in moved]
         assert source == Counter(kept), f"after change {number}"
         assert target == Counter(moved), f"after change {number}"
+
+
+@pytest.mark.parametrize(
+    "strike",
+    STRIKES,
+    ids=lambda s: f"{s.kind} {errno.errorcode.get(s.code, '')}".strip(),
+)
+def test_mail_that_came_late_is_put_back_once(
+    quick_folder: Path, classifier: Classifier, strike: Strike
+) -> None:
+    place = Place(quick_folder / "place", CASES["mbox"])
+    n_delivered = 0
+    for number in struck(place, classifier, strike, deliver_late):
+        late = [LATE] * (place.folder / "delivered").exists()
+        n_delivered += len(late)
+        source, target = place.held()
+
+        assert {*source} | {*target} >= {*MESSAGES}, f"after change {number}"
+        assert max((source | target).values()) == 1, f"after change {number}"
+
+        place.filter(classifier)
+        place.filter(classifier)
+        source, target = place.held()
+        kept = [one for one in MESSAGES if one not in SPAM]
+        assert source == Counter([*kept, *late]), f"after change {number}"
+        assert target == Counter(SPAM), f"after change {number}"
+        left = [path.name for path in place.folder.glob(".source.*.old")]
+        assert left == [], f"after change {number}"
+    assert n_delivered > 5

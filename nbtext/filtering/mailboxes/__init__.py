@@ -8,8 +8,8 @@ the number that it had there.
 
 The modules, in pipeline order: `_message` and `_content` (what is in them),
 `_transfer` and `_locks` (how files are moved and locked), `_keywords` and `_maildir`,
-`_sequences` and `_mh`, `_fields`, `_spans`, `_rewriting`, `_mbox` and `_carrying`,
-`_opening` (which of these it is) and `_moving`.
+`_sequences` and `_mh`, `_fields`, `_spans`, `_rewriting`, `_late`, `_mbox` and
+`_carrying`, `_opening` (which of these it is) and `_moving`.
 """
 
 from nbtext.filtering.mailboxes._carrying import Carried, Plan, carry_out
@@ -25,6 +25,7 @@ from nbtext.filtering.mailboxes._opening import (
     open_mailbox,
     target_of,
 )
+from nbtext.filtering.mailboxes._rewriting import OldFiles, OldState
 from nbtext.filtering.mailboxes._spans import Span
 
 __all__ = [
@@ -36,6 +37,8 @@ __all__ = [
     "Mbox",
     "Message",
     "Moved",
+    "OldFiles",
+    "OldState",
     "Plan",
     "Span",
     "Task",

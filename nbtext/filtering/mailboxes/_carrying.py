@@ -21,13 +21,14 @@ from nbtext.filtering.mailboxes._fields import (
     naming,
     unplaced,
 )
+from nbtext.filtering.mailboxes._late import look_after
 from nbtext.filtering.mailboxes._locks import locked
 from nbtext.filtering.mailboxes._mbox import Mbox
 from nbtext.filtering.mailboxes._message import Marks
 from nbtext.filtering.mailboxes._rewriting import (
+    OldFiles,
     Piece,
     blank_line_after,
-    look_after,
     put_in_place,
     write_aside,
 )
@@ -45,12 +46,14 @@ class Plan(NamedTuple):
         marks: digest to what it is marked with.
         left: where in a target a run that crashed has begun to add; None if none did.
         begin: remembers, durably, where in each target this run is about to add.
+        old_files: remembers, durably, which files were replaced.
     """
 
     moves: Mapping[bytes, Mbox]
     marks: Mapping[bytes, Marks]
     left: Callable[[Mbox], int | None]
     begin: Callable[[Mapping[str, int]], None]
+    old_files: OldFiles
 
 
 class Carried(NamedTuple):
@@ -102,7 +105,7 @@ def carry_out(source: Mbox, plan: Plan, wait: float) -> Carried:
         # all is done; if this fails, the next run sees to it, and says what is wrong
         with suppress(BusyError, MailboxError):
             if old is not None:
-                look_after(place, old, wait)
+                look_after(place, old, wait, plan.old_files)
     return carried
 
 
@@ -134,7 +137,8 @@ def _carried_out(
             status = os.stat(asides[source.place])
             plan.begin(starts)
         for place in list(asides):  # the source is the last
-            olds.append((place, put_in_place(place, opened[place], asides[place])))
+            aside, old_files = asides[place], plan.old_files
+            olds.append((place, put_in_place(place, opened[place], aside, old_files)))
             del asides[place]
     return Carried(
         Tally(span.content.digest for those in going.values() for span in those),

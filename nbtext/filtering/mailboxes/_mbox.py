@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from nbtext.errors import MailboxError
 from nbtext.files import make_durable, make_file
+from nbtext.filtering.mailboxes._late import clean_up
 from nbtext.filtering.mailboxes._locks import shared
-from nbtext.filtering.mailboxes._rewriting import clean_up
+from nbtext.filtering.mailboxes._rewriting import OldFiles
 from nbtext.filtering.mailboxes._spans import Span, spans
 from nbtext.sources import cannot_read
 
@@ -68,16 +70,22 @@ class Mbox:
         finally:
             os.close(descriptor)
 
-    def clean_up(self, wait: float) -> None:
+    def clean_up(self, wait: float, old_files: OldFiles) -> list[MailboxError]:
         """
         See to what a crash, or a waiting program, has left beside it.
 
+        Args:
+            wait: maximum seconds to wait for its locks.
+            old_files: remembers which old files are ours.
+
+        Returns:
+            What could not be dealt with; it does not keep this from being filtered.
+
         Raises:
             BusyError: it is locked.
-            MailboxError: it cannot be written.
 
         """
-        clean_up(self.place, wait)
+        return clean_up(self.place, wait, old_files)
 
     def key_of(self, status: os.stat_result) -> bytes:
         """Return 16 bytes that it no longer has when anybody has written to it."""

@@ -8,6 +8,7 @@ import pytest
 
 from nbtext.errors import BusyError, MemoryFileError
 from nbtext.filtering import seen as decided
+from nbtext.filtering.mailboxes import OldState
 from nbtext.filtering.seen import NOTHING, RECORD, Entry, SeenMessages, open_seen
 
 FOLDER = b"folder00"
@@ -44,11 +45,28 @@ def test_what_was_decided_is_known_by_name_and_by_content(path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_what_was_begun_is_decided_again_unless_it_has_another_name(path: Path) -> None:
+def test_what_was_begun_is_decided_again_whatever_its_name(path: Path) -> None:
     with memory_of(path) as memory:
         assert memory.is_begun(entry(2).name)
         assert not memory.knows(entry(2))
-        assert memory.knows(Entry(entry(9).name, entry(2).content))
+        assert not memory.knows(Entry(entry(9).name, entry(2).content))
+
+
+def test_what_was_replaced_is_known_until_it_is_finished(path: Path) -> None:
+    file, other = bytes(range(16)), bytes(range(1, 17))
+    with memory_of(path) as memory:
+        memory.old_files(FOLDER).begin(file, 123)
+        memory.old_files(FOLDER).begin(other, 9)
+        memory.old_files(FOLDER).put_back(file, 456, 1 << 40)
+    with memory_of(path) as memory:
+        files = memory.old_files(FOLDER)
+        assert files.state(file) == OldState(123, 456, 1 << 40)
+        files.begin(file, 456)
+        files.finish(other)
+    with memory_of(path) as memory:
+        files = memory.old_files(FOLDER)
+        assert files.state(file) == OldState(456)
+        assert files.state(other) is None
 
 
 def test_two_messages_alike_in_one_run_are_both_new(path: Path) -> None:

@@ -14,10 +14,19 @@ from pathlib import Path
 import pytest
 
 from nbtext.errors import BusyError, SourceError
-from nbtext.filtering.mailboxes import Marks, Mbox, Plan, carry_out, open_mailbox
+from nbtext.filtering.mailboxes import (
+    Marks,
+    Mbox,
+    OldFiles,
+    OldState,
+    Plan,
+    carry_out,
+    open_mailbox,
+)
 from nbtext.filtering.mailboxes._fields import header_of, marked, naming
+from nbtext.filtering.mailboxes._late import ForeignFileError, look_after
 from nbtext.filtering.mailboxes._locks import STALE, locked
-from nbtext.filtering.mailboxes._rewriting import look_after
+from nbtext.filtering.mailboxes._rewriting import name_of
 from nbtext.filtering.mailboxes._spans import spans
 
 FROM = b"From joe@x.example Tue Feb  6 10:00:00 2024\n"
@@ -37,7 +46,22 @@ def digests(box: Mbox) -> list[bytes]:
 
 
 def plan(moves: dict[bytes, Mbox], marks: dict[bytes, Marks] | None = None) -> Plan:
-    return Plan(moves, marks or {}, lambda _: None, lambda _: None)
+    return Plan(moves, marks or {}, lambda _: None, lambda _: None, old_files({}))
+
+
+def old_files(states: dict[bytes, OldState]) -> OldFiles:
+    """Remember which mboxes were replaced, in memory."""
+
+    def begin(file: bytes, size: int) -> None:
+        states[file] = OldState(size)
+
+    def put_back(file: bytes, end: int, inode: int) -> None:
+        states[file] = OldState(states[file].size, end, inode)
+
+    def finish(file: bytes) -> None:
+        states.pop(file, None)
+
+    return OldFiles(states.get, begin, put_back, finish)
 
 
 def moved(source: Mbox, target: Mbox, *places: int) -> None:
@@ -288,11 +312,12 @@ def test_mail_for_the_old_file_comes_into_the_new_one(tmp_path: Path) -> None:
     try:
         assert writer.stdout is not None
         assert writer.stdout.readline() == "open\n"
-        carry_out(source, plan({there[0]: target}), 1)  # the old file is still open
+        done = plan({there[0]: target})
+        carry_out(source, done, 1)  # the old file is still open
         (old,) = tmp_path.glob(".box.nbtext-*.old")
         writer.communicate("\n" + (FROM + THREE + b"\n").decode())
 
-        source.clean_up(1)
+        assert source.clean_up(1, done.old_files) == []
     finally:
         writer.kill()
         writer.wait()
@@ -306,13 +331,74 @@ def test_an_old_file_that_was_not_yet_replaced_is_only_a_name_more(
     tmp_path: Path,
 ) -> None:
     source = mbox(tmp_path / "box", ONE)
-    old = tmp_path / ".box.nbtext-0123456789ab-5.old"
+    old = tmp_path / ".box.nbtext-0123456789ab.old"
     old.hardlink_to(tmp_path / "box")
 
-    look_after(source.place, str(old), 1)
+    look_after(source.place, str(old), 1, old_files({}))
 
     assert not old.exists()
     assert (tmp_path / "box").read_bytes() == FROM + ONE + b"\n"
+
+
+SECRET = b"root:secret\n"
+
+
+@pytest.mark.parametrize("kind", ["link", "file", "hard link", "fifo", "folder"])
+def test_what_has_the_name_of_an_old_file_and_is_not_ours_is_left_alone(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nbtext.filtering.mailboxes._late.LITTER", -1)
+    source = mbox(tmp_path / "box", ONE)
+    secret, old = tmp_path / "secret", tmp_path / ".box.nbtext-0123456789ab.old"
+    secret.write_bytes(SECRET)
+    states: dict[bytes, OldState] = {}
+    if kind == "link":
+        old.symlink_to(secret)
+    elif kind == "fifo":
+        os.mkfifo(old)
+    elif kind == "folder":
+        old.mkdir()
+    elif kind == "hard link":
+        old.hardlink_to(secret)
+        states[name_of(source.place, old.stat())] = OldState(0)
+    else:
+        old.write_bytes(SECRET)
+
+    (problem,) = source.clean_up(1, old_files(states))
+
+    assert isinstance(problem, ForeignFileError)
+    assert str(old) in str(problem)
+    assert old.exists()
+    assert secret.read_bytes() == SECRET
+    assert (tmp_path / "box").read_bytes() == FROM + ONE + b"\n"
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="root alone gives files away")
+def test_an_old_file_of_another_owner_is_left_alone(tmp_path: Path) -> None:
+    source = mbox(tmp_path / "box", ONE)
+    old = tmp_path / ".box.nbtext-0123456789ab.old"
+    old.write_bytes(SECRET)
+    os.chown(old, 12_345, 12_345)
+    states = {name_of(source.place, old.stat()): OldState(0)}
+
+    (problem,) = source.clean_up(1, old_files(states))
+
+    assert "belongs to another user" in str(problem)
+    assert (tmp_path / "box").read_bytes() == FROM + ONE + b"\n"
+
+
+def test_an_old_file_that_is_ours_is_put_back(tmp_path: Path) -> None:
+    source = mbox(tmp_path / "box", ONE)
+    old = tmp_path / ".box.nbtext-0123456789ab.old"
+    old.write_bytes(b"x" * 7 + b"\n" + FROM + TWO + b"\n")
+    states = {name_of(source.place, old.stat()): OldState(8)}
+
+    assert source.clean_up(1, old_files(states)) == []
+
+    text = (tmp_path / "box").read_bytes()
+    assert text == FROM + ONE + b"\n" + FROM + TWO + b"\n"
+    assert states == {}
+    assert not old.exists()
 
 
 @pytest.mark.parametrize(
