@@ -275,8 +275,8 @@ def learn(
     """
     Add documents to a class of a model, or move them there from another.
 
-    What the model knows in this class already is not counted again. What is said to be
-    learnt is durable; other processes may read, learn and forget meanwhile.
+    A document that the model knows in this class is not counted again. What is returned
+    as learnt is durable; other processes may read, learn and forget meanwhile.
 
     Args:
         path: the model file; one that was opened before does not see the change.
@@ -317,7 +317,7 @@ def forget(
 
     Args:
         path: the model file.
-        documents: raw messages or texts that it has counted, in whatever class.
+        documents: raw messages or texts that it has counted, in any class.
         approximate: of documents older than a pruning, whether to take away what it
             has left of them.
         wait: how many seconds to wait for another writer of the model.

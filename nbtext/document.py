@@ -2,10 +2,10 @@
 What flows from the sources to the readers: documents, and what stands in for one.
 
 A source is read as a stream of `Item`s. Most are documents. A file that holds exactly
-one document is passed on unread, so that whoever counts it (perhaps another process)
-opens it; what could not be read travels as the error that says why, in its place, so
-that nothing is lost without a word; a note tells what may surprise; and a pause says
-that input would block now.
+one document is passed on unread, and opened where it is counted, perhaps in another
+process. A document that cannot be read is replaced by the error that says why, so that
+none is lost silently. A note says what may surprise. A pause says that input would
+block now.
 """
 
 import enum
@@ -22,7 +22,7 @@ class Document(NamedTuple):
         name: what the user may call it: a path, `path:3`, or `-`. Bytes of a path that
             are not UTF-8 are kept as lone surrogates (PEP 383).
         texts: the bytes to read; one for a file or a mail, one a column for a row.
-        label: the class that it is said to belong to, if any.
+        label: the class that it is labelled with, if any.
         is_mail: True if its container holds mail (mbox, Maildir), None if only its
             bytes can tell.
         truncated: whether it was longer than what was read.
@@ -74,7 +74,7 @@ class Note(NamedTuple):
 
     Attributes:
         text: where, what was found, what was made of it, and how to have it otherwise.
-        is_warning: whether the outcome is probably not what was meant.
+        is_warning: whether the outcome is probably not what the user wanted.
     """
 
     text: str
@@ -82,7 +82,7 @@ class Note(NamedTuple):
 
 
 class Pause(enum.Enum):
-    """Input would block now: whatever is ready should be handed on first."""
+    """Input would block now: what is ready should be handed on first."""
 
     PAUSE = "pause"
 

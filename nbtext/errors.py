@@ -38,7 +38,7 @@ class SourceError(NbtextError):
 
 
 class MissingSourceError(SourceError):
-    """There is no file or folder where a source was said to be."""
+    """There is no file or folder at the path of a source."""
 
 
 class TrainingError(NbtextError):

@@ -95,7 +95,7 @@ def _run(arguments: list[str]) -> int:
     if code == status.USAGE and is_piped and arguments[:1] == ["pass"]:
         from nbtext.cli._pass import pass_unchanged
 
-        return pass_unchanged()  # whatever is wrong, the message must go on
+        return pass_unchanged()  # the message must go on in any case
     return code
 
 

@@ -89,7 +89,7 @@ def run(request: Request, jobs: int = 1) -> int:
         wanted = readable(request.wanted)  # as sources read labels
         request = request._replace(wanted=wanted)
         _check_wanted(wanted, opened.classes)
-        if options.format == "auto":  # one document, whatever it looks like
+        if options.format == "auto":  # one document, even if it looks like several
             options = Options(
                 format=opened.settings.format, max_bytes=options.max_bytes
             )

@@ -125,5 +125,5 @@ def run_command(arguments: list[str]) -> int:
 def _show(error: click.ClickException) -> None:
     """Say what is wrong; without a standard error click would say it on the output."""
     if sys.stderr is not None:
-        with suppress(OSError, ValueError):  # nobody to tell: the status says it, too
+        with suppress(OSError, ValueError):  # the exit status reports it, too
             error.show()

@@ -31,7 +31,7 @@ class PassRequest(NamedTuple):
         tags: class to what is put before the subject of its messages.
         policy: how decisions are made.
         max_bytes: how much of the message is read for its classification.
-        output: what is said besides.
+        output: what is printed on standard error.
     """
 
     model: str
@@ -53,7 +53,7 @@ def run(request: PassRequest) -> int:
     except NbtextError as error:
         to_stderr(f"Error: {error}; the message is passed on as it came")
     except Exception as error:
-        # whatever it is, the message must go on
+        # the message must go on in any case
         fault = f"{type(error).__name__}: {error}"
         to_stderr(f"Error: a fault in nbtext ({fault}); the message is as it came")
     else:

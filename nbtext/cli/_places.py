@@ -4,7 +4,7 @@ import os
 
 
 def default_model() -> str:
-    """Return where the model is if nobody says otherwise."""
+    """Return where the model is by default."""
     named = os.environ.get("NBTEXT_MODEL")
     if named:
         return named

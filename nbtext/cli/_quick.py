@@ -3,7 +3,7 @@ The quick way in: one message classified, learnt, forgotten or passed, without c
 
 Importing click takes longer than all of Python's start and the classification together,
 and a mail filter pays that for every message. So the few forms of the command that
-filters use are recognised here; whatever is not exactly one of them takes the long way,
+filters use are recognised here; any other line takes the long way,
 where click reads it and says what is wrong. The options of bogofilter are not click's,
 and all of them are quick.
 """

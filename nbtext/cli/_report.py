@@ -18,7 +18,7 @@ UNSURE: Final = "?"
 """What stands in a column where there is no label."""
 
 DIGITS: Final = 13
-"""Probabilities and log posteriors in JSON are given to so many significant digits."""
+"""Significant digits of probabilities and log posteriors in JSON."""
 
 ESCAPES: Final = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"}
 

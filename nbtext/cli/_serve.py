@@ -66,7 +66,7 @@ def run(request: ServeRequest) -> None:
 
     Raises:
         ModelFileError: there is no model, or it is damaged.
-        SettingsError: the class of spam is not in it, or was not said.
+        SettingsError: the class of spam is not in it, or is not given.
         ListenError: it cannot listen there.
 
     """

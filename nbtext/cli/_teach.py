@@ -39,7 +39,7 @@ class Request(NamedTuple):
         sources: the documents; standard input if there is none.
         options: how sources are read.
         output: what is printed of what was done.
-        is_seen_only: whether to leave out of Maildirs what nobody has looked at.
+        is_seen_only: whether to leave out messages of Maildirs that were not read.
     """
 
     teaching: Teaching
@@ -74,7 +74,7 @@ def run(request: Request) -> int:
             for lesson in lessons:
                 outcomes[lesson.outcome] += 1
                 tell(lesson, request)
-    finally:  # what is done is done, whatever went wrong then
+    finally:  # what was learnt stays learnt, whatever went wrong then
         if outcomes and not request.output.quiet:
             to_stderr(summary(teaching, outcomes))
     if request.output.as_json:
@@ -109,7 +109,7 @@ def told(lesson: Lesson, label: str | None) -> str:
 
 def summary(teaching: Teaching, outcomes: Tally[str]) -> str:
     """Say in one line what became of all documents."""
-    said = {
+    words = {
         "learnt": ("learnt", f" as {teaching.label}"),
         "moved": ("moved", f" to {teaching.label}"),
         "known": ("", f" known as {teaching.label} already"),
@@ -119,7 +119,7 @@ def summary(teaching: Teaching, outcomes: Tally[str]) -> str:
     }
     parts = [
         f"{verb} {counted(outcomes[outcome], 'document')}{rest}".lstrip()
-        for outcome, (verb, rest) in said.items()
+        for outcome, (verb, rest) in words.items()
         if outcomes[outcome]
     ]
     return ", ".join(parts)

@@ -84,7 +84,7 @@ def to_stderr(message: str) -> None:
     printable = message.encode("utf-8", "backslashreplace").decode()
     if sys.stderr is None:
         return
-    with suppress(OSError, ValueError):  # standard error is closed: nobody to tell
+    with suppress(OSError, ValueError):  # standard error is closed
         sys.stderr.write(f"{_one_line(printable)}\n")
         sys.stderr.flush()
 
@@ -106,13 +106,13 @@ def name_problems(account: "Account", *, quiet: bool, is_last: bool = True) -> N
         return
     for name in account.truncated:
         cut_short(name)
-    for said in account.notes:
-        note(said)
+    for remark in account.notes:
+        note(remark)
 
 
-def note(said: "Note") -> None:
-    """Say what a source's user should know."""
-    to_stderr(f"{'WARNING' if said.is_warning else 'note'}: {said.text}")
+def note(remark: "Note") -> None:
+    """Print a note or warning about a source."""
+    to_stderr(f"{'WARNING' if remark.is_warning else 'note'}: {remark.text}")
 
 
 def cut_short(name: str) -> None:

@@ -91,18 +91,18 @@ def complaint(checked: "Checked") -> str:
     """Say in one line what is wrong with a model."""
     from nbtext.upkeep.scan import documents_in
 
-    said = list(checked.faults)
+    parts = list(checked.faults)
     lost = checked.lost
     if lost:
         verb = "is" if len(lost) == 1 else "are"
-        said.append(f"{len(lost)} of {counted(len(checked.parts), 'part')} {verb} bad")
+        parts.append(f"{len(lost)} of {counted(len(checked.parts), 'part')} {verb} bad")
     known = documents_in(lost)
     if known:
-        said.append(f"with {_listed(known)}")
+        parts.append(f"with {_listed(known)}")
     unknown = sum(part.length for part in lost if part.header is None)
     if unknown:
-        said.append(f"{size(unknown)} do not say what was in them")
-    return f"{checked.path}: {'; '.join(said)}"
+        parts.append(f"{size(unknown)} do not say what was in them")
+    return f"{checked.path}: {'; '.join(parts)}"
 
 
 def remarks(checked: "Checked", new: str, written: int | None) -> list[str]:

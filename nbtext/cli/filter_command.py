@@ -125,8 +125,7 @@ def command(
     nbtext filter ~/mbox --move spam=~/junk.mbox
 
     A FOLDER is a Maildir, without the folders in it, an MH folder or an mbox. What is
-    done is said in a line a FOLDER, in one a message with --json, and not at all with
-    --quiet.
+    done is printed, a line a FOLDER; with --json a line a message, with --quiet none.
     """  # noqa: D301  click wants a real backspace
     if not (moves or flags):
         raise click.UsageError("Say what is to be done: --move or --flag.", context)

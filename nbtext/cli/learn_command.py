@@ -34,7 +34,7 @@ from nbtext.sources import Options
 @click.option(
     "--seen-only",
     is_flag=True,
-    help="Of Maildirs, learn only what somebody has looked at (flag S), so that no "
+    help="Of Maildirs, learn only messages that were read (flag S), so that no "
     "program's verdicts are learnt unread.",
 )
 @click.option("--create", is_flag=True, help="Begin a model if there is none.")

@@ -62,9 +62,9 @@ def command(
     nbtext merge work.nbt home.nbt -o both.nbt
     nbtext merge work.nbt home.nbt -o both.nbt --documents ~/Maildir
 
-    A document that several models have counted is counted as often in the sum; it is
-    said how many there are, and under which labels. Given with --documents, each is
-    counted once, as the last of the models has it.
+    A document that several models have counted is counted as often in the sum, and a
+    warning says how many there are, and under which labels. Given with --documents,
+    each is counted once, as the last of the models has it.
     """  # noqa: D301  click wants a real backspace
     from nbtext.sources import documents
     from nbtext.store.replacing import replace_model
@@ -73,8 +73,8 @@ def command(
     _check_output(path, models)
     files = open_models(models)
     for file in files if not output.quiet else ():
-        for said in file.notes:
-            to_stderr(f"note: {said}")
+        for text in file.notes:
+            to_stderr(f"note: {text}")
     merged = merge(files)
     failures: list[Unreadable] = []
     on_problem = problem_handler(failures, quiet=output.quiet)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     default=2,
     show_default=True,
     metavar="N",
-    help="Keep the terms that occur in so many documents.",
+    help="Keep the terms that occur in N documents or more.",
 )
 @dry_run_option
 @wait_option
@@ -89,7 +89,7 @@ def summary(facts: dict[str, Any]) -> str:
     """Say the same in a sentence."""
     terms, tokens, n_bytes = facts["terms"], facts["tokens"], facts["bytes"]
     if terms["before"] == terms["after"]:
-        return f"all {terms['before']:,} terms are in so many documents: nothing to do"
+        return f"all {terms['before']:,} terms are in enough documents: nothing to do"
     share = 100 * tokens["after"] / max(tokens["before"], 1)
     return (
         f"{'left' if facts['done'] else 'would leave'} {terms['after']:,} of "

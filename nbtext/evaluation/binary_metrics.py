@@ -16,7 +16,7 @@ from nbtext.errors import SettingsError
 from nbtext.evaluation.metrics import Floats, Indices, ratio
 
 NEGATIVES_PER_FALSE_POSITIVE = 1000
-"""The miss rate is taken where at most one negative in so many is called positive."""
+"""At the miss rate, at most one in this many negatives is called positive."""
 
 
 @dataclass(frozen=True, slots=True)

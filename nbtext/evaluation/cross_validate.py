@@ -51,7 +51,7 @@ NO_SAMPLE: Final = 0
 @dataclass(frozen=True, slots=True)
 class CrossValidated:
     """
-    What the models that had not seen a document said of it.
+    The scores of each document, by a model that had not seen it.
 
     Attributes:
         classes: the names of the classes, sorted.
@@ -75,7 +75,7 @@ class CrossValidated:
         self, *, policy: Policy = DEFAULT, positive: str | None = None
     ) -> Evaluation:
         """
-        Decide about each document as its fold's model said, and compare.
+        Decide about each document by its fold's scores, and compare with the labels.
 
         Args:
             policy: how decisions are made.

@@ -1,8 +1,8 @@
 """
 What the user wants otherwise than the default settings.
 
-The defaults follow from the documents and the number of classes, so what differs from
-them is said apart, and applied once they are known. A value that is the default anyway
+The defaults follow from the documents and the number of classes. So the differences are
+kept apart, and applied once the defaults are known. A value that is the default anyway
 changes nothing.
 """
 

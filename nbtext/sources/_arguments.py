@@ -40,7 +40,7 @@ def named_paths(
 
 def _check(named: list[tuple[str | None, str]]) -> None:
     """
-    Refuse what cannot have been meant, such as a variable of the shell that is empty.
+    Refuse what is surely a mistake, such as an empty variable of the shell.
 
     Raises:
         SettingsError: a path is empty, or the standard input is named twice.

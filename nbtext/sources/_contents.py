@@ -7,9 +7,9 @@ from nbtext.errors import SourceError
 from nbtext.sources._inspect import ONE_DOCUMENT, index_path, inspect, split_index_line
 from nbtext.sources._labels import printable
 from nbtext.sources._lines import lines
-from nbtext.sources._mbox import messages
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import Stream
+from nbtext.sources.mbox import messages
 
 IS_MAIL = {"mail": True, "text": False}
 """What a forced format says about every document."""
@@ -33,7 +33,7 @@ def stream_items(
         kind: the format of the whole, None to go by inspection.
         place: where it lies.
         options: how to read it.
-        can_reopen: whether whoever comes later can open it by its name.
+        can_reopen: whether it can be opened again by its name.
     """
     if stream.may_wait:
         yield PAUSE

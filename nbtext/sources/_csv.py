@@ -2,8 +2,8 @@
 The records of comma-separated values (RFC 4180), as bytes and as a stream.
 
 The standard library's `csv` reads text, refuses fields over a limit that is set for
-the whole process, and pulls its lines, so that nothing could be said before it waits
-for one. What the RFC does not allow is read as `csv` reads it: a quote inside an
+the whole process, and pulls its lines, so that a pause could not be announced before it
+waits for one. What the RFC does not allow is read as `csv` reads it: a quote inside an
 unquoted field is itself, and what follows a closing quote belongs to the field.
 """
 

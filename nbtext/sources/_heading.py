@@ -28,7 +28,7 @@ _Row = TypeVar("_Row")
 
 
 def beginning(rows: Iterator[_Row]) -> list[_Row]:
-    """Take what the beginning is told by, up to where input would block."""
+    """Take the first rows, as many as are looked at, or until input would block."""
     begun: list[_Row] = []
     size = 0
     for row in islice(rows, _LOOKED_AT):

@@ -5,8 +5,8 @@
 import os
 
 from nbtext.sources._labels import is_path, without_compression
-from nbtext.sources._mbox import is_mbox
 from nbtext.sources._stream import Stream
+from nbtext.sources.mbox import is_mbox
 
 ONE_DOCUMENT = "document"
 LABELLED_LINES = "labelled"

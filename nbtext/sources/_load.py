@@ -17,8 +17,8 @@ from nbtext.document import Document, Pause, Unread
 from nbtext.errors import MissingSourceError
 from nbtext.sources._compressed import compression, may_be_compressed
 from nbtext.sources._inspect import HEAD, may_be_mbox
-from nbtext.sources._mbox import is_header, messages
 from nbtext.sources._stream import Stream, open_path, read_start
+from nbtext.sources.mbox import is_header, messages
 
 
 def load_all(unread: Unread, max_bytes: int) -> Iterable[Document]:

@@ -33,7 +33,7 @@ def _copied() -> BinaryIO:
     from shutil import copyfileobj
     from tempfile import TemporaryFile
 
-    copy = TemporaryFile()  # noqa: SIM115  whoever reads the sources closes it
+    copy = TemporaryFile()  # noqa: SIM115  open as long as sources are read
     copyfileobj(sys.stdin.buffer, copy)
     copy.flush()
     return copy

@@ -1,8 +1,8 @@
 """
-Messages of Maildirs that somebody has looked at (flag S), and whatever is no Maildir's.
+Leaving out the messages of Maildirs that have not been read (without the flag S).
 
-A folder of junk that a program has filled holds that program's verdicts; those that
-its reader has seen and left there are the reader's own.
+A program that fills a folder of junk has made its own verdicts. A message that its
+reader has seen there and left there is the reader's verdict.
 """
 
 import re
@@ -15,7 +15,7 @@ _UNSEEN: Final = r"/(?:cur|new)/(?![^/]*[:;!]2,[A-Za-z]*S)[^/]*\Z"
 
 
 def seen_only(items: Iterable[Item]) -> Iterator[Item]:
-    """Leave out the messages of Maildirs that nobody has looked at."""
+    """Leave out the messages of Maildirs that have not been read."""
     is_unseen = re.compile(_UNSEEN).search
     for item in items:
         if not (isinstance(item, Unread) and item.is_mail and is_unseen(item.path)):

@@ -35,7 +35,7 @@ class Stream:
     Attributes:
         name: what the user may call the source.
         error: what ended the bytes before their end, if anything did.
-        may_wait: whether `read` and `peek` may have to wait for somebody else.
+        may_wait: whether `read` and `peek` may have to wait for another process.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class Descriptor:
             self._poll.register(descriptor, select.POLLIN)
 
     def read(self) -> bytes:
-        """Return what one call gives; a descriptor set not to block is waited for."""
+        """Return what one call gives; wait, even for a descriptor set not to block."""
         while True:
             try:
                 return os.read(self._descriptor, self._piece)
@@ -170,7 +170,7 @@ class FileObject:
         return self._file.read(CHUNK)
 
     def would_block(self) -> bool:
-        """Return False: nobody can tell."""
+        """Return False, because there is no way to find out."""
         return False
 
     def close(self) -> None:

@@ -2,8 +2,8 @@
 Tables: the fields of a record get the names of their columns.
 
 Where there is no header line the columns are called 1, 2 and so on, or label and text
-where there are two and nothing else was asked for; so whoever takes the documents out
-of the records need not know of headers.
+where there are two and no others are named. So the code that makes documents of records
+need not know of headers.
 """
 
 import shlex

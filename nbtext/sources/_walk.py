@@ -200,7 +200,7 @@ def _is_number(name: str) -> bool:
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
-    except OSError:  # a link to itself; whoever opens it will say so
+    except OSError:  # a link to itself; opening it reports that
         return False
 
 

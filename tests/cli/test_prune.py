@@ -43,7 +43,7 @@ def test_pruning_again_does_nothing(run: "Run", model: Path) -> None:
     status, out, err = run("prune", "-m", model)
 
     assert (status, out) == (0, "")
-    assert err.endswith("terms are in so many documents: nothing to do\n")
+    assert err.endswith("terms are in enough documents: nothing to do\n")
     assert model.read_bytes() == before
 
 

@@ -15,7 +15,7 @@ from nbtext import train_on
 from nbtext.cli.bogofilter._options import parse
 from nbtext.cli.bogofilter._pass import passed
 from nbtext.cli.bogofilter._request import request_of
-from nbtext.sources import pieces
+from nbtext.sources.mbox import pieces
 
 DEMO = Path(__file__).parents[2] / "corpora" / "demo"
 FIELD = rb"X-Bogosity: \w+, tests=bogofilter, spamicity=[\d.]+, version=nbtext-[\d.]+"

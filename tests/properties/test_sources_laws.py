@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from nbtext.document import Document, Item, Note, Pause, Unreadable
 from nbtext.sources import FORMATS, Options, documents
 from nbtext.sources._csv import csv_records
-from nbtext.sources._mbox import messages
 from nbtext.sources._stream import Stream
+from nbtext.sources.mbox import messages
 
 FROM_LINE = b"From a@b Tue Jun 14 19:52:09 2005\n"
 

@@ -18,7 +18,7 @@ from nbtext.document import Document
 from nbtext.errors import NbtextError, SourceError, TrainingError
 from nbtext.filtering.header_field import AddedField, with_added
 from nbtext.scoring.classifying import batches
-from nbtext.sources import pieces, unquoted
+from nbtext.sources.mbox import pieces, unquoted
 
 
 def pass_on(parsed: Parsed) -> int:

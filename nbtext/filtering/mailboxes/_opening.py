@@ -12,7 +12,8 @@ from nbtext.filtering.mailboxes._mbox import Mbox
 from nbtext.filtering.mailboxes._message import Marks
 from nbtext.filtering.mailboxes._mh import MH, is_number
 from nbtext.filtering.mailboxes._sequences import FILE as SEQUENCES
-from nbtext.sources import LONGEST_SEPARATOR, cannot_read, is_maildir, is_mbox
+from nbtext.sources import cannot_read, is_maildir
+from nbtext.sources.mbox import LONGEST_SEPARATOR, is_mbox
 
 Mailbox: TypeAlias = Maildir | MH | Mbox
 Folder: TypeAlias = Maildir | MH

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from nbtext.filtering.mailboxes._content import END_OF_HEADER, Content, Gathered
-from nbtext.sources import (
+from nbtext.sources.mbox import (
     LONGEST_SEPARATOR,
     Opening,
     split,

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from nbtext.document import Pause
-from nbtext.sources._mbox import is_mbox, messages
 from nbtext.sources._stream import Stream, open_path, open_stdin
+from nbtext.sources.mbox import is_mbox, messages
 
 NAZARIO = Path(__file__).parents[4] / "shared/corpora/nazario/20051114.mbox"
 

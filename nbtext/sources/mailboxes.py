@@ -1,9 +1,9 @@
 """
-Mail that is said to be mail: one input, or files and folders by name.
+Sources that hold only mail: one input, or files and folders by name.
 
-Nothing but a message, an mbox or a folder of messages is looked for, and the messages
-of an mbox bear its name. A name may also come on the standard input, one a line, and
-what it names is read before the next line is waited for.
+A source is a message, an mbox or a folder of messages, and the messages of an mbox have
+its name. Names may also come on the standard input, one a line; each source is read
+before the next line is awaited.
 """
 
 # ruff: noqa: PTH112, PTH113 -- importing pathlib costs 10 ms
@@ -19,13 +19,13 @@ from nbtext.sources._contents import stream_items
 from nbtext.sources._documents import documents
 from nbtext.sources._inspect import ONE_DOCUMENT
 from nbtext.sources._lines import BadRecord, lines
-from nbtext.sources._mbox import LONGEST_SEPARATOR, is_mbox
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import Stream, open_path, open_stdin
 from nbtext.sources._walk import is_maildir
+from nbtext.sources.mbox import LONGEST_SEPARATOR, is_mbox
 
 INPUT: Final = "-"
-"""The name of what has none."""
+"""The name of a message that has none."""
 
 Kind: TypeAlias = Literal["mbox", "message", "either"]
 """What a file is; either: an mbox if it begins with the line that begins a message."""
@@ -66,8 +66,8 @@ def mailbox_items(path: str, kind: Kind, max_bytes: int) -> Iterator[Item]:
     """
     Yield the messages of a file or folder.
 
-    In a folder each file is a message, but if files are said to be mboxes, and it is no
-    Maildir, it is looked what each is.
+    In a folder each file is a message; but if the kind is mbox, and the folder is no
+    Maildir, each file is inspected.
 
     Args:
         path: the file or folder.
@@ -96,7 +96,7 @@ def _is_taken_apart(path: str, kind: Kind) -> bool:
     try:
         with closing(open_path(path, path)) as stream:
             return _begins_as_mbox(stream)
-    except SourceError:  # which whoever reads it will say
+    except SourceError:  # reading it reports that
         return False
 
 

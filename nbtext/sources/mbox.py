@@ -33,7 +33,7 @@ _DATE = b"".join(
 _FROM_LINE = rb"From [^\n]{0,255}?" + _DATE + rb"[^\n]{0,127}(?=\n)"
 LONGEST_SEPARATOR = 512
 
-# To compile these takes a millisecond, so it is left to whoever has an mbox.
+# Compiling these takes a millisecond, so it is done only where there is an mbox.
 _SEPARATOR = rb"\n\r?\n" + _FROM_LINE
 _QUOTED_FROM = rb"(?m)^>(?=>*From )"
 _HEADER = rb"From |[!-9;-~]+[ \t]*(?::|\Z)"  # a delivered mail may have two From lines
@@ -91,7 +91,7 @@ def split(
     Take an mbox apart; the parts, joined, are its bytes.
 
     Args:
-        head: its first bytes, LONGEST_SEPARATOR of them if there are so many.
+        head: its first LONGEST_SEPARATOR bytes, or all of them.
         chunks: all of them, and pauses, which are handed on.
 
     Yields:
