@@ -9,8 +9,8 @@ from fuzz import forge
 from nbtext.api import train_on
 from nbtext.document import Document
 from nbtext.learning.overrides import SettingsOverrides
-from nbtext.learning.plan import Lesson, Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import LearnRequest, LearnResult
+from nbtext.learning.stream import learn_documents
 from nbtext.scoring.classifying import FEW
 from nbtext.store.compacting import compact, compact_tail
 from nbtext.store.contents import read_contents
@@ -68,7 +68,7 @@ def _trained(path: Path) -> Iterator[bytes]:
 
 
 def _taught(path: Path, trained: bytes) -> Iterator[bytes]:
-    """Yield a model that was trained, after each of some lessons and compactings."""
+    """Yield a model that was trained, after each of some batches and compactings."""
     path.write_bytes(trained)
     learn(path, "spam", [MESSAGE])
     yield path.read_bytes()
@@ -107,9 +107,13 @@ def learn(
     messages: Iterable[bytes],
     *,
     approximate: bool = False,
-) -> list[Lesson]:
+) -> list[LearnResult]:
     """Learn messages into a model, or forget them if there is no class."""
     items = [Document(f"{n}", (one,), is_mail=True) for n, one in enumerate(messages)]
-    teaching = Teaching(str(path), label, wait=0, create=True, approximate=approximate)
-    batches = teach(items, teaching, max_bytes=1 << 20, on_problem=lambda _: None)
-    return [lesson for batch in batches for lesson in batch]
+    request = LearnRequest(
+        str(path), label, wait=0, create=True, approximate=approximate
+    )
+    batches = learn_documents(
+        items, request, max_bytes=1 << 20, on_problem=lambda _: None
+    )
+    return [result for batch in batches for result in batch]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nbtext.errors import NbtextError
     from nbtext.evaluation.evaluate import Evaluation
     from nbtext.learning.overrides import SettingsOverrides
-    from nbtext.learning.plan import Lesson
+    from nbtext.learning.plan import LearnResult
     from nbtext.learning.training import Trained
     from nbtext.scoring.classifying import Classifier
     from nbtext.scoring.decide import Decision
@@ -35,7 +35,7 @@ __all__ = [
     "Classifier",
     "Decision",
     "Evaluation",
-    "Lesson",
+    "LearnResult",
     "NbtextError",
     "Options",
     "SettingsOverrides",
@@ -55,7 +55,7 @@ _HOMES: Final = {
     "Classifier": "scoring.classifying",
     "Decision": "scoring.decide",
     "Evaluation": "evaluation.evaluate",
-    "Lesson": "learning.plan",
+    "LearnResult": "learning.plan",
     "NbtextError": "errors",
     "Options": "sources",
     "SettingsOverrides": "learning.overrides",

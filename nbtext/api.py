@@ -21,8 +21,8 @@ from nbtext.evaluation.cross_validate import cross_validate
 from nbtext.evaluation.evaluate import Evaluation
 from nbtext.evaluation.evaluate_model import evaluate_model
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
-from nbtext.learning.plan import Lesson, Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import LearnRequest, LearnResult
+from nbtext.learning.stream import learn_documents
 from nbtext.learning.training import MAX_BYTES, Trained
 from nbtext.learning.training import train as train_counts
 from nbtext.parallel import processes
@@ -271,7 +271,7 @@ def learn(
     undo: int | None = None,
     approximate: bool = False,
     wait: float = WAIT,
-) -> list[Lesson]:
+) -> list[LearnResult]:
     """
     Add documents to a class of a model, or move them there from another.
 
@@ -299,10 +299,10 @@ def learn(
         ModelFileError: the model is damaged, or cannot be written.
 
     """
-    teaching = Teaching(
+    request = LearnRequest(
         path, label, wait=wait, keep=undo, approximate=approximate, create=create
     )
-    return _teach(documents, teaching)
+    return _learn(documents, request)
 
 
 def forget(
@@ -311,7 +311,7 @@ def forget(
     *,
     approximate: bool = False,
     wait: float = WAIT,
-) -> list[Lesson]:
+) -> list[LearnResult]:
     """
     Take documents out of a model, as if it had never counted them.
 
@@ -329,14 +329,18 @@ def forget(
         As `learn` does.
 
     """
-    teaching = Teaching(path, None, wait=wait, approximate=approximate)
-    return _teach(documents, teaching)
+    request = LearnRequest(path, None, wait=wait, approximate=approximate)
+    return _learn(documents, request)
 
 
-def _teach(documents: Iterable[bytes | str], teaching: Teaching) -> list[Lesson]:
+def _learn(
+    documents: Iterable[bytes | str], request: LearnRequest
+) -> list[LearnResult]:
     items: Iterator[Item] = (_document(*one) for one in enumerate(documents, 1))
-    batches = teach(items, teaching, max_bytes=MAX_BYTES, on_problem=_nothing_to_say)
-    return [lesson for batch in batches for lesson in batch]
+    batches = learn_documents(
+        items, request, max_bytes=MAX_BYTES, on_problem=_nothing_to_say
+    )
+    return [result for batch in batches for result in batch]
 
 
 def _nothing_to_say(_: object) -> None:

@@ -94,10 +94,10 @@ def _teach(
 ) -> "Callable[[], int]":
     from nbtext.cli._places import default_model
     from nbtext.cli._teach import Request, run
-    from nbtext.learning.plan import Teaching
+    from nbtext.learning.plan import LearnRequest
 
     request = Request(
-        teaching=Teaching(values.get("model") or default_model(), label),
+        learn_request=LearnRequest(values.get("model") or default_model(), label),
         output=_output(flags),
     )
     return lambda: run(request)

@@ -18,8 +18,8 @@ from nbtext.cli._terminal import (
     to_stderr,
     to_stdout,
 )
-from nbtext.learning.plan import Lesson, Teaching
-from nbtext.learning.stream import teach, text_columns
+from nbtext.learning.plan import LearnRequest, LearnResult
+from nbtext.learning.stream import learn_documents, text_columns
 from nbtext.sources import Options, documents, seen_only
 
 if TYPE_CHECKING:
@@ -35,14 +35,14 @@ class Request(NamedTuple):
     What is asked of `nbtext learn` or `nbtext forget`.
 
     Attributes:
-        teaching: what to learn, or to forget, and in which model.
+        learn_request: what to learn, or to forget, and in which model.
         sources: the documents; standard input if there is none.
         options: how sources are read.
         output: what is printed of what was done.
         is_seen_only: whether to leave out messages of Maildirs that were not read.
     """
 
-    teaching: Teaching
+    learn_request: LearnRequest
     sources: tuple[str, ...] = ()
     options: Options = DEFAULT
     output: Output = Output()
@@ -51,16 +51,16 @@ class Request(NamedTuple):
 
 def run(request: Request) -> int:
     """Learn or forget what is asked for and return the exit status."""
-    teaching = request.teaching
-    if teaching.label is not None:  # as sources read labels
-        teaching = teaching._replace(label=readable(teaching.label))
-        request = request._replace(teaching=teaching)
+    learn_request = request.learn_request
+    if learn_request.label is not None:  # as sources read labels
+        learn_request = learn_request._replace(label=readable(learn_request.label))
+        request = request._replace(learn_request=learn_request)
     if request.output.verbose:
-        to_stderr(f"model: {teaching.path}")
+        to_stderr(f"model: {learn_request.path}")
     failures: list[Unreadable] = []
     on_problem = problem_handler(failures, quiet=request.output.quiet)
     options = request.options._replace(
-        model_columns=partial(text_columns, teaching.path)
+        model_columns=partial(text_columns, learn_request.path)
     )
     items: Iterable[Item] = documents(request.sources, options, labelled=False)
     if request.is_seen_only:
@@ -68,15 +68,15 @@ def run(request: Request) -> int:
     outcomes: Tally[str] = Tally()
     max_bytes = request.options.max_bytes
     try:
-        for lessons in teach(
-            items, teaching, max_bytes=max_bytes, on_problem=on_problem
+        for results in learn_documents(
+            items, learn_request, max_bytes=max_bytes, on_problem=on_problem
         ):
-            for lesson in lessons:
-                outcomes[lesson.outcome] += 1
-                tell(lesson, request)
+            for result in results:
+                outcomes[result.outcome] += 1
+                tell(result, request)
     finally:  # what was learnt stays learnt, whatever went wrong then
         if outcomes and not request.output.quiet:
-            to_stderr(summary(teaching, outcomes))
+            to_stderr(summary(learn_request, outcomes))
     if request.output.as_json:
         to_stdout([as_json(facts(request, outcomes, len(failures)))])
     is_nothing = outcomes.total() > 0 and outcomes["empty"] == outcomes.total()
@@ -85,34 +85,34 @@ def run(request: Request) -> int:
     return status.outcome(failures)
 
 
-def tell(lesson: Lesson, request: Request) -> None:
+def tell(result: LearnResult, request: Request) -> None:
     """Name a document that was refused, and of others say what became if asked to."""
-    if lesson.truncated and not request.output.quiet:
-        cut_short(lesson.name)
-    if lesson.outcome == "refused":
-        to_stderr(f"refused: {lesson.name}: {lesson.reason}")
+    if result.truncated and not request.output.quiet:
+        cut_short(result.name)
+    if result.outcome == "refused":
+        to_stderr(f"refused: {result.name}: {result.reason}")
     elif request.output.verbose:
-        to_stderr(f"{lesson.name}: {told(lesson, request.teaching.label)}")
+        to_stderr(f"{result.name}: {told(result, request.learn_request.label)}")
 
 
-def told(lesson: Lesson, label: str | None) -> str:
+def told(result: LearnResult, label: str | None) -> str:
     """Say what became of a document."""
-    before = ", ".join(lesson.before)
-    if lesson.outcome == "moved":
+    before = ", ".join(result.before)
+    if result.outcome == "moved":
         return f"moved from {before} to {label}"
-    if lesson.outcome == "empty":
+    if result.outcome == "empty":
         return "empty, and passed over"
-    if lesson.outcome == "known":
+    if result.outcome == "known":
         return f"known as {label}"
     return f"learnt as {label}" if label is not None else f"forgotten as {before}"
 
 
-def summary(teaching: Teaching, outcomes: Tally[str]) -> str:
+def summary(learn_request: LearnRequest, outcomes: Tally[str]) -> str:
     """Say in one line what became of all documents."""
     words = {
-        "learnt": ("learnt", f" as {teaching.label}"),
-        "moved": ("moved", f" to {teaching.label}"),
-        "known": ("", f" known as {teaching.label} already"),
+        "learnt": ("learnt", f" as {learn_request.label}"),
+        "moved": ("moved", f" to {learn_request.label}"),
+        "known": ("", f" known as {learn_request.label} already"),
         "forgotten": ("forgot", ""),
         "refused": ("refused", ""),
         "empty": ("passed over", " without a byte"),
@@ -127,13 +127,15 @@ def summary(teaching: Teaching, outcomes: Tally[str]) -> str:
 
 def facts(request: Request, outcomes: Tally[str], skipped: int) -> dict[str, Any]:
     """Return the same for a program."""
-    teaching = request.teaching
-    names = ["forgotten"] if teaching.label is None else ["learnt", "moved", "known"]
+    learn_request = request.learn_request
+    names = (
+        ["forgotten"] if learn_request.label is None else ["learnt", "moved", "known"]
+    )
     return {
-        "class": teaching.label,
+        "class": learn_request.label,
         **{name: outcomes[name] for name in names},
         "refused": outcomes["refused"],
         "empty": outcomes["empty"],
         "skipped": skipped,
-        "path": teaching.path,
+        "path": learn_request.path,
     }

@@ -12,7 +12,7 @@ from nbtext.cli._options import (
 )
 from nbtext.cli._teach import Request, run
 from nbtext.cli._terminal import Output
-from nbtext.learning.plan import Teaching
+from nbtext.learning.plan import LearnRequest
 from nbtext.sources import Options
 
 
@@ -44,5 +44,7 @@ def command(
     exactly, or it is refused.
     """  # noqa: D301  click wants a real backspace
     needs_sources(context, sources)
-    teaching = Teaching(path=model, label=None, wait=wait, approximate=approximate)
-    return run(Request(teaching, sources, options, output))
+    learn_request = LearnRequest(
+        path=model, label=None, wait=wait, approximate=approximate
+    )
+    return run(Request(learn_request, sources, options, output))

@@ -31,7 +31,7 @@ from nbtext.store.contents import calibration_of
 from nbtext.store.undo import last_records
 
 
-def first_scores(
+def new_class_calibration(
     model: Model, after: CountTable, new: Sample, changed: Digests
 ) -> Calibration:
     """

@@ -20,7 +20,7 @@ from nbtext.tokens.bag import Bag, columns_of
 Columns: TypeAlias = tuple[int, ...]
 
 
-class Kept(NamedTuple):
+class UndoRecord(NamedTuple):
     """
     A document whose counts are kept, so that it can be undone.
 
@@ -37,7 +37,7 @@ class Kept(NamedTuple):
     bin: int
 
 
-class Change:
+class Delta:
     """
     Documents added and taken away.
 
@@ -56,7 +56,7 @@ class Change:
             {} for _ in settings.views
         )
         self.ledger: Tally[tuple[bytes, Row]] = Tally()
-        self.kept: list[Kept] = []
+        self.records: list[UndoRecord] = []
 
     def add(self, digest: bytes, row: Row, bag: Bag, times: int = 1) -> None:
         """
@@ -76,7 +76,7 @@ class Change:
             for key, columns in columns_of(terms, view.columns).items():
                 self._add(by_key, key, row.label, [times * value for value in columns])
 
-    def include(self, other: "Change") -> None:
+    def include(self, other: "Delta") -> None:
         """Add what another change adds and takes away."""
         self.documents.update(other.documents)
         self.ledger.update(other.ledger)
@@ -100,7 +100,7 @@ class Change:
     def take_what_is_left(
         self,
         model: Model,
-        so_far: "Change",
+        so_far: "Delta",
         digest: bytes,
         row: Row,
         bag: Bag,
@@ -127,8 +127,8 @@ class Change:
             for key, entries in model.found(view, terms).items():
                 left = dict(entries).get(class_)
                 if left is not None:
-                    for change in (so_far.views[view], by_key):
-                        left = _after(left, change.get(key, {}).get(row.label))
+                    for added in (so_far.views[view], by_key):
+                        left = _after(left, added.get(key, {}).get(row.label))
                     wanted = [times * value for value in columns_by_key[key]]
                     self._add(by_key, key, row.label, map(_less, wanted, left))
 
@@ -161,7 +161,7 @@ class Change:
 
     def new_terms(self, model: Model) -> tuple[int, ...]:
         """
-        Return for each view how many terms more the model has with this change.
+        Return for each view how many terms more the model has with this delta.
 
         Raises:
             DamagedError: the model would have counts below zero, though it says that
@@ -207,8 +207,8 @@ def check_sums(
         raise DamagedError(model.path, 0, what)
 
 
-def _after(columns: Columns, change: Columns | None) -> Columns:
-    return columns if change is None else (*map(int.__add__, columns, change),)
+def _after(columns: Columns, delta: Columns | None) -> Columns:
+    return columns if delta is None else (*map(int.__add__, columns, delta),)
 
 
 def _less(wanted: int, left: int) -> int:
@@ -216,29 +216,29 @@ def _less(wanted: int, left: int) -> int:
     return -min(wanted, max(left, 0))
 
 
-def applied(model: Model, change: Change) -> Model:
-    """Return a model as it would be with a change, for scoring one document."""
+def with_delta(model: Model, delta: Delta) -> Model:
+    """Return a model as it would be with a delta, for scoring one document."""
     place_of = {label: place for place, label in enumerate(model.classes)}
     return model._replace(
         documents=tuple(
-            max(count + change.documents[label], 0)
+            max(count + delta.documents[label], 0)
             for count, label in zip(model.documents, model.classes, strict=True)
         ),
         totals=tuple(
             tuple(
-                tuple(map(int.__add__, columns, change.total(view, label)))
+                tuple(map(int.__add__, columns, delta.total(view, label)))
                 for columns, label in zip(by_class, model.classes, strict=True)
             )
             for view, by_class in enumerate(model.totals)
         ),
         stored=tuple(
-            (*stored, _ChangedView(by_key, place_of))
-            for stored, by_key in zip(model.stored, change.views, strict=True)
+            (*stored, _DeltaView(by_key, place_of))
+            for stored, by_key in zip(model.stored, delta.views, strict=True)
         ),
     )
 
 
-class _ChangedView:
+class _DeltaView:
     """What a change adds to one view, as a model looks it up."""
 
     is_signed = True

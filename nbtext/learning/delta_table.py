@@ -14,27 +14,27 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from nbtext.learning.delta import Change
+    from nbtext.learning.delta import Delta
 
 from nbtext.counts.sorted_counts import Run, empty_run, narrow
 from nbtext.counts.table import CountTable, LedgerRun, empty_ledger, ledger_of
 from nbtext.store.ledger import halves
 
 
-def table_of(change: Change) -> CountTable:
+def count_table(delta: Delta) -> CountTable:
     """Return a change of a model as a count table."""
-    settings, classes = change.settings, change.classes
+    settings, classes = delta.settings, delta.classes
     ledger: dict[str, list[tuple[int, ...]]] = {label: [] for label in classes}
-    for (digest, row), count in change.ledger.items():
+    for (digest, row), count in delta.ledger.items():
         if count:
             ledger[row.label].append((*halves(digest), row.fingerprint, count))
     return CountTable(
         settings=settings,
         classes=classes,
-        documents=tuple(change.documents[label] for label in classes),
+        documents=tuple(delta.documents[label] for label in classes),
         runs=tuple(
             _runs_of(len(view.columns), classes, by_key)
-            for view, by_key in zip(settings.views, change.views, strict=True)
+            for view, by_key in zip(settings.views, delta.views, strict=True)
         ),
         ledger=tuple(_ledger_of(ledger[label]) for label in classes),
     )

@@ -1,7 +1,7 @@
 """
 A change of a model as one table to append.
 
-A change goes in, the bytes of a table come out, on the standard library and msgpack
+A delta goes in, the bytes of a table come out, on the standard library and msgpack
 alone; `nbtext.store.packing` writes the same bytes for the same counts, from arrays.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from nbtext.counts.calibration import Calibration
-from nbtext.learning.delta import Change, Columns, Kept
+from nbtext.learning.delta import Columns, Delta, UndoRecord
 from nbtext.settings import Scoring, Settings, View
 from nbtext.store.header import BLOCK, TYPES, Header, History
 from nbtext.store.ledger import halves
@@ -27,8 +27,8 @@ LIMITS: Final = {
 """The least and the greatest value of each type of array, in the order of trying."""
 
 
-def pack_change(
-    change: Change,
+def pack_delta(
+    delta: Delta,
     *,
     scoring: Scoring,
     calibration: Calibration,
@@ -37,36 +37,36 @@ def pack_change(
     writer: str,
 ) -> list[Buffer]:
     """
-    Return the bytes of a change as a table, in pieces, ready for a model file.
+    Return the bytes of a delta as a table, in pieces, ready for a model file.
 
     Args:
-        change: what is added and taken away.
+        delta: what is added and taken away.
         scoring: how the model asks to be scored.
         calibration: what the documents scored before they were learnt.
-        history: how the table came to be; its records are those of the change.
+        history: how the table came to be; its records are those of the delta.
         written: when, as ISO 8601 in UTC.
         writer: which program.
 
     """
-    settings, classes = change.settings, change.classes
+    settings, classes = delta.settings, delta.classes
     arrays: dict[str, tuple[str, Buffer]] = {}
     n_terms = []
-    for view, by_key in zip(settings.views, change.views, strict=True):
+    for view, by_key in zip(settings.views, delta.views, strict=True):
         part, count = _view_arrays(view, classes, by_key)
         arrays |= part
         n_terms.append(count)
-    arrays |= _ledger_arrays(change, classes)
+    arrays |= _ledger_arrays(delta, classes)
     # a table that adds one document is its record itself
-    kept = change.kept if len(change.kept) > 1 or len(+change.ledger) > 1 else []
+    kept = delta.records if len(delta.records) > 1 or len(+delta.ledger) > 1 else []
     if kept:
         arrays |= _record_arrays(kept, settings, classes)
     header = Header(
         settings=settings,
         scoring=scoring,
         classes=classes,
-        documents=tuple(change.documents[label] for label in classes),
+        documents=tuple(delta.documents[label] for label in classes),
         totals=tuple(
-            tuple(change.total(view, label) for label in classes)
+            tuple(delta.total(view, label) for label in classes)
             for view in range(len(settings.views))
         ),
         terms=tuple(n_terms),
@@ -127,11 +127,11 @@ def _view_arrays(
 
 
 def _ledger_arrays(
-    change: Change, classes: tuple[str, ...]
+    delta: Delta, classes: tuple[str, ...]
 ) -> dict[str, tuple[str, Buffer]]:
     rows = sorted(
         (*halves(digest), classes.index(row.label), row.fingerprint, count)
-        for (digest, row), count in change.ledger.items()
+        for (digest, row), count in delta.ledger.items()
         if count
     )
     high, low, places, fingerprints, counts = _transposed(rows, 5)
@@ -145,7 +145,7 @@ def _ledger_arrays(
 
 
 def _record_arrays(
-    kept: Sequence[Kept], settings: Settings, classes: tuple[str, ...]
+    kept: Sequence[UndoRecord], settings: Settings, classes: tuple[str, ...]
 ) -> dict[str, tuple[str, Buffer]]:
     rows = [
         (

@@ -27,9 +27,9 @@ from nbtext.counts.counter import BATCH, LEAST_SIZE, Counter
 from nbtext.counts.sample import DOCUMENTS, Sample
 from nbtext.counts.table import CountTable, add, n_terms
 from nbtext.errors import DamagedError, TrainingError
-from nbtext.learning.calibrate_new_class import first_scores
-from nbtext.learning.delta import Change, check_sums
-from nbtext.learning.delta_table import table_of
+from nbtext.learning.calibrate_new_class import new_class_calibration
+from nbtext.learning.delta import Delta, check_sums
+from nbtext.learning.delta_table import count_table
 from nbtext.learning.one_by_one import removal_of
 from nbtext.learning.plan import history_of, keep_of
 from nbtext.scoring.batch import keep_memory, raw_scores
@@ -45,7 +45,7 @@ from nbtext.tokens.bags import fingerprints, read_terms
 NO_SAMPLE: Final = 0
 
 
-def many_lessons(plan: Plan) -> list[Buffer]:
+def learn_many(plan: Plan) -> list[Buffer]:
     """
     Carry out a plan for many documents.
 
@@ -57,10 +57,10 @@ def many_lessons(plan: Plan) -> list[Buffer]:
 
     """
     keep_memory()
-    lessons = _Lessons(plan)
+    changes = _Changes(plan)
     for steps in _parts(plan):
-        lessons.carry_out(steps)
-    return lessons.pack() if lessons.n_changed else []
+        changes.carry_out(steps)
+    return changes.pack() if changes.n_changed else []
 
 
 def _parts(plan: Plan) -> Iterator[list[Step]]:
@@ -78,7 +78,7 @@ def _parts(plan: Plan) -> Iterator[list[Step]]:
         yield part
 
 
-class _Lessons:
+class _Changes:
     """
     What a plan has come to so far.
 
@@ -92,11 +92,11 @@ class _Lessons:
         self._plan = plan
         self._counter = Counter(settings, sample=_first_sample(plan))
         self._taken = Counter(settings, sample=Sample(documents=NO_SAMPLE))
-        self._removal = Change(settings)
+        self._removal = Delta(settings)
         self._seen: list[Calibration] = []
         self._records: list[UndoRecords] = []
         self._model: BatchModel | None = None
-        is_learning = plan.teaching.label is not None
+        is_learning = plan.request.label is not None
         if is_learning and plan.model is not None and len(plan.model.classes) > 1:
             self._model = open_batch_model(plan.model)
 
@@ -116,19 +116,19 @@ class _Lessons:
                 plan.enter(step, removal.refusal)
                 if removal.refusal:
                     continue
-                self._removal.include(removal.change)
+                self._removal.include(removal.delta)
                 self._seen += removal.taken_back
             else:
                 plan.enter(step, "")
             self.n_changed += 1
             if not step.is_there:
                 done.append(place)
-        if plan.teaching.label is not None and done:
+        if plan.request.label is not None and done:
             digests = [readings[place].digest for place in done]
             are_new = [not steps[place].rows for place in done]
             chosen = np.array(done, np.int64)
             terms = [of_view.take(chosen) for of_view in views]
-            self._learn(plan.teaching.label, digests, terms, are_new)
+            self._learn(plan.request.label, digests, terms, are_new)
 
     def _take_away(
         self, step: Step, digest: bytes, views: Sequence[Terms], place: int
@@ -182,7 +182,7 @@ class _Lessons:
         """
         plan = self._plan
         taken = -self._taken.table()
-        delta = add([self._counter.table(), taken, table_of(self._removal)])
+        delta = add([self._counter.table(), taken, count_table(self._removal)])
         new_terms: tuple[int, ...] = ()
         if plan.model is not None:
             before = unpack(plan.model.file)
@@ -209,16 +209,16 @@ class _Lessons:
     def _first_scores(self, model: Model, after: CountTable) -> Calibration:
         """Score what could not be scored before it was learnt, nor then."""
         plan = self._plan
-        if plan.teaching.label is None:
+        if plan.request.label is None:
             return Calibration()
         known = [step.place for step in plan.steps if step.rows]
         changed = {plan.batch.readings[place].digest for place in known}
-        return first_scores(model, after, self._counter.sample, changed)
+        return new_class_calibration(model, after, self._counter.sample, changed)
 
 
 def _first_sample(plan: Plan) -> Sample:
     """Return what samples documents that begin a class, and no others."""
-    label, model = plan.teaching.label, plan.model
+    label, model = plan.request.label, plan.model
     is_first = label is not None and model is not None and label not in model.classes
     return Sample(documents=DOCUMENTS if is_first else NO_SAMPLE)
 

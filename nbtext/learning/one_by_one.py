@@ -8,8 +8,8 @@ does the same for many documents.
 from typing import NamedTuple
 
 from nbtext.counts.calibration import FARTHEST_BIN, Calibration, total
-from nbtext.learning.delta import Change, Kept, applied
-from nbtext.learning.delta_writing import pack_change
+from nbtext.learning.delta import Delta, UndoRecord, with_delta
+from nbtext.learning.delta_writing import pack_delta
 from nbtext.learning.plan import Plan, Step, history_of, keep_of, why_not
 from nbtext.scoring.held_out import observed, taken_back
 from nbtext.scoring.model import Model
@@ -26,17 +26,17 @@ class Removal(NamedTuple):
     What is taken away before a document is learnt anew, or for good.
 
     Attributes:
-        change: the counts.
+        delta: the counts.
         taken_back: what its scores had said for calibration.
         refusal: why it cannot be taken away, empty if it can.
     """
 
-    change: Change
+    delta: Delta
     taken_back: list[Calibration]
     refusal: str = ""
 
 
-def few_lessons(plan: Plan) -> list[Buffer]:
+def learn_few(plan: Plan) -> list[Buffer]:
     """
     Carry out a plan for a few documents.
 
@@ -51,36 +51,36 @@ def few_lessons(plan: Plan) -> list[Buffer]:
     if model is not None:  # terms are looked up for scoring and for checking
         model = model.remembering()
         plan = plan._replace(model=model)
-    change = Change(plan.batch.settings)
+    delta = Delta(plan.batch.settings)
     seen: list[Calibration] = []
     n_changed = 0
     for step in plan.steps:
         bag = bag_of(plan.batch.readings[step.place], plan.batch.settings)
-        removal = removal_of(plan, step, bag, change)
+        removal = removal_of(plan, step, bag, delta)
         plan.enter(step, removal.refusal)
         if not removal.refusal:
             n_changed += 1
             seen += removal.taken_back
-            change.include(removal.change)
-            if plan.teaching.label is not None and not step.is_there:
-                seen.append(_learn(plan, step, bag, removal.change, change))
+            delta.include(removal.delta)
+            if plan.request.label is not None and not step.is_there:
+                seen.append(_learn(plan, step, bag, removal.delta, delta))
     if not n_changed:
         return []
     if model is not None:
-        change.check_sums(model)
+        delta.check_sums(model)
     keep = keep_of(plan)
-    change.kept = change.kept[max(len(change.kept) - keep, 0) :]
-    return pack_change(
-        change,
+    delta.records = delta.records[max(len(delta.records) - keep, 0) :]
+    return pack_delta(
+        delta,
         scoring=model.scoring if model else default_scoring(2),
         calibration=total(seen),
-        history=history_of(plan, n_changed, change.new_terms(model) if model else ()),
+        history=history_of(plan, n_changed, delta.new_terms(model) if model else ()),
         written=now(),
         writer=WRITER,
     )
 
 
-def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Change) -> Removal:
+def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Delta) -> Removal:
     """
     Gather what a document left where it is not to be counted any more.
 
@@ -91,47 +91,47 @@ def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Change) -> Removal:
         so_far: what other documents of the batch change.
 
     """
-    removal = Removal(Change(plan.batch.settings), [])
+    removal = Removal(Delta(plan.batch.settings), [])
     model = plan.model
     if model is None or not step.rows:
         return removal
-    change, digest = removal.change, plan.batch.readings[step.place].digest
+    delta, digest = removal.delta, plan.batch.readings[step.place].digest
     own = fingerprint(bag)
     for row, count in step.rows.items():
         record = record_of(model.file, digest, row)
         if record is not None:
-            change.add(digest, row, record.bag, -count)
+            delta.add(digest, row, record.bag, -count)
             is_bin = abs(record.bin) <= FARTHEST_BIN  # NO_BIN is none
             if is_bin:
                 back = taken_back(model.scoring, record.bin, row.label)
                 removal.taken_back.append(back)
         elif row.fingerprint == own:
-            change.add(digest, row, bag, -count)
-        elif row.fingerprint == FORGOTTEN and plan.teaching.approximate:
-            change.take_what_is_left(model, so_far, digest, row, bag, count)
+            delta.add(digest, row, bag, -count)
+        elif row.fingerprint == FORGOTTEN and plan.request.approximate:
+            delta.take_what_is_left(model, so_far, digest, row, bag, count)
         else:
             return removal._replace(refusal=why_not(row))
     return removal
 
 
 def _learn(
-    plan: Plan, step: Step, bag: Bag, removal: Change, change: Change
+    plan: Plan, step: Step, bag: Bag, removal: Delta, delta: Delta
 ) -> Calibration:
     """Add a document to a change; return what its score says for calibration."""
-    digest, label = plan.batch.readings[step.place].digest, plan.teaching.label or ""
+    digest, label = plan.batch.readings[step.place].digest, plan.request.label or ""
     observation = Calibration()
     if plan.model is not None:
         observation = _observation(plan.model, removal, bag, label)
     bin_ = next((bin_ for bin_, _ in observation.counts), NO_BIN)
     row = Row(label, fingerprint(bag))
-    change.add(digest, row, bag)
-    change.kept.append(Kept(digest, row, bag, bin_))
+    delta.add(digest, row, bag)
+    delta.records.append(UndoRecord(digest, row, bag, bin_))
     return observation
 
 
-def _observation(model: Model, removal: Change, bag: Bag, label: str) -> Calibration:
+def _observation(model: Model, removal: Delta, bag: Bag, label: str) -> Calibration:
     """Return what the model says of a document that it does not know."""
-    without = applied(model, removal) if removal.ledger else model
+    without = with_delta(model, removal) if removal.ledger else model
     if len(model.classes) < 2 or not all(without.documents):
         return Calibration()
     return observed(without, raw_score(without, bag), label)

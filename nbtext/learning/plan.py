@@ -1,5 +1,5 @@
 """
-Lessons: what is to become of each document that is to be learnt or forgotten.
+Plans: what is to become of each document that is to be learnt or forgotten.
 
 Documents and a model go in, a plan comes out: which of them the model knows already as
 it should, and which rows of the ledger stand against the others. Nothing is written
@@ -28,7 +28,7 @@ Outcome: TypeAlias = Literal[
 ]
 
 
-class Lesson(NamedTuple):
+class LearnResult(NamedTuple):
     """
     What became of a document.
 
@@ -48,7 +48,7 @@ class Lesson(NamedTuple):
     truncated: bool = False
 
 
-class Teaching(NamedTuple):
+class LearnRequest(NamedTuple):
     """
     What is to be learnt, or forgotten.
 
@@ -119,16 +119,16 @@ class Plan(NamedTuple):
     Attributes:
         model: the model as it is, None if it is made now.
         batch: the documents.
-        teaching: what is wanted.
+        request: what is wanted.
         steps: what there is to do; more steps may come up as these are done.
-        lessons: place of a document to what has become of it.
+        results: place of a document to what has become of it.
     """
 
     model: Model | None
     batch: Batch
-    teaching: Teaching
+    request: LearnRequest
     steps: list[Step]
-    lessons: dict[int, Lesson]
+    results: dict[int, LearnResult]
 
     def enter(self, step: Step, refusal: str) -> None:
         """
@@ -136,7 +136,7 @@ class Plan(NamedTuple):
 
         Of one that is refused the next copy is another step: its tokens may be others.
         """
-        label = self.teaching.label
+        label = self.request.label
         before = tuple(sorted({row.label for row in step.rows}))
         outcome: Outcome
         if refusal:
@@ -146,21 +146,21 @@ class Plan(NamedTuple):
         else:
             outcome = "moved" if before else "learnt"
         name = self.batch.documents[step.place].name
-        self.lessons[step.place] = Lesson(name, outcome, before, refusal)
+        self.results[step.place] = LearnResult(name, outcome, before, refusal)
         if refusal and step.copies:
             place, *copies = step.copies
             self.steps.append(step._replace(place=place, copies=copies))
             return
         for place in step.copies:
             name = self.batch.documents[place].name
-            self.lessons[place] = (
-                Lesson(name, "refused", (), UNKNOWN)
+            self.results[place] = (
+                LearnResult(name, "refused", (), UNKNOWN)
                 if label is None
-                else Lesson(name, "known", (label,))
+                else LearnResult(name, "known", (label,))
             )
 
 
-def new_settings(documents: Sequence[Document], teaching: Teaching) -> Settings:
+def new_settings(documents: Sequence[Document], request: LearnRequest) -> Settings:
     """
     Return how documents are read in a model that does not exist yet.
 
@@ -168,18 +168,18 @@ def new_settings(documents: Sequence[Document], teaching: Teaching) -> Settings:
         NoModelError: it shall not be made.
 
     """
-    if not teaching.create or teaching.label is None:
-        message = f"{teaching.path}: no model there; make one with `nbtext train`"
-        if teaching.label is not None:
+    if not request.create or request.label is None:
+        message = f"{request.path}: no model there; make one with `nbtext train`"
+        if request.label is not None:
             message += ", begin one with --create"
         raise NoModelError(f"{message}, or name another")
     n_mail = sum(map(is_mail, documents))
     guessed: Format = "mail" if 2 * n_mail > len(documents) else "text"
-    fields = tuple(map(Field, teaching.text_columns))
-    return default_settings(teaching.format or guessed, 2)._replace(fields=fields)
+    fields = tuple(map(Field, request.text_columns))
+    return default_settings(request.format or guessed, 2)._replace(fields=fields)
 
 
-def planned(model: Model | None, batch: Batch, teaching: Teaching) -> Plan:
+def planned(model: Model | None, batch: Batch, request: LearnRequest) -> Plan:
     """
     Say of each document whether there is something to do about it, and what.
 
@@ -189,37 +189,37 @@ def planned(model: Model | None, batch: Batch, teaching: Teaching) -> Plan:
     """
     if not batch.settings.ledger:
         message = (
-            f"{teaching.path}: the model keeps no ledger, so nobody knows what it has "
+            f"{request.path}: the model keeps no ledger, so nobody knows what it has "
             "counted; train it without --no-ledger to teach it"
         )
         raise SettingsError(message)
-    if teaching.label is not None:
-        _check_class(model, teaching)
-    plan = Plan(model, batch, teaching, [], {})
+    if request.label is not None:
+        _check_class(model, request)
+    plan = Plan(model, batch, request, [], {})
     first: dict[bytes, Step] = {}
     for place, reading in enumerate(batch.readings):
         if not any(batch.documents[place].texts):
-            plan.lessons[place] = Lesson(batch.documents[place].name, "empty")
+            plan.results[place] = LearnResult(batch.documents[place].name, "empty")
             continue
         if reading.digest in first:
             first[reading.digest].copies.append(place)
             continue
-        rows = _rows(model, reading.digest, teaching)
-        lesson = _without_writing(batch.documents[place], rows, teaching)
-        if lesson is None:
-            step = first[reading.digest] = _step(place, rows, teaching.label)
+        rows = _rows(model, reading.digest, request)
+        result = _without_writing(batch.documents[place], rows, request)
+        if result is None:
+            step = first[reading.digest] = _step(place, rows, request.label)
             plan.steps.append(step)
         else:
-            plan.lessons[place] = lesson
+            plan.results[place] = result
     return plan
 
 
-def _rows(model: Model | None, digest: bytes, teaching: Teaching) -> Tally[Row]:
-    """Return where a document is counted, of what the teaching is about."""
+def _rows(model: Model | None, digest: bytes, request: LearnRequest) -> Tally[Row]:
+    """Return where a document is counted, of what the request is about."""
     rows = rows_of(model.file, digest) if model else Tally()
-    if teaching.source is None:
+    if request.source is None:
         return rows
-    return Tally({r: count for r, count in rows.items() if r.label == teaching.source})
+    return Tally({r: count for r, count in rows.items() if r.label == request.source})
 
 
 def _step(place: int, rows: Tally[Row], label: str | None) -> Step:
@@ -230,17 +230,17 @@ def _step(place: int, rows: Tally[Row], label: str | None) -> Step:
 
 
 def _without_writing(
-    document: Document, rows: Tally[Row], teaching: Teaching
-) -> Lesson | None:
+    document: Document, rows: Tally[Row], request: LearnRequest
+) -> LearnResult | None:
     """Return what becomes of a document about which there is nothing to do."""
     name, before = document.name, tuple(sorted({row.label for row in rows}))
-    if teaching.label is None:
-        return None if rows else Lesson(name, "refused", (), UNKNOWN)
-    stays = before == (teaching.label,) or (before and not teaching.moves)
-    return Lesson(name, "known", before) if stays else None
+    if request.label is None:
+        return None if rows else LearnResult(name, "refused", (), UNKNOWN)
+    stays = before == (request.label,) or (before and not request.moves)
+    return LearnResult(name, "known", before) if stays else None
 
 
-def _check_class(model: Model | None, teaching: Teaching) -> None:
+def _check_class(model: Model | None, request: LearnRequest) -> None:
     """
     Refuse a class that the model cannot have.
 
@@ -249,7 +249,7 @@ def _check_class(model: Model | None, teaching: Teaching) -> None:
         SettingsError: its name means something else.
 
     """
-    label = teaching.label or ""
+    label = request.label or ""
     if label in ("", "?") or not label.isprintable():
         message = (
             f"a class cannot be called {label!r}; choose a name for people to read"
@@ -271,7 +271,7 @@ def _check_class(model: Model | None, teaching: Teaching) -> None:
                 f"the model reads documents for the classes {', '.join(model.classes)},"
                 f" and {label!r} would be one more, for which they are read otherwise"
             )
-        message = f"{teaching.path}: {what}; run `nbtext train {sources}`"
+        message = f"{request.path}: {what}; run `nbtext train {sources}`"
         raise TrainingError(message) from error
 
 
@@ -290,8 +290,8 @@ def why_not(row: Row) -> str:
 
 def keep_of(plan: Plan) -> int:
     """Return of how many documents the counts are to be kept."""
-    if plan.teaching.keep is not None:
-        return plan.teaching.keep
+    if plan.request.keep is not None:
+        return plan.request.keep
     if plan.model is None:
         return KEPT_RECORDS
     return plan.model.file.tables[-1].header.history.keep
@@ -299,7 +299,7 @@ def keep_of(plan: Plan) -> int:
 
 def history_of(plan: Plan, n_changed: int, new_terms: tuple[int, ...]) -> History:
     """Return the history of the table that a plan makes."""
-    label, model = plan.teaching.label, plan.model
+    label, model = plan.request.label, plan.model
     return History(
         taught=n_changed,
         learnt={} if label is None else {label: now()},

@@ -18,8 +18,15 @@ from typing import Final
 from nbtext.document import Document, Item
 from nbtext.errors import ModelFileError, NoModelError
 from nbtext.files import is_in_place
-from nbtext.learning.one_by_one import few_lessons
-from nbtext.learning.plan import Batch, Lesson, Plan, Teaching, new_settings, planned
+from nbtext.learning.one_by_one import learn_few
+from nbtext.learning.plan import (
+    Batch,
+    LearnRequest,
+    LearnResult,
+    Plan,
+    new_settings,
+    planned,
+)
 from nbtext.scoring.classifying import FEW, FEW_BYTES, OnProblem, batches
 from nbtext.scoring.model import Model, load_model
 from nbtext.settings import Settings
@@ -37,19 +44,19 @@ TAIL: Final = 64
 """With so many tables behind the first, a model is due to be compacted."""
 
 
-def teach(
+def learn_documents(
     items: Iterable[Item],
-    teaching: Teaching,
+    request: LearnRequest,
     *,
     max_bytes: int,
     on_problem: OnProblem,
-) -> Iterator[list[Lesson]]:
+) -> Iterator[list[LearnResult]]:
     """
     Learn or forget a stream of documents.
 
     Args:
         items: the documents.
-        teaching: what to do with them.
+        request: what to do with them.
         max_bytes: how much of a document is read.
         on_problem: told of each document that cannot be read, and of notes.
 
@@ -64,44 +71,44 @@ def teach(
         ModelFileError: the model is damaged, or cannot be written.
 
     """
-    is_opened = teaching.create
+    is_opened = request.create
     for batch in batches(items, max_bytes, on_problem, size=BATCH, many=MANY):
         is_opened = True
-        yield _teach(batch, teaching)
+        yield _learn(batch, request)
     if not is_opened:  # a wrong model is an error even if there is nothing to learn
-        load_model(teaching.path)
+        load_model(request.path)
 
 
-def _teach(documents: Sequence[Document], teaching: Teaching) -> list[Lesson]:
+def _learn(documents: Sequence[Document], request: LearnRequest) -> list[LearnResult]:
     batch: Batch | None = None
     if not is_few(documents):
         # read before anybody has to wait; and often there is nothing to write
-        model = _model_if_any(teaching.path)
+        model = _model_if_any(request.path)
         if model is not None:
             batch = _batch(documents, model.settings)
-            plan = planned(model, batch, teaching)
+            plan = planned(model, batch, request)
             if not plan.steps:
                 return _in_order(plan)
     while True:
-        with _writable(teaching.path, teaching.wait) as (descriptor, model):
-            settings = model.settings if model else new_settings(documents, teaching)
+        with _writable(request.path, request.wait) as (descriptor, model):
+            settings = model.settings if model else new_settings(documents, request)
             if batch is None or batch.settings != settings:
                 batch = _batch(documents, settings)
-            plan = planned(model, batch, teaching)
+            plan = planned(model, batch, request)
             if not plan.steps:
                 return _in_order(plan)
-            chunks = _lessons(plan)
+            chunks = _carried_out(plan)
             if model is None:
                 try:
-                    replace_file(teaching.path, chunks, exclusively=True)
+                    replace_file(request.path, chunks, exclusively=True)
                 except FileExistsError:
                     continue  # somebody else has made one meanwhile
             elif chunks:
-                append_table(teaching.path, descriptor, model.file.size, chunks)
-                if not is_in_place(teaching.path, descriptor):
+                append_table(request.path, descriptor, model.file.size, chunks)
+                if not is_in_place(request.path, descriptor):
                     continue  # another model stands there now, which is taught too
                 if is_due(model.file):
-                    _compact(teaching.path)
+                    _compact(request.path)
             return _in_order(plan)
 
 
@@ -142,12 +149,12 @@ def _batch(documents: Sequence[Document], settings: Settings) -> Batch:
     return Batch(settings, documents, readings)
 
 
-def _in_order(plan: Plan) -> list[Lesson]:
+def _in_order(plan: Plan) -> list[LearnResult]:
     """Return what has become of each document, in the order of the batch."""
     documents = plan.batch.documents
     return [
-        lesson._replace(truncated=documents[place].truncated)
-        for place, lesson in sorted(plan.lessons.items())
+        result._replace(truncated=documents[place].truncated)
+        for place, result in sorted(plan.results.items())
     ]
 
 
@@ -180,10 +187,10 @@ def _writable(path: str, wait: float) -> Iterator[tuple[int, Model | None]]:
             replace_file(path, [model.file.contents[: model.file.size]])
 
 
-def _lessons(plan: Plan) -> list[Buffer]:
+def _carried_out(plan: Plan) -> list[Buffer]:
     """Return the table to write, and enter into the plan what becomes of documents."""
     if is_few([plan.batch.documents[step.place] for step in plan.steps]):
-        return few_lessons(plan)
-    from nbtext.learning.in_bulk import many_lessons
+        return learn_few(plan)
+    from nbtext.learning.in_bulk import learn_many
 
-    return many_lessons(plan)
+    return learn_many(plan)

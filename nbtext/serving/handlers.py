@@ -18,8 +18,8 @@ from nbtext.errors import (
     SettingsError,
 )
 from nbtext.filtering.header_field import with_added
-from nbtext.learning.plan import UNKNOWN, Lesson, Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import UNKNOWN, LearnRequest, LearnResult
+from nbtext.learning.stream import learn_documents
 from nbtext.scoring.decide import Decision, Policy, probability
 from nbtext.scoring.model import load_model
 from nbtext.serving.reloading import ReloadingModel
@@ -156,16 +156,18 @@ class Handler:
                     tell_answer(did_set=False, did_remove=False), "did=nothing"
                 )
             check_class(self._options.model, label)
-            teaching = Teaching(self._options.model, label, wait=self._options.wait)
-            lesson = learn_message(message, teaching, self._options.max_size)
-            if lesson.outcome == "refused" and lesson.reason != UNKNOWN:
-                raise RequestError(DATA, lesson.reason)
+            learn_request = LearnRequest(
+                self._options.model, label, wait=self._options.wait
+            )
+            result = learn_message(message, learn_request, self._options.max_size)
+            if result.outcome == "refused" and result.reason != UNKNOWN:
+                raise RequestError(DATA, result.reason)
         except Exception as error:
             return refused(error)
-        is_done = lesson.outcome in ("learnt", "moved", "forgotten")
+        is_done = result.outcome in ("learnt", "moved", "forgotten")
         did_set, did_remove = is_done and request.sets, is_done and request.removes
         log = (
-            f"did={'nothing' if lesson.outcome == 'refused' else lesson.outcome} "
+            f"did={'nothing' if result.outcome == 'refused' else result.outcome} "
             f"class={loggable(label or '-')} id={loggable(message_id_of(message))}"
         )
         return Answer(tell_answer(did_set=did_set, did_remove=did_remove), log)
@@ -241,7 +243,9 @@ def body_of(request: Request, message: bytes, verdict: Verdict) -> bytes | None:
     return head_of(message, processed) if verb == "HEADERS" else processed
 
 
-def learn_message(message: bytes, teaching: Teaching, max_size: int) -> Lesson:
+def learn_message(
+    message: bytes, learn_request: LearnRequest, max_size: int
+) -> LearnResult:
     """
     Learn or forget a message; return what became of it.
 
@@ -250,8 +254,10 @@ def learn_message(message: bytes, teaching: Teaching, max_size: int) -> Lesson:
 
     """
     document = Document("-", (message,))
-    batches = teach([document], teaching, max_bytes=max_size, on_problem=_ignore)
-    return next(lesson for lessons in batches for lesson in lessons)
+    batches = learn_documents(
+        [document], learn_request, max_bytes=max_size, on_problem=_ignore
+    )
+    return next(result for results in batches for result in results)
 
 
 def _ignore(_: Unreadable | Note) -> None:

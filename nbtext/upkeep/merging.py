@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 from nbtext.counts.calibration import total
 from nbtext.counts.table import CountTable, add
 from nbtext.errors import ModelFileError, NotAModelError, SettingsError, TrainingError
-from nbtext.learning.delta import Change
-from nbtext.learning.delta_table import table_of
+from nbtext.learning.delta import Delta
+from nbtext.learning.delta_table import count_table
 from nbtext.learning.plan import why_not
 from nbtext.scoring.classifying import batches
 from nbtext.scoring.models.registry import check_scoring
@@ -182,7 +182,7 @@ def take_doubles(
             "documents both have counted; merge them without --documents"
         )
         raise SettingsError(message)
-    change = Change(settings)
+    delta = Delta(settings)
     done: set[bytes] = set()
     for batch in batches(items, max_bytes, on_problem):
         for document in batch:
@@ -194,19 +194,17 @@ def take_doubles(
             if len(having) < 2:
                 continue
             bag = bag_of(reading, settings)
-            reason = _take_from_all(change, having[:-1], reading.digest, bag)
+            reason = _take_from_all(delta, having[:-1], reading.digest, bag)
             if reason:
                 merged.refused.append((document.name, reason))
             else:
                 merged.taken += 1
-    merged.contents = _changed(files, merged.contents, change)
+    merged.contents = _changed(files, merged.contents, delta)
 
 
-def _changed(
-    files: Sequence[ModelFile], contents: Contents, change: Change
-) -> Contents:
-    """Return the sum of models with a change, which takes documents away."""
-    counts = add([contents.counts, table_of(change)])
+def _changed(files: Sequence[ModelFile], contents: Contents, delta: Delta) -> Contents:
+    """Return the sum of models with a delta, which takes documents away."""
+    counts = add([contents.counts, count_table(delta)])
     try:
         counts.check()
     except TrainingError as error:
@@ -219,7 +217,7 @@ def _changed(
 
 
 def _take_from_all(
-    change: Change, files: Sequence[ModelFile], digest: bytes, bag: Bag
+    delta: Delta, files: Sequence[ModelFile], digest: bytes, bag: Bag
 ) -> str:
     """Take a document away from some models, or say why that cannot be."""
     own = fingerprint(bag)
@@ -231,7 +229,7 @@ def _take_from_all(
                 return f"{file.path}: {why_not(row)}"
             removed.append((row, bag if record is None else record.bag, count))
     for row, counted, count in removed:
-        change.add(digest, row, counted, -count)
+        delta.add(digest, row, counted, -count)
     return ""
 
 

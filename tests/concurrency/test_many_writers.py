@@ -26,8 +26,8 @@ from nbtext.document import Document, Note, Unreadable
 from nbtext.errors import NoModelError
 from nbtext.files import _locking
 from nbtext.learning import stream
-from nbtext.learning.plan import Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import LearnRequest
+from nbtext.learning.stream import learn_documents
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.model import load_model
 from nbtext.settings import default_settings
@@ -59,11 +59,13 @@ def document(writer: int, number: int, label: str | None = None) -> Document:
 
 def done(path: Path, label: str | None, documents: list[Document]) -> list[str]:
     """Teach a model; return what became of each document."""
-    teaching = Teaching(str(path), label, wait=PATIENCE)
+    request = LearnRequest(str(path), label, wait=PATIENCE)
     return [
-        lesson.outcome
-        for lessons in teach(documents, teaching, max_bytes=1 << 20, on_problem=refuse)
-        for lesson in lessons
+        result.outcome
+        for results in learn_documents(
+            documents, request, max_bytes=1 << 20, on_problem=refuse
+        )
+        for result in results
     ]
 
 
@@ -162,9 +164,11 @@ def path(quick_folder: Path) -> Path:
     """A model that has a document in each class."""
     path = quick_folder / "m.nbt"
     for label in LABELS:
-        teaching = Teaching(str(path), label, create=True, format="text", wait=PATIENCE)
+        request = LearnRequest(
+            str(path), label, create=True, format="text", wait=PATIENCE
+        )
         first = Document(label, (f"{label} shared by all".encode(),))
-        list(teach([first], teaching, max_bytes=1 << 20, on_problem=refuse))
+        list(learn_documents([first], request, max_bytes=1 << 20, on_problem=refuse))
     return path
 
 
@@ -223,11 +227,11 @@ def test_all_make_the_same_model_and_one_of_them_does(
     path = quick_folder / "made.nbt"
 
     def make(writer: int) -> None:
-        teaching = Teaching(
+        request = LearnRequest(
             str(path), "spam", create=True, format="text", wait=PATIENCE
         )
         documents = [document(writer, 0)]
-        list(teach(documents, teaching, max_bytes=1 << 20, on_problem=refuse))
+        list(learn_documents(documents, request, max_bytes=1 << 20, on_problem=refuse))
 
     children = [forked(partial(make, writer)) for writer in range(8)]
 

@@ -25,8 +25,8 @@ from nbtext.counts.calibration import FARTHEST_BIN, MOST
 from nbtext.counts.table import CountTable
 from nbtext.document import Document, Note, Unreadable
 from nbtext.files._replacing import LEFTOVER
-from nbtext.learning.plan import Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import LearnRequest
+from nbtext.learning.stream import learn_documents
 from nbtext.mail.message import read_mail
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import default_scoring
@@ -386,13 +386,15 @@ def refuse(one: Unreadable | Note) -> None:
 def taught(path: Path, label: str | None, mails: Iterable[bytes]) -> None:
     """Learn mails as a class, or forget them."""
     items = [Document(str(n), (mail,)) for n, mail in enumerate(mails)]
-    teaching = Teaching(str(path), label)
-    lessons = [
-        lesson
-        for batch in teach(items, teaching, max_bytes=1 << 24, on_problem=refuse)
-        for lesson in batch
+    request = LearnRequest(str(path), label)
+    results = [
+        result
+        for batch in learn_documents(
+            items, request, max_bytes=1 << 24, on_problem=refuse
+        )
+        for result in batch
     ]
-    assert {lesson.outcome for lesson in lessons} <= {"learnt", "moved", "forgotten"}
+    assert {result.outcome for result in results} <= {"learnt", "moved", "forgotten"}
 
 
 def write_taught(path: Path) -> None:

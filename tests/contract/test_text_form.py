@@ -14,8 +14,8 @@ import pytest
 
 from nbtext import train_on
 from nbtext.document import Document
-from nbtext.learning.plan import Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import LearnRequest
+from nbtext.learning.stream import learn_documents
 from nbtext.store.contents import read_contents
 from nbtext.store.file import open_model
 from nbtext.store.writing import replace_file
@@ -50,8 +50,8 @@ def example(tmp_path: Path) -> Path:
     path = tmp_path / "example.nbt"
     train_on([("ham", "lunch on friday"), ("spam", "cheap cheap")], str(path))
     document = Document("new", (b"lunch",), None)
-    teaching = Teaching(str(path), "ham")
-    list(teach([document], teaching, max_bytes=100, on_problem=print))
+    request = LearnRequest(str(path), "ham")
+    list(learn_documents([document], request, max_bytes=100, on_problem=print))
     return path
 
 

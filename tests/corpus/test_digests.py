@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nbtext.document import Document
-from nbtext.learning.plan import Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import LearnRequest
+from nbtext.learning.stream import learn_documents
 from nbtext.mail.message import read_mail
 from nbtext.store.compacting import compact
 
@@ -104,26 +104,28 @@ def test_what_was_learnt_before_it_was_delivered_is_forgotten_exactly(
     path = str(tmp_path / "m.nbt")
     first = [Document("first", (b"From: a@x.example\nSubject: first\n\nfirst\n",))]
     for label in ("ham", "spam"):
-        teaching = Teaching(path, label, create=True, format="mail")
-        list(teach(first, teaching, max_bytes=1 << 24, on_problem=refuse))
+        request = LearnRequest(path, label, create=True, format="mail")
+        list(learn_documents(first, request, max_bytes=1 << 24, on_problem=refuse))
     before = truth.stored(tmp_path / "m.nbt")
-    teaching = Teaching(path, "ham")
+    request = LearnRequest(path, "ham")
     learnt = [
-        lesson.outcome
-        for lessons in teach(
-            documents(), teaching, max_bytes=1 << 24, on_problem=refuse
+        result.outcome
+        for results in learn_documents(
+            documents(), request, max_bytes=1 << 24, on_problem=refuse
         )
-        for lesson in lessons
+        for result in results
     ]
     if is_compacted:
         compact(path)
 
-    forgetting = Teaching(path, None)
+    forgetting = LearnRequest(path, None)
     changed = documents(all_of_it)
     forgotten = [
-        lesson.outcome
-        for lessons in teach(changed, forgetting, max_bytes=1 << 24, on_problem=refuse)
-        for lesson in lessons
+        result.outcome
+        for results in learn_documents(
+            changed, forgetting, max_bytes=1 << 24, on_problem=refuse
+        )
+        for result in results
     ]
 
     assert learnt.count("learnt") > 100

@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeAlias
 import pytest
 
 from nbtext.document import Document
-from nbtext.learning.plan import Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import LearnRequest
+from nbtext.learning.stream import learn_documents
 from nbtext.settings import default_settings
 from nbtext.store.compacting import compact
 
@@ -32,9 +32,11 @@ class Operation(NamedTuple):
         if not self.numbers:
             compact(str(path))
             return
-        teaching = Teaching(str(path), self.label, create=True, format="text")
+        request = LearnRequest(str(path), self.label, create=True, format="text")
         documents = map(document, self.numbers)
-        for _ in teach(documents, teaching, max_bytes=1 << 20, on_problem=_ignore):
+        for _ in learn_documents(
+            documents, request, max_bytes=1 << 20, on_problem=_ignore
+        ):
             pass
 
     def after(self, labels: Labels) -> Labels:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import pytest
 
-from nbtext.learning.plan import Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import LearnRequest
+from nbtext.learning.stream import learn_documents
 from nbtext.settings import default_settings
 from nbtext.store.file import open_model
 
@@ -88,8 +88,8 @@ def left_by_crash(durable: bytes, pending: list[Write], random: Random) -> bytes
 
 
 def learn(path: Path, document: Document) -> None:
-    for _ in teach(
-        [document], Teaching(str(path), "spam"), max_bytes=1 << 20, on_problem=print
+    for _ in learn_documents(
+        [document], LearnRequest(str(path), "spam"), max_bytes=1 << 20, on_problem=print
     ):
         pass
 

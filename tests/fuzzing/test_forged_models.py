@@ -95,10 +95,10 @@ def test_a_model_that_was_joined_to_too_many_classes_is_not_taught(
 def test_a_model_that_was_joined_to_too_many_classes_still_forgets(
     joined: Path, messages: list[bytes]
 ) -> None:
-    lessons = learn(joined, None, messages)
+    results = learn(joined, None, messages)
 
     n_learnt = 3 + len(MANY)
-    assert {lesson.outcome for lesson in lessons} == {"forgotten"}
+    assert {result.outcome for result in results} == {"forgotten"}
     assert sum(load_model(str(joined)).documents) == 1 + n_learnt - len(messages)
 
 

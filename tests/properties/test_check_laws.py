@@ -20,8 +20,8 @@ from nbtext import train_on
 from nbtext.counts.table import add
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, NotAModelError
-from nbtext.learning.plan import Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import LearnRequest
+from nbtext.learning.stream import learn_documents
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
 from nbtext.store.compacting import compact
@@ -47,9 +47,11 @@ def text(number: int) -> str:
 
 
 def taught(path: Path, label: str | None, *numbers: int) -> None:
-    teaching = Teaching(str(path), label)
+    request = LearnRequest(str(path), label)
     items = [Document(str(number), (text(number).encode(),)) for number in numbers]
-    for _ in teach(items, teaching, max_bytes=1 << 20, on_problem=lambda _: None):
+    for _ in learn_documents(
+        items, request, max_bytes=1 << 20, on_problem=lambda _: None
+    ):
         pass
 
 

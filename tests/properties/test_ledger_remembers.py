@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from nbtext import train_on
 from nbtext.document import Document, Note, Unreadable
-from nbtext.learning.plan import Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import LearnRequest
+from nbtext.learning.stream import learn_documents
 from nbtext.scoring.model import load_model
 from nbtext.settings import Settings
 from nbtext.store.compacting import compact, compact_tail
@@ -85,19 +85,19 @@ def carry_out(path: str, step: Step, plain: Plain) -> None:
     """Do one step to a model and to its plain picture; what happens is foreseen."""
     reading_settings = open_model(path).settings
     documents = documents_of(step)
-    (lessons,) = teach(
-        documents, Teaching(path, step.label), max_bytes=1 << 20, on_problem=refuse
+    (results,) = learn_documents(
+        documents, LearnRequest(path, step.label), max_bytes=1 << 20, on_problem=refuse
     )
-    for document, lesson in zip(documents, lessons, strict=True):
+    for document, result in zip(documents, results, strict=True):
         reading = read(document, reading_settings)
         known = plain.get(reading.digest)
         if step.label is None:
-            assert lesson.outcome == ("refused" if known is None else "forgotten")
+            assert result.outcome == ("refused" if known is None else "forgotten")
             plain.pop(reading.digest, None)
         elif known is not None and known.label == step.label:
-            assert lesson.outcome == "known"
+            assert result.outcome == "known"
         else:
-            assert lesson.outcome == ("moved" if known else "learnt")
+            assert result.outcome == ("moved" if known else "learnt")
             bag = bag_of(reading, reading_settings)
             plain[reading.digest] = Known(step.label, bag, is_trained=False)
 
@@ -181,11 +181,11 @@ def test_a_document_that_was_learnt_often_is_taken_away_as_often(
     (digest,) = plain_of(TRAINED[:1], open_model(path).settings)
     assert list(rows_of(open_model(path), digest).values()) == [3]
 
-    ((lesson,),) = teach(
-        [document], Teaching(path, None), max_bytes=999, on_problem=refuse
+    ((result,),) = learn_documents(
+        [document], LearnRequest(path, None), max_bytes=999, on_problem=refuse
     )
 
-    assert lesson.outcome == "forgotten"
+    assert result.outcome == "forgotten"
     assert not rows_of(open_model(path), digest)
     check_counts(path, plain_of(TRAINED[1:], open_model(path).settings))
 

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from nbtext.document import Document
 from nbtext.errors import TextFormError
-from nbtext.learning.plan import Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import LearnRequest
+from nbtext.learning.stream import learn_documents
 from nbtext.settings import WEIGHTED
 from nbtext.store.contents import Contents, read_contents
 from nbtext.store.file import ModelFile, open_model
@@ -90,12 +90,14 @@ THREE = [
 
 def teach_all(path: Path, label: str | None, *texts: str) -> None:
     items = [Document(text, (text.encode(),)) for text in texts]
-    teaching = Teaching(str(path), label)
+    request = LearnRequest(str(path), label)
     refused = [
-        lesson
-        for lessons in teach(items, teaching, max_bytes=10_000, on_problem=print)
-        for lesson in lessons
-        if lesson.outcome == "refused"
+        result
+        for results in learn_documents(
+            items, request, max_bytes=10_000, on_problem=print
+        )
+        for result in results
+        if result.outcome == "refused"
     ]
     assert refused == []
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from nbtext.counts.calibration import Calibration
 from nbtext.counts.table import CountTable
-from nbtext.learning.delta import Change, Kept
-from nbtext.learning.delta_writing import pack_change
+from nbtext.learning.delta import Delta, UndoRecord
+from nbtext.learning.delta_writing import pack_delta
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings import BODY, RAW, Settings
 from nbtext.store.header import History
@@ -121,16 +121,16 @@ def bin_at(place: int) -> int:
 
 
 def by_change(settings: Settings, documents: list[Taught], *, keep: bool) -> bytes:
-    change = Change(settings)
+    delta = Delta(settings)
     for one in documents:
-        change.add(one.digest, one.row, one.bag, one.times)
+        delta.add(one.digest, one.row, one.bag, one.times)
     if keep:
-        change.kept = [
-            Kept(one.digest, one.row, one.bag, bin_at(place))
+        delta.records = [
+            UndoRecord(one.digest, one.row, one.bag, bin_at(place))
             for place, one in enumerate(documents)
         ]
-    pieces = pack_change(
-        change,
+    pieces = pack_delta(
+        delta,
         scoring=default_scoring(2),
         calibration=CALIBRATION,
         history=HISTORY,

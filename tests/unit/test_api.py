@@ -60,8 +60,8 @@ def test_a_model_learns_moves_and_forgets(tmp_path: Path) -> None:
     before = load(path).model
 
     outcomes = [
-        [lesson.outcome for lesson in lessons]
-        for lessons in (
+        [result.outcome for result in results]
+        for results in (
             learn(path, "spam", ["cheap pills", "win a prize"]),
             learn(path, "ham", ["cheap pills"]),
             forget(path, ["cheap pills", "never seen"]),

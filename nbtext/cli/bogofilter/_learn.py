@@ -15,8 +15,8 @@ from nbtext.cli.bogofilter._log import log, registered
 from nbtext.cli.bogofilter._request import LABELS, Request
 from nbtext.document import Document, Item
 from nbtext.errors import NoModelError
-from nbtext.learning.plan import UNKNOWN, Lesson, Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import UNKNOWN, LearnRequest, LearnResult
+from nbtext.learning.stream import learn_documents
 from nbtext.scoring.classifying import OnProblem
 from nbtext.scoring.model import load_model
 
@@ -38,23 +38,25 @@ def register(items: Iterable[Item], request: Request, on_problem: OnProblem) -> 
         NbtextError: the model has other classes, or cannot be read or written.
 
     """
-    teaching = _teaching(request)
+    learn_request = _learn_request(request)
     outcomes: Tally[str] = Tally()
-    for lessons in teach(items, teaching, max_bytes=MAX_BYTES, on_problem=on_problem):
-        for lesson in lessons:
-            outcomes["nothing" if _is_known_nowhere(lesson) else lesson.outcome] += 1
-            _tell(lesson, teaching)
+    for results in learn_documents(
+        items, learn_request, max_bytes=MAX_BYTES, on_problem=on_problem
+    ):
+        for result in results:
+            outcomes["nothing" if _is_known_nowhere(result) else result.outcome] += 1
+            _tell(result, learn_request)
     n_messages = outcomes.total() - outcomes["empty"]
     if request.is_verbose:
         said = f"# {n_messages} message{'s' * (n_messages != 1)}"
-        done = summary(teaching, outcomes)
+        done = summary(learn_request, outcomes)
         to_stderr(f"{said}, {done}" if done else said)
     if request.logs:
         log(registered(request.action, n_messages))
     return not outcomes["refused"]
 
 
-def _teaching(request: Request) -> Teaching:
+def _learn_request(request: Request) -> LearnRequest:
     """
     Return what to learn, or to forget.
 
@@ -68,21 +70,21 @@ def _teaching(request: Request) -> Teaching:
     except NoModelError:
         if label is None:
             raise
-    return Teaching(
+    return LearnRequest(
         request.model, label, create=label is not None, format="mail", source=source
     )
 
 
-def _is_known_nowhere(lesson: Lesson) -> bool:
-    return lesson.outcome == "refused" and lesson.reason == UNKNOWN
+def _is_known_nowhere(result: LearnResult) -> bool:
+    return result.outcome == "refused" and result.reason == UNKNOWN
 
 
-def _tell(lesson: Lesson, teaching: Teaching) -> None:
+def _tell(result: LearnResult, learn_request: LearnRequest) -> None:
     """Name a message about which nothing was done."""
-    if _is_known_nowhere(lesson):
-        to_stderr(f"note: {lesson.name}: it is not known as {teaching.source}")
-    elif lesson.outcome == "refused":
-        to_stderr(f"refused: {lesson.name}: {lesson.reason}")
+    if _is_known_nowhere(result):
+        to_stderr(f"note: {result.name}: it is not known as {learn_request.source}")
+    elif result.outcome == "refused":
+        to_stderr(f"refused: {result.name}: {result.reason}")
 
 
 def learn_decided(
@@ -110,13 +112,17 @@ def learn_decided(
         ]
         if places:
             chosen = [documents[place] for place in places]
-            lessons = _learnt(chosen, Teaching(request.model, label, moves=False))
-            for place, lesson in zip(places, lessons, strict=True):
-                if lesson.outcome == "learnt":
+            results = _learnt(chosen, LearnRequest(request.model, label, moves=False))
+            for place, result in zip(places, results, strict=True):
+                if result.outcome == "learnt":
                     learnt[place] = letter
     return learnt
 
 
-def _learnt(documents: Sequence[Document], teaching: Teaching) -> list[Lesson]:
-    taught = teach(documents, teaching, max_bytes=MAX_BYTES, on_problem=lambda _: None)
-    return [lesson for lessons in taught for lesson in lessons]
+def _learnt(
+    documents: Sequence[Document], learn_request: LearnRequest
+) -> list[LearnResult]:
+    taught = learn_documents(
+        documents, learn_request, max_bytes=MAX_BYTES, on_problem=lambda _: None
+    )
+    return [result for results in taught for result in results]

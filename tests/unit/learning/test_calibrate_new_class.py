@@ -5,8 +5,8 @@ import pytest
 from nbtext.counts.calibration import Calibration
 from nbtext.document import Document
 from nbtext.learning.overrides import SettingsOverrides
-from nbtext.learning.plan import Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import LearnRequest
+from nbtext.learning.stream import learn_documents
 from nbtext.learning.training import train
 from nbtext.store.contents import calibration_of
 from nbtext.store.file import open_model
@@ -27,8 +27,8 @@ def documents(label: str, count: int) -> list[Document]:
 
 
 def taught(path: Path, label: str, learnt: list[Document]) -> None:
-    teaching = Teaching(str(path), label, create=True, format="text")
-    for _ in teach(learnt, teaching, max_bytes=MAX_BYTES, on_problem=print):
+    request = LearnRequest(str(path), label, create=True, format="text")
+    for _ in learn_documents(learnt, request, max_bytes=MAX_BYTES, on_problem=print):
         pass
 
 
@@ -78,9 +78,9 @@ def test_of_a_first_class_the_documents_whose_counts_are_kept_are_scored(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "m.nbt"
-    teaching = Teaching(str(path), "ham", create=True, format="text", keep=30)
+    request = LearnRequest(str(path), "ham", create=True, format="text", keep=30)
     ham = documents("ham", 90)
-    for _ in teach(ham, teaching, max_bytes=MAX_BYTES, on_problem=print):
+    for _ in learn_documents(ham, request, max_bytes=MAX_BYTES, on_problem=print):
         pass
 
     taught(path, "spam", documents("spam", 60))

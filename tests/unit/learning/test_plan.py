@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from nbtext.document import Document
-from nbtext.learning.plan import UNKNOWN, Lesson, Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import UNKNOWN, LearnRequest, LearnResult
+from nbtext.learning.stream import learn_documents
 from nbtext.scoring.model import load_model
 
 N_MANY = 20  # more than the plain engine takes
@@ -19,9 +19,11 @@ def documents(count: int, name: str) -> list[Document]:
     ]
 
 
-def taught(items: list[Document], teaching: Teaching) -> list[Lesson]:
-    batches = teach(items, teaching, max_bytes=1 << 20, on_problem=lambda _: None)
-    return [lesson for batch in batches for lesson in batch]
+def taught(items: list[Document], learn_request: LearnRequest) -> list[LearnResult]:
+    batches = learn_documents(
+        items, learn_request, max_bytes=1 << 20, on_problem=lambda _: None
+    )
+    return [result for batch in batches for result in batch]
 
 
 def counted(path: Path) -> dict[str, int]:
@@ -39,29 +41,29 @@ def count(request: pytest.FixtureRequest) -> int:
 def path(tmp_path: Path, count: int) -> Path:
     path = tmp_path / "m.nbt"
     for label in ("ham", "spam"):
-        taught(documents(count, label), Teaching(str(path), label, create=True))
+        taught(documents(count, label), LearnRequest(str(path), label, create=True))
     return path
 
 
 def test_documents_are_forgotten_from_one_class_alone(path: Path, count: int) -> None:
     both = documents(count, "ham") + documents(count, "spam")
 
-    lessons = taught(both, Teaching(str(path), None, source="spam"))
+    results = taught(both, LearnRequest(str(path), None, source="spam"))
 
-    assert [lesson.outcome for lesson in lessons] == (
+    assert [result.outcome for result in results] == (
         ["refused"] * count + ["forgotten"] * count
     )
-    assert {lesson.reason for lesson in lessons} == {UNKNOWN, ""}
+    assert {result.reason for result in results} == {UNKNOWN, ""}
     assert counted(path) == {"ham": count}
 
 
 def test_documents_that_are_known_need_not_move(path: Path, count: int) -> None:
     some = documents(count, "ham") + documents(count, "new")
 
-    lessons = taught(some, Teaching(str(path), "spam", moves=False))
+    results = taught(some, LearnRequest(str(path), "spam", moves=False))
 
-    assert lessons[0] == Lesson("ham 0", "known", ("ham",))
-    assert [lesson.outcome for lesson in lessons] == ["known"] * count + [
+    assert results[0] == LearnResult("ham 0", "known", ("ham",))
+    assert [result.outcome for result in results] == ["known"] * count + [
         "learnt"
     ] * count
     assert counted(path) == {"ham": count, "spam": 2 * count}

@@ -7,8 +7,8 @@ import pytest
 from nbtext import train_on
 from nbtext.document import Document
 from nbtext.errors import NbtextError
-from nbtext.learning.plan import Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import LearnRequest
+from nbtext.learning.stream import learn_documents
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.model import Model, load_model
 from nbtext.serving.reloading import ReloadingModel, state_of
@@ -36,7 +36,11 @@ def followed(path: Path, remarks: list[str]) -> ReloadingModel:
 
 def learn(path: Path, label: str, text: str) -> None:
     document = Document(text, (text.encode(),))
-    list(teach([document], Teaching(str(path), label), max_bytes=99, on_problem=print))
+    list(
+        learn_documents(
+            [document], LearnRequest(str(path), label), max_bytes=99, on_problem=print
+        )
+    )
 
 
 def documents(classifier: Classifier) -> int:

@@ -11,8 +11,8 @@ import pytest
 from nbtext import train_on
 from nbtext.document import Document
 from nbtext.errors import BusyError, ModelWriteError, TaughtError
-from nbtext.learning.plan import Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import LearnRequest
+from nbtext.learning.stream import learn_documents
 from nbtext.store.lock import locked
 from nbtext.store.replacing import check_replaceable, replace_model
 from tests.waiting import PATIENCE
@@ -29,7 +29,9 @@ def trained(tmp_path: Path) -> Path:
 def taught(trained: Path) -> Path:
     documents = [Document("new", (b"lunch",))]
     list(
-        teach(documents, Teaching(str(trained), "ham"), max_bytes=99, on_problem=print)
+        learn_documents(
+            documents, LearnRequest(str(trained), "ham"), max_bytes=99, on_problem=print
+        )
     )
     return trained
 
@@ -174,11 +176,13 @@ def test_a_place_that_is_taken_and_not_there_is_refused(tmp_path: Path) -> None:
 def test_nothing_is_learnt_at_a_place_that_is_taken_and_not_there(
     taught: Path,
 ) -> None:
-    teaching = Teaching(f"{taught.parent}/nowhere/../m.nbt", "ham", create=True)
-    lessons = teach([Document("new", (b"x",))], teaching, max_bytes=9, on_problem=print)
+    request = LearnRequest(f"{taught.parent}/nowhere/../m.nbt", "ham", create=True)
+    results = learn_documents(
+        [Document("new", (b"x",))], request, max_bytes=9, on_problem=print
+    )
 
     with pytest.raises(ModelWriteError, match="there is no such path"):
-        list(lessons)
+        list(results)
 
 
 def test_a_writer_is_waited_for(taught: Path) -> None:
@@ -212,9 +216,9 @@ def test_what_is_taught_while_one_waits_is_not_lost(trained: Path) -> None:
         thread.start()
         copy = trained.parent / "copy.nbt"
         copy.write_bytes(trained.read_bytes())
-        teaching = Teaching(str(copy), "ham")
+        request = LearnRequest(str(copy), "ham")
         document = Document("new", (b"lunch",))
-        list(teach([document], teaching, max_bytes=99, on_problem=print))
+        list(learn_documents([document], request, max_bytes=99, on_problem=print))
         assert descriptor is not None
         os.pwrite(descriptor, copy.read_bytes(), 0)
     thread.join()

@@ -4,8 +4,8 @@ import pytest
 
 from nbtext import train_on
 from nbtext.document import Document, Note, Unreadable
-from nbtext.learning.plan import Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import LearnRequest
+from nbtext.learning.stream import learn_documents
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
 from nbtext.store.compacting import compact, compact_tail
@@ -39,8 +39,8 @@ def refuse(one: Unreadable | Note) -> None:
 
 def taught(path: str, label: str | None, *texts: str, keep: int | None = None) -> None:
     documents = [Document(text, (text.encode(),)) for text in texts]
-    teaching = Teaching(path, label, keep=keep)
-    for _ in teach(documents, teaching, max_bytes=1 << 20, on_problem=refuse):
+    request = LearnRequest(path, label, keep=keep)
+    for _ in learn_documents(documents, request, max_bytes=1 << 20, on_problem=refuse):
         pass
 
 
@@ -207,8 +207,8 @@ def test_a_class_that_is_not_there_has_no_row(path: str) -> None:
 
 def test_a_bin_that_no_score_has_is_not_taken_back(path: str) -> None:
     documents = [Document("", (b"x",), identity=name) for name in "ab"]
-    learn, forget = Teaching(path, "ham"), Teaching(path, None)
-    list(teach(documents, learn, max_bytes=99, on_problem=refuse))
+    learn, forget = LearnRequest(path, "ham"), LearnRequest(path, None)
+    list(learn_documents(documents, learn, max_bytes=99, on_problem=refuse))
     first, table = open_model(path).tables
     arrays = {name: stored(table, name) for name in table.arrays}
     arrays["undo.bins"] = ("i2", b"\xff\x7f" * 2)
@@ -216,9 +216,9 @@ def test_a_bin_that_no_score_has_is_not_taken_back(path: str) -> None:
     Path(path).write_bytes(b"".join([data, *map(bytes, pack(table.header, arrays))]))
     changed = [one._replace(texts=(b"y",)) for one in documents]
 
-    ((lesson, _),) = teach(changed, forget, max_bytes=99, on_problem=refuse)
+    ((result, _),) = learn_documents(changed, forget, max_bytes=99, on_problem=refuse)
 
-    assert lesson.outcome == "forgotten"
+    assert result.outcome == "forgotten"
     model = load_model(path)
     assert model.calibrations[-1]["counts"] == []
     fitted(model)

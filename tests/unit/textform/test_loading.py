@@ -12,8 +12,8 @@ import pytest
 from nbtext import train_on
 from nbtext.document import Document
 from nbtext.errors import TextFormError
-from nbtext.learning.plan import Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import LearnRequest
+from nbtext.learning.stream import learn_documents
 from nbtext.store.contents import read_contents
 from nbtext.store.file import open_model
 from nbtext.textform import lines as textlines
@@ -29,9 +29,9 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """A header, 7 terms, 3 documents, 1 undo record and the last line: 13 lines."""
     path = tmp_path_factory.mktemp("model") / "m.nbt"
     train_on([("ham", "lunch on friday"), ("spam", "cheap cheap")], str(path))
-    teaching = Teaching(str(path), "ham")
+    request = LearnRequest(str(path), "ham")
     document = Document("new", (b"lunch",))
-    list(teach([document], teaching, max_bytes=100, on_problem=print))
+    list(learn_documents([document], request, max_bytes=100, on_problem=print))
     return list(text_lines(read_contents(open_model(str(path))), str(path)))
 
 

@@ -13,8 +13,8 @@ from nbtext.errors import (
     NoModelError,
     NotAModelError,
 )
-from nbtext.learning.plan import Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import LearnRequest
+from nbtext.learning.stream import learn_documents
 from nbtext.scoring.model import load_model
 from nbtext.store.compacting import compact
 from nbtext.store.file import open_model
@@ -39,8 +39,8 @@ LABELLED = [
 
 def taught(path: Path, label: str | None, *texts: str) -> None:
     items = [Document(text, (text.encode(),)) for text in texts]
-    teaching = Teaching(str(path), label)
-    for _ in teach(items, teaching, max_bytes=1000, on_problem=lambda _: None):
+    request = LearnRequest(str(path), label)
+    for _ in learn_documents(items, request, max_bytes=1000, on_problem=lambda _: None):
         pass
 
 

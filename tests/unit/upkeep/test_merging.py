@@ -120,7 +120,7 @@ def test_taught_models_add_up_and_keep_their_records(
 
     history = open_model(both).tables[0].header.history
     assert (history.taught, history.records) == (3, 3)
-    assert [lesson.outcome for lesson in forget(both, ["casino"])] == ["forgotten"]
+    assert [result.outcome for result in forget(both, ["casino"])] == ["forgotten"]
     forget(other, ["casino"])
     compact(other)
     assert values(table(both)) == values(add([table(one), table(other)]))

@@ -7,8 +7,8 @@ import pytest
 
 from nbtext.api import classify, forget, learn, load, train_on
 from nbtext.document import Document
-from nbtext.learning.plan import Teaching
-from nbtext.learning.stream import teach
+from nbtext.learning.plan import LearnRequest
+from nbtext.learning.stream import learn_documents
 from nbtext.store.contents import read_contents
 from nbtext.store.file import open_model
 from nbtext.store.packing import unpack
@@ -40,10 +40,10 @@ def keys(path: str) -> set[int]:
 
 
 def approximately_forgotten(path: str, text: str) -> list[str]:
-    teaching = Teaching(path, None, approximate=True)
+    request = LearnRequest(path, None, approximate=True)
     document = Document(text, (text.encode(),))
-    batches = teach([document], teaching, max_bytes=1000, on_problem=print)
-    return [lesson.outcome for batch in batches for lesson in batch]
+    batches = learn_documents([document], request, max_bytes=1000, on_problem=print)
+    return [result.outcome for batch in batches for result in batch]
 
 
 def test_terms_in_enough_documents_over_all_classes_stay(path: str) -> None:
@@ -110,12 +110,12 @@ def test_what_is_left_of_a_document_is_taken_away_if_asked_for(path: str) -> Non
 
 def test_several_that_share_terms_never_take_more_than_there_is(path: str) -> None:
     pruned(path, 3)  # only "win" is left
-    teaching = Teaching(path, None, approximate=True)
+    request = LearnRequest(path, None, approximate=True)
     texts = [str(text) for _, text in PAIRS]
     documents = [Document(text, (text.encode(),)) for text in texts]
 
-    (lessons,) = teach(documents, teaching, max_bytes=1000, on_problem=print)
+    (results,) = learn_documents(documents, request, max_bytes=1000, on_problem=print)
 
-    assert [one.outcome for one in lessons] == ["forgotten"] * 3
+    assert [one.outcome for one in results] == ["forgotten"] * 3
     table = unpack(open_model(path))
     assert (table.classes, table.n_rows) == ((), 0)

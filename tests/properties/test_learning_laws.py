@@ -25,10 +25,10 @@ from hypothesis.stateful import (
 
 from nbtext.counts.counting import Limits, count
 from nbtext.document import Document, Note, Unreadable
-from nbtext.learning.in_bulk import many_lessons
-from nbtext.learning.one_by_one import few_lessons
-from nbtext.learning.plan import Batch, Lesson, Teaching, planned
-from nbtext.learning.stream import teach
+from nbtext.learning.in_bulk import learn_many
+from nbtext.learning.one_by_one import learn_few
+from nbtext.learning.plan import Batch, LearnRequest, LearnResult, planned
+from nbtext.learning.stream import learn_documents
 from nbtext.scoring.classifying import FEW
 from nbtext.scoring.model import load_model
 from nbtext.settings import Settings, default_settings
@@ -155,11 +155,11 @@ def refuse(one: Unreadable | Note) -> None:
 
 def taught(
     path: Path, kind: Kind, label: str | None, versions: Sequence[Version]
-) -> list[Lesson]:
+) -> list[LearnResult]:
     documents = [kind.document(version) for version in versions]
-    teaching = Teaching(str(path), label, keep=kind.keep)
-    batches = teach(documents, teaching, max_bytes=1 << 20, on_problem=refuse)
-    return [lesson for lessons in batches for lesson in lessons]
+    request = LearnRequest(str(path), label, keep=kind.keep)
+    batches = learn_documents(documents, request, max_bytes=1 << 20, on_problem=refuse)
+    return [result for results in batches for result in results]
 
 
 class Life(RuleBasedStateMachine):
@@ -181,9 +181,9 @@ class Life(RuleBasedStateMachine):
     @rule(versions=st.lists(VERSIONS, min_size=1, max_size=3), label=st.integers(0, 2))
     def learn(self, versions: list[Version], label: int) -> None:
         name = self.kind.labels[label % self.kind.n_classes]
-        lessons = taught(self.path, self.kind, name, versions)
-        for version, lesson in zip(versions, lessons, strict=True):
-            self.compare(version, name, lesson)
+        results = taught(self.path, self.kind, name, versions)
+        for version, result in zip(versions, results, strict=True):
+            self.compare(version, name, result)
 
     @rule(label=st.integers(0, 2), added=st.integers(0, len(ADDED)))
     def learn_many(self, label: int, added: int) -> None:
@@ -191,9 +191,9 @@ class Life(RuleBasedStateMachine):
 
     @rule(versions=st.lists(VERSIONS, min_size=1, max_size=3))
     def forget(self, versions: list[Version]) -> None:
-        lessons = taught(self.path, self.kind, None, versions)
-        for version, lesson in zip(versions, lessons, strict=True):
-            self.compare(version, None, lesson)
+        results = taught(self.path, self.kind, None, versions)
+        for version, result in zip(versions, results, strict=True):
+            self.compare(version, None, result)
 
     @rule(added=st.integers(0, len(ADDED)))
     def forget_many(self, added: int) -> None:
@@ -207,21 +207,21 @@ class Life(RuleBasedStateMachine):
     def compact(self) -> None:
         compact(str(self.path))
 
-    def compare(self, version: Version, label: str | None, lesson: Lesson) -> None:
+    def compare(self, version: Version, label: str | None, result: LearnResult) -> None:
         """Compare what became of a document with what had to, and remember it."""
         then = self.known.get(version.number)
-        if lesson.outcome == "refused":
+        if result.outcome == "refused":
             assert self.may_be_refused(version, label)
-            assert lesson.reason
+            assert result.reason
             return
         if then is None:
-            assert (lesson.outcome, lesson.before) == ("learnt", ())
+            assert (result.outcome, result.before) == ("learnt", ())
         elif then[1] == label:
-            assert (lesson.outcome, lesson.before) == ("known", (label,))
+            assert (result.outcome, result.before) == ("known", (label,))
             return
         else:
             outcome = "forgotten" if label is None else "moved"
-            assert (lesson.outcome, lesson.before) == (outcome, (then[1],))
+            assert (result.outcome, result.before) == (outcome, (then[1],))
             del self.known[version.number]
         self.without_record.discard(version.number)
         if label is not None:
@@ -257,18 +257,20 @@ def test_what_is_left_is_what_counting_it_from_scratch_gives(
     )
 
 
-def both_tables(path: Path, kind: Kind, teaching: Teaching, batch: Batch) -> list[Any]:
+def both_tables(
+    path: Path, kind: Kind, request: LearnRequest, batch: Batch
+) -> list[Any]:
     """Return what either engine says of a batch, and what its table holds."""
     before = path.read_bytes()
     found = []
-    for engine in (few_lessons, many_lessons):
-        plan = planned(load_model(str(path)), batch, teaching)
+    for engine in (learn_few, learn_many):
+        plan = planned(load_model(str(path)), batch, request)
         chunks = engine(plan)
         both = path.with_name("both.nbt")
         both.write_bytes(b"".join([before, *chunks]))
         # what moves says something for calibration if it is a single document
-        is_scored = all(one.outcome != "moved" for one in plan.lessons.values())
-        found.append((plan.lessons, bool(chunks), *last_table(both, is_scored)))
+        is_scored = all(one.outcome != "moved" for one in plan.results.values())
+        found.append((plan.results, bool(chunks), *last_table(both, is_scored)))
     return found
 
 
@@ -320,7 +322,7 @@ def test_both_engines_write_the_same_table(
     readings = [read(document, kind.settings) for document in documents]
     batch = Batch(kind.settings, documents, readings)
 
-    plain, many = both_tables(path, kind, Teaching(str(path), name), batch)
+    plain, many = both_tables(path, kind, LearnRequest(str(path), name), batch)
 
     assert plain == many
 
@@ -347,10 +349,10 @@ def test_other_counts_are_never_taken_away(
     path = model(kind)
     before = path.read_bytes()
 
-    [lesson] = taught(path, kind, label, [Version(9, added=1)])
+    [result] = taught(path, kind, label, [Version(9, added=1)])
 
-    assert (lesson.outcome, lesson.before) == ("refused", ("a",))
-    assert lesson.reason.startswith(
+    assert (result.outcome, result.before) == ("refused", ("a",))
+    assert result.reason.startswith(
         "it was learnt as a with other tokens than it has now, and no record of them"
     )
     assert path.read_bytes() == before
@@ -363,9 +365,9 @@ def test_the_same_counts_are_taken_away_without_a_record(
 ) -> None:
     path = model(kind)
 
-    [lesson] = taught(path, kind, label, [Version(9)])
+    [result] = taught(path, kind, label, [Version(9)])
 
-    assert lesson.outcome == ("forgotten" if label is None else "moved")
+    assert result.outcome == ("forgotten" if label is None else "moved")
 
 
 @pytest.mark.parametrize("n_copies", [2, FEW + 2])
@@ -375,10 +377,10 @@ def test_copies_of_a_document_that_is_refused_are_refused_too(
     kind = Kind("text", 2, None)
     path = model(kind)
 
-    lessons = taught(path, kind, "b", [Version(9, added=1)] * n_copies)
+    results = taught(path, kind, "b", [Version(9, added=1)] * n_copies)
 
-    assert {lesson.outcome for lesson in lessons} == {"refused"}
-    assert {lesson.before for lesson in lessons} == {("a",)}
+    assert {result.outcome for result in results} == {"refused"}
+    assert {result.before for result in results} == {("a",)}
 
 
 @pytest.mark.parametrize("n_copies", [2, FEW + 2])
@@ -389,8 +391,8 @@ def test_copies_of_a_document_are_learnt_and_forgotten_once(
     path = model(kind)
     copies = [Version(10)] * n_copies
 
-    learnt = [lesson.outcome for lesson in taught(path, kind, "b", copies)]
-    forgotten = [lesson.outcome for lesson in taught(path, kind, None, copies)]
+    learnt = [result.outcome for result in taught(path, kind, "b", copies)]
+    forgotten = [result.outcome for result in taught(path, kind, None, copies)]
 
     assert learnt == ["learnt"] + ["known"] * (n_copies - 1)
     assert forgotten == ["forgotten"] + ["refused"] * (n_copies - 1)
@@ -407,8 +409,8 @@ def test_a_document_that_was_trained_under_two_labels_is_left_under_one(
     path.write_bytes(packed(table))
     more = [Version(number) for number in range(20, 20 + n_more)]
 
-    lessons = taught(path, kind, "a", [Version(9), *more])
+    results = taught(path, kind, "a", [Version(9), *more])
 
-    assert (lessons[0].outcome, lessons[0].before) == ("moved", ("b",))
+    assert (results[0].outcome, results[0].before) == ("moved", ("b",))
     left = [kind.document(version, "a") for version in (Version(9), *more)]
     assert truth.stored(path) == truth.counted(kind.settings, left)
