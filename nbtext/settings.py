@@ -14,8 +14,11 @@ Text: TypeAlias = Literal["headers", "raw", "body", "summary"]
 """Which text a view reads: header fields, the raw message, the body, or From, Subject
 and body together."""
 
-Alphabet: TypeAlias = Literal["fields", "words", "marks"]
-"""What is a token: whatever stands between separators, words, or words and marks."""
+Alphabet: TypeAlias = Literal["fields", "words", "marks", "pattern"]
+"""What is a token: whatever stands between separators, words, words and marks, or the
+matches of the pattern of the settings."""
+
+ALPHABETS: Final = ("fields", "words", "marks", "pattern")
 
 Format: TypeAlias = Literal["mail", "text"]
 """How a document's bytes are taken apart."""
@@ -42,6 +45,42 @@ WEIGHTED: Final[tuple[Column, ...]] = (*PLAIN, "weight")
 
 COLUMNS: Final = (PLAIN, WEIGHTED)
 """The columns that a view may have."""
+
+
+LONGEST_PATTERN: Final = 1000
+"""Maximum code points of a pattern."""
+LONGEST_VERSION: Final = 40
+"""Maximum code points of a version."""
+
+
+class Pattern(NamedTuple):
+    """
+    What a token is in the views whose alphabet is "pattern".
+
+    Attributes:
+        expression: a regular expression; its matches are the tokens.
+        version: of the `regex` package that the model was made with; another one may
+            know other characters.
+    """
+
+    expression: str
+    version: str
+
+    def check(self) -> None:
+        """
+        Refuse what no nbtext would have written.
+
+        Raises:
+            SettingsError: a part is empty, too long or no text.
+
+        """
+        for name, value, most in (
+            ("pattern", self.expression, LONGEST_PATTERN),
+            ("version of the pattern", self.version, LONGEST_VERSION),
+        ):
+            if type(value) is not str or not 0 < len(value) <= most:
+                message = f"the {name} is {value!r:.80}, not 1 to {most} characters"
+                raise SettingsError(message)
 
 
 class View(NamedTuple):
@@ -107,7 +146,7 @@ class View(NamedTuple):
         _check_choices(
             {
                 f"{name}.text": (self.text, ("headers", "raw", "body", "summary")),
-                f"{name}.alphabet": (self.alphabet, ("fields", "words", "marks")),
+                f"{name}.alphabet": (self.alphabet, ALPHABETS),
                 f"{name}.columns": (self.columns, COLUMNS),
             }
             | {f"{name}.{flag}": (getattr(self, flag), (True, False)) for flag in flags}
@@ -181,6 +220,7 @@ _NAMES: Final = {
     "codepoints": "the table of code points (the version of nbtext)",
     "ledger": "the ledger (--no-ledger)",
     "fields": "the columns that are read (--text-column)",
+    "pattern": "the pattern and the version of regex (--pattern)",
 }
 _VIEW_NAMES: Final = {
     "pairs": "pairs (--ngrams)",
@@ -208,6 +248,8 @@ class Settings(NamedTuple):
         ledger: whether each document is entered in the ledger.
         fields: the columns of tables that are read, in this order; if there are none,
             the column called text, body, content or message.
+        pattern: what a token is in the views whose alphabet is "pattern"; None if there
+            are no such views.
     """
 
     format: Format
@@ -215,6 +257,7 @@ class Settings(NamedTuple):
     codepoints: int = CODE_POINTS
     ledger: bool = True
     fields: tuple[Field, ...] = ()
+    pattern: Pattern | None = None
 
     @property
     def text_columns(self) -> tuple[str, ...]:
@@ -225,6 +268,7 @@ class Settings(NamedTuple):
         """Return plain values, for msgpack and JSON."""
         plain = self._asdict()
         plain["views"] = [view.as_dict() for view in self.views]
+        plain["pattern"] = self.pattern and self.pattern._asdict()
         plain["fields"] = dict(self.fields)
         return plain
 
@@ -238,9 +282,11 @@ class Settings(NamedTuple):
 
         """
         try:
+            pattern = plain["pattern"]
             parts = {
                 "views": tuple(View.from_dict(view) for view in plain["views"]),
                 "fields": tuple(Field(*field) for field in plain["fields"].items()),
+                "pattern": None if pattern is None else Pattern(**pattern),
             }
             settings = cls(**(plain | parts))
         except (TypeError, KeyError, AttributeError) as error:
@@ -268,6 +314,7 @@ class Settings(NamedTuple):
         """Return each setting by what a user may call it."""
         plain = self.as_dict()
         plain["views"] = [view.name for view in self.views]
+        plain["pattern"] = self.pattern and " of version ".join(self.pattern)
         named = {_NAMES[name]: _in_words(value) for name, value in plain.items()}
         for view in self.views:
             for name, value in view.as_dict().items():
@@ -295,6 +342,12 @@ class Settings(NamedTuple):
         for view in self.views:
             view.check()
         names = [view.name for view in self.views]
+        has_matches = any(view.alphabet == "pattern" for view in self.views)
+        if has_matches != (self.pattern is not None):
+            message = "a pattern and views of its matches go together; one is missing"
+            raise SettingsError(message)
+        if self.pattern is not None:
+            self.pattern.check()
         if not names or len(set(names)) < len(names):
             message = f"the views {names} are not one or more distinct names"
             raise SettingsError(message)

@@ -211,6 +211,12 @@ training_options = option_group(
         help="Tokens of the text: words only, or words and punctuation marks "
         "[default: marks for two classes, words for more].",
     ),
+    click.option(
+        "--pattern",
+        metavar="REGEX",
+        help="Tokens of the text are the matches of this regular expression, or of its "
+        "one group; of mail, in the body.",
+    ),
     *_SCORING,
 )
 """What is counted, and how documents are scored: `overrides`."""

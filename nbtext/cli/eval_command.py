@@ -78,7 +78,8 @@ def command(
     from nbtext.api import evaluate, evaluate_folds, load
 
     if folds is None and overrides.are_for_training:
-        raise click.UsageError("--ngrams and --alphabet go with --folds or `train`")
+        message = "--ngrams, --alphabet and --pattern go with --folds or `train`"
+        raise click.UsageError(message)
     if positive is not None:
         positive = readable(positive)  # as sources read labels
     skipped: list[Unreadable] = []

@@ -97,6 +97,10 @@ def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
         if calibration["documents"]
         else "none"
     )
+    pattern = []
+    if model.settings.pattern is not None:
+        expression, version = model.settings.pattern
+        pattern = [("pattern", f"{escaped(expression)} (regex {version})")]
     return [
         ("model", escaped(model.path)),
         ("size", f"{size(facts['bytes'])} in {counted(facts['tables'], 'table')}"),
@@ -112,6 +116,7 @@ def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
         ),
         ("terms", f"{facts['terms']:,}"),
         ("views", ", ".join(view.name for view in model.settings.views)),
+        *pattern,
         (
             "score",
             f"{scoring.score}, smoothing {scoring.smoothing:g}, counting "

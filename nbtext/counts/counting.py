@@ -27,7 +27,7 @@ from nbtext.errors import SourceError
 from nbtext.parallel import threads
 from nbtext.settings import Settings, default_settings
 from nbtext.sources import load_all
-from nbtext.tokens.reading import is_mail, read
+from nbtext.tokens.reading import Reading, is_mail, read
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called now and then with the documents and bytes read since the last call."""
@@ -71,6 +71,14 @@ class Account:
             self.notes.append(remark)
         else:
             self.skipped.append(remark)
+
+    def remove(self, document: Document, error: SourceError) -> None:
+        """Note that a document that was opened could not be read after all."""
+        self.documents -= 1
+        self.bytes -= sum(map(len, document.texts))
+        if document.truncated:
+            self.truncated.remove(document.name)
+        self.skipped.append(Unreadable(document.name, error))
 
     def update(self, other: Account) -> None:
         """Take in another account."""
@@ -152,6 +160,20 @@ def _opened(
             yield item
 
 
+def readings(
+    opened: Iterable[Document], settings: Settings, account: Account
+) -> Iterator[tuple[Document, Reading]]:
+    """Read the documents of an account; those that cannot be read leave it again."""
+    for document in opened:
+        try:
+            reading = read(document, settings)
+        except SourceError as error:
+            account.remove(document, error)
+            continue
+        account.mail += reading.is_mail
+        yield document, reading
+
+
 def count(
     items: Iterable[Item],
     settings: Settings,
@@ -171,9 +193,8 @@ def count(
     account = Account()
     sample = Sample(documents=limits.sample, end=limits.end)
     counter = Counter(settings, sample=sample)
-    for document in documents(items, account, limits.max_bytes, progress):
-        reading = read(document, settings)
-        account.mail += reading.is_mail
+    opened = documents(items, account, limits.max_bytes, progress)
+    for document, reading in readings(opened, settings, account):
         counter.add(
             ReadDocument(
                 label=document.label or "",

@@ -21,9 +21,17 @@ if TYPE_CHECKING:
 
     from nbtext.document import Item
     from nbtext.settings import Scoring, Settings
+    from nbtext.tokens.reading import Reading
 
 from nbtext.counts.counter import BATCH, LEAST_SIZE, Counter
-from nbtext.counts.counting import Account, Progress, documents, guess, settings_for
+from nbtext.counts.counting import (
+    Account,
+    Progress,
+    documents,
+    guess,
+    readings,
+    settings_for,
+)
 from nbtext.counts.sample import DOCUMENTS, TERMS, Sample
 from nbtext.counts.table import CountTable, add
 from nbtext.counts.term_cache import Spool
@@ -43,7 +51,6 @@ from nbtext.scoring.fitting import fit
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.scoring.models.registry import check_scoring, default_scoring
 from nbtext.tokens.bags import read_terms
-from nbtext.tokens.reading import Reading, read
 
 NO_SAMPLE: Final = 0
 
@@ -192,9 +199,8 @@ def _put_by(
         spool, account = Spool(), Account()
         batch: list[tuple[str, Reading]] = []
         size = 0
-        for document in documents(items, account, max_bytes, progress):
-            reading = read(document, wished)
-            account.mail += reading.is_mail
+        opened = documents(items, account, max_bytes, progress)
+        for document, reading in readings(opened, wished, account):
             batch.append((document.label or "", reading))
             size += max(reading.size, LEAST_SIZE)
             if size >= BATCH:

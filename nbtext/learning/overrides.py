@@ -8,8 +8,10 @@ changes nothing.
 
 from typing import Final, NamedTuple
 
+from nbtext.errors import SettingsError
 from nbtext.scoring.models.registry import changed, with_columns
 from nbtext.settings import Alphabet, Counting, Field, Scoring, Settings
+from nbtext.tokens.pattern import new_pattern
 
 
 class SettingsOverrides(NamedTuple):
@@ -18,6 +20,8 @@ class SettingsOverrides(NamedTuple):
 
     Attributes:
         alphabet: the tokens of the text: "words", or words and punctuation "marks".
+        pattern: a regular expression whose matches are the tokens of the text, in place
+            of an alphabet; of mail, those of the body.
         ngrams: 1 for single tokens, 2 for pairs of neighbours too.
         ledger: whether the model remembers which documents it has counted.
         score: the name of an event model.
@@ -28,6 +32,7 @@ class SettingsOverrides(NamedTuple):
     """
 
     alphabet: Alphabet | None = None
+    pattern: str | None = None
     ngrams: int | None = None
     ledger: bool = True
     score: str | None = None
@@ -38,16 +43,27 @@ class SettingsOverrides(NamedTuple):
     @property
     def are_for_training(self) -> bool:
         """Whether something differs in what is counted, and not in scoring alone."""
-        return self[:3] != DEFAULTS[:3]
+        return self[:4] != DEFAULTS[:4]
 
     def settings(self, default: Settings) -> Settings:
-        """Return default settings, changed."""
-        views = default.views
+        """
+        Return default settings, changed.
+
+        Raises:
+            SettingsError: the pattern cannot be used, or an alphabet is named besides.
+
+        """
+        views, alphabet, pattern = default.views, self.alphabet, None
+        if self.pattern is not None:
+            if alphabet is not None:
+                message = "a pattern (--pattern) stands in place of --alphabet"
+                raise SettingsError(message)
+            alphabet, pattern = "pattern", new_pattern(self.pattern)
         if self.ngrams == 1:  # a view of pairs alone has nothing left
             views = tuple(view._replace(pairs=False) for view in views if view.tokens)
-        if self.alphabet is not None:
+        if alphabet is not None:
             views = tuple(
-                view._replace(alphabet=self.alphabet)
+                view._replace(alphabet=alphabet)
                 if view.text in ("body", "summary")
                 else view
                 for view in views
@@ -56,6 +72,7 @@ class SettingsOverrides(NamedTuple):
             views=views,
             ledger=self.ledger,
             fields=tuple(map(Field, self.text_columns)),
+            pattern=pattern,
         )
         return settings if self.score is None else with_columns(settings, self.score)
 

@@ -13,6 +13,7 @@ take much longer than classifying it; many by `nbtext.learning.in_bulk`.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Final
 
 from nbtext.document import Document, Item
@@ -27,7 +28,13 @@ from nbtext.learning.plan import (
     new_settings,
     planned,
 )
-from nbtext.scoring.classifying import FEW, FEW_BYTES, OnProblem, batches
+from nbtext.scoring.classifying import (
+    FEW,
+    FEW_BYTES,
+    OnProblem,
+    batches,
+    readable_of,
+)
 from nbtext.scoring.model import Model, load_model
 from nbtext.settings import Settings
 from nbtext.store.file import ModelFile, open_model
@@ -74,7 +81,7 @@ def learn_documents(
     is_opened = request.create
     for batch in batches(items, max_bytes, on_problem, size=BATCH, many=MANY):
         is_opened = True
-        yield _learn(batch, request)
+        yield from readable_of(batch, partial(_learn, request=request), on_problem)
     if not is_opened:  # a wrong model is an error even if there is nothing to learn
         load_model(request.path)
 

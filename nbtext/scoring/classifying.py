@@ -7,7 +7,8 @@ scores. Whatever is ready is decided as soon as input would block.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from nbtext.document import Document, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import SourceError
@@ -23,6 +24,8 @@ from nbtext.tokens.reading import Reading, read
 
 if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel
+
+Result = TypeVar("Result")
 
 OnProblem: TypeAlias = Callable[[Unreadable | Note], None]
 """Told of what is no document, in the order of the stream."""
@@ -145,7 +148,36 @@ def classify(
 
     """
     for batch in batches(items, max_bytes, on_problem):
-        yield classifier.classify(batch, policy=policy)
+        yield from readable_of(
+            batch, partial(classifier.classify, policy=policy), on_problem
+        )
+
+
+def readable_of(
+    batch: list[Document],
+    act: Callable[[list[Document]], Result],
+    on_problem: OnProblem,
+) -> Iterator[Result]:
+    """
+    Do something with a batch, or with one document at a time if one cannot be read.
+
+    Args:
+        batch: the documents.
+        act: what is done with them.
+        on_problem: told of each that cannot be read, such as by the model's pattern.
+
+    """
+    try:
+        result = act(batch)
+    except SourceError as error:
+        if len(batch) == 1:
+            on_problem(Unreadable(batch[0].name, error))
+            return
+    else:
+        yield result
+        return
+    for document in batch:
+        yield from readable_of([document], act, on_problem)
 
 
 def batches(

@@ -7,7 +7,7 @@ Several tables are summed as they are read. Nothing here is ever written to.
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from math import isqrt
 from operator import add
@@ -208,7 +208,7 @@ def load_model(path: str, *, scoring: Scoring | None = None) -> Model:
             tuple(tuple(by_class[place]) for place in kept) for by_class in totals
         ),
         calibrations=tuple(table.header.calibration for table in file.tables),
-        notes=file.notes,
+        notes=(*file.notes, *_pattern_notes(settings)),
         file=file,
         stored=tuple(
             tuple(
@@ -218,6 +218,16 @@ def load_model(path: str, *, scoring: Scoring | None = None) -> Model:
             for view in settings.views
         ),
     )
+
+
+def _pattern_notes(settings: Settings) -> Iterator[str]:
+    """Yield what to know where the pattern was used with another version of `regex`."""
+    if settings.pattern is not None:
+        from nbtext.tokens.pattern import version_note  # which loads regex
+
+        note = version_note(settings.pattern)
+        if note:
+            yield note
 
 
 def _added_up(

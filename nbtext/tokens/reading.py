@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from nbtext.document import Document
 from nbtext.mail.charsets import decode
 from nbtext.mail.message import Mail, looks_like_mail, read_mail
-from nbtext.settings import Settings
+from nbtext.settings import Settings, View
 from nbtext.tokens.tokenizer import Field
 
 
@@ -46,13 +46,22 @@ def is_mail(document: Document) -> bool:
 
 
 def read(document: Document, settings: Settings) -> Reading:
-    """Take a document apart for the views of the settings."""
+    """
+    Take a document apart for the views of the settings.
+
+    Raises:
+        SettingsError: the pattern of the settings cannot be used.
+        SourceError: finding its matches in this document takes too long.
+
+    """
     if settings.format == "mail":
         return _read_mail(document, settings)
     body = [(name, decode(text)) for name, text in document.fields]
     digest = _digest(document) if document.identity is not None else _of_texts(document)
     size = sum(len(text) for _, text in body)
-    views = tuple(body for _ in settings.views)
+    views = tuple(
+        _matched(body, view, settings, document.name) for view in settings.views
+    )
     return Reading(views, digest, size, is_mail(document))
 
 
@@ -62,9 +71,26 @@ def _read_mail(document: Document, settings: Settings) -> Reading:
         data = b"\n".join(document.texts)
     mail = read_mail(data)
     digest = mail.digest if document.identity is None else _digest(document)
-    views = tuple([VIEWS[view.text](mail) for view in settings.views])
+    views = tuple(
+        [
+            _matched(VIEWS[view.text](mail), view, settings, document.name)
+            for view in settings.views
+        ]
+    )
     is_mail = mail.is_typical if document.is_mail is None else document.is_mail
     return Reading(views, digest, min(len(data), LONGEST), is_mail)
+
+
+def _matched(
+    fields: list[Field], view: View, settings: Settings, name: str
+) -> list[Field]:
+    """Return the fields with the matches of the pattern, if the view reads those."""
+    if view.alphabet != "pattern" or settings.pattern is None:
+        return fields
+    from nbtext.tokens.pattern import matches  # which loads regex, only for this
+
+    pattern = settings.pattern
+    return [(field, matches(pattern, text, name)) for field, text in fields]
 
 
 LONGEST: Final = 1 << 20

@@ -49,13 +49,17 @@ KINDS: Final[dict[Alphabet, tuple[int, int, int, int, int]]] = {
     "fields": (0, 0, 1, 1, 1),
     "words": (0, 0, 0, 1, 3),
     "marks": (0, 2, 2, 1, 3),
+    # whatever stands between U+0000: nbtext.tokens.pattern puts it between matches
+    "pattern": (1, 1, 1, 1, 1),
 }
 RUNS: Final = re.compile("\x01+|\x02+|\x03")
 
 PIECE: Final = 1 << 13
 """About how many code points are tokenised at a time, which bounds the memory."""
 SEPARATORS: Final = re.compile("[\0\t\n\r ]")
-"""Some of the code points that are part of no token."""
+"""Some of the code points that are part of no token, but for the alphabet "pattern"."""
+NUL: Final = re.compile("\0")
+"""The only one of "pattern"."""
 
 REMEMBERED: Final = 1 << 16
 REMEMBERED_OF_FIELD: Final = 1 << 10
@@ -160,7 +164,7 @@ def _keys_by_piece(view: View, fields: list[Field]) -> Iterator[Iterable[int]]:
     for name, text in fields:
         key_of = _token_keys(salt(name) if view.fields else 0).__getitem__
         before: list[int] = []  # the key of the last token of the piece before
-        for piece in _pieces(text):
+        for piece in _pieces(text, view.alphabet):
             tokens = _tokens_by_form(view, piece, left)
             left -= len(next(iter(tokens.values())))
             if view.tokens:
@@ -197,10 +201,11 @@ def pair_keys(keys: list[int]) -> "array[int]":
     return pairs[:-2:2]
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _pieces(text: str, alphabet: Alphabet) -> Iterator[str]:
     """Cut a text between tokens into pieces of about PIECE code points."""
     start = 0
-    while cut := SEPARATORS.search(text, start + PIECE):
+    separators = NUL if alphabet == "pattern" else SEPARATORS
+    while cut := separators.search(text, start + PIECE):
         yield text[start : cut.start()]
         start = cut.start()
     yield text[start:]
@@ -259,6 +264,7 @@ class _Kinds(dict[int, int]):
     def __init__(self, alphabet: Alphabet) -> None:
         self._kinds = KINDS[alphabet]
         self._classes = codepoints.classes()
+        self[0] = 0  # U+0000 is never part of a token
 
     def __missing__(self, code: int) -> int:
         kind = self[code] = self._kinds[self._classes[code]]

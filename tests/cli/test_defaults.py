@@ -81,6 +81,7 @@ WITHOUT: Final[dict[str, str]] = {
     "--min-probability": MEASURED,
     "--since": "all messages",
     "--limit": "all messages",
+    "--pattern": "tokens are those of the alphabet",
     "--output": "it must be given, or the model's name decides",
     "--documents": "no documents",
     "--allow": "no network but this machine",

@@ -17,7 +17,7 @@ def test_info_says_what_a_model_knows(run: "Run", model: Path) -> None:
     said = [line.split("\t") for line in out.splitlines()]
     assert [row[0] for row in said] == [
         "model", "size", "trained", "taught", "tail", "written", "documents", "terms",
-        "views", "score", "calibration", "class", "class",
+        "views", "score", "calibration", "tokenizer", "class", "class",
     ]  # fmt: skip
     assert said[0] == ["model", str(model)]
     assert said[1][1].endswith(" kB in 1 table")

@@ -681,3 +681,75 @@ def test_a_size_that_is_none_or_too_large_is_refused(run: "Run", size: str) -> N
 
     assert (status, out) == (64, "")
     assert "'--max-bytes'" in err
+
+
+@pytest.mark.usefixtures("corpus")
+def test_a_pattern_says_what_a_token_is(run: "Run") -> None:
+    status, _, err = run("train", "-m", "p.nbt", "--pattern", r"\w{4,}", "spam", "ham")
+    assert (status, err.count("skipped:")) == (0, 0)
+
+    _, info, _ = run("info", "-m", "p.nbt")
+    _, tokens, _ = run("tokens", "-m", "p.nbt", stdin=b"To: me\n\nsome short-ish of it")
+    status, decided, err = run("classify", "-m", "p.nbt", "spam")
+
+    assert "pattern\t\\\\w{4,} (regex " in info
+    assert [line for line in tokens.splitlines() if line.startswith("body")] == [
+        "body\tbody\t1\tsome",
+        "body\tbody\t1\tshort",
+        "body\tbody\t1\tsome short",
+    ]
+    assert (status, err) == (0, "")
+    assert decided.startswith("spam\t")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--pattern", "("], "missing )"),
+        (["--pattern", ""], "not 1 to 1000 characters"),
+        (["--pattern", "x", "--alphabet", "words"], "in place of --alphabet"),
+    ],
+)
+@pytest.mark.usefixtures("corpus")
+def test_a_pattern_that_cannot_be_used_is_an_error(
+    run: "Run", options: list[str], reason: str
+) -> None:
+    status, _, err = run("train", "-m", "p.nbt", *options, "spam", "ham")
+
+    assert status == 64
+    assert reason in err
+    assert not Path("p.nbt").exists()
+
+
+def test_a_document_that_a_pattern_cannot_search_is_skipped(
+    run: "Run", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nbtext.tokens.pattern.SECONDS", 0.1)
+    for name, text in (("spam", "a"), ("spam", "a" * 80 + "!"), ("ham", "b")):
+        folder = tmp_path / name
+        folder.mkdir(exist_ok=True)
+        folder.joinpath(str(len(text))).write_text(f"{text}\n")
+    options = ["-m", "p.nbt", "--format", "text", "--pattern", r"(?:\w|\w\w)+$"]
+
+    status, _, err = run(
+        "train", *options, str(tmp_path / "spam"), str(tmp_path / "ham")
+    )
+    assert status == 65
+    assert f"skipped: {tmp_path}/spam/81: the pattern" in err
+    assert "read 2 documents" in err
+
+    status, out, err = run("classify", "-m", "p.nbt", str(tmp_path / "spam"))
+    assert status == 65
+    assert f"skipped: {tmp_path}/spam/81: the pattern" in err
+    assert out.count("\n") == 1
+
+    status, out, err = run("learn", "-m", "p.nbt", "ham", str(tmp_path / "spam"))
+    assert status == 65
+    assert "spam/81: the pattern" in err
+
+    status, out, err = run(
+        "eval", "--folds", "2", "--format", "text", *options[-2:],
+        f"spam={tmp_path}/spam/1", f"spam={tmp_path}/spam/81",
+        f"ham={tmp_path}/ham", f"ham={tmp_path}/spam/81",
+    )  # fmt: skip
+    assert "spam/81: the pattern" in err

@@ -846,6 +846,7 @@ def tokens_of(text: str, alphabet: str) -> list[str]:
     found, before = [""], 0
     for character in text:
         kind = KINDS[alphabet][class_and_fold(ord(character))[0]]
+        kind = kind if ord(character) else 0
         if kind in (0, 3) or kind != before:
             found.append("")
         if kind:

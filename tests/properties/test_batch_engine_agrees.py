@@ -47,7 +47,7 @@ VIEWS = st.builds(
     View,
     name=st.just("view"),
     text=st.sampled_from(["headers", "raw", "body", "summary"]),
-    alphabet=st.sampled_from(["fields", "words", "marks"]),
+    alphabet=st.sampled_from(["fields", "words", "marks", "pattern"]),
     tokens=st.booleans(),
     pairs=st.booleans(),
     fold_tokens=st.booleans(),

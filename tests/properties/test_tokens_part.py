@@ -33,6 +33,11 @@ def test_a_space_parts_two_texts(one: str, other: str, alphabet: Alphabet) -> No
 
 
 @given(TEXTS)
+def test_of_a_pattern_tokens_are_what_stands_between_nuls(text: str) -> None:
+    assert list(tokens(text, "pattern")) == [*filter(None, text.split("\0"))]
+
+
+@given(TEXTS)
 def test_folding_keeps_positions_and_is_done_once(text: str) -> None:
     folded = fold(text)
 

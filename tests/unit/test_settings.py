@@ -11,6 +11,7 @@ from nbtext.settings import (
     SUMMARY,
     TOPIC,
     WEIGHTED,
+    Pattern,
     Scoring,
     Settings,
     default_settings,
@@ -101,6 +102,54 @@ def with_view(**changes: object) -> dict[str, Any]:
 def test_settings_that_nbtext_never_wrote_are_refused(plain: Any, message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         Settings.from_dict(plain)
+
+
+MATCHES = Settings(
+    format="text",
+    views=(BODY._replace(alphabet="pattern"),),
+    pattern=Pattern(r"\w+", "2026.1.1"),
+)
+
+
+def test_a_pattern_is_kept_with_the_version_of_regex() -> None:
+    assert Settings.from_dict(MATCHES.as_dict()) == MATCHES
+    assert MATCHES.as_dict()["pattern"] == {
+        "expression": r"\w+",
+        "version": "2026.1.1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        (None, "one is missing"),
+        ({"expression": "", "version": "1"}, "the pattern is ''"),
+        ({"expression": 5, "version": "1"}, "the pattern is 5"),
+        ({"expression": "x" * 1001, "version": "1"}, "not 1 to 1000 characters"),
+        ({"expression": "x", "version": None}, "the version of the pattern is None"),
+        ({"expression": "x"}, "not complete"),
+        ({"expression": "x", "version": "1", "more": 1}, "not complete"),
+        ("x", "not complete"),
+    ],
+)
+def test_a_pattern_that_nbtext_never_wrote_is_refused(
+    pattern: object, message: str
+) -> None:
+    with pytest.raises(SettingsError, match=message):
+        Settings.from_dict(MATCHES.as_dict() | {"pattern": pattern})
+
+
+def test_a_pattern_without_a_view_of_it_is_refused() -> None:
+    with pytest.raises(SettingsError, match="one is missing"):
+        MAIL._replace(pattern=MATCHES.pattern).check()
+
+
+def test_two_patterns_are_a_difference() -> None:
+    other = MATCHES._replace(pattern=Pattern(r"\w+", "2"))
+
+    assert r"regex (--pattern): \w+ of version 2026.1.1 in one, " in MATCHES.difference(
+        other
+    )
 
 
 def test_a_view_without_terms_is_refused() -> None:
