@@ -17,9 +17,11 @@ if TYPE_CHECKING:
         forget,
         learn,
         load,
+        read_documents,
         train,
         train_on,
     )
+    from nbtext.document import Document
     from nbtext.errors import NbtextError
     from nbtext.evaluation.evaluate import Evaluation
     from nbtext.learning.overrides import SettingsOverrides
@@ -34,6 +36,7 @@ __version__: Final = "0.1.0"
 __all__ = [
     "Classifier",
     "Decision",
+    "Document",
     "Evaluation",
     "LearnResult",
     "NbtextError",
@@ -47,6 +50,7 @@ __all__ = [
     "forget",
     "learn",
     "load",
+    "read_documents",
     "train",
     "train_on",
 ]
@@ -54,6 +58,7 @@ __all__ = [
 _HOMES: Final = {
     "Classifier": "scoring.classifying",
     "Decision": "scoring.decide",
+    "Document": "document",
     "Evaluation": "evaluation.evaluate",
     "LearnResult": "learning.plan",
     "NbtextError": "errors",

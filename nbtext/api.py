@@ -13,10 +13,10 @@ The command line calls these, or the functions behind them.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Final
+from typing import Final, TypeAlias
 
 from nbtext.counts.counting import Account, Progress
-from nbtext.document import Document, Item
+from nbtext.document import Document, Item, Note, Unreadable
 from nbtext.evaluation.cross_validate import cross_validate
 from nbtext.evaluation.evaluate import Evaluation
 from nbtext.evaluation.evaluate_model import evaluate_model
@@ -27,12 +27,15 @@ from nbtext.learning.training import MAX_BYTES, Trained
 from nbtext.learning.training import train as train_counts
 from nbtext.parallel import processes
 from nbtext.scoring.batch import keep_memory
-from nbtext.scoring.classifying import MANY, Classifier
+from nbtext.scoring.classifying import MANY, Classifier, OnProblem, batches
 from nbtext.scoring.decide import Decision, Policy
 from nbtext.scoring.model import load_model
 from nbtext.sources import Options, documents, labels, rereadable
 from nbtext.store.lock import WAIT
 from nbtext.store.replacing import check_replaceable, replace_model
+
+AnyDocument: TypeAlias = bytes | str | Document
+"""A raw message, a text, or what `read_documents` gives; text is read as its UTF-8."""
 
 AUTO: Final = Options()
 """Sources are what they look like."""
@@ -147,14 +150,14 @@ def load(path: str, *, overrides: SettingsOverrides = DEFAULTS) -> Classifier:
 
 
 def classify(
-    model: Classifier, document: bytes | str, *, threshold: float = 0.0
+    model: Classifier, document: AnyDocument, *, threshold: float = 0.0
 ) -> Decision:
     """
     Decide about one document.
 
     Args:
         model: what `load` returned.
-        document: a raw message, or a text; text is read as its UTF-8 bytes.
+        document: a raw message, a text, or what `read_documents` gives.
         threshold: the least probability of a label, from 0 to 1.
 
     """
@@ -162,14 +165,17 @@ def classify(
 
 
 def classify_all(
-    model: Classifier, documents: Iterable[bytes | str], *, threshold: float = 0.0
+    model: Classifier, documents: Iterable[AnyDocument], *, threshold: float = 0.0
 ) -> Iterator[Decision]:
     """
-    Decide about many documents, in their order; decisions are named 1, 2, 3, ...
+    Decide about many documents, in their order.
+
+    Decisions have the names of their documents; raw messages and texts are called 1, 2,
+    3, ...
 
     Args:
         model: what `load` returned.
-        documents: raw messages or texts.
+        documents: raw messages, texts, or what `read_documents` gives.
         threshold: the least probability of a label, from 0 to 1.
 
     """
@@ -262,10 +268,49 @@ def evaluate_folds(
     return checked.evaluation(policy=Policy(threshold), positive=positive)
 
 
+def read_documents(
+    sources: Sequence[str],
+    *,
+    options: Options = AUTO,
+    model: Classifier | None = None,
+    on_problem: OnProblem | None = None,
+) -> Iterator[Document]:
+    """
+    Read documents for `classify_all`, `learn` or `forget`, one after the other.
+
+    Args:
+        sources: as on the command line: `inbox/`, `more.mbox`, `rows.csv`.
+        options: what the sources are, if not what they look like.
+        model: what they are for: tables are read by the columns it was trained on.
+        on_problem: told of each document that cannot be read, and of notes; without
+            it, the first that cannot be read is raised.
+
+    Raises:
+        SourceError: a document cannot be read.
+        SettingsError: a source is empty, the standard input is named twice, or the
+            model reads other columns.
+        TypeError: the sources are one string, or none.
+
+    """
+    _check_sources(sources)
+    if model is not None:
+        columns = model.model.settings.text_columns
+        options = options._replace(model_columns=lambda: columns)
+    items = documents(sources, options, labelled=False)
+    one_each = batches(items, options.max_bytes, on_problem or _raise, many=1)
+    for batch in one_each:
+        yield from batch
+
+
+def _raise(problem: Unreadable | Note) -> None:
+    if isinstance(problem, Unreadable):
+        raise problem.error
+
+
 def learn(
     path: str,
     label: str,
-    documents: Iterable[bytes | str],
+    documents: Iterable[AnyDocument],
     *,
     create: bool = False,
     undo: int | None = None,
@@ -281,7 +326,8 @@ def learn(
     Args:
         path: the model file; one that was opened before does not see the change.
         label: the class.
-        documents: raw messages or texts; a batch of them is one change.
+        documents: raw messages, texts, or what `read_documents` gives; a batch of
+            them is one change.
         create: whether to begin a model if there is none.
         undo: of how many documents the model keeps what they left, to undo them even
             if their headers have changed since; None for as many as before.
@@ -307,7 +353,7 @@ def learn(
 
 def forget(
     path: str,
-    documents: Iterable[bytes | str],
+    documents: Iterable[AnyDocument],
     *,
     approximate: bool = False,
     wait: float = WAIT,
@@ -317,7 +363,8 @@ def forget(
 
     Args:
         path: the model file.
-        documents: raw messages or texts that it has counted, in any class.
+        documents: raw messages, texts, or what `read_documents` gives, which it has
+            counted in any class.
         approximate: of documents older than a pruning, whether to take away what it
             has left of them.
         wait: how many seconds to wait for another writer of the model.
@@ -334,7 +381,7 @@ def forget(
 
 
 def _learn(
-    documents: Iterable[bytes | str], request: LearnRequest
+    documents: Iterable[AnyDocument], request: LearnRequest
 ) -> list[LearnResult]:
     items: Iterator[Item] = (_document(*one) for one in enumerate(documents, 1))
     batches = learn_documents(
@@ -366,11 +413,13 @@ def _n_classes(sources: Sequence[str], options: Options) -> int | None:
     return None if known is None else len(known)
 
 
-def _document(number: int, document: bytes | str) -> Document:
+def _document(number: int, document: AnyDocument) -> Document:
+    if isinstance(document, Document):
+        return document
     return Document(str(number), (_bytes(document),))
 
 
-def _bytes(document: bytes | str) -> bytes:
+def _bytes(document: AnyDocument) -> bytes:
     if isinstance(document, str):
         return document.encode("utf-8", "replace")
     if not isinstance(document, bytes):

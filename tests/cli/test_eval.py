@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from nbtext import evaluate, evaluate_folds, load
+from nbtext.store.file import ModelFile, open_model
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
@@ -260,3 +263,35 @@ def test_folds_read_a_class_from_standard_input(process: "Run") -> None:
 
     assert (status, err) == (0, "")
     assert out.startswith("documents\t16\n")
+
+
+@pytest.mark.parametrize("how", [(), ("--unsure", "0.9")], ids=["all", "unsure"])
+@pytest.mark.usefixtures("model")
+def test_the_library_evaluates_as_the_command_does(
+    run: "Run", how: tuple[str, ...]
+) -> None:
+    threshold = float(how[1]) if how else 0.0
+    sources = ["spam", "ham"]
+
+    of_model = evaluate(load("mail.nbt"), sources, threshold=threshold)
+    of_folds = evaluate_folds(sources, 4, threshold=threshold)
+
+    said = run("eval", "--json", "-m", "mail.nbt", *how, *sources).out
+    assert json.loads(json.dumps(of_model.as_dict())) == json.loads(said)
+    said = run("eval", "--json", "--folds", "4", *how, *sources).out
+    assert json.loads(json.dumps(of_folds.as_dict())) == json.loads(said)
+
+
+@pytest.mark.usefixtures("model")
+def test_eval_opens_the_model_once(run: "Run", monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+
+    def open_once(path: str) -> ModelFile:
+        opened.append(path)
+        return open_model(path)
+
+    monkeypatch.setattr("nbtext.scoring.model.open_model", open_once)
+
+    run("eval", "-m", "mail.nbt", "--score", "sum", "--smoothing", "1", "spam", "ham")
+
+    assert opened == ["mail.nbt"]

@@ -4,14 +4,18 @@ import pytest
 
 from nbtext import (
     NbtextError,
+    Options,
+    SettingsOverrides,
     classify,
     classify_all,
     forget,
     learn,
     load,
+    read_documents,
     train,
     train_on,
 )
+from nbtext.errors import SourceError
 
 PAIRS: list[tuple[str, bytes | str]] = [
     ("spam", "win a prize"),
@@ -33,6 +37,64 @@ def test_documents_in_memory_make_a_model_that_classifies(
     assert [one.label for one in decisions] == ["spam", "ham"]
     assert [one.name for one in decisions] == ["1", "2"]
     assert classify(model, "lunch", threshold=1.0).label is None
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> str:
+    """A table of labels, titles and bodies, and a model of the titles and bodies."""
+    table = tmp_path / "rows.csv"
+    table.write_text(
+        "label,title,body\nspam,prize,win now\nspam,cash,claim it\n"
+        "ham,lunch,at noon\nham,minutes,of a meeting\n"
+    )
+    options = Options(text_columns=("title", "body"))
+    train([str(table)], str(tmp_path / "rows.nbt"), options=options)
+    return str(table)
+
+
+def test_sources_are_read_as_the_model_reads_them(rows: str, tmp_path: Path) -> None:
+    model = load(str(tmp_path / "rows.nbt"))
+
+    documents = list(read_documents([rows], model=model))
+    decisions = list(classify_all(model, documents))
+
+    assert [one.columns for one in documents] == [("title", "body")] * 4
+    assert [one.name for one in decisions] == [f"{rows}:{n}" for n in range(1, 5)]
+    assert [one.label for one in decisions] == ["spam", "spam", "ham", "ham"]
+    assert all(one.known == one.tokens for one in decisions)
+    assert [one.outcome for one in forget(model.model.path, documents)] == [
+        "forgotten"
+    ] * 4
+
+
+def test_what_cannot_be_read_is_raised_or_told(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a text")
+    sources = [str(tmp_path / "missing"), str(tmp_path / "a")]
+    problems: list[object] = []
+
+    with pytest.raises(SourceError, match="missing: no such file"):
+        list(read_documents(sources))
+    (document,) = read_documents(sources, on_problem=problems.append)
+
+    assert document.texts == (b"a text",)
+    assert len(problems) == 1
+
+
+def test_the_settings_of_a_model_can_be_overridden(rows: str, tmp_path: Path) -> None:
+    path = str(tmp_path / "sum.nbt")
+    overrides = SettingsOverrides(score="sum", ngrams=1, alphabet="words", ledger=False)
+
+    train([rows], path, options=Options(text_columns=("body",)), overrides=overrides)
+
+    model = load(path).model
+    (view,) = model.settings.views
+    assert (model.scoring.score, model.scoring.smoothing) == ("sum", 1.0)
+    assert (view.pairs, view.alphabet, model.settings.ledger) == (False, "words", False)
+    again = load(path, overrides=SettingsOverrides(smoothing=0.5, counting="once"))
+    assert (again.model.scoring.smoothing, again.model.scoring.counting) == (
+        0.5,
+        "once",
+    )
 
 
 @pytest.mark.parametrize("sources", ["spam/", []])
