@@ -25,6 +25,7 @@ from typing import Final
 
 import msgpack
 
+from nbtext.scoring.decide import Policy
 from nbtext.serving.handlers import HandlerOptions
 from nbtext.serving.server import GRACE, Log, Server, Service, ended
 from nbtext.serving.sockets import Listener
@@ -185,7 +186,9 @@ def unframed(data: bytes) -> tuple[Service, list[socket.socket]]:
     handling, timeout, networks, may_tell, descriptors = plain
     allowed = [ip_network(network) for network in networks]
     sockets = [socket.socket(fileno=descriptor) for descriptor in descriptors]
-    return Service(HandlerOptions(*handling), timeout, allowed, may_tell), sockets
+    options = HandlerOptions(*handling)
+    options = options._replace(policy=Policy(*options.policy))
+    return Service(options, timeout, allowed, may_tell), sockets
 
 
 def serve_as_worker(log: Log) -> None:
