@@ -40,7 +40,7 @@ IMPORTS: Final = ("nbtext.counts.counting", "nbtext.scoring.batch")
 """What processes import that classify."""
 
 
-class Request(NamedTuple):
+class ClassifyRequest(NamedTuple):
     """
     What is asked of `nbtext classify`; the options are those of the command.
 
@@ -63,7 +63,7 @@ class Request(NamedTuple):
     output: Output = Output()
 
 
-def run(request: Request, jobs: int = 1) -> int:
+def run(request: ClassifyRequest, jobs: int = 1) -> int:
     """
     Classify what is asked for and return the exit status.
 
@@ -140,7 +140,7 @@ def _check_wanted(wanted: str, classes: tuple[str, ...]) -> None:
         raise SettingsError(message)
 
 
-def _write(batches: "Iterable[list[Decision]]", request: Request) -> None:
+def _write(batches: "Iterable[list[Decision]]", request: ClassifyRequest) -> None:
     """Write each batch of decisions as soon as it is there."""
     named = bool(request.sources)
     if not request.output.as_json and named and is_watched(sys.stdout):
@@ -151,12 +151,12 @@ def _write(batches: "Iterable[list[Decision]]", request: Request) -> None:
     for batch in batches:
         to_stdout(_lines(batch, request))
         if not request.output.quiet:
-            for one in batch:
-                if one.truncated:
-                    cut_short(one.name)
+            for decision in batch:
+                if decision.truncated:
+                    cut_short(decision.name)
 
 
-def _lines(batch: "list[Decision]", request: Request) -> Iterator[str]:
+def _lines(batch: "list[Decision]", request: ClassifyRequest) -> Iterator[str]:
     if request.output.as_json:
         return as_json_lines(batch)
     # what comes from standard input alone has no name
@@ -164,7 +164,9 @@ def _lines(batch: "list[Decision]", request: Request) -> Iterator[str]:
 
 
 def _verdict(
-    batches: "Iterable[list[Decision]]", failures: "list[Unreadable]", request: Request
+    batches: "Iterable[list[Decision]]",
+    failures: "list[Unreadable]",
+    request: ClassifyRequest,
 ) -> int:
     """Print the one decision and return the exit status that says what it is."""
     decisions: list[Decision] = []

@@ -223,7 +223,7 @@ def _summary(tally: Tally[str], report: FilterReport) -> str:
         return "nothing new, unchanged since the last run"
     parts = [f"{tally.total():,} new"] if tally else ["nothing new"]
     parts += [
-        f"{tally[action]:,} {said}" for action, said in SAID.items() if tally[action]
+        f"{tally[action]:,} {words}" for action, words in SAID.items() if tally[action]
     ]
     if report.known:
         parts.append(f"{report.known:,} known")

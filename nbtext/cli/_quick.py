@@ -53,7 +53,7 @@ def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
         return None if "as_json" in flags else _pass(values, flags)
     if command == "learn" and label is None:
         return None
-    return _teach(values, flags, label)
+    return _learn(values, flags, label)
 
 
 def _bogofilter(arguments: list[str]) -> "Callable[[], int] | None":
@@ -65,10 +65,10 @@ def _bogofilter(arguments: list[str]) -> "Callable[[], int] | None":
 
 
 def _classify(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], int]":
-    from nbtext.cli._classify import Request, run
+    from nbtext.cli._classify import ClassifyRequest, run
     from nbtext.cli._places import default_model
 
-    request = Request(
+    request = ClassifyRequest(
         model=values.get("model") or default_model(),
         wanted=values.get("wanted"),
         output=_output(flags),
@@ -89,18 +89,18 @@ def _pass(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], int]"
     return lambda: run(request)
 
 
-def _teach(
+def _learn(
     values: dict[str, str], flags: dict[str, bool], label: str | None
 ) -> "Callable[[], int]":
+    from nbtext.cli._learn import LearnCommand, run
     from nbtext.cli._places import default_model
-    from nbtext.cli._teach import Request, run
     from nbtext.learning.plan import LearnRequest
 
-    request = Request(
-        learn_request=LearnRequest(values.get("model") or default_model(), label),
+    command = LearnCommand(
+        request=LearnRequest(values.get("model") or default_model(), label),
         output=_output(flags),
     )
-    return lambda: run(request)
+    return lambda: run(command)
 
 
 def _output(flags: dict[str, bool]) -> "Output":

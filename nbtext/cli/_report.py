@@ -161,10 +161,10 @@ def evaluation_text(result: "Evaluation") -> Iterator[str]:
         yield "\t".join(("(no class)", *map(str, result.confusion_unknown_label)))
     yield ""
     yield "probability\tdocuments\tmean\tright"
-    for one in result.reliability:
+    for bin_ in result.reliability:
         yield (
-            f"{one.low:.4f}-{one.high:.4f}\t{one.documents}\t"
-            f"{one.mean_probability:.4f}\t{one.share_right:.4f}"
+            f"{bin_.low:.4f}-{bin_.high:.4f}\t{bin_.documents}\t"
+            f"{bin_.mean_probability:.4f}\t{bin_.share_right:.4f}"
         )
 
 

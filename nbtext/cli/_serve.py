@@ -141,8 +141,8 @@ def be_one(*, is_quiet: bool) -> None:
 
 def log_of(is_quiet: bool) -> Log:
     """Return where to say what happens."""
-    said = ignored if is_quiet else logged
-    return Log(request=said, event=said, trouble=logged)
+    log = ignored if is_quiet else logged
+    return Log(request=log, event=log, trouble=logged)
 
 
 def logged(line: str) -> None:

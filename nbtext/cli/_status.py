@@ -68,6 +68,6 @@ def outcome(failures: "Sequence[Unreadable]") -> int:
     """Return the exit status of a batch: not 0 if anything was skipped."""
     if not failures:
         return DONE
-    if all(isinstance(one.error, MissingSourceError) for one in failures):
+    if all(isinstance(failure.error, MissingSourceError) for failure in failures):
         return NO_INPUT
     return DATA

@@ -147,12 +147,12 @@ def _commonest_errors(result: Evaluation) -> Table:
 
 def _reliability(result: Evaluation) -> Table:
     table = _headed("probability", "documents", "mean", "right")
-    for one in result.reliability:
+    for bin_ in result.reliability:
         table.add_row(
-            f"{one.low:.2f} to {one.high:.2f}",
-            f"{one.documents:,}",
-            f"{one.mean_probability:.4f}",
-            f"{one.share_right:.4f}",
+            f"{bin_.low:.2f} to {bin_.high:.2f}",
+            f"{bin_.documents:,}",
+            f"{bin_.mean_probability:.4f}",
+            f"{bin_.share_right:.4f}",
         )
     return table
 

@@ -100,8 +100,8 @@ def name_problems(account: "Account", *, quiet: bool, is_last: bool = True) -> N
             is then left to be named as its error.
     """
     is_named = is_last or account.documents
-    for one in account.skipped if is_named else account.skipped[1:]:
-        to_stderr(f"skipped: {one.error}")
+    for failure in account.skipped if is_named else account.skipped[1:]:
+        to_stderr(f"skipped: {failure.error}")
     if quiet:
         return
     for name in account.truncated:

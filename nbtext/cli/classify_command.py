@@ -2,7 +2,7 @@
 
 import click
 
-from nbtext.cli._classify import Request, run
+from nbtext.cli._classify import ClassifyRequest, run
 from nbtext.cli._options import (
     jobs_option,
     model_option,
@@ -59,7 +59,7 @@ def command(
     bytes that are not UTF-8 are escaped.
     """  # noqa: D301  click wants a real backspace
     needs_sources(context, sources)
-    request = Request(
+    request = ClassifyRequest(
         sources=sources,
         model=model,
         wanted=wanted,

@@ -2,6 +2,7 @@
 
 import click
 
+from nbtext.cli._learn import LearnCommand, run
 from nbtext.cli._options import (
     approximate_option,
     model_option,
@@ -10,7 +11,6 @@ from nbtext.cli._options import (
     verbose_output_options,
     wait_option,
 )
-from nbtext.cli._teach import Request, run
 from nbtext.cli._terminal import Output
 from nbtext.learning.plan import LearnRequest
 from nbtext.sources import Options
@@ -44,7 +44,5 @@ def command(
     exactly, or it is refused.
     """  # noqa: D301  click wants a real backspace
     needs_sources(context, sources)
-    learn_request = LearnRequest(
-        path=model, label=None, wait=wait, approximate=approximate
-    )
-    return run(Request(learn_request, sources, options, output))
+    request = LearnRequest(path=model, label=None, wait=wait, approximate=approximate)
+    return run(LearnCommand(request, sources, options, output))

@@ -2,6 +2,7 @@
 
 import click
 
+from nbtext.cli._learn import LearnCommand, run
 from nbtext.cli._options import (
     approximate_option,
     model_option,
@@ -10,7 +11,6 @@ from nbtext.cli._options import (
     verbose_output_options,
     wait_option,
 )
-from nbtext.cli._teach import Request, run
 from nbtext.cli._terminal import Output
 from nbtext.learning.plan import LearnRequest
 from nbtext.sources import Options
@@ -65,7 +65,7 @@ def command(
     that it knows in another class moves, in one step. Sources are those of `train`.
     """  # noqa: D301  click wants a real backspace
     needs_sources(context, sources)
-    learn_request = LearnRequest(
+    request = LearnRequest(
         path=model,
         label=label,
         wait=wait,
@@ -74,4 +74,4 @@ def command(
         create=create,
         text_columns=options.text_columns,
     )
-    return run(Request(learn_request, sources, options, output, seen_only))
+    return run(LearnCommand(request, sources, options, output, seen_only))

@@ -7,8 +7,8 @@ Only those who learn load this: it takes more than to decide.
 from collections import Counter as Tally
 from collections.abc import Iterable, Sequence
 
+from nbtext.cli._learn import summary
 from nbtext.cli._pass import MAX_BYTES
-from nbtext.cli._teach import summary
 from nbtext.cli._terminal import to_stderr
 from nbtext.cli.bogofilter._bogosity import HAM, SPAM, Bogosity, check_classes
 from nbtext.cli.bogofilter._log import log, registered

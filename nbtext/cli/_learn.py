@@ -30,72 +30,72 @@ if TYPE_CHECKING:
 DEFAULT: Final = Options()
 
 
-class Request(NamedTuple):
+class LearnCommand(NamedTuple):
     """
     What is asked of `nbtext learn` or `nbtext forget`.
 
     Attributes:
-        learn_request: what to learn, or to forget, and in which model.
+        request: what to learn, or to forget, and in which model.
         sources: the documents; standard input if there is none.
         options: how sources are read.
         output: what is printed of what was done.
         is_seen_only: whether to leave out messages of Maildirs that were not read.
     """
 
-    learn_request: LearnRequest
+    request: LearnRequest
     sources: tuple[str, ...] = ()
     options: Options = DEFAULT
     output: Output = Output()
     is_seen_only: bool = False
 
 
-def run(request: Request) -> int:
+def run(command: LearnCommand) -> int:
     """Learn or forget what is asked for and return the exit status."""
-    learn_request = request.learn_request
-    if learn_request.label is not None:  # as sources read labels
-        learn_request = learn_request._replace(label=readable(learn_request.label))
-        request = request._replace(learn_request=learn_request)
-    if request.output.verbose:
-        to_stderr(f"model: {learn_request.path}")
+    request = command.request
+    if request.label is not None:  # as sources read labels
+        request = request._replace(label=readable(request.label))
+        command = command._replace(request=request)
+    if command.output.verbose:
+        to_stderr(f"model: {request.path}")
     failures: list[Unreadable] = []
-    on_problem = problem_handler(failures, quiet=request.output.quiet)
-    options = request.options._replace(
-        model_columns=partial(text_columns, learn_request.path)
+    on_problem = problem_handler(failures, quiet=command.output.quiet)
+    options = command.options._replace(
+        model_columns=partial(text_columns, request.path)
     )
-    items: Iterable[Item] = documents(request.sources, options, labelled=False)
-    if request.is_seen_only:
+    items: Iterable[Item] = documents(command.sources, options, labelled=False)
+    if command.is_seen_only:
         items = seen_only(items)
     outcomes: Tally[str] = Tally()
-    max_bytes = request.options.max_bytes
+    max_bytes = command.options.max_bytes
     try:
         for results in learn_documents(
-            items, learn_request, max_bytes=max_bytes, on_problem=on_problem
+            items, request, max_bytes=max_bytes, on_problem=on_problem
         ):
             for result in results:
                 outcomes[result.outcome] += 1
-                tell(result, request)
+                say(result, command)
     finally:  # what was learnt stays learnt, whatever went wrong then
-        if outcomes and not request.output.quiet:
-            to_stderr(summary(learn_request, outcomes))
-    if request.output.as_json:
-        to_stdout([as_json(facts(request, outcomes, len(failures)))])
+        if outcomes and not command.output.quiet:
+            to_stderr(summary(request, outcomes))
+    if command.output.as_json:
+        to_stdout([as_json(facts(command, outcomes, len(failures)))])
     is_nothing = outcomes.total() > 0 and outcomes["empty"] == outcomes.total()
     if outcomes["refused"] or is_nothing:
         return status.DATA
     return status.outcome(failures)
 
 
-def tell(result: LearnResult, request: Request) -> None:
+def say(result: LearnResult, command: LearnCommand) -> None:
     """Name a document that was refused, and of others say what became if asked to."""
-    if result.truncated and not request.output.quiet:
+    if result.truncated and not command.output.quiet:
         cut_short(result.name)
     if result.outcome == "refused":
         to_stderr(f"refused: {result.name}: {result.reason}")
-    elif request.output.verbose:
-        to_stderr(f"{result.name}: {told(result, request.learn_request.label)}")
+    elif command.output.verbose:
+        to_stderr(f"{result.name}: {what_became(result, command.request.label)}")
 
 
-def told(result: LearnResult, label: str | None) -> str:
+def what_became(result: LearnResult, label: str | None) -> str:
     """Say what became of a document."""
     before = ", ".join(result.before)
     if result.outcome == "moved":
@@ -107,12 +107,12 @@ def told(result: LearnResult, label: str | None) -> str:
     return f"learnt as {label}" if label is not None else f"forgotten as {before}"
 
 
-def summary(learn_request: LearnRequest, outcomes: Tally[str]) -> str:
+def summary(request: LearnRequest, outcomes: Tally[str]) -> str:
     """Say in one line what became of all documents."""
     words = {
-        "learnt": ("learnt", f" as {learn_request.label}"),
-        "moved": ("moved", f" to {learn_request.label}"),
-        "known": ("", f" known as {learn_request.label} already"),
+        "learnt": ("learnt", f" as {request.label}"),
+        "moved": ("moved", f" to {request.label}"),
+        "known": ("", f" known as {request.label} already"),
         "forgotten": ("forgot", ""),
         "refused": ("refused", ""),
         "empty": ("passed over", " without a byte"),
@@ -125,17 +125,15 @@ def summary(learn_request: LearnRequest, outcomes: Tally[str]) -> str:
     return ", ".join(parts)
 
 
-def facts(request: Request, outcomes: Tally[str], skipped: int) -> dict[str, Any]:
+def facts(command: LearnCommand, outcomes: Tally[str], skipped: int) -> dict[str, Any]:
     """Return the same for a program."""
-    learn_request = request.learn_request
-    names = (
-        ["forgotten"] if learn_request.label is None else ["learnt", "moved", "known"]
-    )
+    request = command.request
+    names = ["forgotten"] if request.label is None else ["learnt", "moved", "known"]
     return {
-        "class": learn_request.label,
+        "class": request.label,
         **{name: outcomes[name] for name in names},
         "refused": outcomes["refused"],
         "empty": outcomes["empty"],
         "skipped": skipped,
-        "path": learn_request.path,
+        "path": request.path,
     }
