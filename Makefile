@@ -13,7 +13,8 @@ SOURCES := $(shell find nbtext -name '*.py' -o -name '*.c' -o -name '*.bin')
 RECIPES := procmail maildrop dovecot-imapd dovecot-lmtpd dovecot-sieve spamc postfix \
   mutt notmuch getmail6 offlineimap3 isync cron systemd bogofilter
 
-.PHONY: demo test check lint types corpus-test recipes-test golden bench fuzz docs sdist clean
+.PHONY: demo test check lint types corpus-test recipes-test golden bench fuzz docs sdist wheel wheel-test \
+  clean
 
 demo: $(VENV)/.ready
 	@sh corpora/demo.sh $(VENV)/bin/nbtext
@@ -59,6 +60,14 @@ docs: $(READY)
 
 sdist: $(READY)
 	$(BIN)/python -m build --sdist --no-isolation
+
+wheel: $(READY)
+	@rm -rf build dist/nbtext-*.whl
+	$(BIN)/python -m build --wheel --no-isolation
+	@rm -rf build
+
+wheel-test: wheel
+	PYTHON=$(PYTHON) sh scripts/test_wheel.sh dist/nbtext-*.whl
 
 clean:
 	rm -rf $(VENV) $(DEV) build dist *.egg-info nbtext/*.so .mypy_cache .ruff_cache .pytest_cache

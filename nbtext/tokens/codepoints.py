@@ -14,7 +14,7 @@ Folding is simple lower case, one code point to one, so that positions never mov
 
 The classes come from Unicode properties, but not from the properties of whatever
 Unicode the reader's Python happens to have: that would change the tokens of an old
-model. They were generated once, by `python -m nbtext.tokens.codepoints`, into the file
+model. They were generated once, by `scripts/make_codepoints.py`, into the file
 `codepoints-1.bin` beside this module, and the number in its name is part of a model's
 settings. The file holds two tables of the same make, classes and then folding offsets:
 a block number for each 256 code points, then the distinct blocks.
@@ -87,59 +87,3 @@ def _load() -> tuple[Blocks, Blocks]:
         swapped.byteswap()
         fold_values = memoryview(swapped).toreadonly()
     return Blocks(index, values), Blocks(fold_index, fold_values)
-
-
-def generate() -> bytes:
-    """
-    Make the table from the Unicode properties that the `regex` package knows.
-
-    Returns:
-        The bytes of the file, little-endian.
-
-    """
-    import regex
-
-    text = [chr(code) for code in range(N_CODE_POINTS)]
-    patterns = {  # later ones win
-        PUNCTUATION: r"[\p{P}\p{S}\p{Cf}\p{Co}]",
-        WORD: r"[\p{L}\p{M}\p{N}]",
-        SINGLE: (
-            r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}"
-            r"\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}&&[\p{L}\p{M}\p{N}]]"
-        ),
-        BRACKET: r'[<>,;()"\[\]{}]',
-    }
-    values = bytearray(N_CODE_POINTS)
-    for code_class, pattern in patterns.items():
-        matches = regex.compile(pattern, regex.VERSION1).match
-        for code, character in enumerate(text):
-            if matches(character):
-                values[code] = code_class
-    folding = [_folded(character) - ord(character) for character in text]
-
-    class_index, class_blocks = _blocks(bytes(values), 1)
-    fold_index, fold_blocks = _blocks(struct.pack(f"<{N_CODE_POINTS}i", *folding), 4)
-    counts = struct.pack("<HH", len(class_blocks), len(fold_blocks))
-    return b"".join(
-        [counts, class_index, *class_blocks, fold_index, *fold_blocks],
-    )
-
-
-def _folded(character: str) -> int:
-    lower = character.lower()
-    return ord(lower) if len(lower) == 1 else ord(lower[0])
-
-
-def _blocks(values: bytes, size: int) -> tuple[bytes, list[bytes]]:
-    seen: dict[bytes, int] = {}
-    step = BLOCK * size
-    index = [
-        seen.setdefault(values[start : start + step], len(seen))
-        for start in range(0, len(values), step)
-    ]
-    return bytes(index), list(seen)
-
-
-if __name__ == "__main__":
-    with open(_TABLE, "wb") as file:  # noqa: PTH123  as above
-        file.write(generate())

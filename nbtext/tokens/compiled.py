@@ -10,6 +10,7 @@ says which of the two is used.
 import sys
 from collections.abc import Sequence
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from nbtext.settings import Alphabet, View
@@ -34,12 +35,12 @@ FITS: Final = (INTERFACE, BASE, SPREAD, PAIR, MIX)
 def unfit() -> str:
     """Return why the extension is not used, nothing if it fits."""
     try:
-        from nbtext import _compiled
+        extension = import_module("nbtext._compiled")
     except ModuleNotFoundError:
         return "no compiled extension"
     except ImportError as error:
         return f"the compiled extension cannot be loaded: {error}"
-    if getattr(_compiled, "CONSTANTS", None) != FITS:
+    if getattr(extension, "CONSTANTS", None) != FITS:
         return "the compiled extension belongs to another version of nbtext"
     return ""
 

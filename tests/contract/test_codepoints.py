@@ -1,5 +1,5 @@
 """
-The committed table of code points is what `generate` makes, but for newer Unicode.
+The committed table of code points is what the script makes, but for newer Unicode.
 
 A newer `regex` knows characters that were unassigned when the table was made, and now
 and then corrects a property; so differences are allowed where Python 3.11 (Unicode
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from nbtext.tokens import codepoints
+from scripts.make_codepoints import generate
 
 CORRECTED: set[int] = set()
 """Code points whose property a later Unicode changed."""
@@ -24,7 +25,7 @@ def generated(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[tuple[codepoints.Blocks, codepoints.Blocks]]:
     path = tmp_path_factory.mktemp("table") / "table.bin"
-    path.write_bytes(codepoints.generate())
+    path.write_bytes(generate())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(codepoints, "_TABLE", str(path))
         yield codepoints._load.__wrapped__()

@@ -1,8 +1,7 @@
 """Which tokenizer is used, and that whoever asks is told."""
 
-import builtins
+import sys
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -45,27 +44,26 @@ def test_an_extension_of_another_nbtext_is_not_used(
     )
 
 
-@pytest.mark.parametrize(
-    ("error", "reason"),
-    [
-        (ModuleNotFoundError("no"), "no compiled extension"),
-        (ImportError("no libc"), "the compiled extension cannot be loaded: no libc"),
-    ],
-)
 def test_without_an_extension_the_plain_tokenizer_is_used(
-    error: ImportError, reason: str, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    original = builtins.__import__
+    monkeypatch.setitem(sys.modules, "nbtext._compiled", None)  # as if it were missing
 
-    def fail(name: str, globals_: Any, locals_: Any, names: Any, level: int) -> Any:
-        if name == "nbtext" and names == ("_compiled",):
-            raise error
-        return original(name, globals_, locals_, names, level)
+    assert engine().description == "plain Python: no compiled extension"
+    assert not engine().is_compiled
 
-    monkeypatch.setattr(builtins, "__import__", fail)
 
-    assert compiled.unfit() == reason
-    assert engine().description == f"plain Python: {reason}"
+def test_an_extension_that_cannot_be_loaded_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(_: str) -> None:
+        raise ImportError("no libc")
+
+    monkeypatch.setattr(compiled, "import_module", fail)
+
+    assert engine().description == (
+        "plain Python: the compiled extension cannot be loaded: no libc"
+    )
 
 
 def test_the_tokenizer_can_be_chosen() -> None:
