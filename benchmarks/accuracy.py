@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # numpy would make this process larger than those it measures
     from numpy.typing import NDArray
 
     from nbtext.document import Document
-    from nbtext.evaluation.evaluate import Evaluation
+    from nbtext.evaluation.evaluation import Evaluation
     from tests.corpus.test_accuracy import Split
 
 UNSURE: Final = -1
@@ -185,7 +185,7 @@ def pooled(splits: "Sequence[Split]", predictions: Sequence[Predicted]) -> "Eval
     """Put the predictions of all splits together, and measure them."""
     import numpy as np
 
-    from nbtext.evaluation.evaluate import evaluate
+    from nbtext.evaluation.evaluation import evaluate
 
     classes = classes_of(splits[0])
     truth = [classes.index(one.label or "") for _, test in splits for one in test]

@@ -23,12 +23,11 @@ if TYPE_CHECKING:
     )
     from nbtext.document import Document
     from nbtext.errors import NbtextError
-    from nbtext.evaluation.evaluate import Evaluation
+    from nbtext.evaluation import Evaluation
     from nbtext.learning.overrides import SettingsOverrides
     from nbtext.learning.plan import LearnResult
     from nbtext.learning.training import Trained
-    from nbtext.scoring.classifying import Classifier
-    from nbtext.scoring.decide import Decision
+    from nbtext.scoring import Classifier, Decision
     from nbtext.sources import Options
 
 __version__: Final = "0.1.0"
@@ -56,10 +55,10 @@ __all__ = [
 ]
 
 _HOMES: Final = {
-    "Classifier": "scoring.classifying",
-    "Decision": "scoring.decide",
+    "Classifier": "scoring",
+    "Decision": "scoring",
     "Document": "document",
-    "Evaluation": "evaluation.evaluate",
+    "Evaluation": "evaluation",
     "LearnResult": "learning.plan",
     "NbtextError": "errors",
     "Options": "sources",

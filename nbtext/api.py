@@ -17,19 +17,16 @@ from typing import Final, TypeAlias
 
 from nbtext.counts.counting import Account, Progress
 from nbtext.document import Document, Item, Note, Unreadable
-from nbtext.evaluation.cross_validate import cross_validate
-from nbtext.evaluation.evaluate import Evaluation
-from nbtext.evaluation.evaluate_model import evaluate_model
+from nbtext.evaluation import Evaluation, cross_validate, evaluate_model
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.learning.plan import LearnRequest, LearnResult
 from nbtext.learning.stream import learn_documents
 from nbtext.learning.training import MAX_BYTES, Trained
 from nbtext.learning.training import train as train_counts
 from nbtext.parallel import processes
+from nbtext.scoring import Classifier, Decision, Policy, batches, load_model
 from nbtext.scoring.batch import keep_memory
-from nbtext.scoring.classifying import MANY, Classifier, OnProblem, batches
-from nbtext.scoring.decide import Decision, Policy
-from nbtext.scoring.model import load_model
+from nbtext.scoring.classifying import MANY, OnProblem
 from nbtext.sources import Options, documents, labels, rereadable
 from nbtext.store.lock import WAIT
 from nbtext.store.replacing import check_replaceable, replace_model

@@ -22,9 +22,7 @@ from nbtext.cli._terminal import (
     to_stdout,
 )
 from nbtext.errors import SettingsError
-from nbtext.scoring.classifying import Classifier, classify
-from nbtext.scoring.decide import Decision, Policy
-from nbtext.scoring.model import load_model
+from nbtext.scoring import Classifier, Decision, Policy, classify, load_model
 from nbtext.sources import Options, documents
 
 if TYPE_CHECKING:

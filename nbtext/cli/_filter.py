@@ -30,10 +30,9 @@ from nbtext.filtering import (
 )
 from nbtext.filtering.mailboxes import marks_of
 from nbtext.filtering.rules import UNMARKED, OnProblem
-from nbtext.scoring.classifying import Classifier
-from nbtext.scoring.decide import Policy, probability
-from nbtext.scoring.model import Model, load_model
-from nbtext.scoring.threshold import UNMEASURED, Threshold, threshold_of
+from nbtext.scoring import Classifier, Model, Policy, load_model, threshold_of
+from nbtext.scoring.decide import probability
+from nbtext.scoring.threshold import UNMEASURED, Threshold
 
 OF_FOLDERS = (SourceError, MailboxError, BusyError)
 """What keeps one mailbox from being filtered, and not the others."""

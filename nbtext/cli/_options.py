@@ -18,12 +18,8 @@ from nbtext.cli import _status as status
 from nbtext.cli._places import default_model
 from nbtext.cli._terminal import Output, to_stderr
 from nbtext.learning.overrides import SettingsOverrides
-from nbtext.scoring.decide import Policy
-from nbtext.scoring.models.registry import (
-    DEFAULT_FOR_MORE,
-    DEFAULT_FOR_TWO,
-    event_models,
-)
+from nbtext.scoring import Policy, event_models
+from nbtext.scoring.models.registry import DEFAULT_FOR_MORE, DEFAULT_FOR_TWO
 from nbtext.sources import FORMATS, Options
 from nbtext.store.lock import WAIT
 

@@ -13,10 +13,9 @@ from nbtext.cli import _status as status
 from nbtext.cli._terminal import Output, bytes_to_stdout, to_stderr
 from nbtext.document import Document
 from nbtext.errors import NbtextError
-from nbtext.filtering.header_field import FIELD, added_by, with_added
-from nbtext.scoring.classifying import Classifier
-from nbtext.scoring.decide import Policy
-from nbtext.scoring.model import load_model
+from nbtext.filtering import added_by, with_added
+from nbtext.filtering.header_field import FIELD
+from nbtext.scoring import Classifier, Policy, load_model
 
 MAX_BYTES: Final = 16 << 20
 

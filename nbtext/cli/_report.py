@@ -9,10 +9,11 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from nbtext.scoring.decide import CERTAIN, Decision, probability
+from nbtext.scoring import Decision
+from nbtext.scoring.decide import CERTAIN, probability
 
 if TYPE_CHECKING:
-    from nbtext.evaluation.evaluate import Evaluation
+    from nbtext.evaluation import Evaluation
 
 UNSURE: Final = "?"
 """What stands in a column where there is no label."""

@@ -5,9 +5,7 @@ from typing import Final, NamedTuple
 from nbtext.cli._report import readable
 from nbtext.cli._terminal import to_stderr
 from nbtext.errors import SettingsError
-from nbtext.scoring.classifying import Classifier
-from nbtext.scoring.decide import Policy
-from nbtext.scoring.model import Model, load_model
+from nbtext.scoring import Classifier, Model, Policy, load_model
 from nbtext.serving import (
     HandlerOptions,
     Listener,

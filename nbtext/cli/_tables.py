@@ -9,8 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from nbtext.cli._report import UNSURE, class_name, escaped, share
-from nbtext.evaluation.evaluate import Evaluation
-from nbtext.scoring.decide import Decision, probability
+from nbtext.evaluation import Evaluation
+from nbtext.scoring import Decision
+from nbtext.scoring.decide import probability
 
 COLOURS: Final = ("green", "red", "cyan", "magenta", "yellow", "blue")
 

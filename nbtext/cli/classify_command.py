@@ -14,7 +14,7 @@ from nbtext.cli._options import (
 )
 from nbtext.cli._terminal import Output
 from nbtext.learning.overrides import SettingsOverrides
-from nbtext.scoring.decide import Policy
+from nbtext.scoring import Policy
 from nbtext.sources import Options
 
 

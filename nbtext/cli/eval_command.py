@@ -25,13 +25,13 @@ from nbtext.cli._terminal import (
     to_stdout,
 )
 from nbtext.learning.overrides import SettingsOverrides
-from nbtext.scoring.decide import Policy
+from nbtext.scoring import Policy
 from nbtext.sources import Options
 
 if TYPE_CHECKING:
     from nbtext.counts.counting import Account
     from nbtext.document import Unreadable
-    from nbtext.evaluation.evaluate import Evaluation
+    from nbtext.evaluation import Evaluation
 
 
 @click.command()

@@ -16,7 +16,7 @@ from nbtext.cli._options import (
     wait_option,
 )
 from nbtext.cli._terminal import Output
-from nbtext.filtering.rules import FilterOptions
+from nbtext.filtering import FilterOptions
 
 UNITS: Final = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 

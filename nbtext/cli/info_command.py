@@ -9,8 +9,7 @@ from nbtext.cli._options import json_option, model_option
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import class_name, counted, escaped, size
 from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
-from nbtext.scoring.held_out import fitted
-from nbtext.scoring.model import Model, load_model
+from nbtext.scoring import Model, fitted, load_model
 from nbtext.store.file import check_sound
 from nbtext.store.header import joined_history
 from nbtext.tokens.engine import engine

@@ -14,7 +14,7 @@ from nbtext.cli._options import (
 from nbtext.cli._pass import PassRequest, run
 from nbtext.cli._terminal import Output, to_stderr
 from nbtext.filtering.header_field import FIELD
-from nbtext.scoring.decide import Policy
+from nbtext.scoring import Policy
 
 
 @click.command(epilog="Whatever fails, the message is printed as it came.")

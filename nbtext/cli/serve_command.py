@@ -13,7 +13,7 @@ from nbtext.cli._options import (
     seconds_of,
     wait_option,
 )
-from nbtext.scoring.decide import Policy
+from nbtext.scoring import Policy
 
 MOST: Final = 256 << 20
 

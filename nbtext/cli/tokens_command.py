@@ -16,7 +16,7 @@ from nbtext.cli._status import outcome
 from nbtext.cli._terminal import name_problems, to_stderr, to_stdout
 from nbtext.counts.counting import Account, documents
 from nbtext.errors import NoModelError
-from nbtext.scoring.model import load_model
+from nbtext.scoring import load_model
 from nbtext.settings import Settings, default_settings
 from nbtext.sources import Options
 from nbtext.sources import documents as source_documents

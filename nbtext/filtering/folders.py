@@ -20,8 +20,8 @@ from nbtext.filtering.mailboxes import (
 )
 from nbtext.filtering.rules import FilterReport, FilterRules, Outcome, Run
 from nbtext.filtering.seen import Entry
+from nbtext.scoring import Decision
 from nbtext.scoring.classifying import BATCH, MANY
-from nbtext.scoring.decide import Decision
 
 
 def filter_folder(

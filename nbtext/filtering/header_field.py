@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 
 from nbtext.errors import SettingsError
 from nbtext.mail.message import looks_like_mail
-from nbtext.scoring.decide import Decision, probability
+from nbtext.scoring import Decision
+from nbtext.scoring.decide import probability
 
 FIELD: Final = "X-NBText"
 """The name of the field, unless the user names another."""

@@ -23,8 +23,8 @@ from nbtext.filtering.rules import (
     hashed,
 )
 from nbtext.filtering.seen import NOTHING, Entry
+from nbtext.scoring import Decision
 from nbtext.scoring.classifying import BATCH, MANY
-from nbtext.scoring.decide import Decision
 
 ACTED: Final = ("moved", "flagged")
 

@@ -15,8 +15,7 @@ from nbtext.document import Note, Unreadable
 from nbtext.errors import SettingsError
 from nbtext.filtering.mailboxes import Mailbox, Marks, check_marks, is_same, target_of
 from nbtext.filtering.seen import SeenMessages
-from nbtext.scoring.classifying import Classifier
-from nbtext.scoring.decide import Decision, Policy
+from nbtext.scoring import Classifier, Decision, Policy
 
 OnProblem: TypeAlias = Callable[[Unreadable | Note], None]
 """Called with each message that cannot be read."""

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
     from nbtext.counts.sample import Sample
     from nbtext.counts.table import CountTable
+    from nbtext.scoring import Model
     from nbtext.scoring.leave_one_out import Labelled
-    from nbtext.scoring.model import Model
 
     Digests: TypeAlias = Collection[bytes]
 
 from nbtext.counts.calibration import Calibration
 from nbtext.counts.sample import DOCUMENTS
+from nbtext.scoring import event_model
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.leave_one_out import left_out
-from nbtext.scoring.models.registry import event_model
 from nbtext.store.contents import calibration_of
 from nbtext.store.undo import last_records
 

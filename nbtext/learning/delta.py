@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from nbtext.errors import DamagedError
-from nbtext.scoring.model import Entry, Model, Sums, add_entry
+from nbtext.scoring import Model
+from nbtext.scoring.model import Entry, Sums, add_entry
 from nbtext.settings import Settings
 from nbtext.store.ledger import Row
 from nbtext.tokens.bag import Bag, columns_of

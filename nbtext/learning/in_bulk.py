@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from nbtext.learning.plan import Plan, Step
+    from nbtext.scoring import Model
     from nbtext.scoring.batch_model import BatchModel
-    from nbtext.scoring.model import Model
     from nbtext.store.table import Buffer
     from nbtext.tokens.bag import Bag
     from nbtext.tokens.bags import Terms
@@ -32,10 +32,10 @@ from nbtext.learning.delta import Delta, check_sums
 from nbtext.learning.delta_table import count_table
 from nbtext.learning.one_by_one import removal_of
 from nbtext.learning.plan import history_of, keep_of
+from nbtext.scoring import default_scoring, event_model
 from nbtext.scoring.batch import keep_memory, raw_scores
 from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.leave_one_out import observed_scores
-from nbtext.scoring.models.registry import default_scoring, event_model
 from nbtext.store.contents import Contents
 from nbtext.store.ledger import MOST_TERMS, NO_BIN, Row
 from nbtext.store.packing import unpack

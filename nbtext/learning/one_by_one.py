@@ -11,9 +11,8 @@ from nbtext.counts.calibration import FARTHEST_BIN, Calibration, total
 from nbtext.learning.delta import Delta, UndoRecord, with_delta
 from nbtext.learning.delta_writing import pack_delta
 from nbtext.learning.plan import Plan, Step, history_of, keep_of, why_not
+from nbtext.scoring import Model, default_scoring
 from nbtext.scoring.held_out import observed, taken_back
-from nbtext.scoring.model import Model
-from nbtext.scoring.models.registry import default_scoring
 from nbtext.scoring.score import raw_score
 from nbtext.store.header import WRITER, now
 from nbtext.store.ledger import FORGOTTEN, NO_BIN, Row, record_of

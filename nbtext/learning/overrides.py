@@ -9,7 +9,8 @@ changes nothing.
 from typing import Final, NamedTuple
 
 from nbtext.errors import SettingsError
-from nbtext.scoring.models.registry import changed, with_columns
+from nbtext.scoring import changed
+from nbtext.scoring.models.registry import with_columns
 from nbtext.settings import Alphabet, Counting, Field, Scoring, Settings
 from nbtext.tokens.pattern import new_pattern
 

@@ -12,8 +12,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from nbtext.document import Document
 from nbtext.errors import NoModelError, SettingsError, TrainingError
-from nbtext.scoring.model import Model
-from nbtext.scoring.models.registry import check_scoring
+from nbtext.scoring import Model, check_scoring
 from nbtext.settings import Field, Format, Settings, default_settings
 from nbtext.store.header import KEPT_RECORDS, History, now
 from nbtext.store.ledger import FORGOTTEN, Row, rows_of

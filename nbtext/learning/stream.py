@@ -28,14 +28,8 @@ from nbtext.learning.plan import (
     new_settings,
     planned,
 )
-from nbtext.scoring.classifying import (
-    FEW,
-    FEW_BYTES,
-    OnProblem,
-    batches,
-    readable_of,
-)
-from nbtext.scoring.model import Model, load_model
+from nbtext.scoring import Model, batches, load_model
+from nbtext.scoring.classifying import FEW, FEW_BYTES, OnProblem, readable_of
 from nbtext.settings import Settings
 from nbtext.store.file import ModelFile, open_model
 from nbtext.store.lock import locked

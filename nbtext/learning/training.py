@@ -33,9 +33,9 @@ from nbtext.document import Item
 from nbtext.errors import TrainingError
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.parallel import threads
+from nbtext.scoring import check_scoring, default_scoring
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.leave_one_out import left_out
-from nbtext.scoring.models.registry import check_scoring, default_scoring
 from nbtext.store.contents import Contents
 from nbtext.store.header import MOST_CLASSES
 

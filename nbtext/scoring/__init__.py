@@ -1,7 +1,71 @@
 """
 A model and a document to a decision.
 
-In: an open model and the terms of documents. Out: log posteriors, calibrated to
-probabilities, and a `Decision` for each document. The scores of one document are the
-specification; those of many, by arrays, agree with them.
+In: an open model, the terms of documents and a `Policy`. Out: scores that are sums of
+evidence, calibrated to probabilities, and a `Decision` for each document. How counts
+become a score is an event model's affair (`nbtext.scoring.models`). The scores of one
+document are the specification; those of many, by arrays, agree with them. What is
+exported is loaded when it is first asked for: one message needs no arrays.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from nbtext.scoring.classifying import Classifier, batches, classify
+    from nbtext.scoring.decide import Decision, Policy
+    from nbtext.scoring.held_out import fitted
+    from nbtext.scoring.model import Model, load_model
+    from nbtext.scoring.models.protocol import EventModel
+    from nbtext.scoring.models.registry import (
+        changed,
+        check_scoring,
+        default_scoring,
+        event_model,
+        event_models,
+    )
+    from nbtext.scoring.threshold import threshold_of
+
+__all__ = [
+    "Classifier",
+    "Decision",
+    "EventModel",
+    "Model",
+    "Policy",
+    "batches",
+    "changed",
+    "check_scoring",
+    "classify",
+    "default_scoring",
+    "event_model",
+    "event_models",
+    "fitted",
+    "load_model",
+    "threshold_of",
+]
+
+_HOMES: Final = {
+    "Classifier": "classifying",
+    "Decision": "decide",
+    "EventModel": "models.protocol",
+    "Model": "model",
+    "Policy": "decide",
+    "batches": "classifying",
+    "changed": "models.registry",
+    "check_scoring": "models.registry",
+    "classify": "classifying",
+    "default_scoring": "models.registry",
+    "event_model": "models.registry",
+    "event_models": "models.registry",
+    "fitted": "held_out",
+    "load_model": "model",
+    "threshold_of": "threshold",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is exported when it is first asked for."""
+    if name not in _HOMES:
+        message = f"module 'nbtext.scoring' has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(f"nbtext.scoring.{_HOMES[name]}"), name)

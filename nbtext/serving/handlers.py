@@ -17,11 +17,11 @@ from nbtext.errors import (
     RequestError,
     SettingsError,
 )
-from nbtext.filtering.header_field import with_added
+from nbtext.filtering import with_added
 from nbtext.learning.plan import UNKNOWN, LearnRequest, LearnResult
 from nbtext.learning.stream import learn_documents
-from nbtext.scoring.decide import Decision, Policy, probability
-from nbtext.scoring.model import load_model
+from nbtext.scoring import Decision, Policy, load_model
+from nbtext.scoring.decide import probability
 from nbtext.serving.reloading import ReloadingModel
 from nbtext.serving.spamd import (
     DATA,

@@ -18,8 +18,7 @@ from typing import Final, TypeAlias
 
 from nbtext.document import Document
 from nbtext.errors import NbtextError, SettingsError
-from nbtext.scoring.classifying import Classifier
-from nbtext.scoring.model import Model, load_model
+from nbtext.scoring import Classifier, Model, load_model
 from nbtext.store.file import check_sound
 
 Seen: TypeAlias = tuple[int, ...] | None

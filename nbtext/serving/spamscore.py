@@ -12,8 +12,10 @@ from math import exp, log, log1p
 from typing import Final, NamedTuple
 
 from nbtext import __version__
-from nbtext.filtering.header_field import AddedField, added_by, printable_label
-from nbtext.scoring.decide import DEFAULT, Decision, Policy, probability
+from nbtext.filtering import AddedField, added_by
+from nbtext.filtering.header_field import printable_label
+from nbtext.scoring import Decision, Policy
+from nbtext.scoring.decide import DEFAULT, probability
 
 REQUIRED: Final = 5.0
 """So many points are spam."""

@@ -25,7 +25,7 @@ from typing import Final
 
 import msgpack
 
-from nbtext.scoring.decide import Policy
+from nbtext.scoring import Policy
 from nbtext.serving.handlers import HandlerOptions
 from nbtext.serving.server import GRACE, Log, Server, Service, ended
 from nbtext.serving.sockets import Listener

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 from nbtext.counts.table import n_terms
 from nbtext.errors import ModelFileError, ModelWriteError, NotAModelError
-from nbtext.scoring.model import load_model
+from nbtext.scoring import load_model
 from nbtext.store.contents import read_contents
 from nbtext.store.file import ModelFile, map_file
 from nbtext.store.packing import unpack_table

@@ -29,8 +29,7 @@ from nbtext.errors import ModelFileError, NotAModelError, SettingsError, Trainin
 from nbtext.learning.delta import Delta
 from nbtext.learning.delta_table import count_table
 from nbtext.learning.plan import why_not
-from nbtext.scoring.classifying import batches
-from nbtext.scoring.models.registry import check_scoring
+from nbtext.scoring import batches, check_scoring
 from nbtext.store.contents import Contents, read_contents
 from nbtext.store.file import open_model
 from nbtext.store.header import join_histories

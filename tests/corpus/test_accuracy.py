@@ -34,7 +34,7 @@ import pytest
 
 from nbtext.document import Document
 from nbtext.evaluation.binary_metrics import TwoClass
-from nbtext.evaluation.evaluate import NO_CLASS, Evaluation, evaluate
+from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate
 from nbtext.learning.training import MAX_BYTES, train
 from nbtext.scoring.classifying import Classifier, classify
 from nbtext.scoring.decide import Decision

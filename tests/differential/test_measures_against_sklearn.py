@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nbtext.evaluation.evaluate import evaluate
+from nbtext.evaluation.evaluation import evaluate
 from nbtext.evaluation.metrics import Floats, Indices
 
 RTOL = 1e-9

@@ -18,7 +18,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nbtext.evaluation.binary_metrics import inversions, missed_positives
-from nbtext.evaluation.evaluate import Evaluation, evaluate, stratified_folds
+from nbtext.evaluation.evaluation import Evaluation, evaluate, stratified_folds
 from nbtext.evaluation.metrics import Floats, Indices
 
 NAMES = ("eggs", "ham", "spam", "toast")

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from nbtext.counts.counting import Limits, count
 from nbtext.counts.table import CountTable
 from nbtext.document import Document
-from nbtext.evaluation.cross_validate import cross_validate
-from nbtext.evaluation.evaluate import stratified_folds
+from nbtext.evaluation.cross_validation import cross_validate
+from nbtext.evaluation.evaluation import stratified_folds
 from nbtext.learning.overrides import SettingsOverrides
 from nbtext.learning.training import train
 from nbtext.scoring.batch import raw_scores, score_readings

@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from nbtext import __version__
 from nbtext.errors import SettingsError
-from nbtext.scoring.decide import Decision
+from nbtext.scoring import Decision
 
 SPAM: Final = "spam"
 HAM: Final = "ham"

@@ -15,8 +15,7 @@ from nbtext.cli.bogofilter._log import log_verdicts
 from nbtext.cli.bogofilter._request import Request
 from nbtext.document import Document
 from nbtext.errors import NoModelError
-from nbtext.scoring.classifying import Classifier
-from nbtext.scoring.model import load_model
+from nbtext.scoring import Classifier, load_model
 
 STATUSES: Final = {
     "Spam": status.IT_IS,

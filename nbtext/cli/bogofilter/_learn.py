@@ -17,8 +17,8 @@ from nbtext.document import Document, Item
 from nbtext.errors import NoModelError
 from nbtext.learning.plan import UNKNOWN, LearnRequest, LearnResult
 from nbtext.learning.stream import learn_documents
+from nbtext.scoring import load_model
 from nbtext.scoring.classifying import OnProblem
-from nbtext.scoring.model import load_model
 
 
 def register(items: Iterable[Item], request: Request, on_problem: OnProblem) -> bool:

@@ -16,8 +16,8 @@ from nbtext.cli.bogofilter._options import Parsed
 from nbtext.cli.bogofilter._request import Request, request_of
 from nbtext.document import Document
 from nbtext.errors import NbtextError, SourceError, TrainingError
-from nbtext.filtering.header_field import AddedField, with_added
-from nbtext.scoring.classifying import batches
+from nbtext.filtering import AddedField, with_added
+from nbtext.scoring import batches
 from nbtext.sources.mbox import pieces, unquoted
 
 

@@ -11,7 +11,8 @@ from nbtext.cli._places import default_model
 from nbtext.cli.bogofilter._bogosity import FIELD, HAM, SPAM, Cutoffs
 from nbtext.cli.bogofilter._options import Parsed
 from nbtext.errors import SettingsError
-from nbtext.filtering.header_field import AddedField, checked
+from nbtext.filtering import AddedField
+from nbtext.filtering.header_field import checked
 
 FILE: Final = "nbtext.nbt"
 """The model's name in a folder that is given as bogofilter's."""

@@ -24,7 +24,7 @@ from nbtext.cli.bogofilter._judge import Judge
 from nbtext.cli.bogofilter._options import Parsed
 from nbtext.cli.bogofilter._pass import pass_on
 from nbtext.cli.bogofilter._request import Request, request_of
-from nbtext.scoring.classifying import batches
+from nbtext.scoring import batches
 from nbtext.sources.mailboxes import INPUT, Kind, input_items, mailbox_items, names
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from nbtext.cli._report import (
     share,
     size,
 )
-from nbtext.evaluation.evaluate import evaluate
+from nbtext.evaluation.evaluation import evaluate
 from nbtext.scoring.decide import CERTAIN, Decision, decide, probability
 from nbtext.scoring.score import Scored
 

@@ -10,7 +10,7 @@ import pytest
 
 from nbtext.errors import SettingsError
 from nbtext.evaluation.binary_metrics import lam_percent, missed_positives
-from nbtext.evaluation.evaluate import Evaluation, evaluate, stratified_folds
+from nbtext.evaluation.evaluation import Evaluation, evaluate, stratified_folds
 from nbtext.evaluation.metrics import precision_recall
 
 HAM, SPAM, UNSURE = 0, 1, -1

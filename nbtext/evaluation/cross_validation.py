@@ -36,7 +36,7 @@ from nbtext.counts.sample import DOCUMENTS, TERMS, Sample
 from nbtext.counts.table import CountTable, add
 from nbtext.counts.term_cache import Spool
 from nbtext.errors import TrainingError
-from nbtext.evaluation.evaluate import (
+from nbtext.evaluation.evaluation import (
     NO_CLASS,
     Evaluation,
     evaluate,
@@ -44,12 +44,12 @@ from nbtext.evaluation.evaluate import (
 )
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.learning.training import check_trainable
+from nbtext.scoring import Policy, check_scoring, default_scoring
 from nbtext.scoring.batch import score_batch
 from nbtext.scoring.batch_model import batch_model_of
-from nbtext.scoring.decide import DEFAULT, Policy
+from nbtext.scoring.decide import DEFAULT
 from nbtext.scoring.fitting import fit
 from nbtext.scoring.leave_one_out import left_out
-from nbtext.scoring.models.registry import check_scoring, default_scoring
 from nbtext.tokens.bags import read_terms
 
 NO_SAMPLE: Final = 0

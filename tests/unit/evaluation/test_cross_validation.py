@@ -8,7 +8,7 @@ import pytest
 
 from nbtext.document import Document, Item, Unreadable
 from nbtext.errors import SettingsError, SourceError, TrainingError
-from nbtext.evaluation.cross_validate import cross_validate
+from nbtext.evaluation.cross_validation import cross_validate
 from nbtext.learning.overrides import SettingsOverrides
 
 

@@ -2,7 +2,7 @@
 Evaluating a model on labelled documents that it has not seen.
 
 Documents are classified as they come; their decisions are then compared with their
-labels. `nbtext.evaluation.cross_validate` needs no model, and makes one for each fold.
+labels. `nbtext.evaluation.cross_validation` needs no model; it makes one for each fold.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,9 +13,9 @@ import numpy as np
 from nbtext.counts.counting import Account
 from nbtext.document import Item
 from nbtext.errors import SourceError
-from nbtext.evaluation.evaluate import NO_CLASS, Evaluation, evaluate
-from nbtext.scoring.classifying import Classifier, classify
-from nbtext.scoring.decide import DEFAULT, Policy
+from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate
+from nbtext.scoring import Classifier, Policy, classify
+from nbtext.scoring.decide import DEFAULT
 
 NOTHING: Final = "there is no document to evaluate; name labelled folders or files"
 

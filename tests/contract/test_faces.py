@@ -1,0 +1,76 @@
+"""A package's face: the names in its `__init__`, each loaded when it is asked for."""
+
+import ast
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import nbtext
+
+PACKAGE = Path(nbtext.__file__).parent
+FACES = sorted(
+    path.parent.name
+    for path in PACKAGE.glob("*/__init__.py")
+    if "_HOMES" in path.read_text("utf-8")
+)
+
+
+def type_checked(package: str) -> dict[str, str]:
+    """What the type checker sees: each exported name, and the module it is in."""
+    tree = ast.parse((PACKAGE / package / "__init__.py").read_text("utf-8"))
+    (block,) = (
+        node
+        for node in tree.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    )
+    return {
+        alias.name: node.module.removeprefix(f"nbtext.{package}.")
+        for node in block.body
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    }
+
+
+@pytest.mark.parametrize("package", FACES)
+def test_a_face_is_small_and_sorted_and_every_name_is_there(package: str) -> None:
+    face = import_module(f"nbtext.{package}")
+
+    assert len(face.__all__) <= 20
+    assert face.__all__ == sorted({*face.__all__})
+    assert type_checked(package) == face._HOMES
+    assert {*face._HOMES} == {*face.__all__}
+    for name in face.__all__:
+        assert getattr(face, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'none_such'"):
+        _ = face.none_such
+
+
+@pytest.mark.parametrize("package", FACES)
+def test_no_exported_name_is_that_of_a_module(package: str) -> None:
+    """Such a name would be the module's as soon as somebody has imported it."""
+    modules = {path.stem for path in (PACKAGE / package).iterdir()}
+
+    assert modules.isdisjoint(type_checked(package))
+
+
+@pytest.mark.parametrize("package", FACES)
+def test_other_packages_import_through_the_face(package: str) -> None:
+    homes = {
+        (f"nbtext.{package}.{home}", name)
+        for name, home in import_module(f"nbtext.{package}")._HOMES.items()
+    }
+    others = [
+        path
+        for path in PACKAGE.rglob("*.py")
+        if not path.is_relative_to(PACKAGE / package)
+    ]
+
+    for path in others:
+        found = {
+            (node.module, alias.name)
+            for node in ast.walk(ast.parse(path.read_text("utf-8")))
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        assert not found & homes, path
