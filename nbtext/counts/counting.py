@@ -27,7 +27,7 @@ from nbtext.errors import SourceError
 from nbtext.parallel import threads
 from nbtext.settings import Settings, default_settings
 from nbtext.sources import load_all
-from nbtext.tokens.reading import Reading, is_mail, read
+from nbtext.tokens import Reading, is_mail, read
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called now and then with the documents and bytes read since the last call."""

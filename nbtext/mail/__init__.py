@@ -1,7 +1,52 @@
 """
-A message as it travels to what it says.
+A message as it travels, to what it says.
 
 In: the bytes of a message, however broken. Out: a `Mail`: its header fields, its raw
 text, its body's text and a digest of what stays the same from delivery to delivery.
 Any bytes at all give a `Mail`; nothing here raises, or imports the rest of nbtext.
+
+What is exported is loaded when it is first asked for: one message needs little of it.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from nbtext.mail.charsets import decode
+    from nbtext.mail.headers import readable
+    from nbtext.mail.markup import html_text
+    from nbtext.mail.message import Mail, looks_like_mail, read_mail, text_parts
+    from nbtext.mail.mime import message_start
+    from nbtext.mail.transfer import decode_transfer
+
+__all__ = [
+    "Mail",
+    "decode",
+    "decode_transfer",
+    "html_text",
+    "looks_like_mail",
+    "message_start",
+    "read_mail",
+    "readable",
+    "text_parts",
+]
+
+_HOMES: Final = {
+    "Mail": "message",
+    "decode": "charsets",
+    "decode_transfer": "transfer",
+    "html_text": "markup",
+    "looks_like_mail": "message",
+    "message_start": "mime",
+    "read_mail": "message",
+    "readable": "headers",
+    "text_parts": "message",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is exported when it is first asked for."""
+    if name not in _HOMES:
+        message = f"module 'nbtext.mail' has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(f"nbtext.mail.{_HOMES[name]}"), name)

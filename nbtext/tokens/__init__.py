@@ -1,7 +1,58 @@
 """
-What a document says to the keys that are counted.
+A document, to the keys of its terms.
 
-In: a document and the settings of a model. Out: the distinct 64-bit keys of its terms
-in each view, how often each occurs, and a fingerprint of them. `tokenizer` is the
-specification of what a token and a key are; `compiled` does the same in C, to the bit.
+In: a document and the settings of a model. Out: the distinct keys of its terms in each
+view, how often each occurs, and a fingerprint of them. `tokenizer` is the specification
+of what a token and a key are; `compiled` does the same in C, to the bit; `engine` says
+which of the two is in use.
+
+What is exported is loaded when it is first asked for: one message needs little of it.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from nbtext.tokens.bag import Bag, bag_of, fingerprint
+    from nbtext.tokens.bags import Terms, fingerprints, read_terms
+    from nbtext.tokens.engine import Engine
+    from nbtext.tokens.reading import Reading, is_mail, read
+    from nbtext.tokens.tokenizer import Field, terms
+
+__all__ = [
+    "Bag",
+    "Engine",
+    "Field",
+    "Reading",
+    "Terms",
+    "bag_of",
+    "fingerprint",
+    "fingerprints",
+    "is_mail",
+    "read",
+    "read_terms",
+    "terms",
+]
+
+_HOMES: Final = {
+    "Bag": "bag",
+    "Engine": "engine",
+    "Field": "tokenizer",
+    "Reading": "reading",
+    "Terms": "bags",
+    "bag_of": "bag",
+    "fingerprint": "bag",
+    "fingerprints": "bags",
+    "is_mail": "reading",
+    "read": "reading",
+    "read_terms": "bags",
+    "terms": "tokenizer",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is exported when it is first asked for."""
+    if name not in _HOMES:
+        message = f"module 'nbtext.tokens' has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(f"nbtext.tokens.{_HOMES[name]}"), name)

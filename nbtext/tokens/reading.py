@@ -10,8 +10,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from nbtext.document import Document
-from nbtext.mail.charsets import decode
-from nbtext.mail.message import Mail, looks_like_mail, read_mail
+from nbtext.mail import Mail, decode, looks_like_mail, read_mail
 from nbtext.settings import Settings, View
 from nbtext.tokens.tokenizer import Field
 
@@ -110,8 +109,8 @@ def _body(mail: Mail) -> list[Field]:
 
 
 def _summary(mail: Mail) -> list[Field]:
-    said = [text for name, text in mail.headers if name in SUMMARY_FIELDS]
-    return [("body", "\n".join([*said, *mail.body]))]
+    fields = [text for name, text in mail.headers if name in SUMMARY_FIELDS]
+    return [("body", "\n".join([*fields, *mail.body]))]
 
 
 VIEWS: Final[dict[str, Callable[[Mail], list[Field]]]] = {

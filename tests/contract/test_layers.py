@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,24 @@ def test_imports_point_backwards(path: Path) -> None:
         allowed = {*FIRST, *PACKAGES, *LAST}
 
     assert {part_of(home) for home in homes(path)} <= allowed
+
+
+@pytest.mark.parametrize(
+    "path", sorted((PACKAGE / "mail").glob("*.py")), ids=lambda path: path.stem
+)
+def test_mail_could_be_a_library_of_its_own(path: Path) -> None:
+    assert {part_of(home) for home in homes(path)} <= {"mail"}
+
+
+@pytest.mark.parametrize("package", ["files", "mail", "tokens"])
+def test_a_package_exports_what_it_names(package: str) -> None:
+    face = import_module(f"nbtext.{package}")
+
+    assert sorted(face.__all__) == face.__all__ == sorted(face._HOMES)
+    for name in face.__all__:
+        assert getattr(face, name) is not None
+    with pytest.raises(AttributeError, match=f"nbtext.{package}"):
+        face.nothing_of_that_name  # noqa: B018  asking is the point
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
