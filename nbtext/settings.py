@@ -339,6 +339,9 @@ class Settings(NamedTuple):
         )
         for field in self.fields:
             field.check()
+        if len(dict(self.fields)) < len(self.fields):
+            message = f"the columns {', '.join(self.text_columns)} are not distinct"
+            raise SettingsError(message)
         for view in self.views:
             view.check()
         names = [view.name for view in self.views]

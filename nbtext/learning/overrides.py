@@ -51,7 +51,8 @@ class SettingsOverrides(NamedTuple):
         Return default settings, changed.
 
         Raises:
-            SettingsError: the pattern cannot be used, or an alphabet is named besides.
+            SettingsError: a value is unknown or out of its range, the pattern cannot be
+                used, or an alphabet is named besides.
 
         """
         views, alphabet, pattern = default.views, self.alphabet, None
@@ -60,6 +61,9 @@ class SettingsOverrides(NamedTuple):
                 message = "a pattern (--pattern) stands in place of --alphabet"
                 raise SettingsError(message)
             alphabet, pattern = "pattern", new_pattern(self.pattern)
+        if self.ngrams not in (None, 1, 2):
+            message = f"ngrams is {self.ngrams!r}, expected 1 or 2"
+            raise SettingsError(message)
         if self.ngrams == 1:  # a view of pairs alone has nothing left
             views = tuple(view._replace(pairs=False) for view in views if view.tokens)
         if alphabet is not None:
@@ -75,7 +79,10 @@ class SettingsOverrides(NamedTuple):
             fields=tuple(map(Field, self.text_columns)),
             pattern=pattern,
         )
-        return settings if self.score is None else with_columns(settings, self.score)
+        if self.score is not None:
+            settings = with_columns(settings, self.score)
+        settings.check()
+        return settings
 
     def scoring(self, default: Scoring) -> Scoring:
         """

@@ -11,6 +11,7 @@ from nbtext.settings import (
     SUMMARY,
     TOPIC,
     WEIGHTED,
+    Field,
     Pattern,
     Scoring,
     Settings,
@@ -65,6 +66,22 @@ def test_settings_come_back_from_plain_values(
     )
 
 
+def test_fields_keep_their_order() -> None:
+    fields = (Field("title"), Field("body"), Field("2"))
+
+    plain = MAIL._replace(fields=fields).as_dict()
+
+    assert list(plain["fields"].items()) == [
+        ("title", "text"), ("body", "text"), ("2", "text"),
+    ]  # fmt: skip
+    assert Settings.from_dict(plain).fields == fields
+    assert Settings.from_dict(plain).text_columns == ("title", "body", "2")
+    assert MAIL.difference(Settings.from_dict(plain)) == (
+        "the columns that are read (--text-column): none by name in one, "
+        "title, body, 2 in the other"
+    )
+
+
 def with_view(**changes: object) -> dict[str, Any]:
     plain = MAIL.as_dict()
     plain["views"] = [plain["views"][0] | changes, *plain["views"][1:]]
@@ -97,6 +114,18 @@ def with_view(**changes: object) -> dict[str, Any]:
         pytest.param(with_view(limit="9"), "headers.limit", id="limit text"),
         pytest.param(with_view(name="raw"), "distinct names", id="two of a name"),
         pytest.param(with_view(colour=1), "not complete", id="unknown in a view"),
+        pytest.param(MAIL.as_dict() | {"fields": []}, "not complete", id="no fields"),
+        pytest.param(
+            MAIL.as_dict() | {"fields": {"": "text"}}, "the column ''", id="no column"
+        ),
+        pytest.param(
+            MAIL.as_dict() | {"fields": {1: "text"}}, "the column 1", id="a number"
+        ),
+        pytest.param(
+            MAIL.as_dict() | {"fields": {"title": "sound"}},
+            "fields.title is 'sound'",
+            id="kind",
+        ),
     ],
 )
 def test_settings_that_nbtext_never_wrote_are_refused(plain: Any, message: str) -> None:
