@@ -6,6 +6,9 @@ VENV ?= .venv
 DEV ?= .venv-dev
 BIN := $(DEV)/bin
 READY := $(DEV)/.ready
+# the tests side by side, on every core; JOBS=0 has them in one process
+JOBS ?= auto
+PYTEST := $(BIN)/pytest -q -n $(JOBS) --maxprocesses 8 --dist worksteal
 PIP_FLAGS := --quiet --disable-pip-version-check
 SOURCES := $(shell find nbtext -name '*.py' -o -name '*.c' -o -name '*.bin')
 
@@ -13,8 +16,8 @@ SOURCES := $(shell find nbtext -name '*.py' -o -name '*.c' -o -name '*.bin')
 RECIPES := procmail maildrop dovecot-imapd dovecot-lmtpd dovecot-sieve spamc postfix \
   mutt notmuch getmail6 offlineimap3 isync cron systemd bogofilter
 
-.PHONY: demo test check lint types corpus-test recipes-test golden bench fuzz docs sdist wheel wheel-test \
-  clean
+.PHONY: demo test check lint types corpus-test recipes-test pythons-test golden bench fuzz docs sdist \
+  wheel wheel-test clean
 
 demo: $(VENV)/.ready
 	@sh corpora/demo.sh $(VENV)/bin/nbtext
@@ -27,9 +30,13 @@ demo: $(VENV)/.ready
 	@echo '    nbtext --help'
 
 test: $(READY)
-	$(BIN)/pytest -q -m "not corpus"
+	$(PYTEST) -m "not corpus"
 
 check: lint types test
+
+# on each other Python from 3.12 on that is here, what may differ between them
+pythons-test: $(READY)
+	@sh tests/pythons.sh
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -39,11 +46,11 @@ types: $(READY)
 	$(BIN)/mypy
 
 corpus-test: $(READY)
-	$(BIN)/pytest -q -m corpus
+	$(PYTEST) -m corpus
 
 recipes-test: $(READY)
 	@sh tests/recipes/install.sh $(RECIPES)
-	$(BIN)/pytest -q -m "recipes and not corpus" -rs
+	$(PYTEST) -m "recipes and not corpus" -rs
 
 golden: $(READY)
 	$(BIN)/pytest -q tests/golden --rewrite
@@ -70,7 +77,7 @@ wheel-test: wheel
 	PYTHON=$(PYTHON) sh scripts/test_wheel.sh dist/nbtext-*.whl
 
 clean:
-	rm -rf $(VENV) $(DEV) build dist *.egg-info nbtext/*.so .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(DEV) .venv-3.* build dist *.egg-info nbtext/*.so .mypy_cache .ruff_cache .pytest_cache
 
 # build/ is removed, or modules deleted since would be installed from it
 $(VENV)/.ready: pyproject.toml setup.py $(SOURCES)

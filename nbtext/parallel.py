@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from concurrent.futures import Executor
+    from concurrent.futures import Executor, ProcessPoolExecutor
 
 One = TypeVar("One")
 Other = TypeVar("Other")
@@ -84,6 +84,7 @@ def processes(
             initargs=(os.getpid(), initializer),
         )
         executor.submit(os.getpid).result()  # which starts all of them
+    _leave_pipes_to_workers(executor)
     with executor:
         try:
             yield executor
@@ -95,6 +96,20 @@ def processes(
                 process.terminate()
             executor.shutdown(cancel_futures=True)
             raise
+
+
+def _leave_pipes_to_workers(executor: ProcessPoolExecutor) -> None:
+    """
+    Close this process's copies of the ends of pipes that only workers use.
+
+    The executor keeps them open. It would then wait for ever for the rest of a result
+    that a worker was writing when it was killed, and for room in a pipe that nobody
+    reads any more.
+    """
+    for queue, end in (("_result_queue", "_writer"), ("_call_queue", "_reader")):
+        connection = getattr(getattr(executor, queue, None), end, None)
+        if connection is not None:
+            connection.close()
 
 
 @contextmanager

@@ -1,8 +1,11 @@
+import subprocess
+import sys
 from threading import Event
 
 import pytest
 
 from nbtext.parallel import threads
+from tests.waiting import PATIENCE
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
@@ -29,3 +32,22 @@ def test_what_has_not_begun_is_dropped_after_a_failure() -> None:
         fail()
 
     assert len(begun) < 1000
+
+
+def test_an_interrupt_ends_processes_that_are_writing_results() -> None:
+    program = (
+        "from nbtext.parallel import processes\n"
+        "with processes(2) as executor:\n"
+        "    results = [executor.submit(bytes, 1 << 26) for _ in range(9)]\n"
+        "    results[0].result()\n"
+        "    raise KeyboardInterrupt\n"
+    )
+
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+
+    assert ended.stderr.endswith(b"\nKeyboardInterrupt\n")

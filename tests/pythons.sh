@@ -1,0 +1,28 @@
+#!/bin/sh
+# Run the tests of what may differ between Pythons on each from 3.12 on that is found
+# here, in an environment of its own: .venv-3.12, .venv-3.13 ...
+set -e
+TESTS="tests/unit tests/cli tests/golden tests/serve tests/properties tests/concurrency"
+failed=
+for minor in 12 13 14 15; do
+  python=
+  for found in "$(command -v "python3.$minor")" \
+    "${PYENV_ROOT:-$HOME/.pyenv}/versions/3.$minor."*/bin/python3; do
+    [ -n "$python" ] || ! "$found" -c '' 2> /dev/null || python=$found
+  done
+  if [ -z "$python" ]; then
+    echo "Python 3.$minor is not here"
+    continue
+  fi
+  folder=.venv-3.$minor
+  if ! [ -e "$folder/.ready" ]; then
+    "$python" -m venv "$folder"
+    "$folder/bin/pip" install --quiet --disable-pip-version-check --editable '.[test]'
+    touch "$folder/.ready"
+  fi
+  echo "Python 3.$minor:"
+  # shellcheck disable=SC2086  # folders
+  "$folder/bin/pytest" -q -n auto --maxprocesses 8 --dist worksteal \
+    -p no:cacheprovider -m "not corpus" $TESTS || failed="$failed 3.$minor"
+done
+[ -z "$failed" ] || { echo "failed on Python$failed" && exit 1; }
