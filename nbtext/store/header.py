@@ -242,10 +242,17 @@ def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Head
         totals=totals,
         terms=_integers(plain["terms"], len(settings.views)),
         calibration=calibration,
-        written=str(plain["written"]),
-        writer=str(plain["writer"]),
+        written=_text(plain["written"]),
+        writer=_text(plain["writer"]),
         history=History.from_dict(plain["history"], len(settings.views)),
     )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        message = f"a text was expected, and {type(value).__name__} found"
+        raise TypeError(message)
+    return value
 
 
 def _integers(values: Any, length: int) -> tuple[int, ...]:
