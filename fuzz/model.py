@@ -21,17 +21,21 @@ from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
+from nbtext.store import (
+    ModelFile,
+    check_sound,
+    open_model,
+    read_contents,
+    record_of,
+    rows_of,
+)
 from nbtext.store.compacting import compact_tail
-from nbtext.store.contents import read_contents
-from nbtext.store.file import ModelFile, check_sound, open_model
-from nbtext.store.ledger import Record, record_of, rows_of
+from nbtext.store.ledger import Record
 from nbtext.store.packing import unpack
 from nbtext.store.undo import last_records
-from nbtext.textform.dumping import text_lines
-from nbtext.textform.loading import load_text
+from nbtext.textform import load_text, text_lines
 from nbtext.tokens.reading import read
-from nbtext.upkeep.checking import check_model, repair
-from nbtext.upkeep.pruning import prune
+from nbtext.upkeep import check_model, prune, repair_model
 
 __all__ = ["checker", "mutated"]
 
@@ -84,7 +88,7 @@ def _check(path: Path) -> None:
     if not checked.is_sound:
         path = path.with_suffix(".saved")
         path.unlink(missing_ok=True)
-        repair(checked, str(path))
+        repair_model(checked, str(path))
     _check_readable(path, is_whole=True)
 
 

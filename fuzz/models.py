@@ -8,14 +8,16 @@ from typing import Final, TypeAlias
 from fuzz import forge
 from nbtext.api import train_on
 from nbtext.document import Document
-from nbtext.learning.overrides import SettingsOverrides
-from nbtext.learning.plan import LearnRequest, LearnResult
-from nbtext.learning.stream import learn_documents
+from nbtext.learning import (
+    LearnRequest,
+    LearnResult,
+    SettingsOverrides,
+    learn_documents,
+)
 from nbtext.scoring.classifying import FEW
-from nbtext.store.compacting import compact, compact_tail
-from nbtext.store.contents import read_contents
-from nbtext.store.file import open_model
-from nbtext.upkeep.pruning import prune
+from nbtext.store import compact, open_model, read_contents
+from nbtext.store.compacting import compact_tail
+from nbtext.upkeep import prune
 
 HEAD: Final = (
     b"From: %s@example.org\nDate: Mon, 1 Jul 2002\nMessage-ID: <%s>\nSubject: "

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from nbtext.document import Document
     from nbtext.errors import NbtextError
     from nbtext.evaluation import Evaluation
-    from nbtext.learning.overrides import SettingsOverrides
-    from nbtext.learning.plan import LearnResult
-    from nbtext.learning.training import Trained
+    from nbtext.learning import LearnResult, SettingsOverrides, Trained
     from nbtext.scoring import Classifier, Decision
     from nbtext.sources import Options
 

@@ -18,18 +18,23 @@ from typing import Final, TypeAlias
 from nbtext.counts.counting import Account, Progress
 from nbtext.document import Document, Item, Note, Unreadable
 from nbtext.evaluation import Evaluation, cross_validate, evaluate_model
-from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
-from nbtext.learning.plan import LearnRequest, LearnResult
-from nbtext.learning.stream import learn_documents
-from nbtext.learning.training import MAX_BYTES, Trained
-from nbtext.learning.training import train as train_counts
+from nbtext.learning import (
+    LearnRequest,
+    LearnResult,
+    SettingsOverrides,
+    Trained,
+    learn_documents,
+)
+from nbtext.learning import train as train_counts
+from nbtext.learning.overrides import DEFAULTS
+from nbtext.learning.training import MAX_BYTES
 from nbtext.parallel import processes
 from nbtext.scoring import Classifier, Decision, Policy, batches, load_model
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.classifying import MANY, OnProblem
 from nbtext.sources import Options, documents, labels, rereadable
+from nbtext.store import check_replaceable, replace_model
 from nbtext.store.lock import WAIT
-from nbtext.store.replacing import check_replaceable, replace_model
 
 AnyDocument: TypeAlias = bytes | str | Document
 """A raw message, a text, or what `read_documents` gives; text is read as its UTF-8."""

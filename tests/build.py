@@ -25,10 +25,7 @@ from nbtext.counts.table import CountTable, LedgerRun
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings import BODY, HEADERS, RAW, WEIGHTED, Scoring, Settings, View
-from nbtext.store.contents import Contents
-from nbtext.store.file import ModelFile, open_model
-from nbtext.store.header import History
-from nbtext.store.undo import UndoRecords
+from nbtext.store import Contents, History, ModelFile, UndoRecords, open_model
 
 STAMP: Final = "2026-01-01T00:00:00+00:00"
 """When the models of the tests were written."""

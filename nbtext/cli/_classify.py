@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from nbtext.document import Item, Unreadable
-    from nbtext.learning.overrides import SettingsOverrides
+    from nbtext.learning import SettingsOverrides
 
 
 DEFAULT: Final = Options()

@@ -18,8 +18,7 @@ from nbtext.cli._terminal import (
     to_stderr,
     to_stdout,
 )
-from nbtext.learning.plan import LearnRequest, LearnResult
-from nbtext.learning.stream import learn_documents, text_columns
+from nbtext.learning import LearnRequest, LearnResult, learn_documents, text_columns
 from nbtext.sources import Options, documents, seen_only
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import click
 from nbtext.cli import _status as status
 from nbtext.cli._places import default_model
 from nbtext.cli._terminal import Output, to_stderr
-from nbtext.learning.overrides import SettingsOverrides
+from nbtext.learning import SettingsOverrides
 from nbtext.scoring import Policy, event_models
 from nbtext.scoring.models.registry import DEFAULT_FOR_MORE, DEFAULT_FOR_TWO
 from nbtext.sources import FORMATS, Options

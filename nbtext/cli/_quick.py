@@ -94,7 +94,7 @@ def _learn(
 ) -> "Callable[[], int]":
     from nbtext.cli._learn import LearnCommand, run
     from nbtext.cli._places import default_model
-    from nbtext.learning.plan import LearnRequest
+    from nbtext.learning import LearnRequest
 
     command = LearnCommand(
         request=LearnRequest(values.get("model") or default_model(), label),

@@ -12,8 +12,7 @@ from nbtext.cli._report import counted, escaped, readable, size
 from nbtext.cli._terminal import Output, is_watched, show, to_stderr, to_stdout
 
 if TYPE_CHECKING:
-    from nbtext.upkeep.checking import Checked
-    from nbtext.upkeep.scan import Part
+    from nbtext.upkeep import Checked, Part
 
 ENDING: Final = ".repaired"
 
@@ -42,8 +41,7 @@ def command(model: str, repair: bool, new: str | None, output: Output) -> int:
     if new is not None and not repair:
         message = "--output is for --repair."
         raise click.UsageError(message)
-    from nbtext.upkeep.checking import check_model
-    from nbtext.upkeep.checking import repair as repair_model
+    from nbtext.upkeep import check_model, repair_model
 
     checked = check_model(model)
     new = new or f"{model}{ENDING}"
@@ -72,7 +70,7 @@ def _print(checked: "Checked", facts: dict[str, Any], output: Output) -> None:
 
 def row_of(part: "Part") -> tuple[str, str, str, str]:
     """Return where a part begins, its bytes, its documents, and what it is."""
-    from nbtext.upkeep.scan import documents_in
+    from nbtext.upkeep import documents_in
 
     what = f"{part.verdict}: {part.what}" if part.what else part.verdict
     if part.header is not None and part.what:
@@ -89,7 +87,7 @@ def _listed(documents: dict[str, int]) -> str:
 
 def complaint(checked: "Checked") -> str:
     """Say in one line what is wrong with a model."""
-    from nbtext.upkeep.scan import documents_in
+    from nbtext.upkeep import documents_in
 
     parts = list(checked.faults)
     lost = checked.lost
@@ -107,7 +105,7 @@ def complaint(checked: "Checked") -> str:
 
 def remarks(checked: "Checked", new: str, written: int | None) -> list[str]:
     """Return what else there is to say: notes, what was done, what to do."""
-    from nbtext.upkeep.scan import documents_in
+    from nbtext.upkeep import documents_in
 
     left = _listed(documents_in(checked.sound))
     lines = [f"note: {note}" for note in checked.notes]
@@ -124,7 +122,7 @@ def remarks(checked: "Checked", new: str, written: int | None) -> list[str]:
 
 def facts_of(checked: "Checked", repaired: str | None) -> dict[str, Any]:
     """Return the same for a program."""
-    from nbtext.upkeep.scan import documents_in
+    from nbtext.upkeep import documents_in
 
     return {
         "path": readable(checked.path),

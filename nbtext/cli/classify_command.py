@@ -13,7 +13,7 @@ from nbtext.cli._options import (
     verbose_output_options,
 )
 from nbtext.cli._terminal import Output
-from nbtext.learning.overrides import SettingsOverrides
+from nbtext.learning import SettingsOverrides
 from nbtext.scoring import Policy
 from nbtext.sources import Options
 

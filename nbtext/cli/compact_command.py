@@ -21,7 +21,7 @@ def command(model: str, wait: float, output: Output) -> None:
 
     It is done by itself when there are many; the sums are the same before and after.
     """  # noqa: D301  click wants a real backspace
-    from nbtext.store.compacting import compact
+    from nbtext.store import compact
 
     done = compact(model, wait=wait)
     if not output.quiet:

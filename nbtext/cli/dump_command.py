@@ -7,7 +7,7 @@ import click
 
 from nbtext.cli._options import model_option
 from nbtext.cli._terminal import to_stderr, to_stdout
-from nbtext.store.file import open_model
+from nbtext.store import open_model
 
 BATCH: Final = 4096
 """So many lines are written at a time."""
@@ -27,8 +27,8 @@ def command(model: str) -> None:
     The text holds the sums of all that the model has counted, and `nbtext load` makes
     the same sums of it.
     """  # noqa: D301  click wants a real backspace
-    from nbtext.store.contents import read_contents
-    from nbtext.textform.dumping import text_lines
+    from nbtext.store import read_contents
+    from nbtext.textform import text_lines
 
     file = open_model(model)
     for note in file.notes:

@@ -24,7 +24,7 @@ from nbtext.cli._terminal import (
     to_stderr,
     to_stdout,
 )
-from nbtext.learning.overrides import SettingsOverrides
+from nbtext.learning import SettingsOverrides
 from nbtext.scoring import Policy
 from nbtext.sources import Options
 

@@ -12,7 +12,7 @@ from nbtext.cli._options import (
     wait_option,
 )
 from nbtext.cli._terminal import Output
-from nbtext.learning.plan import LearnRequest
+from nbtext.learning import LearnRequest
 from nbtext.sources import Options
 
 

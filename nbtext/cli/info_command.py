@@ -10,7 +10,7 @@ from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import class_name, counted, escaped, size
 from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
 from nbtext.scoring import Model, fitted, load_model
-from nbtext.store.file import check_sound
+from nbtext.store import check_sound
 from nbtext.store.header import joined_history
 from nbtext.tokens.engine import engine
 

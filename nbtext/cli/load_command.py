@@ -22,7 +22,7 @@ from nbtext.cli._terminal import Output, to_stderr, to_stdout
 from nbtext.errors import MissingSourceError, SourceError
 
 if TYPE_CHECKING:
-    from nbtext.textform.loading import Loaded
+    from nbtext.textform import Loaded
 
 
 @click.command(epilog="The lines are described in docs/text-form.md.")
@@ -52,8 +52,8 @@ def command(
     new one is complete.
     """  # noqa: D301  click wants a real backspace
     needs_sources(context, () if source is None else (source,), "a dump")
-    from nbtext.store.replacing import check_replaceable, replace_model
-    from nbtext.textform.loading import load_text
+    from nbtext.store import check_replaceable, replace_model
+    from nbtext.textform import load_text
 
     check_replaceable(model, replace=replace)  # before reading what would be refused
     with _opened(source or "-") as stream:

@@ -21,7 +21,7 @@ from nbtext.sources import Options
 
 if TYPE_CHECKING:
     from nbtext.document import Unreadable
-    from nbtext.upkeep.merging import Merged
+    from nbtext.upkeep import Merged
 
 
 @click.command(epilog="`cat a.nbt b.nbt > both.nbt` is the same sum.")
@@ -67,8 +67,8 @@ def command(
     each is counted once, as the last of the models has it.
     """  # noqa: D301  click wants a real backspace
     from nbtext.sources import documents
-    from nbtext.store.replacing import replace_model
-    from nbtext.upkeep.merging import merge, open_models, take_doubles
+    from nbtext.store import replace_model
+    from nbtext.upkeep import merge, open_models, take_doubles
 
     _check_output(path, models)
     files = open_models(models)

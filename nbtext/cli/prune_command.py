@@ -16,7 +16,7 @@ from nbtext.cli._report import size
 from nbtext.cli._terminal import Output, to_stderr, to_stdout
 
 if TYPE_CHECKING:
-    from nbtext.upkeep.pruning import Pruned
+    from nbtext.upkeep import Pruned
 
 
 @click.command(epilog="docs/experiments/003-pruning.md says what it costs.")
@@ -49,11 +49,10 @@ def command(
     The model becomes smaller, and a little worse: what occurs once says something, too.
     Documents that were counted before can then be forgotten with --approximate only.
     """  # noqa: D301  click wants a real backspace
-    from nbtext.store.contents import read_contents
-    from nbtext.store.file import open_model
+    from nbtext.store import open_model, read_contents
     from nbtext.store.lock import locked
     from nbtext.store.writing import replace_file
-    from nbtext.upkeep.pruning import prune
+    from nbtext.upkeep import prune
 
     with nullcontext() if dry_run else locked(model, wait=wait):
         file = open_model(model)

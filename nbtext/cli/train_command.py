@@ -20,11 +20,11 @@ from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import Output, name_problems, progress, to_stderr, to_stdout
-from nbtext.learning.overrides import SettingsOverrides
+from nbtext.learning import SettingsOverrides
 from nbtext.sources import Options
 
 if TYPE_CHECKING:
-    from nbtext.learning.training import Trained
+    from nbtext.learning import Trained
 
 
 @click.command(epilog="Labels: a folder's name is its class; LABEL=PATH names another.")

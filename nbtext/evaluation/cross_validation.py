@@ -42,8 +42,8 @@ from nbtext.evaluation.evaluation import (
     evaluate,
     stratified_folds,
 )
-from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
-from nbtext.learning.training import check_trainable
+from nbtext.learning import SettingsOverrides, check_trainable
+from nbtext.learning.overrides import DEFAULTS
 from nbtext.scoring import Policy, check_scoring, default_scoring
 from nbtext.scoring.batch import score_batch
 from nbtext.scoring.batch_model import batch_model_of

@@ -3,5 +3,53 @@ Documents into a model: trained at once, or learnt and forgotten as they come.
 
 In: labelled documents, and for learning a model file. Out: a new model, or a small
 table that is appended to the file: what the documents add to its counts, or take away.
-What is known already is not counted again.
+What is known already is not counted again. What is exported is loaded when it is first
+asked for: a few documents are learnt without arrays.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from nbtext.learning.delta import Delta
+    from nbtext.learning.delta_table import count_table
+    from nbtext.learning.overrides import SettingsOverrides
+    from nbtext.learning.plan import LearnRequest, LearnResult, why_not
+    from nbtext.learning.stream import learn_documents, text_columns
+    from nbtext.learning.training import Trained, check_trainable, train
+
+__all__ = [
+    "Delta",
+    "LearnRequest",
+    "LearnResult",
+    "SettingsOverrides",
+    "Trained",
+    "check_trainable",
+    "count_table",
+    "learn_documents",
+    "text_columns",
+    "train",
+    "why_not",
+]
+
+_HOMES: Final = {
+    "Delta": "delta",
+    "LearnRequest": "plan",
+    "LearnResult": "plan",
+    "SettingsOverrides": "overrides",
+    "Trained": "training",
+    "check_trainable": "training",
+    "count_table": "delta_table",
+    "learn_documents": "stream",
+    "text_columns": "stream",
+    "train": "training",
+    "why_not": "plan",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is exported when it is first asked for."""
+    if name not in _HOMES:
+        message = f"module 'nbtext.learning' has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(f"nbtext.learning.{_HOMES[name]}"), name)

@@ -15,7 +15,7 @@ from nbtext.errors import DamagedError
 from nbtext.scoring import Model
 from nbtext.scoring.model import Entry, Sums, add_entry
 from nbtext.settings import Settings
-from nbtext.store.ledger import Row
+from nbtext.store import Row
 from nbtext.tokens.bag import Bag, columns_of
 
 Columns: TypeAlias = tuple[int, ...]

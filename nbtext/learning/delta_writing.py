@@ -13,7 +13,8 @@ from typing import Final
 from nbtext.counts.calibration import Calibration
 from nbtext.learning.delta import Columns, Delta, UndoRecord
 from nbtext.settings import Scoring, Settings, View
-from nbtext.store.header import BLOCK, TYPES, Header, History
+from nbtext.store import Header, History
+from nbtext.store.header import BLOCK, TYPES
 from nbtext.store.ledger import halves
 from nbtext.store.table import Buffer
 from nbtext.store.writing import pack

@@ -36,10 +36,10 @@ from nbtext.scoring import default_scoring, event_model
 from nbtext.scoring.batch import keep_memory, raw_scores
 from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.leave_one_out import observed_scores
-from nbtext.store.contents import Contents
-from nbtext.store.ledger import MOST_TERMS, NO_BIN, Row
+from nbtext.store import Contents, Row, UndoRecords
+from nbtext.store.ledger import MOST_TERMS, NO_BIN
 from nbtext.store.packing import unpack
-from nbtext.store.undo import UndoRecords, join_records
+from nbtext.store.undo import join_records
 from nbtext.tokens.bags import fingerprints, read_terms
 
 NO_SAMPLE: Final = 0

@@ -14,8 +14,9 @@ from nbtext.document import Document
 from nbtext.errors import NoModelError, SettingsError, TrainingError
 from nbtext.scoring import Model, check_scoring
 from nbtext.settings import Field, Format, Settings, default_settings
-from nbtext.store.header import KEPT_RECORDS, History, now
-from nbtext.store.ledger import FORGOTTEN, Row, rows_of
+from nbtext.store import History, Row, rows_of
+from nbtext.store.header import KEPT_RECORDS, now
+from nbtext.store.ledger import FORGOTTEN
 from nbtext.store.lock import WAIT
 from nbtext.tokens.reading import Reading, is_mail
 

@@ -36,7 +36,7 @@ from nbtext.parallel import threads
 from nbtext.scoring import check_scoring, default_scoring
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.leave_one_out import left_out
-from nbtext.store.contents import Contents
+from nbtext.store import Contents
 from nbtext.store.header import MOST_CLASSES
 
 MAX_BYTES: Final = 16 << 20

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 from nbtext.counts.term_table import TermTable, arrange_runs
 from nbtext.scoring.models.registry import check_scoring
-from nbtext.store.file import check_sound
+from nbtext.store import check_sound
 from nbtext.store.packing import stored_terms, unpack
 
 Floats: TypeAlias = "NDArray[np.float64]"

@@ -15,9 +15,8 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from nbtext.errors import NotAModelError
 from nbtext.settings import Scoring, Settings, View
-from nbtext.store.file import ModelFile, open_model
+from nbtext.store import ModelFile, StoredTable, open_model
 from nbtext.store.header import BLOCK
-from nbtext.store.table import StoredTable
 
 Entry: TypeAlias = tuple[int, tuple[int, ...]]
 """A class (its place in the model's classes) and a term's columns there."""

@@ -18,8 +18,8 @@ from nbtext.errors import (
     SettingsError,
 )
 from nbtext.filtering import with_added
-from nbtext.learning.plan import UNKNOWN, LearnRequest, LearnResult
-from nbtext.learning.stream import learn_documents
+from nbtext.learning import LearnRequest, LearnResult, learn_documents
+from nbtext.learning.plan import UNKNOWN
 from nbtext.scoring import Decision, Policy, load_model
 from nbtext.scoring.decide import probability
 from nbtext.serving.reloading import ReloadingModel

@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 from nbtext.document import Document
 from nbtext.errors import NbtextError, SettingsError
 from nbtext.scoring import Classifier, Model, load_model
-from nbtext.store.file import check_sound
+from nbtext.store import check_sound
 
 Seen: TypeAlias = tuple[int, ...] | None
 """What tells one state of a file from another; None if there is no file."""

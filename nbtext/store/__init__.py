@@ -1,8 +1,66 @@
 """
 Counts to a model file and back.
 
-In: a table of counts, or the change that learning makes. Out: the bytes of a model
+In: the contents of a model, or the delta that learning makes. Out: the bytes of a model
 file, written so that a crash at any instruction leaves a readable model, and read in
 place. Any bytes at all give a model or a `ModelFileError`. docs/model-format.md has the
-format.
+format. What is exported is loaded when it is first asked for: one message needs no
+arrays.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from nbtext.store.compacting import compact
+    from nbtext.store.contents import Contents, read_contents
+    from nbtext.store.file import ModelFile, check_sound, open_model
+    from nbtext.store.header import Header, History
+    from nbtext.store.ledger import Row, record_of, rows_of
+    from nbtext.store.replacing import check_replaceable, replace_model
+    from nbtext.store.table import StoredTable
+    from nbtext.store.undo import UndoRecords
+
+__all__ = [
+    "Contents",
+    "Header",
+    "History",
+    "ModelFile",
+    "Row",
+    "StoredTable",
+    "UndoRecords",
+    "check_replaceable",
+    "check_sound",
+    "compact",
+    "open_model",
+    "read_contents",
+    "record_of",
+    "replace_model",
+    "rows_of",
+]
+
+_HOMES: Final = {
+    "Contents": "contents",
+    "Header": "header",
+    "History": "header",
+    "ModelFile": "file",
+    "Row": "ledger",
+    "StoredTable": "table",
+    "UndoRecords": "undo",
+    "check_replaceable": "replacing",
+    "check_sound": "file",
+    "compact": "compacting",
+    "open_model": "file",
+    "read_contents": "contents",
+    "record_of": "ledger",
+    "replace_model": "replacing",
+    "rows_of": "ledger",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is exported when it is first asked for."""
+    if name not in _HOMES:
+        message = f"module 'nbtext.store' has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(f"nbtext.store.{_HOMES[name]}"), name)

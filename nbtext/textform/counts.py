@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.store.header import Header
+    from nbtext.store import Header
 
 from nbtext.counts.sorted_counts import Run, narrow
 from nbtext.counts.table import LedgerRun, rows_by_class

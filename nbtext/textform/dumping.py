@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from nbtext.counts.table import CountTable
     from nbtext.counts.term_table import TermTable
-    from nbtext.store.contents import Contents
-    from nbtext.store.undo import UndoRecords
+    from nbtext.store import Contents, UndoRecords
 
 from nbtext.errors import ModelFileError
 from nbtext.store.ledger import NO_BIN

@@ -10,7 +10,8 @@ from typing import Any, Final
 from nbtext.counts.calibration import Calibration
 from nbtext.errors import SettingsError
 from nbtext.settings import Scoring, Settings
-from nbtext.store.header import MOST, MOST_CLASSES, Header, History
+from nbtext.store import Header, History
+from nbtext.store.header import MOST, MOST_CLASSES
 from nbtext.textform.lines import FORMAT, VERSION, TextLines, keys_of, shown
 
 HEADER: Final = keys_of(

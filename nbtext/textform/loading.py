@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final
 
 from nbtext.counts.calibration import Calibration
 from nbtext.counts.table import CountTable
-from nbtext.store.contents import Contents
+from nbtext.store import Contents
 from nbtext.textform.counts import LedgerLines, TermLines
 from nbtext.textform.header import read_text_header
 from nbtext.textform.lines import TextLines, keys_of, shown

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from nbtext.store.header import Header
+    from nbtext.store import Header
     from nbtext.textform.counts import LedgerLines
 
 from nbtext.counts.calibration import FARTHEST_BIN
+from nbtext.store import Row, UndoRecords
 from nbtext.store.header import MOST, MOST_RECORDS
-from nbtext.store.ledger import NO_BIN, Row
-from nbtext.store.undo import UndoRecords
+from nbtext.store.ledger import NO_BIN
 from nbtext.textform.counts import places_of
 from nbtext.textform.lines import TextLines, keys_of, shown
 from nbtext.tokens.bag import Bag, fingerprint

@@ -1,7 +1,53 @@
 """
 What a model needs in the course of years: merged, pruned, checked, repaired.
 
-In: model files. Out: the sum of several, a model without its rare terms, or a report of
-what is wrong with one and a new file of what is sound of it. The files that go in are
-never changed.
+In: model files, or their contents. Out: the sum of several, a model without its rare
+terms, or a report of what is wrong with one and a new file of what is sound of it. The
+files that go in are never changed. What is exported is loaded when it is first asked
+for.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from nbtext.upkeep.checking import Checked, check_model, repair_model
+    from nbtext.upkeep.merging import Merged, merge, open_models, take_doubles
+    from nbtext.upkeep.pruning import Pruned, prune
+    from nbtext.upkeep.scan import Part, documents_in
+
+__all__ = [
+    "Checked",
+    "Merged",
+    "Part",
+    "Pruned",
+    "check_model",
+    "documents_in",
+    "merge",
+    "open_models",
+    "prune",
+    "repair_model",
+    "take_doubles",
+]
+
+_HOMES: Final = {
+    "Checked": "checking",
+    "Merged": "merging",
+    "Part": "scan",
+    "Pruned": "pruning",
+    "check_model": "checking",
+    "documents_in": "scan",
+    "merge": "merging",
+    "open_models": "merging",
+    "prune": "pruning",
+    "repair_model": "checking",
+    "take_doubles": "merging",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is exported when it is first asked for."""
+    if name not in _HOMES:
+        message = f"module 'nbtext.upkeep' has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(f"nbtext.upkeep.{_HOMES[name]}"), name)

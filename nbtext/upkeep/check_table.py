@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.store.table import StoredTable
+    from nbtext.store import StoredTable
 
     Arrays: TypeAlias = dict[str, NDArray[np.integer]]
 

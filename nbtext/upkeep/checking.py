@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from nbtext.counts.table import CountTable
-    from nbtext.store.table import StoredTable
+    from nbtext.store import StoredTable
 
 from nbtext.counts.table import n_terms
 from nbtext.errors import ModelFileError, ModelWriteError, NotAModelError
 from nbtext.scoring import load_model
-from nbtext.store.contents import read_contents
-from nbtext.store.file import ModelFile, map_file
+from nbtext.store import ModelFile, read_contents
+from nbtext.store.file import map_file
 from nbtext.store.packing import unpack_table
 from nbtext.store.writing import replace_file
 from nbtext.upkeep.repair import add_sound
@@ -98,7 +98,7 @@ def check_model(path: str) -> Checked:
     return checked._replace(faults=faults, notes=notes)
 
 
-def repair(checked: Checked, path: str) -> int:
+def repair_model(checked: Checked, path: str) -> int:
     """
     Write a new model file of what is sound, and return its size in bytes.
 

@@ -20,21 +20,25 @@ if TYPE_CHECKING:
     from nbtext.counts.sorted_counts import Keys
     from nbtext.document import Item
     from nbtext.scoring.classifying import OnProblem
-    from nbtext.store.file import ModelFile
+    from nbtext.store import ModelFile
     from nbtext.tokens.bag import Bag
 
 from nbtext.counts.calibration import total
 from nbtext.counts.table import CountTable, add
 from nbtext.errors import ModelFileError, NotAModelError, SettingsError, TrainingError
-from nbtext.learning.delta import Delta
-from nbtext.learning.delta_table import count_table
-from nbtext.learning.plan import why_not
+from nbtext.learning import Delta, count_table, why_not
 from nbtext.scoring import batches, check_scoring
-from nbtext.store.contents import Contents, read_contents
-from nbtext.store.file import open_model
+from nbtext.store import (
+    Contents,
+    Row,
+    UndoRecords,
+    open_model,
+    read_contents,
+    record_of,
+    rows_of,
+)
 from nbtext.store.header import join_histories
-from nbtext.store.ledger import Row, record_of, rows_of
-from nbtext.store.undo import UndoRecords, join_records, last_records
+from nbtext.store.undo import join_records, last_records
 from nbtext.tokens.bag import bag_of, fingerprint
 from nbtext.tokens.reading import read
 

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.store.contents import Contents
+    from nbtext.store import Contents
 
 from nbtext.counts.sorted_counts import Run
 from nbtext.counts.table import LedgerRun, ledger_of
+from nbtext.store import UndoRecords
 from nbtext.store.ledger import FORGOTTEN
-from nbtext.store.undo import UndoRecords
 
 
 @dataclass(frozen=True, slots=True)

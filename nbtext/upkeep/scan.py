@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from mmap import mmap
 
-    from nbtext.store.header import Header
-    from nbtext.store.table import StoredTable
+    from nbtext.store import Header, StoredTable
 
 from nbtext.errors import DamagedError, ModelFileError
 from nbtext.store.file import next_table

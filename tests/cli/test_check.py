@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nbtext.cli._report import size
-from nbtext.store.file import open_model
+from nbtext.store import open_model
 from tests.build import SPAM, mail
 from tests.waiting import PATIENCE
 

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nbtext.store.file import open_model
+from nbtext.store import open_model
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nbtext.store.file import open_model
+from nbtext.store import open_model
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nbtext import evaluate, evaluate_folds, load
-from nbtext.store.file import ModelFile, open_model
+from nbtext.store import ModelFile, open_model
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nbtext.store.file import open_model
+from nbtext.store import open_model
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgpack
 import pytest
 
-from nbtext.store.file import open_model
+from nbtext.store import open_model
 from nbtext.store.lock import locked
 from tests.waiting import PATIENCE
 

@@ -25,14 +25,12 @@ from nbtext.cli import _status as status
 from nbtext.document import Document, Note, Unreadable
 from nbtext.errors import NoModelError
 from nbtext.files import _locking
-from nbtext.learning import stream
-from nbtext.learning.plan import LearnRequest
-from nbtext.learning.stream import learn_documents
+from nbtext.learning import LearnRequest, learn_documents, stream
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.model import load_model
 from nbtext.settings import default_settings
-from nbtext.store.compacting import compact
-from nbtext.store.file import map_file, open_model
+from nbtext.store import compact, open_model
+from nbtext.store.file import map_file
 from nbtext.store.lock import locked
 from nbtext.store.writing import replace_file
 from tests.waiting import PATIENCE

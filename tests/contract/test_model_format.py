@@ -25,8 +25,7 @@ from nbtext.counts.calibration import FARTHEST_BIN, MOST
 from nbtext.counts.table import CountTable
 from nbtext.document import Document, Note, Unreadable
 from nbtext.files._replacing import LEFTOVER
-from nbtext.learning.plan import LearnRequest
-from nbtext.learning.stream import learn_documents
+from nbtext.learning import LearnRequest, learn_documents
 from nbtext.mail.message import read_mail
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import default_scoring
@@ -41,17 +40,10 @@ from nbtext.settings import (
     Scoring,
     Settings,
 )
-from nbtext.store.compacting import compact, compact_tail
-from nbtext.store.contents import Contents
-from nbtext.store.file import open_model
-from nbtext.store.header import (
-    KEPT_RECORDS,
-    MOST_CLASSES,
-    History,
-    array_names,
-    joined_history,
-)
-from nbtext.store.ledger import FORGOTTEN, NO_BIN, Row, record_of, rows_of
+from nbtext.store import Contents, History, Row, compact, open_model, record_of, rows_of
+from nbtext.store.compacting import compact_tail
+from nbtext.store.header import KEPT_RECORDS, MOST_CLASSES, array_names, joined_history
+from nbtext.store.ledger import FORGOTTEN, NO_BIN
 from nbtext.store.packing import unpack
 from nbtext.store.table import ALIGNMENT, MOST_HEADER, VERSION
 from nbtext.tokens.tokenizer import fold, keys, pair_key, salt, token_key, tokens

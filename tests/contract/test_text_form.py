@@ -14,18 +14,14 @@ import pytest
 
 from nbtext import train_on
 from nbtext.document import Document
-from nbtext.learning.plan import LearnRequest
-from nbtext.learning.stream import learn_documents
-from nbtext.store.contents import read_contents
-from nbtext.store.file import open_model
+from nbtext.learning import LearnRequest, learn_documents
+from nbtext.store import open_model, read_contents
 from nbtext.store.writing import replace_file
 from nbtext.textform import counts as textcounts
-from nbtext.textform import dumping
+from nbtext.textform import dumping, load_text, text_lines
 from nbtext.textform import header as textheader
 from nbtext.textform import lines as textlines
 from nbtext.textform import records as textrecords
-from nbtext.textform.dumping import text_lines
-from nbtext.textform.loading import load_text
 from tests.waiting import PATIENCE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "text-form.md").read_text("utf-8")

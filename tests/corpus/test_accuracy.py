@@ -35,7 +35,8 @@ import pytest
 from nbtext.document import Document
 from nbtext.evaluation.binary_metrics import TwoClass
 from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate
-from nbtext.learning.training import MAX_BYTES, train
+from nbtext.learning import train
+from nbtext.learning.training import MAX_BYTES
 from nbtext.scoring.classifying import Classifier, classify
 from nbtext.scoring.decide import Decision
 from nbtext.scoring.model import load_model

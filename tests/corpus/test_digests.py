@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nbtext.document import Document
-from nbtext.learning.plan import LearnRequest
-from nbtext.learning.stream import learn_documents
+from nbtext.learning import LearnRequest, learn_documents
 from nbtext.mail.message import read_mail
-from nbtext.store.compacting import compact
+from nbtext.store import compact
 
 if TYPE_CHECKING:
     from tests.conftest import Truth

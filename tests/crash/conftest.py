@@ -8,10 +8,9 @@ from typing import NamedTuple, TypeAlias
 import pytest
 
 from nbtext.document import Document
-from nbtext.learning.plan import LearnRequest
-from nbtext.learning.stream import learn_documents
+from nbtext.learning import LearnRequest, learn_documents
 from nbtext.settings import default_settings
-from nbtext.store.compacting import compact
+from nbtext.store import compact
 
 SETTINGS = default_settings("text", 2)
 N_DOCUMENTS = 40

@@ -22,7 +22,7 @@ from nbtext.errors import NbtextError, NoModelError
 from nbtext.files import _locking, _replacing
 from nbtext.files._replacing import LEFTOVER
 from nbtext.learning import stream
-from nbtext.store.file import open_model
+from nbtext.store import open_model
 
 if TYPE_CHECKING:
     from tests.build import Values

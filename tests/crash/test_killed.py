@@ -19,7 +19,7 @@ import pytest
 from nbtext.files._replacing import LEFTOVER
 from nbtext.learning import stream
 from nbtext.settings import default_settings
-from nbtext.store.file import open_model
+from nbtext.store import open_model
 
 if TYPE_CHECKING:
     from nbtext.document import Document

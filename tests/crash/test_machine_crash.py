@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import pytest
 
-from nbtext.learning.plan import LearnRequest
-from nbtext.learning.stream import learn_documents
+from nbtext.learning import LearnRequest, learn_documents
 from nbtext.settings import default_settings
-from nbtext.store.file import open_model
+from nbtext.store import open_model
 
 if TYPE_CHECKING:
     from tests.conftest import Truth

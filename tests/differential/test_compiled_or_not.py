@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nbtext.store.file import open_model
+from nbtext.store import open_model
 from nbtext.tokens.engine import COMPILED, best
 
 DEMO = Path(__file__).parents[2] / "corpora" / "demo"

@@ -12,8 +12,7 @@ from fuzz.models import HAM, MANY, MESSAGE, SPAM, learn
 from nbtext.api import train_on
 from nbtext.errors import DamagedError, ModelFileError, TrainingError
 from nbtext.scoring.model import load_model
-from nbtext.store.contents import read_contents
-from nbtext.store.file import open_model
+from nbtext.store import open_model, read_contents
 
 Forge = Callable[[dict[Any, Any]], dict[Any, Any]]
 

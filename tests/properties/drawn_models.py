@@ -5,10 +5,8 @@ from hypothesis import strategies as st
 from nbtext.counts.calibration import FARTHEST_BIN, Calibration
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings import Scoring
-from nbtext.store.contents import Contents
-from nbtext.store.header import History
-from nbtext.store.ledger import NO_BIN, Row
-from nbtext.store.undo import UndoRecords
+from nbtext.store import Contents, History, Row, UndoRecords
+from nbtext.store.ledger import NO_BIN
 from nbtext.tokens.bag import fingerprint
 from nbtext.tokens.bags import terms_of
 from tests.build import (

@@ -20,17 +20,15 @@ from nbtext import train_on
 from nbtext.counts.table import add
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, NotAModelError
-from nbtext.learning.plan import LearnRequest
-from nbtext.learning.stream import learn_documents
+from nbtext.learning import LearnRequest, learn_documents
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
-from nbtext.store.compacting import compact
+from nbtext.store import check_sound, compact, open_model
 from nbtext.store.contents import calibration_of
-from nbtext.store.file import check_sound, open_model
 from nbtext.store.packing import unpack, unpack_table
 from nbtext.store.table import BEGINNING
-from nbtext.upkeep.checking import Checked, check_model, repair
-from nbtext.upkeep.scan import END_MISSING, documents_in
+from nbtext.upkeep import Checked, check_model, documents_in, repair_model
+from nbtext.upkeep.scan import END_MISSING
 from tests.build import values
 
 SAME_FOLDER = settings(
@@ -116,7 +114,7 @@ def is_repaired(found: Checked, new: Path) -> None:
     """Repair a file, and look whether that is right."""
     new.unlink(missing_ok=True)
     try:
-        size = repair(found, str(new))
+        size = repair_model(found, str(new))
     except NotAModelError:
         assert not documents_in(found.sound)
         assert not new.exists()

@@ -6,9 +6,8 @@ from typing import Any
 from hypothesis import HealthCheck, assume, given, settings
 
 from nbtext.counts.table import add
-from nbtext.store.contents import Contents, read_contents, read_tail
-from nbtext.store.file import open_model
-from nbtext.store.undo import UndoRecords
+from nbtext.store import Contents, UndoRecords, open_model, read_contents
+from nbtext.store.contents import read_tail
 from tests.build import STAMP, values
 from tests.properties.drawn_models import models
 

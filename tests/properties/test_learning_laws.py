@@ -25,15 +25,15 @@ from hypothesis.stateful import (
 
 from nbtext.counts.counting import Limits, count
 from nbtext.document import Document, Note, Unreadable
+from nbtext.learning import LearnRequest, LearnResult, learn_documents
 from nbtext.learning.in_bulk import learn_many
 from nbtext.learning.one_by_one import learn_few
-from nbtext.learning.plan import Batch, LearnRequest, LearnResult, planned
-from nbtext.learning.stream import learn_documents
+from nbtext.learning.plan import Batch, planned
 from nbtext.scoring.classifying import FEW
 from nbtext.scoring.model import load_model
 from nbtext.settings import Settings, default_settings
-from nbtext.store.compacting import compact, compact_tail
-from nbtext.store.file import open_model
+from nbtext.store import compact, open_model
+from nbtext.store.compacting import compact_tail
 from nbtext.store.undo import records_in
 from nbtext.tokens.bag import Bag, bag_of
 from nbtext.tokens.reading import read

@@ -18,13 +18,11 @@ from hypothesis import strategies as st
 
 from nbtext import train_on
 from nbtext.document import Document, Note, Unreadable
-from nbtext.learning.plan import LearnRequest
-from nbtext.learning.stream import learn_documents
+from nbtext.learning import LearnRequest, learn_documents
 from nbtext.scoring.model import load_model
 from nbtext.settings import Settings
-from nbtext.store.compacting import compact, compact_tail
-from nbtext.store.file import open_model
-from nbtext.store.ledger import Row, record_of, rows_of
+from nbtext.store import Row, compact, open_model, record_of, rows_of
+from nbtext.store.compacting import compact_tail
 from nbtext.store.packing import unpack
 from nbtext.tokens.bag import Bag, bag_of, columns_of, fingerprint
 from nbtext.tokens.reading import read

@@ -41,22 +41,25 @@ from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.scoring.score import score
 from nbtext.settings import BODY, HEADERS, RAW, WEIGHTED, Scoring, Settings
+from nbtext.store import (
+    Contents,
+    History,
+    ModelFile,
+    Row,
+    StoredTable,
+    UndoRecords,
+    open_model,
+    read_contents,
+    record_of,
+    rows_of,
+)
 from nbtext.store.compacting import compact_tail
-from nbtext.store.contents import Contents, read_contents
-from nbtext.store.file import ModelFile, open_model
-from nbtext.store.header import KEPT_RECORDS, TYPES, Code, History, array_names
-from nbtext.store.ledger import NO_BIN, Record, Row, own_record, record_of, rows_of
+from nbtext.store.header import KEPT_RECORDS, TYPES, Code, array_names
+from nbtext.store.ledger import NO_BIN, Record, own_record
 from nbtext.store.lock import locked
 from nbtext.store.packing import unpack, unpack_table
-from nbtext.store.table import (
-    TRAILER,
-    Buffer,
-    StoredTable,
-    header_checksum,
-    lead_of,
-    round_up,
-)
-from nbtext.store.undo import UndoRecords, last_records
+from nbtext.store.table import TRAILER, Buffer, header_checksum, lead_of, round_up
+from nbtext.store.undo import last_records
 from nbtext.store.writing import pack, replace_file
 from nbtext.tokens.bag import bag_of, fingerprint
 from nbtext.tokens.bags import terms_of

@@ -25,8 +25,7 @@ from nbtext.counts.table import CountTable
 from nbtext.document import Document
 from nbtext.evaluation.cross_validation import cross_validate
 from nbtext.evaluation.evaluation import stratified_folds
-from nbtext.learning.overrides import SettingsOverrides
-from nbtext.learning.training import train
+from nbtext.learning import SettingsOverrides, train
 from nbtext.scoring.batch import raw_scores, score_readings
 from nbtext.scoring.batch_model import BatchModel, batch_model_of, open_batch_model
 from nbtext.scoring.decide import Policy, decide

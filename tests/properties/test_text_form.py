@@ -20,16 +20,11 @@ from hypothesis import strategies as st
 
 from nbtext.document import Document
 from nbtext.errors import TextFormError
-from nbtext.learning.plan import LearnRequest
-from nbtext.learning.stream import learn_documents
+from nbtext.learning import LearnRequest, learn_documents
 from nbtext.settings import WEIGHTED
-from nbtext.store.contents import Contents, read_contents
-from nbtext.store.file import ModelFile, open_model
-from nbtext.store.header import Header
+from nbtext.store import Contents, Header, ModelFile, open_model, read_contents
 from nbtext.store.packing import unpack
-from nbtext.textform import dumping
-from nbtext.textform.dumping import text_lines
-from nbtext.textform.loading import Loaded, load_text
+from nbtext.textform import Loaded, dumping, load_text, text_lines
 from tests.build import values
 from tests.properties.drawn_models import models
 

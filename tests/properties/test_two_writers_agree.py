@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from nbtext.counts.calibration import Calibration
 from nbtext.counts.table import CountTable
-from nbtext.learning.delta import Delta, UndoRecord
+from nbtext.learning import Delta
+from nbtext.learning.delta import UndoRecord
 from nbtext.learning.delta_writing import pack_delta
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings import BODY, RAW, Settings
-from nbtext.store.header import History
-from nbtext.store.ledger import NO_BIN, Row
-from nbtext.store.undo import UndoRecords
+from nbtext.store import History, Row, UndoRecords
+from nbtext.store.ledger import NO_BIN
 from nbtext.tokens.bag import Bag, columns_of, fingerprint
 from nbtext.tokens.bags import terms_of
 from tests.build import WEIGHTS, ClassCounts, Rows, packed, table_of

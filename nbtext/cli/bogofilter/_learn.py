@@ -15,8 +15,8 @@ from nbtext.cli.bogofilter._log import log, registered
 from nbtext.cli.bogofilter._request import LABELS, Request
 from nbtext.document import Document, Item
 from nbtext.errors import NoModelError
-from nbtext.learning.plan import UNKNOWN, LearnRequest, LearnResult
-from nbtext.learning.stream import learn_documents
+from nbtext.learning import LearnRequest, LearnResult, learn_documents
+from nbtext.learning.plan import UNKNOWN
 from nbtext.scoring import load_model
 from nbtext.scoring.classifying import OnProblem
 

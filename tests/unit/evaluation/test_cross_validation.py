@@ -9,7 +9,7 @@ import pytest
 from nbtext.document import Document, Item, Unreadable
 from nbtext.errors import SettingsError, SourceError, TrainingError
 from nbtext.evaluation.cross_validation import cross_validate
-from nbtext.learning.overrides import SettingsOverrides
+from nbtext.learning import SettingsOverrides
 
 
 def texts(*labelled: tuple[str, str]) -> list[Document]:

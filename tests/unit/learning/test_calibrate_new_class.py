@@ -4,12 +4,9 @@ import pytest
 
 from nbtext.counts.calibration import Calibration
 from nbtext.document import Document
-from nbtext.learning.overrides import SettingsOverrides
-from nbtext.learning.plan import LearnRequest
-from nbtext.learning.stream import learn_documents
-from nbtext.learning.training import train
+from nbtext.learning import LearnRequest, SettingsOverrides, learn_documents, train
+from nbtext.store import open_model
 from nbtext.store.contents import calibration_of
-from nbtext.store.file import open_model
 from tests.build import HAM, SPAM
 
 MAX_BYTES = 1 << 20

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from nbtext.document import Document
-from nbtext.learning.plan import UNKNOWN, LearnRequest, LearnResult
-from nbtext.learning.stream import learn_documents
+from nbtext.learning import LearnRequest, LearnResult, learn_documents
+from nbtext.learning.plan import UNKNOWN
 from nbtext.scoring.model import load_model
 
 N_MANY = 20  # more than the plain engine takes

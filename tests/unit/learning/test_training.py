@@ -9,8 +9,7 @@ from nbtext.counts import counting
 from nbtext.counts import sorted_counts as runs
 from nbtext.document import Document, Item, Unreadable
 from nbtext.errors import SettingsError, SourceError, TrainingError
-from nbtext.learning.overrides import SettingsOverrides
-from nbtext.learning.training import Trained, train
+from nbtext.learning import SettingsOverrides, Trained, train
 from nbtext.settings import WEIGHTED
 
 MAIL = """From: {0}@example.org

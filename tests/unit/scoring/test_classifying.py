@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nbtext.document import Document, Note, Unreadable
-from nbtext.learning.training import train
+from nbtext.learning import train
 from nbtext.scoring import score
 from nbtext.scoring.classifying import Classifier, classify
 from nbtext.scoring.decide import Decision

@@ -10,8 +10,7 @@ from nbtext.errors import NotAModelError
 from nbtext.scoring.model import load_model, places
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings import Scoring
-from nbtext.store.file import open_model
-from nbtext.store.header import History
+from nbtext.store import History, open_model
 from nbtext.store.packing import unpack
 from nbtext.tokens.tokenizer import token_key
 from tests.build import WORD_WEIGHTS, counted, packed, stored

@@ -7,8 +7,7 @@ import pytest
 from nbtext import train_on
 from nbtext.document import Document
 from nbtext.errors import NbtextError
-from nbtext.learning.plan import LearnRequest
-from nbtext.learning.stream import learn_documents
+from nbtext.learning import LearnRequest, learn_documents
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.model import Model, load_model
 from nbtext.serving.reloading import ReloadingModel, state_of

@@ -7,9 +7,8 @@ from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.errors import ModelFileError, NoModelError, NotAModelError
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings import BODY, RAW, Scoring, Settings
-from nbtext.store.contents import Contents
-from nbtext.store.file import open_model
-from nbtext.store.header import History, joined_history
+from nbtext.store import Contents, History, open_model
+from nbtext.store.header import joined_history
 from nbtext.store.table import FORMAT, VERSION
 
 TEXT = Settings(format="text", views=(BODY,))

@@ -7,14 +7,8 @@ import pytest
 from nbtext import train_on
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings import BODY, RAW, Settings
-from nbtext.store.file import open_model
-from nbtext.store.header import (
-    KEPT_RECORDS,
-    Header,
-    History,
-    array_names,
-    joined_history,
-)
+from nbtext.store import Header, History, open_model
+from nbtext.store.header import KEPT_RECORDS, array_names, joined_history
 
 EARLY, LATE = "2026-01-01T00:00:00+00:00", "2026-02-01T00:00:00+00:00"
 TEXT = Settings(format="text", views=(RAW, BODY))

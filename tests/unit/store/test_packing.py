@@ -6,9 +6,8 @@ import pytest
 from nbtext.counts.table import CountTable
 from nbtext.errors import NotAModelError
 from nbtext.settings import Column, Settings, View
-from nbtext.store.file import open_model
+from nbtext.store import StoredTable, open_model
 from nbtext.store.packing import unpack
-from nbtext.store.table import StoredTable
 from nbtext.tokens.tokenizer import token_key
 from tests.build import counted, stored
 

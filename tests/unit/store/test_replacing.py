@@ -11,10 +11,9 @@ import pytest
 from nbtext import train_on
 from nbtext.document import Document
 from nbtext.errors import BusyError, ModelWriteError, TaughtError
-from nbtext.learning.plan import LearnRequest
-from nbtext.learning.stream import learn_documents
+from nbtext.learning import LearnRequest, learn_documents
+from nbtext.store import check_replaceable, replace_model
 from nbtext.store.lock import locked
-from nbtext.store.replacing import check_replaceable, replace_model
 from tests.waiting import PATIENCE
 
 

@@ -4,16 +4,23 @@ import pytest
 
 from nbtext import train_on
 from nbtext.document import Document, Note, Unreadable
-from nbtext.learning.plan import LearnRequest
-from nbtext.learning.stream import learn_documents
+from nbtext.learning import LearnRequest, learn_documents
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
-from nbtext.store.compacting import compact, compact_tail
-from nbtext.store.file import ModelFile, open_model
+from nbtext.store import (
+    ModelFile,
+    Row,
+    StoredTable,
+    UndoRecords,
+    compact,
+    open_model,
+    record_of,
+    rows_of,
+)
+from nbtext.store.compacting import compact_tail
 from nbtext.store.header import KEPT_RECORDS, TYPES
-from nbtext.store.ledger import Row, record_of, rows_of
-from nbtext.store.table import Buffer, StoredTable
-from nbtext.store.undo import UndoRecords, join_records, last_records, records_in
+from nbtext.store.table import Buffer
+from nbtext.store.undo import join_records, last_records, records_in
 from nbtext.store.writing import pack
 from nbtext.tokens.bag import Bag, bag_of
 from nbtext.tokens.reading import read

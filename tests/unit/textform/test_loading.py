@@ -12,13 +12,10 @@ import pytest
 from nbtext import train_on
 from nbtext.document import Document
 from nbtext.errors import TextFormError
-from nbtext.learning.plan import LearnRequest
-from nbtext.learning.stream import learn_documents
-from nbtext.store.contents import read_contents
-from nbtext.store.file import open_model
+from nbtext.learning import LearnRequest, learn_documents
+from nbtext.store import open_model, read_contents
+from nbtext.textform import Loaded, load_text, text_lines
 from nbtext.textform import lines as textlines
-from nbtext.textform.dumping import text_lines
-from nbtext.textform.loading import Loaded, load_text
 
 Line: TypeAlias = dict[str, Any]
 Change: TypeAlias = Callable[[Line], object]

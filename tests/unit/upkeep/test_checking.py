@@ -13,11 +13,9 @@ from nbtext.errors import (
     NoModelError,
     NotAModelError,
 )
-from nbtext.learning.plan import LearnRequest
-from nbtext.learning.stream import learn_documents
+from nbtext.learning import LearnRequest, learn_documents
 from nbtext.scoring.model import load_model
-from nbtext.store.compacting import compact
-from nbtext.store.file import open_model
+from nbtext.store import compact, open_model
 from nbtext.store.table import (
     BEGINNING,
     TRAILER,
@@ -26,8 +24,7 @@ from nbtext.store.table import (
     lead_of,
     round_up,
 )
-from nbtext.upkeep.checking import Checked, check_model, repair
-from nbtext.upkeep.scan import documents_in
+from nbtext.upkeep import Checked, check_model, documents_in, repair_model
 
 LABELLED = [
     ("ham", "lunch on friday"),
@@ -242,7 +239,7 @@ def test_a_repaired_model_is_the_sum_of_what_is_sound(path: Path) -> None:
     change(path, tables[1].offset + 100)
     damaged, new = path.read_bytes(), path.with_name("new.nbt")
 
-    size = repair(check_model(str(path)), str(new))
+    size = repair_model(check_model(str(path)), str(new))
 
     again = check_model(str(new))
     assert again.is_sound
@@ -257,7 +254,7 @@ def test_what_was_learnt_stays_undoable_after_a_repair(path: Path) -> None:
     change(path, open_model(str(path)).tables[1].offset + 100)
     new = path.with_name("new.nbt")
 
-    repair(check_model(str(path)), str(new))
+    repair_model(check_model(str(path)), str(new))
     taught(new, None, "two")
 
     assert documents_in(check_model(str(new)).sound) == {"ham": 2, "spam": 3}
@@ -269,7 +266,7 @@ def test_a_repair_replaces_no_file(path: Path) -> None:
     change(path, open_model(str(path)).tables[1].offset + 100)
 
     with pytest.raises(ModelWriteError, match="there is a file already; move it away"):
-        repair(check_model(str(path)), str(new))
+        repair_model(check_model(str(path)), str(new))
 
     assert new.read_bytes() == b"precious"
 
@@ -281,7 +278,7 @@ def test_where_nothing_is_left_nothing_is_written(path: Path) -> None:
     new = path.with_name("new.nbt")
 
     with pytest.raises(NotAModelError, match="so nothing is written; restore a copy"):
-        repair(check_model(str(path)), str(new))
+        repair_model(check_model(str(path)), str(new))
 
     assert not new.exists()
 

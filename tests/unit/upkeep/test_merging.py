@@ -9,11 +9,10 @@ from nbtext.api import forget, learn, train_on
 from nbtext.counts.table import CountTable, add
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, SettingsError
-from nbtext.store.compacting import compact
-from nbtext.store.file import open_model
+from nbtext.store import compact, open_model
 from nbtext.store.packing import unpack
 from nbtext.store.writing import replace_file
-from nbtext.upkeep.merging import Merged, merge, open_models, take_doubles
+from nbtext.upkeep import Merged, merge, open_models, take_doubles
 from tests.build import values
 
 Pairs = list[tuple[str, bytes | str]]

@@ -7,14 +7,12 @@ import pytest
 
 from nbtext.api import classify, forget, learn, load, train_on
 from nbtext.document import Document
-from nbtext.learning.plan import LearnRequest
-from nbtext.learning.stream import learn_documents
-from nbtext.store.contents import read_contents
-from nbtext.store.file import open_model
+from nbtext.learning import LearnRequest, learn_documents
+from nbtext.store import open_model, read_contents
 from nbtext.store.packing import unpack
 from nbtext.store.writing import replace_file
 from nbtext.tokens.tokenizer import pair_key, token_key
-from nbtext.upkeep.pruning import prune
+from nbtext.upkeep import prune
 
 PAIRS: list[tuple[str, bytes | str]] = [
     ("spam", "win a prize"),
