@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, TypeAlias
 
-from nbtext.counts.counting import Account, Progress
+from nbtext.counts.counting import Progress, ReadReport
 from nbtext.document import Document, Item, Note, Unreadable
 from nbtext.evaluation import Evaluation, cross_validate, evaluate_model
 from nbtext.learning import (
@@ -56,7 +56,7 @@ def train(
     wait: float = WAIT,
     jobs: int = 1,
     progress: Progress | None = None,
-    on_read: Callable[[Account], None] | None = None,
+    on_read: Callable[[ReadReport], None] | None = None,
 ) -> Trained:
     """
     Make a model of labelled sources, and put it in a file's place.
@@ -73,7 +73,7 @@ def train(
         on_read: told what was read and what was skipped, before anything is refused.
 
     Returns:
-        The counts, and an account of what was read and what was skipped.
+        The counts, and a report of what was read and what was skipped.
 
     Raises:
         TrainingError: fewer than two classes, or not one token.
@@ -193,7 +193,7 @@ def evaluate(
     options: Options = AUTO,
     threshold: float = 0.0,
     positive: str | None = None,
-    on_read: Callable[[Account], None] | None = None,
+    on_read: Callable[[ReadReport], None] | None = None,
 ) -> Evaluation:
     """
     Measure how good a model is on labelled sources that it has not seen.
@@ -235,7 +235,7 @@ def evaluate_folds(
     threshold: float = 0.0,
     positive: str | None = None,
     progress: Progress | None = None,
-    on_read: Callable[[Account], None] | None = None,
+    on_read: Callable[[ReadReport], None] | None = None,
 ) -> Evaluation:
     """
     Measure what models made of these sources would be worth, by cross-validation.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from nbtext.counts.counting import Account
+    from nbtext.counts.counting import ReadReport
     from nbtext.document import Note
 
 Advance = Callable[[int, int], None]
@@ -89,24 +89,24 @@ def to_stderr(message: str) -> None:
         sys.stderr.flush()
 
 
-def name_problems(account: "Account", *, quiet: bool, is_last: bool = True) -> None:
+def name_problems(report: "ReadReport", *, quiet: bool, is_last: bool = True) -> None:
     """
     Name what could not be read, and unless quiet say what else is to be known.
 
     Args:
-        account: what was read.
+        report: what was read.
         quiet: whether to name failures only.
         is_last: False if the first failure ends the command where nothing was read; it
             is then left to be named as its error.
     """
-    is_named = is_last or account.documents
-    for failure in account.skipped if is_named else account.skipped[1:]:
+    is_named = is_last or report.documents
+    for failure in report.skipped if is_named else report.skipped[1:]:
         to_stderr(f"skipped: {failure.error}")
     if quiet:
         return
-    for name in account.truncated:
+    for name in report.truncated:
         cut_short(name)
-    for remark in account.notes:
+    for remark in report.notes:
         note(remark)
 
 

@@ -29,7 +29,7 @@ from nbtext.scoring import Policy
 from nbtext.sources import Options
 
 if TYPE_CHECKING:
-    from nbtext.counts.counting import Account
+    from nbtext.counts.counting import ReadReport
     from nbtext.document import Unreadable
     from nbtext.evaluation import Evaluation
 
@@ -84,9 +84,9 @@ def command(
         positive = readable(positive)  # as sources read labels
     skipped: list[Unreadable] = []
 
-    def on_read(account: "Account") -> None:
-        skipped.extend(account.skipped)
-        name_problems(account, quiet=output.quiet, is_last=False)
+    def on_read(report: "ReadReport") -> None:
+        skipped.extend(report.skipped)
+        name_problems(report, quiet=output.quiet, is_last=False)
 
     with progress(quiet=output.quiet) as advance:
         if folds is None:

@@ -14,7 +14,7 @@ from nbtext.cli._options import (
 from nbtext.cli._report import escaped, readable
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import name_problems, to_stderr, to_stdout
-from nbtext.counts.counting import Account, documents
+from nbtext.counts.counting import ReadReport, documents
 from nbtext.errors import NoModelError
 from nbtext.scoring import load_model
 from nbtext.settings import Settings, default_settings
@@ -68,13 +68,13 @@ def command(
                 to_stderr(f"note: {note}")
         except NoModelError:
             to_stderr(f"note: {model}: no model there; reading by the default settings")
-    account = Account()
+    report = ReadReport()
     options = Options(
         max_bytes=max_bytes,
         text_columns=() if settings is None else settings.text_columns,
     )
     items = source_documents(sources, options, labelled=False)
-    for document in documents(items, account, max_bytes):
+    for document in documents(items, report, max_bytes):
         wanted = settings or default_settings(
             "mail" if is_mail(document) else "text", 2
         )
@@ -88,8 +88,8 @@ def command(
             "\t".join((view, escaped(field), str(count), escaped(term)))
             for view, field, term, count in rows
         )
-    name_problems(account, quiet=False)
-    return outcome(account.skipped)
+    name_problems(report, quiet=False)
+    return outcome(report.skipped)
 
 
 Row = tuple[str, str, str, int]

@@ -83,22 +83,22 @@ def command(
             to_stderr(line)
     if output.as_json:
         to_stdout([json_of(facts(trained, model, written, seconds))])
-    return outcome(trained.account.skipped)
+    return outcome(trained.report.skipped)
 
 
 def summary(trained: "Trained", model: str, written: int, seconds: float) -> list[str]:
     """Say what was read and what was made of it."""
-    account, contents = trained.account, trained.contents
+    report, contents = trained.report, trained.contents
     table = contents.counts
     classes = ", ".join(
         f"{name} {documents:,}"
         for name, documents in zip(table.classes, table.documents, strict=True)
     )
     lines = [
-        f"read {counted(account.documents, 'document')} of {table.settings.format} "
-        f"({size(account.bytes)}) in {seconds:.1f} s: {classes}",
+        f"read {counted(report.documents, 'document')} of {table.settings.format} "
+        f"({size(report.bytes)}) in {seconds:.1f} s: {classes}",
         f"{counted(contents.n_tokens, 'token')}, {counted(contents.n_terms, 'term')}, "
-        f"{len(account.skipped):,} skipped, {counted(trained.repeats, 'repeat')}",
+        f"{len(report.skipped):,} skipped, {counted(trained.repeats, 'repeat')}",
     ]
     if trained.conflicts:
         lines.append(
@@ -113,18 +113,18 @@ def facts(
     trained: "Trained", model: str, written: int, seconds: float
 ) -> dict[str, Any]:
     """Return the same for a program."""
-    account, contents = trained.account, trained.contents
+    report, contents = trained.report, trained.contents
     table = contents.counts
     return {
-        "documents": account.documents,
+        "documents": report.documents,
         "classes": dict(zip(table.classes, table.documents, strict=True)),
         "format": table.settings.format,
         "tokens": contents.n_tokens,
         "terms": contents.n_terms,
-        "bytes": account.bytes,
+        "bytes": report.bytes,
         "seconds": round(seconds, 3),
-        "skipped": len(account.skipped),
-        "truncated": len(account.truncated),
+        "skipped": len(report.skipped),
+        "truncated": len(report.truncated),
         "repeats": trained.repeats,
         "conflicts": trained.conflicts,
         "path": model,

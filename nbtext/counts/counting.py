@@ -1,5 +1,5 @@
 """
-Counting sources: a stream of documents in, one table and an account of it out.
+Counting sources: a stream of documents in, one table and a report of what was read out.
 
 The work is a map and a sum. With an executor, chunks of documents are counted wherever
 it runs them, and the tables added up as they come back; without one, a single counter
@@ -35,15 +35,15 @@ Progress: TypeAlias = Callable[[int, int], None]
 CHUNK: Final = 8 << 20
 """How many bytes of documents are handed to a process at a time."""
 
-TOLD_EVERY: Final = 1 << 20
-"""How many bytes are read before progress is told of them."""
+PROGRESS_EVERY: Final = 1 << 20
+"""Minimum bytes that are read between two calls of a `Progress`."""
 
 GUESSED: Final = 32
 """How many documents are looked at to guess how all of them are to be read."""
 
 
 @dataclass(slots=True)
-class Account:
+class ReadReport:
     """
     What was read.
 
@@ -80,8 +80,8 @@ class Account:
             self.truncated.remove(document.name)
         self.skipped.append(Unreadable(document.name, error))
 
-    def update(self, other: Account) -> None:
-        """Take in another account."""
+    def update(self, other: ReadReport) -> None:
+        """Take in another report."""
         self.documents += other.documents
         self.mail += other.mail
         self.bytes += other.bytes
@@ -99,12 +99,12 @@ class Counted:
     Attributes:
         table: the counts.
         sample: the documents of smallest digest, with their terms.
-        account: what was read.
+        report: what was read.
     """
 
     table: CountTable
     sample: Sample
-    account: Account
+    report: ReadReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,52 +125,52 @@ class Limits:
 
 def documents(
     items: Iterable[Item],
-    account: Account,
+    report: ReadReport,
     max_bytes: int,
     progress: Progress | None = None,
 ) -> Iterator[Document]:
-    """Open what has not been opened, and enter everything into an account."""
-    told = Account()
-    for document in _opened(items, account, max_bytes):
-        account.documents += 1
-        account.bytes += sum(map(len, document.texts))
+    """Open what has not been opened, and enter everything into a report."""
+    before = ReadReport()  # at the last call of progress
+    for document in _opened(items, report, max_bytes):
+        report.documents += 1
+        report.bytes += sum(map(len, document.texts))
         if document.label is not None:
-            account.labels.add(document.label)
+            report.labels.add(document.label)
         if document.truncated:
-            account.truncated.append(document.name)
-        if progress is not None and account.bytes - told.bytes > TOLD_EVERY:
-            progress(account.documents - told.documents, account.bytes - told.bytes)
-            told.documents, told.bytes = account.documents, account.bytes
+            report.truncated.append(document.name)
+        if progress is not None and report.bytes - before.bytes > PROGRESS_EVERY:
+            progress(report.documents - before.documents, report.bytes - before.bytes)
+            before.documents, before.bytes = report.documents, report.bytes
         yield document
 
 
 def _opened(
-    items: Iterable[Item], account: Account, max_bytes: int
+    items: Iterable[Item], report: ReadReport, max_bytes: int
 ) -> Iterator[Document]:
-    """Open what has not been opened; an account takes what cannot be."""
+    """Open what has not been opened; a report takes what cannot be."""
     for item in items:
         if isinstance(item, Unread):
             try:
                 yield from load_all(item, max_bytes)
             except SourceError as error:
-                account.remark(Unreadable(item.name, error))
+                report.remark(Unreadable(item.name, error))
         elif isinstance(item, Unreadable | Note):
-            account.remark(item)
+            report.remark(item)
         elif isinstance(item, Document):
             yield item
 
 
 def readings(
-    opened: Iterable[Document], settings: Settings, account: Account
+    opened: Iterable[Document], settings: Settings, report: ReadReport
 ) -> Iterator[tuple[Document, Reading]]:
-    """Read the documents of an account; those that cannot be read leave it again."""
+    """Read the documents of a report; those that cannot be read leave it again."""
     for document in opened:
         try:
             reading = read(document, settings)
         except SourceError as error:
-            account.remove(document, error)
+            report.remove(document, error)
             continue
-        account.mail += reading.is_mail
+        report.mail += reading.is_mail
         yield document, reading
 
 
@@ -187,14 +187,14 @@ def count(
         items: the documents; each of them has a label.
         settings: how they are read.
         limits: how much of them is read and kept.
-        progress: told now and then how it goes.
+        progress: called now and then with what was read.
 
     """
-    account = Account()
+    report = ReadReport()
     sample = Sample(documents=limits.sample, end=limits.end)
     counter = Counter(settings, sample=sample)
-    opened = documents(items, account, limits.max_bytes, progress)
-    for document, reading in readings(opened, settings, account):
+    opened = documents(items, report, limits.max_bytes, progress)
+    for document, reading in readings(opened, settings, report):
         counter.add(
             ReadDocument(
                 label=document.label or "",
@@ -205,7 +205,7 @@ def count(
         )
     table = counter.table()
     sample.prune()  # now, because scoring it needs much memory besides
-    return Counted(table, sample, account)
+    return Counted(table, sample, report)
 
 
 def count_with(
@@ -225,10 +225,10 @@ def count_with(
         items: the documents; each of them has a label.
         settings: how they are read.
         limits: how much of them is read and kept.
-        progress: told now and then how it goes.
+        progress: called now and then with what was read.
 
     """
-    account = Account()
+    report = ReadReport()
     sample = Sample(documents=limits.sample)
     tables: list[CountTable] = []
     waiting = filter(None, chunks(items))
@@ -244,9 +244,9 @@ def count_with(
         counted = pending.popleft().result()
         for chunk in islice(waiting, 1):
             submit(chunk)
-        account.update(counted.account)
+        report.update(counted.report)
         if progress is not None:
-            progress(counted.account.documents, counted.account.bytes)
+            progress(counted.report.documents, counted.report.bytes)
         sample.absorb(counted.sample)
         tables.append(counted.table)
         if sum(table.n_rows for table in tables) >= 2 * tables[0].n_rows:
@@ -254,7 +254,7 @@ def count_with(
     nothing = CountTable(settings=settings, runs=tuple(() for _ in settings.views))
     with threads(jobs) as map_:
         table = add(tables, map_) if tables else nothing
-    return Counted(table, sample, account)
+    return Counted(table, sample, report)
 
 
 def chunks(items: Iterable[Item], most: int = CHUNK) -> Iterator[list[Item]]:
@@ -305,17 +305,17 @@ def guess(
 
     """
     stream = iter(items)
-    account = Account()
-    opening = documents(islice(stream, GUESSED), account, max_bytes)
+    report = ReadReport()
+    opening = documents(islice(stream, GUESSED), report, max_bytes)
     opened = list(islice(opening, GUESSED))  # a file may hold more than memory does
-    account.mail = sum(map(is_mail, opened))
-    settings = settings_for(account, n_classes)
-    return settings, chain(opened, opening, account.notes, account.skipped, stream)
+    report.mail = sum(map(is_mail, opened))
+    settings = settings_for(report, n_classes)
+    return settings, chain(opened, opening, report.notes, report.skipped, stream)
 
 
-def settings_for(account: Account, n_classes: int | None = None) -> Settings:
+def settings_for(report: ReadReport, n_classes: int | None = None) -> Settings:
     """Return the settings for documents like these: mail if most of them are."""
-    is_mostly_mail = 2 * account.mail > account.documents
+    is_mostly_mail = 2 * report.mail > report.documents
     return default_settings(
-        "mail" if is_mostly_mail else "text", n_classes or len(account.labels)
+        "mail" if is_mostly_mail else "text", n_classes or len(report.labels)
     )

@@ -1,5 +1,5 @@
 """
-Documents' terms, put by for later: what cross-validation reads again and again.
+The terms of documents, kept in a file: what cross-validation reads again and again.
 
 Batches of terms go into a temporary file that nobody else can see and that is gone with
 the process; they come out batch by batch, whole or some of their documents.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 from nbtext.tokens.bags import Terms
 
 
-class Spool:
+class TermCache:
     """
     A file of terms.
 
@@ -34,11 +34,11 @@ class Spool:
         self.labels: list[str] = []
         self.digests: list[bytes] = []
         self.sizes: list[int] = []
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed with the spool
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed with the cache
         # for each batch where its first document stands, its views' starts, its place
         self._batches: list[tuple[int, list[NDArray[np.int64]], int]] = []
 
-    def __enter__(self) -> Spool:
+    def __enter__(self) -> TermCache:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -51,7 +51,7 @@ class Spool:
     def add(
         self, labels: Sequence[str], digests: Sequence[bytes], views: Sequence[Terms]
     ) -> None:
-        """Put a batch of documents by."""
+        """Keep the terms of a batch of documents."""
         place = self._file.tell()
         for terms in views:
             self._file.write(terms.keys.data)

@@ -1,7 +1,7 @@
 """
 Cross-validation: how good a model made of these documents would be.
 
-Every document is read once, and its terms are put by. Each fold's counts are then
+Every document is read once, and its terms are kept. Each fold's counts are then
 subtracted from the whole, which leaves the counts of a model that never saw the fold;
 it is calibrated on its own training part, and scores the fold. So ten folds cost about
 one pass of counting and one of scoring, and the calibration samples.
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 from nbtext.counts.counter import BATCH, LEAST_SIZE, Counter
 from nbtext.counts.counting import (
-    Account,
     Progress,
+    ReadReport,
     documents,
     guess,
     readings,
@@ -34,7 +34,7 @@ from nbtext.counts.counting import (
 )
 from nbtext.counts.sample import DOCUMENTS, TERMS, Sample
 from nbtext.counts.table import CountTable, add
-from nbtext.counts.term_cache import Spool
+from nbtext.counts.term_cache import TermCache
 from nbtext.errors import TrainingError
 from nbtext.evaluation.evaluation import (
     NO_CLASS,
@@ -65,7 +65,7 @@ class CrossValidated:
         truth: shape (n_documents,), each document's class.
         log_posterior: shape (n_documents, n_classes), in nats.
         known: shape (n_documents,), how many of its tokens the model knew.
-        account: what was read.
+        report: what was read.
         settings: how it was read.
         scoring: how it was scored.
     """
@@ -74,7 +74,7 @@ class CrossValidated:
     truth: NDArray[np.int64]
     log_posterior: NDArray[np.float64]
     known: NDArray[np.int64]
-    account: Account
+    report: ReadReport
     settings: Settings
     scoring: Scoring
 
@@ -111,7 +111,7 @@ def cross_validate(
     overrides: SettingsOverrides = DEFAULTS,
     max_bytes: int,
     progress: Progress | None = None,
-    on_read: Callable[[Account], None] | None = None,
+    on_read: Callable[[ReadReport], None] | None = None,
 ) -> CrossValidated:
     """
     Score each document by a model that was made of the other folds.
@@ -130,28 +130,28 @@ def cross_validate(
         SettingsError: the score does not go with the number of classes.
 
     """
-    spool, settings, account = _put_by(
+    cache, settings, report = _cached(
         sources, n_classes, overrides, max_bytes, progress
     )
-    with spool:
+    with cache:
         if on_read is not None:
-            on_read(account)
-        if account.skipped and not account.documents:
-            raise account.skipped[0].error
-        return _score_folds(spool, folds, settings, account, overrides)
+            on_read(report)
+        if report.skipped and not report.documents:
+            raise report.skipped[0].error
+        return _score_folds(cache, folds, settings, report, overrides)
 
 
 def _score_folds(
-    spool: Spool,
+    cache: TermCache,
     folds: int,
     settings: Settings,
-    account: Account,
+    report: ReadReport,
     overrides: SettingsOverrides,
 ) -> CrossValidated:
-    classes = tuple(sorted(set(spool.labels)))
-    truth = np.array([classes.index(label) for label in spool.labels], np.int64)
-    fold_of = stratified_folds(truth.tolist(), folds, spool.digests)
-    tables = [_count(spool, settings, fold_of == fold) for fold in range(folds)]
+    classes = tuple(sorted(set(cache.labels)))
+    truth = np.array([classes.index(label) for label in cache.labels], np.int64)
+    fold_of = stratified_folds(truth.tolist(), folds, cache.digests)
+    tables = [_count(cache, settings, fold_of == fold) for fold in range(folds)]
     whole = add(tables)
     check_trainable(whole)
     scoring = overrides.scoring(default_scoring(len(classes)))
@@ -172,52 +172,54 @@ def _score_folds(
             raise TrainingError(message)
         model = batch_model_of(rest, scoring)
         sample = (
-            ([spool.labels[place] for place in places.tolist()], views)
-            for places, views in spool.batches(_sampled(spool, ~in_fold))
+            ([cache.labels[place] for place in places.tolist()], views)
+            for places, views in cache.batches(_sampled(cache, ~in_fold))
         )
         calibration = fit(left_out(model, sample), classes)
-        for places, views in spool.batches(in_fold):
+        for places, views in cache.batches(in_fold):
             scored = score_batch(model, views, calibration)
             log_posterior[places] = scored.log_posterior
             known[places] = scored.known
     return CrossValidated(
-        classes, truth, log_posterior, known, account, settings, scoring
+        classes, truth, log_posterior, known, report, settings, scoring
     )
 
 
-def _put_by(
+def _cached(
     sources: Callable[[], Iterable[Item]],
     n_classes: int | None,
     overrides: SettingsOverrides,
     max_bytes: int,
     progress: Progress | None,
-) -> tuple[Spool, Settings, Account]:
+) -> tuple[TermCache, Settings, ReadReport]:
     """Read all documents, as most of them ask for, and put their terms by."""
     settings, items = guess(sources(), n_classes, max_bytes)
     while True:
         wished = overrides.settings(settings)
-        spool, account = Spool(), Account()
+        cache, report = TermCache(), ReadReport()
         batch: list[tuple[str, Reading]] = []
         size = 0
-        opened = documents(items, account, max_bytes, progress)
-        for document, reading in readings(opened, wished, account):
+        opened = documents(items, report, max_bytes, progress)
+        for document, reading in readings(opened, wished, report):
             batch.append((document.label or "", reading))
             size += max(reading.size, LEAST_SIZE)
             if size >= BATCH:
-                _add(spool, wished, batch)
+                _add(cache, wished, batch)
                 size = 0
-        _add(spool, wished, batch)
-        wanted = settings_for(account)
-        if settings == wanted or not account.documents:
-            return spool, wished, account
-        spool.close()
+        _add(cache, wished, batch)
+        wanted = settings_for(report)
+        if settings == wanted or not report.documents:
+            return cache, wished, report
+        cache.close()
         settings, items = wanted, iter(sources())
 
 
-def _add(spool: Spool, settings: Settings, batch: list[tuple[str, Reading]]) -> None:
+def _add(
+    cache: TermCache, settings: Settings, batch: list[tuple[str, Reading]]
+) -> None:
     if batch:
         batch.sort(key=lambda one: one[0])
-        spool.add(
+        cache.add(
             [label for label, _ in batch],
             [reading.digest for _, reading in batch],
             read_terms(settings, [reading.views for _, reading in batch]),
@@ -225,22 +227,24 @@ def _add(spool: Spool, settings: Settings, batch: list[tuple[str, Reading]]) -> 
         batch.clear()
 
 
-def _count(spool: Spool, settings: Settings, chosen: NDArray[np.bool_]) -> CountTable:
+def _count(
+    cache: TermCache, settings: Settings, chosen: NDArray[np.bool_]
+) -> CountTable:
     counter = Counter(settings, sample=Sample(documents=NO_SAMPLE))
-    for places, views in spool.batches(chosen):
+    for places, views in cache.batches(chosen):
         counter.add_terms(
-            [spool.labels[place] for place in places],
-            [spool.digests[place] for place in places],
+            [cache.labels[place] for place in places],
+            [cache.digests[place] for place in places],
             views,
         )
     return counter.table()
 
 
-def _sampled(spool: Spool, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _sampled(cache: TermCache, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which of the chosen documents training would sample."""
     places = np.flatnonzero(chosen)
-    order = sorted(places.tolist(), key=lambda place: spool.digests[place])[:DOCUMENTS]
-    terms = np.cumsum([spool.sizes[place] for place in order])
+    order = sorted(places.tolist(), key=lambda place: cache.digests[place])[:DOCUMENTS]
+    terms = np.cumsum([cache.sizes[place] for place in order])
     is_sampled = np.zeros(len(chosen), np.bool_)
     is_sampled[order[: int((terms <= TERMS).sum())]] = True
     return is_sampled

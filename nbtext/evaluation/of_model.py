@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from nbtext.counts.counting import Account
+from nbtext.counts.counting import ReadReport
 from nbtext.document import Item
 from nbtext.errors import SourceError
 from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate
@@ -27,7 +27,7 @@ def evaluate_model(
     policy: Policy = DEFAULT,
     positive: str | None = None,
     max_bytes: int,
-    on_read: Callable[[Account], None] | None = None,
+    on_read: Callable[[ReadReport], None] | None = None,
 ) -> Evaluation:
     """
     Classify labelled documents and compare.
@@ -45,7 +45,7 @@ def evaluate_model(
         SettingsError: `positive` is not one of two classes.
 
     """
-    account = Account()
+    report = ReadReport()
     classes = model.model.classes
     places = {name: place for place, name in enumerate(classes)}
     truth: list[int] = []
@@ -56,19 +56,19 @@ def evaluate_model(
         model,
         policy=policy,
         max_bytes=max_bytes,
-        on_problem=account.remark,
+        on_problem=report.remark,
     )
     for decision in (decision for batch in batches for decision in batch):
-        account.documents += 1
+        report.documents += 1
         truth.append(places.get(decision.expected or "", NO_CLASS))
         decided.append(NO_CLASS if decision.label is None else places[decision.label])
         log_posterior.append(decision.log_posterior)
         if decision.truncated:
-            account.truncated.append(decision.name)
+            report.truncated.append(decision.name)
     if on_read is not None:
-        on_read(account)
+        on_read(report)
     if not truth:
-        raise account.skipped[0].error if account.skipped else SourceError(NOTHING)
+        raise report.skipped[0].error if report.skipped else SourceError(NOTHING)
     return evaluate(
         np.array(truth),
         np.array(log_posterior),

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 import numpy as np
 
 from nbtext.counts.counting import (
-    Account,
     Counted,
     Limits,
     Progress,
+    ReadReport,
     count,
     count_with,
     guess,
@@ -50,13 +50,13 @@ class Trained:
 
     Attributes:
         contents: the model.
-        account: what was read.
+        report: what was read.
         repeats: how many documents had been counted before, under the same label.
         conflicts: how many documents were counted under two labels or more.
     """
 
     contents: Contents
-    account: Account
+    report: ReadReport
     repeats: int
     conflicts: int
 
@@ -70,7 +70,7 @@ def train(
     executor: "Executor | None" = None,
     jobs: int = 1,
     progress: Progress | None = None,
-    on_read: Callable[[Account], None] | None = None,
+    on_read: Callable[[ReadReport], None] | None = None,
 ) -> Trained:
     """
     Count labelled documents and calibrate their scores.
@@ -99,11 +99,11 @@ def train(
         jobs=jobs,
         progress=progress,
     )
-    table, account = counted.table, counted.account
+    table, report = counted.table, counted.report
     if on_read is not None:
-        on_read(account)
-    if account.skipped and not account.documents:
-        raise account.skipped[0].error
+        on_read(report)
+    if report.skipped and not report.documents:
+        raise report.skipped[0].error
     check_trainable(table)
     scoring = overrides.scoring(default_scoring(len(table.classes)))
     check_scoring(scoring, table.settings, table.classes)
@@ -113,7 +113,7 @@ def train(
         sample = ((block.labels, block.views) for block in counted.sample.blocks())
         calibration = left_out(model, sample, map_)
     contents = Contents(table, scoring, calibration, terms=model.terms)
-    return Trained(contents, account, repeats, conflicts)
+    return Trained(contents, report, repeats, conflicts)
 
 
 def count_sources(
@@ -134,8 +134,8 @@ def count_sources(
             counted = count(items, settings, limits, progress)
         else:
             counted = count_with(executor, jobs, items, settings, limits, progress)
-        wanted = overrides.settings(settings_for(counted.account))
-        if settings == wanted or not counted.account.documents:
+        wanted = overrides.settings(settings_for(counted.report))
+        if settings == wanted or not counted.report.documents:
             return counted
         settings, items = wanted, iter(sources())
 

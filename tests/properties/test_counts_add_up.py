@@ -268,7 +268,7 @@ def documents_of(labelled: Sequence[tuple[str, str]]) -> list[Document]:
 
 
 def outcome(counted: Counted) -> tuple[Any, ...]:
-    return bits(counted.table), sample_bits(counted.sample), counted.account
+    return bits(counted.table), sample_bits(counted.sample), counted.report
 
 
 @given(SETTINGS, LABELLED, LIMITS, st.integers(1, 12), st.integers(1, 4))

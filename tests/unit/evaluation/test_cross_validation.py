@@ -39,7 +39,7 @@ def test_every_document_is_scored_once() -> None:
     np.testing.assert_allclose(np.exp(found.log_posterior).sum(axis=1), 1)
     # two words and their pair are known; the number and its pair never are
     assert found.known.tolist() == [3] * 18
-    assert found.account.documents == 18
+    assert found.report.documents == 18
     assert found.scoring.score == "mean"
     assert found.settings.format == "text"
 
@@ -109,7 +109,7 @@ def test_what_cannot_be_read_is_told_and_skipped() -> None:
 
     found = cross_validate(again([bad, *EASY]), 3, max_bytes=1000)
 
-    assert found.account.skipped == [bad]
+    assert found.report.skipped == [bad]
     assert len(found.truth) == 18
 
 

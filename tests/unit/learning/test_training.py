@@ -50,8 +50,8 @@ def test_two_classes_of_text_make_a_model() -> None:
     assert trained.contents.counts.settings.format == "text"
     assert trained.contents.scoring.score == "mean"
     assert trained.contents.n_tokens == 3 + 2 + 2 + 1  # words, and pairs of them
-    assert trained.account.documents == 2
-    assert trained.account.bytes == len("lunch on friday" + "cheap pills")
+    assert trained.report.documents == 2
+    assert trained.report.bytes == len("lunch on friday" + "cheap pills")
     assert (trained.repeats, trained.conflicts) == (0, 0)
 
 
@@ -79,7 +79,7 @@ def test_a_wrong_guess_is_made_good(executor: bool) -> None:
         trained = train(again(items), executor=pool if executor else None)
 
     assert trained.contents.counts.settings.format == "mail"
-    assert trained.account.documents == 100
+    assert trained.report.documents == 100
 
 
 @pytest.mark.parametrize(
@@ -126,14 +126,14 @@ def test_what_cannot_be_read_is_told_and_skipped() -> None:
 
     trained = train(again([PAIR[0], bad, PAIR[1]]))
 
-    assert trained.account.skipped == [bad]
-    assert trained.account.documents == 2
+    assert trained.report.skipped == [bad]
+    assert trained.report.documents == 2
 
 
 def test_what_was_cut_short_is_named() -> None:
     long = Document("long.txt", (b"more spam",), "spam", truncated=True)
 
-    assert train(again([*PAIR, long])).account.truncated == ["long.txt"]
+    assert train(again([*PAIR, long])).report.truncated == ["long.txt"]
 
 
 def drawn(n: int, n_classes: int) -> list[Document]:
@@ -184,5 +184,5 @@ def test_progress_is_told_of_what_was_read() -> None:
     trained = train(again(items), progress=lambda n, size: told.append((n, size)))
 
     assert told
-    assert sum(n for n, _ in told) <= trained.account.documents
-    assert sum(size for _, size in told) <= trained.account.bytes
+    assert sum(n for n, _ in told) <= trained.report.documents
+    assert sum(size for _, size in told) <= trained.report.bytes
