@@ -39,7 +39,7 @@ def new_class_calibration(
 
     Args:
         model: as it was.
-        after: its counts, and those that are learnt now.
+        after: its counts and those that are learnt now, added up.
         new: documents of a class that begins with them.
         changed: the digests of documents that were known, and are learnt otherwise now.
 

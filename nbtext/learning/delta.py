@@ -1,5 +1,5 @@
 """
-A change of a model: documents that are added and taken away.
+A delta: documents added to a model and taken away.
 
 Bags of terms go in; what they change of the counts is gathered, on the standard library
 and msgpack alone. What a change would make of a model is looked at before it is
@@ -61,7 +61,7 @@ class Delta:
 
     def add(self, digest: bytes, row: Row, bag: Bag, times: int = 1) -> None:
         """
-        Add a document so many times; a negative number takes it away.
+        Add a document a number of times; a negative number takes it away.
 
         Args:
             digest: 16 bytes that name it.

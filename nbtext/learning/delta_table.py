@@ -1,5 +1,5 @@
 """
-A change of a model as a count table, to be added to other tables.
+A delta as a count table, to be added to other tables.
 
 `nbtext.learning.delta_writing` writes a change to a file without numpy, for a few
 documents.

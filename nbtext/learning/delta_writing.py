@@ -1,5 +1,5 @@
 """
-A change of a model as one table to append.
+A delta as one table to append to the file.
 
 A delta goes in, the bytes of a table come out, on the standard library and msgpack
 alone; `nbtext.store.packing` writes the same bytes for the same counts, from arrays.

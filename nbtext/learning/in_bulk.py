@@ -64,7 +64,7 @@ def learn_many(plan: Plan) -> list[Buffer]:
 
 
 def _parts(plan: Plan) -> Iterator[list[Step]]:
-    """Yield steps, so many at a time as make a batch of code points."""
+    """Yield steps in parts, each of about BATCH code points."""
     done = 0
     while done < len(plan.steps):
         part: list[Step] = []
@@ -146,7 +146,7 @@ class _Changes:
         views: Sequence[Terms],
         are_new: Sequence[bool],
     ) -> None:
-        """Count documents; those that are new say something for calibration."""
+        """Count documents; the scores of new ones are added to the calibration."""
         self._counter.add_terms([label] * len(digests), digests, views)
         bins = self._observe(label, views, np.flatnonzero(are_new))
         rows = [Row(label, mark) for mark in fingerprints(views).tolist()]

@@ -56,7 +56,7 @@ class LearnRequest(NamedTuple):
         path: the model file.
         label: the class to learn, None to forget.
         wait: how many seconds to wait for another writer.
-        keep: of how many documents the model shall keep the counts, to undo them;
+        keep: maximum number of undo records that the model keeps;
             None for as many as before.
         approximate: whether to take away what a pruned model has left of a document.
         create: whether to make a model if there is none.
@@ -165,7 +165,7 @@ def new_settings(documents: Sequence[Document], request: LearnRequest) -> Settin
     Return how documents are read in a model that does not exist yet.
 
     Raises:
-        NoModelError: it shall not be made.
+        NoModelError: it is not to be made.
 
     """
     if not request.create or request.label is None:

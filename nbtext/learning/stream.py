@@ -5,7 +5,7 @@ What a model knows already is not counted again; a document that it knows in ano
 class moves, in one step; one that is forgotten is as if it had never been counted. The
 ledger says what was counted, and a fingerprint which counts it left: others than those
 are never taken away. Each batch of documents is one table, appended under the lock and
-made durable, before it is said to be learnt.
+made durable, before it is reported as learnt.
 
 A few documents are counted by the plain engine, because learning one message must not
 take much longer than classifying it; many by `nbtext.learning.in_bulk`.
@@ -39,10 +39,10 @@ from nbtext.tokens.reading import read
 
 BATCH: Final = 8 << 20
 MANY: Final = 4096
-"""So many bytes of documents, or so many of them, are learnt at a time."""
+"""Maximum bytes of a batch of documents, and maximum number of them."""
 
 TAIL: Final = 64
-"""With so many tables behind the first, a model is due to be compacted."""
+"""Number of tables behind the first from which a model is due to be compacted."""
 
 
 def learn_documents(
@@ -66,7 +66,7 @@ def learn_documents(
 
     Raises:
         BusyError: another process has been writing all the time.
-        NoModelError: there is none, and none shall be made.
+        NoModelError: there is none, and none is to be made.
         SettingsError: the model keeps no ledger.
         TrainingError: the class would need other settings than the model has.
         ModelFileError: the model is damaged, or cannot be written.

@@ -3,7 +3,7 @@ Compacting: a model file of many tables becomes one of few, with the same sums.
 
 The tail of small tables that learning leaves makes readers slow. It is folded into one
 table where the first is far larger, so that what is large is copied and not summed;
-else all tables become one. Whoever calls these functions holds the lock.
+else all tables become one. The caller of these functions holds the lock.
 """
 
 from typing import Final, NamedTuple

@@ -26,10 +26,10 @@ from nbtext.textform.header import first_line
 from nbtext.textform.lines import LONGEST
 
 STRETCH: Final = 4096
-"""So many terms, or rows of the ledger, are turned into Python's values at a time."""
+"""Number of terms, or of rows of the ledger, turned into Python values at a time."""
 
 PART: Final = 1 << 16
-"""So many terms of one document stand in a line; the others follow in more lines."""
+"""Maximum terms of one document in a line; the others follow in more lines."""
 
 
 def text_lines(contents: Contents, name: str) -> Iterator[str]:
@@ -69,7 +69,7 @@ def _lines(contents: Contents) -> Iterator[str]:
 
 
 def _as_line(value: Any) -> str:
-    """Return JSON that is a line to every program, even to those that know Unicode."""
+    """Return JSON without any character that a program may take for a line end."""
     line = dumps(value, ensure_ascii=False, separators=(",", ":"))
     return line if line.isprintable() else dumps(value, separators=(",", ":"))
 
@@ -141,7 +141,7 @@ def _record_lines(records: UndoRecords, table: CountTable) -> Iterator[str]:
 
 
 def _parts(terms: dict[str, dict[int, int]]) -> Iterator[dict[str, dict[str, int]]]:
-    """Yield the terms of a document, by view, so many at a time as a line has."""
+    """Yield the terms of a document, by view, at most PART at a time."""
     part: dict[str, dict[str, int]] = {view: {} for view in terms}
     room = PART
     for view, of_view in terms.items():

@@ -21,12 +21,14 @@ CLASS: Final = keys_of("documents", "totals")
 HISTORY: Final = keys_of("trained", "taught", "learnt", "keep")
 
 DEEPEST: Final = 8
-"""So many objects and lists stand in one another; what shows or compares values would
-fail at some hundreds."""
+"""Maximum depth of nested objects and lists; at some hundreds, comparing or printing
+values would fail."""
 
 MOST_VIEWS: Final = 64
+"""Maximum number of views."""
+
 MOST_TEXT: Final = 1 << 20
-"""A string in the header of a model file has no more bytes than this."""
+"""Maximum bytes of a string in the header of a model file."""
 
 
 def first_line(header: Header) -> dict[str, Any]:

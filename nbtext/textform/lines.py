@@ -1,7 +1,7 @@
 """
 The text form of a model, line by line: bytes go in, JSON objects come out.
 
-docs/text-form.md is the specification. Nothing is believed: a line has a largest
+docs/text-form.md is the specification. Nothing is trusted: a line has a largest
 length, and its values are checked one by one. Every refusal names the line, what was
 expected there, and what was found.
 """

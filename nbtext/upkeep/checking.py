@@ -135,9 +135,9 @@ def _of_equal_settings(parts: list[Part]) -> list[Part]:
     done = []
     for part in parts:
         if part.verdict == "sound" and part.header is not None:
-            ours, settings = headers[0].settings, part.header.settings
-            if settings != ours:
-                what = f"it does not add to the first: {ours.difference(settings)}"
+            first, settings = headers[0].settings, part.header.settings
+            if settings != first:
+                what = f"it does not add to the first: {first.difference(settings)}"
                 part = replace(part, verdict="surplus", what=what)
         done.append(part)
     return done

@@ -1,5 +1,5 @@
 """
-Merging: models become one, whose counts are the sum of theirs.
+Merging: several models become one, whose counts are their sum.
 
 A document that several of them have counted is counted several times in the sum; which
 those are, the ledgers say. Given the documents themselves, what they have left too
@@ -127,7 +127,7 @@ def _sum_of(parts: Sequence[Contents]) -> Contents:
 
 
 def _last_counted(records: UndoRecords, counts: CountTable, keep: int) -> UndoRecords:
-    """Return the last records of documents that are counted, so many at most."""
+    """Return the last records of documents that are counted, at most `keep`."""
     counted = {
         row
         for label, run in zip(counts.classes, counts.ledger, strict=True)

@@ -1,5 +1,5 @@
 """
-Tables that add up, of those that are left of a model.
+Repair: the tables of a damaged model that still add up.
 
 A table may take away what an earlier one has added. Where that one is lost, nothing is
 there to be taken from, and the later one is of no use either: no documents leave counts
@@ -97,7 +97,7 @@ class _Debts:
         self._push(owed)
 
     def surplus(self) -> Iterator[int]:
-        """Yield the tables to leave out: of those that owe something, the latest."""
+        """Yield the tables to leave out, each the latest that owes something."""
         while self._heap:
             number, place = heappop(self._heap)
             self._waiting.remove(place)

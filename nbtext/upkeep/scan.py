@@ -3,7 +3,7 @@ What a model file consists of: its tables, and the stretches that are none.
 
 The bytes of a file go in, whatever they are; out come its parts, in order, each with
 what is to be thought of it. Where no table can be read, the search goes on at the next
-place where one begins. No header is believed to reach beyond the beginning of another
+place where one begins. No header is taken to reach beyond the beginning of another
 table, so that the time taken is proportional to the file's size.
 """
 
