@@ -1,5 +1,5 @@
 """
-Many documents learnt or forgotten at once: `nbtext.learning.one_by_one` for a crowd.
+Many documents learnt or forgotten at once: `nbtext.learning.one_by_one` by arrays.
 
 A plan goes in, the bytes of a table come out. Documents that are new are counted and
 scored by the batch engine; what has to be taken away before is gathered document by
