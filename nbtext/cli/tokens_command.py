@@ -20,8 +20,7 @@ from nbtext.scoring import load_model
 from nbtext.settings import Settings, default_settings
 from nbtext.sources import Options
 from nbtext.sources import documents as source_documents
-from nbtext.tokens.reading import is_mail, read
-from nbtext.tokens.tokenizer import terms
+from nbtext.tokens import is_mail, read, terms
 
 
 @click.command()

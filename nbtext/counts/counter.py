@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
     from nbtext.counts.sorted_counts import Keys
     from nbtext.settings import Settings
-    from nbtext.tokens.bags import Terms
-    from nbtext.tokens.tokenizer import Field
+    from nbtext.tokens import Field, Terms
 
 from nbtext.counts.sample import Block, Sample
 from nbtext.counts.sorted_counts import Run, merged, narrow, starts_of_runs
 from nbtext.counts.table import CountTable, LedgerRun, empty_ledger, ledger_of
-from nbtext.tokens.bags import fingerprints, read_terms, unit_weights
+from nbtext.tokens import fingerprints, read_terms
+from nbtext.tokens.bags import unit_weights
 
 PILE: Final = 1 << 21
 """How many keys are piled up at least before they are sorted into runs: 16 MiB."""

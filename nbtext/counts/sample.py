@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.tokens.bags import Terms
+    from nbtext.tokens import Terms
 
 DOCUMENTS: Final = 4096
 """How many documents the sample holds at the most."""

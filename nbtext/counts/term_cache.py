@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-from nbtext.tokens.bags import Terms
+from nbtext.tokens import Terms
 
 
 class TermCache:

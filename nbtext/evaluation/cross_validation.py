@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from nbtext.document import Item
     from nbtext.settings import Scoring, Settings
-    from nbtext.tokens.reading import Reading
+    from nbtext.tokens import Reading
 
 from nbtext.counts.counter import BATCH, LEAST_SIZE, Counter
 from nbtext.counts.counting import (
@@ -50,7 +50,7 @@ from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.decide import DEFAULT
 from nbtext.scoring.fitting import fit
 from nbtext.scoring.leave_one_out import left_out
-from nbtext.tokens.bags import read_terms
+from nbtext.tokens import read_terms
 
 NO_SAMPLE: Final = 0
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from nbtext.errors import SettingsError
-from nbtext.mail.message import looks_like_mail
+from nbtext.mail import looks_like_mail
 from nbtext.scoring import Decision
 from nbtext.scoring.decide import probability
 

@@ -16,7 +16,8 @@ from nbtext.scoring import Model
 from nbtext.scoring.model import Entry, Sums, add_entry
 from nbtext.settings import Settings
 from nbtext.store import Row
-from nbtext.tokens.bag import Bag, columns_of
+from nbtext.tokens import Bag
+from nbtext.tokens.bag import columns_of
 
 Columns: TypeAlias = tuple[int, ...]
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from nbtext.scoring import Model
     from nbtext.scoring.batch_model import BatchModel
     from nbtext.store.table import Buffer
-    from nbtext.tokens.bag import Bag
-    from nbtext.tokens.bags import Terms
+    from nbtext.tokens import Bag, Terms
 
 from nbtext.counts.calibration import Calibration, bin_of, total
 from nbtext.counts.counter import BATCH, LEAST_SIZE, Counter
@@ -40,7 +39,7 @@ from nbtext.store import Contents, Row, UndoRecords
 from nbtext.store.ledger import MOST_TERMS, NO_BIN
 from nbtext.store.packing import unpack
 from nbtext.store.undo import join_records
-from nbtext.tokens.bags import fingerprints, read_terms
+from nbtext.tokens import fingerprints, read_terms
 
 NO_SAMPLE: Final = 0
 

@@ -18,7 +18,7 @@ from nbtext.store import Row, record_of
 from nbtext.store.header import WRITER, now
 from nbtext.store.ledger import FORGOTTEN, NO_BIN
 from nbtext.store.table import Buffer
-from nbtext.tokens.bag import Bag, bag_of, fingerprint
+from nbtext.tokens import Bag, bag_of, fingerprint
 
 
 class Removal(NamedTuple):

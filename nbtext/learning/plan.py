@@ -18,7 +18,7 @@ from nbtext.store import History, Row, rows_of
 from nbtext.store.header import KEPT_RECORDS, now
 from nbtext.store.ledger import FORGOTTEN
 from nbtext.store.lock import WAIT
-from nbtext.tokens.reading import Reading, is_mail
+from nbtext.tokens import Reading, is_mail
 
 UNKNOWN: Final = "it is not in the model: it was never learnt, or is forgotten"
 """Why a document is not forgotten."""

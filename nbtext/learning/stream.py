@@ -35,7 +35,7 @@ from nbtext.store import ModelFile, open_model
 from nbtext.store.lock import locked
 from nbtext.store.table import Buffer
 from nbtext.store.writing import append_table, replace_file
-from nbtext.tokens.reading import read
+from nbtext.tokens import read
 
 BATCH: Final = 8 << 20
 MANY: Final = 4096

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
     from nbtext.scoring.batch_model import BatchModel, Scores
     from nbtext.scoring.fitting import Fit
-    from nbtext.scoring.models.protocol import Calibrated
-    from nbtext.tokens.bags import Terms
-    from nbtext.tokens.reading import Reading
+    from nbtext.scoring.models.evidence import Calibrated
+    from nbtext.tokens import Reading, Terms
 
 from nbtext.scoring.models.arrays import normalised, softplus
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.posterior import log_shares
 from nbtext.scoring.score import Scored
-from nbtext.tokens.bags import read_terms, sum_by_document
+from nbtext.tokens import read_terms
+from nbtext.tokens.bags import sum_by_document
 
 KEPT: Final = 8 << 20
 """Size of the array that teaches the C library to keep memory, in bytes."""

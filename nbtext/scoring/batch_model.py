@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nbtext.parallel import Map
     from nbtext.scoring.model import Model
     from nbtext.settings import Column, Scoring, Settings
-    from nbtext.tokens.bags import Terms
+    from nbtext.tokens import Terms
 
 from nbtext.counts.term_table import TermTable, arrange_runs
 from nbtext.scoring.models.registry import check_scoring

@@ -19,8 +19,7 @@ from nbtext.scoring.models.registry import check_scoring, event_model
 from nbtext.scoring.score import Scored, score
 from nbtext.settings import Scoring
 from nbtext.sources import load_all
-from nbtext.tokens.bag import bag_of
-from nbtext.tokens.reading import Reading, read
+from nbtext.tokens import Reading, bag_of, read
 
 if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel

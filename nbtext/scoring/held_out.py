@@ -16,7 +16,7 @@ from nbtext.counts.calibration import (
 from nbtext.errors import NotAModelError
 from nbtext.scoring.fitting import Fit, fit
 from nbtext.scoring.model import Model
-from nbtext.scoring.models.protocol import Raw
+from nbtext.scoring.models.evidence import Raw
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.posterior import normalised
 from nbtext.settings import Scoring

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from nbtext.parallel import Map
     from nbtext.scoring.batch_model import BatchModel, Labels, Scores
-    from nbtext.tokens.bags import Terms
+    from nbtext.tokens import Terms
 
 Labelled: TypeAlias = "tuple[Sequence[str], Sequence[Terms]]"
 """A batch of documents: their labels, and for each view their terms."""

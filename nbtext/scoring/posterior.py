@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from nbtext.scoring.fitting import Fit, softplus
 
 if TYPE_CHECKING:
-    from nbtext.scoring.models.protocol import Calibrated, Raw
+    from nbtext.scoring.models.evidence import Calibrated, Raw
 
 LEAST_SHARE: Final = 1e-9
 """Documents that stand for none, which has no logarithm."""

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from nbtext.scoring.fitting import Fit
 from nbtext.scoring.model import Model
-from nbtext.scoring.models.protocol import Evidence, Raw, n_numbers, score_of
+from nbtext.scoring.models.evidence import Evidence, Raw, n_numbers, score_of
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.posterior import log_posterior, log_shares
-from nbtext.tokens.bag import Bag
+from nbtext.tokens import Bag
 
 
 class Scored(NamedTuple):

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from nbtext.store.file import ModelFile
 from nbtext.store.header import MOST
 from nbtext.store.table import StoredTable
-from nbtext.tokens.bag import Bag, fingerprint
+from nbtext.tokens import Bag, fingerprint
 
 MOST_TERMS: Final = 1 << 17
 """Of a document with more distinct terms no record is kept."""

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from nbtext.store.table import StoredTable
 
 from nbtext.store.ledger import Row, own_record, rows_of
-from nbtext.tokens.bags import Terms, joined, starts_of, terms_of
+from nbtext.tokens import Terms
+from nbtext.tokens.bags import joined, starts_of, terms_of
 
 
 @dataclass(frozen=True, slots=True)

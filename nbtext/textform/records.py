@@ -22,8 +22,8 @@ from nbtext.store.header import MOST, MOST_RECORDS
 from nbtext.store.ledger import NO_BIN
 from nbtext.textform.counts import places_of
 from nbtext.textform.lines import TextLines, keys_of, shown
-from nbtext.tokens.bag import Bag, fingerprint
-from nbtext.tokens.bags import Terms, starts_of
+from nbtext.tokens import Bag, Terms, fingerprint
+from nbtext.tokens.bags import starts_of
 
 UNDO: Final = keys_of("undo", "class", "fingerprint", "bin", "terms")
 MORE: Final = keys_of("more")

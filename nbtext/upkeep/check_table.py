@@ -26,8 +26,9 @@ from nbtext.store.header import BLOCK
 from nbtext.store.ledger import NO_BIN, own_record
 from nbtext.store.packing import unpack_table
 from nbtext.store.table import NIL, TRAILER_SIZE, round_up
+from nbtext.tokens import Terms, fingerprints
 from nbtext.tokens.bag import columns_of
-from nbtext.tokens.bags import Terms, fingerprints, starts_of
+from nbtext.tokens.bags import starts_of
 
 MOST_COUNTED: Final = 1 << 53
 """No pile of documents leaves as large a count; sums of such still fit in 64 bits."""

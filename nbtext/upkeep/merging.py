@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nbtext.document import Item
     from nbtext.scoring.classifying import OnProblem
     from nbtext.store import ModelFile
-    from nbtext.tokens.bag import Bag
+    from nbtext.tokens import Bag
 
 from nbtext.counts.calibration import total
 from nbtext.counts.table import CountTable, add
@@ -39,8 +39,7 @@ from nbtext.store import (
 )
 from nbtext.store.header import join_histories
 from nbtext.store.undo import join_records, last_records
-from nbtext.tokens.bag import bag_of, fingerprint
-from nbtext.tokens.reading import read
+from nbtext.tokens import bag_of, fingerprint, read
 
 
 @dataclass(slots=True)

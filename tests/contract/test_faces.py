@@ -37,7 +37,8 @@ def type_checked(package: str) -> dict[str, str]:
 def test_a_face_is_small_and_sorted_and_every_name_is_there(package: str) -> None:
     face = import_module(f"nbtext.{package}")
 
-    assert len(face.__all__) <= 15
+    # files is no step of the pipeline but a box of tools, all of which are for others
+    assert len(face.__all__) <= (20 if package == "files" else 15)
     assert face.__all__ == sorted({*face.__all__})
     assert type_checked(package) == face._HOMES
     assert {*face._HOMES} == {*face.__all__}

@@ -32,7 +32,7 @@ from nbtext.scoring.decide import Policy, decide
 from nbtext.scoring.fitting import Fit
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
-from nbtext.scoring.models.protocol import PRIOR
+from nbtext.scoring.models.evidence import PRIOR
 from nbtext.scoring.models.registry import event_model, event_models
 from nbtext.scoring.posterior import log_posterior
 from nbtext.scoring.score import Scored, evidence, raw_score, score

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nbtext.counts.term_table import TermTable
     from nbtext.scoring.batch_model import BatchModel, Floats, Integers, Scores
     from nbtext.settings import Scoring
-    from nbtext.tokens.bags import Terms
+    from nbtext.tokens import Terms
 
 
 def is_shared(model: BatchModel) -> list[NDArray[np.bool_]]:

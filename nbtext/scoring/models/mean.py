@@ -19,7 +19,7 @@ from __future__ import annotations
 from math import exp, log
 from typing import TYPE_CHECKING, Final
 
-from nbtext.scoring.models.protocol import EventModel, Evidence, counted_column
+from nbtext.scoring.models.evidence import Evidence, counted_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,9 +33,11 @@ if TYPE_CHECKING:
         Scores,
     )
     from nbtext.scoring.model import Model
-    from nbtext.scoring.models.protocol import Calibrated
+    from nbtext.scoring.models.evidence import Calibrated
+    from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings import Column, Scoring, Settings, View
-    from nbtext.tokens.bag import Bag, Terms
+    from nbtext.tokens import Bag
+    from nbtext.tokens.bag import Terms
 
 
 class Mean:

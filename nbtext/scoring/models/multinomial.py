@@ -20,12 +20,7 @@ from __future__ import annotations
 from math import log
 from typing import TYPE_CHECKING, Final
 
-from nbtext.scoring.models.protocol import (
-    PRIOR,
-    EventModel,
-    Evidence,
-    counted_column,
-)
+from nbtext.scoring.models.evidence import PRIOR, Evidence, counted_column
 from nbtext.scoring.posterior import log_shares
 
 if TYPE_CHECKING:
@@ -33,9 +28,11 @@ if TYPE_CHECKING:
 
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
-    from nbtext.scoring.models.protocol import Calibrated
+    from nbtext.scoring.models.evidence import Calibrated
+    from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings import Column, Scoring, Settings, View
-    from nbtext.tokens.bag import Bag, Terms
+    from nbtext.tokens import Bag
+    from nbtext.tokens.bag import Terms
 
 
 class Multinomial:

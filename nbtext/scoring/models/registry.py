@@ -7,12 +7,17 @@ score these classes) is asked here. A model is imported when it is asked for, be
 one message needs no other.
 """
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
 from importlib import import_module
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from nbtext.scoring.models.protocol import EventModel
 
 from nbtext.errors import SettingsError, TrainingError
-from nbtext.scoring.models.protocol import EventModel
 from nbtext.settings import COLUMNS, Column, Scoring, Settings
 
 MODULES: Final = {"mean": "mean", "sum": "multinomial", "complement": "complement"}
