@@ -11,11 +11,12 @@ from typing import Any, Final, NamedTuple
 
 import msgpack
 
+from nbtext.store.blocks import Checksums
+from nbtext.store.schema import CHECKSUMS
 from nbtext.store.table import (
     NIL,
     TRAILER,
     TRAILER_SIZE,
-    arrays_checksum,
     header_checksum,
     lead_of,
     round_up,
@@ -75,16 +76,38 @@ def put_together(tables: list[Table]) -> bytes:
 
 
 def _packed(table: Table) -> bytes:
-    header = table.header | {"arrays_checksum": arrays_checksum(table.arrays)}
+    header = {key: table.header[key] for key in table.header}
     header.pop("header_checksum", None)
-    header["header_checksum"] = bytes(8)  # the last of all keys
-    packed: bytes = msgpack.packb(header, unicode_errors="surrogatepass")
-    packed = packed[:-8] + header_checksum(packed[:-8])
-    for array in table.arrays:
+    arrays = _with_checksums(header, table.arrays)
+    body: bytes = msgpack.packb(header, unicode_errors="surrogatepass")
+    packed: bytes = b"\xde" + (len(header) + 1).to_bytes(2, "big")
+    packed = packed + body[1 if len(header) < 16 else 3 :]
+    packed += msgpack.packb("header_checksum") + b"\xc4\x08"
+    packed += header_checksum(packed)
+    for array in arrays:
         packed += lead_of(len(packed), len(array)) + array
     whole = round_up(len(packed) + TRAILER_SIZE)
     packed += NIL * (whole - len(packed) - TRAILER_SIZE)
     return packed + TRAILER + whole.to_bytes(8, "big")
+
+
+def _with_checksums(header: dict[Any, Any], arrays: list[bytes]) -> list[bytes]:
+    """Return arrays, the last of which has the checksums of the others."""
+    specification = header.get("arrays")
+    if not isinstance(specification, list) or len(arrays) != len(specification):
+        return arrays
+    if not arrays or specification[-1][:1] != [CHECKSUMS]:
+        return arrays
+    checksums = Checksums()
+    length = 0
+    for number, array in enumerate(arrays[:-1]):
+        lead = lead_of(length, len(array)) if number else b""
+        checksums.add(lead)
+        checksums.add(array)
+        length += len(lead) + len(array)
+    sums = checksums.packed()
+    header["arrays"] = [*specification[:-1], [CHECKSUMS, "u4", len(sums) // 4]]
+    return [*arrays[:-1], sums]
 
 
 def undated(data: bytes) -> bytes:

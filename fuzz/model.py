@@ -130,7 +130,7 @@ def _scores_of(model: Model) -> list[Callable[[], object]]:
         lambda: Classifier(model).classify(many),
         lambda: open_batch_model(model),
         lambda: [model.n_terms(view) for view in range(len(model.settings.views))],
-        lambda: [model.entries(0, key) for key in (0, 1 << 63, (1 << 64) - 1)],
+        lambda: [model.entries(0, key) for key in (0, 1 << 47, (1 << 48) - 1)],
     ]
 
 

@@ -19,13 +19,14 @@
 #include <string.h>
 
 /* What nbtext.tokens.compiled expects: changed wherever calls or results change. */
-enum { INTERFACE = 2 };
+enum { INTERFACE = 3 };
 
 /* The constants of nbtext.tokens.tokenizer. */
 static const uint64_t BASE = 0x9E3779B97F4A7C15u;
 static const uint64_t SPREAD = 0xD6E8FEB86659FD93u;
 static const uint64_t PAIR = 0xA0761D6478BD642Fu;
 static const uint64_t MIX = 0xE7037ED1A0B428DBu;
+enum { KEY_BITS = 48 }; /* of the 64 that are mixed, the upper ones */
 
 enum { SEPARATOR = 0, SINGLE = 3, N_CLASSES = 5 };
 enum { N_CODE_POINTS = 0x110000, BLOCK = 256, N_BLOCKS = N_CODE_POINTS / BLOCK };
@@ -281,15 +282,16 @@ read_field(const Tables *tables, const View *view, Text text, uint64_t salt,
         --*left;
         if (view->tokens) {
             uint64_t polynomial = view->fold_tokens ? token.folded : token.written;
-            if (!push(keys, mixed((polynomial + salt) * SPREAD)))
+            if (!push(keys, mixed((polynomial + salt) * SPREAD) >> (64 - KEY_BITS)))
                 return false;
         }
         if (view->pairs) {
             uint64_t polynomial = view->fold_pairs ? token.folded : token.written;
-            uint64_t key = mixed((polynomial + salt) * SPREAD);
-            if (has_before && !push(keys, mixed(before * PAIR + key)))
+            uint64_t hash = mixed((polynomial + salt) * SPREAD);
+            if (has_before
+                && !push(keys, mixed(before * PAIR + hash) >> (64 - KEY_BITS)))
                 return false;
-            before = key;
+            before = hash;
             has_before = true;
         }
     }
@@ -565,6 +567,7 @@ typedef struct {
     const uint64_t *keys;
     const void *buckets;
     int64_t n_terms;
+    uint64_t n_buckets;
     int shift;
     bool are_wide; /* the buckets, 64 bits */
 } Terms;
@@ -596,8 +599,10 @@ find_places(const Terms *terms, const uint64_t *wanted, int64_t *places, Py_ssiz
         /* ask for all that memory has to bring before waiting for any of it */
         for (Py_ssize_t i = start; i < end; i++) {
             uint64_t bucket = wanted[i] >> terms->shift;
-            int64_t place = terms->are_wide ? ((const int64_t *)terms->buckets)[bucket]
-                                            : ((const int32_t *)terms->buckets)[bucket];
+            int64_t place = -1; /* what has more bits is no key */
+            if (bucket < terms->n_buckets)
+                place = terms->are_wide ? ((const int64_t *)terms->buckets)[bucket]
+                                        : ((const int32_t *)terms->buckets)[bucket];
             if (place < 0 || place > terms->n_terms)
                 place = terms->n_terms;
             guessed[i - start] = place;
@@ -625,9 +630,10 @@ find(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "y*y*iy*w*:find", &keys, &buckets, &terms.shift,
                           &wanted, &places))
         return NULL;
-    bool is_sound = terms.shift > 0 && terms.shift < 64;
+    bool is_sound = terms.shift > 0 && terms.shift < KEY_BITS;
     if (is_sound) {
-        uint64_t bytes = (uint64_t)buckets.len >> (64 - terms.shift); /* of a bucket */
+        terms.n_buckets = (uint64_t)1 << (KEY_BITS - terms.shift);
+        uint64_t bytes = (uint64_t)buckets.len / terms.n_buckets; /* of a bucket */
         terms.are_wide = bytes == 8;
         is_sound = (bytes == 8 || bytes == 4) && is_array(&keys) && keys.len
                    && is_array(&buckets) && is_array(&wanted) && is_array(&places)
@@ -670,8 +676,8 @@ static int
 fill_module(PyObject *module)
 {
     PyObject *constants = Py_BuildValue(
-        "(iKKKK)", INTERFACE, (unsigned long long)BASE, (unsigned long long)SPREAD,
-        (unsigned long long)PAIR, (unsigned long long)MIX);
+        "(iKKKKi)", INTERFACE, (unsigned long long)BASE, (unsigned long long)SPREAD,
+        (unsigned long long)PAIR, (unsigned long long)MIX, KEY_BITS);
     if (add(module, "CONSTANTS", constants))
         return -1;
     return add(module, "Tables", PyType_FromModuleAndSpec(module, &tables_spec, NULL));

@@ -33,6 +33,9 @@ FieldKind: TypeAlias = Literal["text"]
 CODE_POINTS: Final = 1
 """The version of the table of code points: a new one changes the keys of a model."""
 
+KEY_BITS: Final = 48
+"""The bits of a term's key, which are the upper ones of the 64 that are mixed."""
+
 UNIT: Final = 65535
 """The weight of the only term of a document; the largest that 16 bits hold."""
 
@@ -139,8 +142,8 @@ class View(NamedTuple):
 
         """
         name = str(self.name)
-        if not name.isidentifier():
-            message = f"the view name {self.name!r} is not a word"
+        if not name.isidentifier() or name in ("ledger", "undo", "checksums"):
+            message = f"a view cannot be called {self.name!r}"
             raise SettingsError(message)
         flags = ("tokens", "pairs", "fold_tokens", "fold_pairs", "fields")
         _check_choices(

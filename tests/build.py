@@ -25,7 +25,11 @@ from nbtext.counts.table import CountTable, LedgerRun
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings import BODY, HEADERS, RAW, WEIGHTED, Scoring, Settings, View
-from nbtext.store import Contents, History, ModelFile, UndoRecords, open_model
+from nbtext.store.contents import Contents
+from nbtext.store.file import ModelFile, open_model
+from nbtext.store.header import History
+from nbtext.store.undo import UndoRecords
+from nbtext.tokens.tokenizer import KEY_SHIFT, pair_hash, token_hash
 
 STAMP: Final = "2026-01-01T00:00:00+00:00"
 """When the models of the tests were written."""
@@ -52,6 +56,8 @@ HAM: Final = (
 FROM_LINE: Final = b"From joe@x.example Tue Feb  6 10:00:00 2024\n"
 """What begins a message in an mbox."""
 
+TEXT_WORDS: Final = Settings(format="text", views=(WORDS,))
+
 Rows: TypeAlias = Mapping[int, Sequence[int]]
 """The columns of each term, by its key."""
 
@@ -68,6 +74,14 @@ class ClassCounts(NamedTuple):
     documents: int
     views: Sequence[Rows]
     ledger: Mapping[Entry, int] = {}
+
+
+def key_of(token: str, second: str | None = None) -> int:
+    """Return the key of a token without a field, or of a pair of two."""
+    value = token_hash(token)
+    if second is not None:
+        value = pair_hash(value, token_hash(second))
+    return value >> KEY_SHIFT
 
 
 def column(values: Sequence[int]) -> Any:

@@ -100,12 +100,7 @@ def patience_of(text: str) -> float:
     help="The class that `spamc -L ham` teaches [default: ham, else the other of two].",
 )
 @policy_options
-@click.option(
-    "--allow-tell",
-    is_flag=True,
-    help="Let all clients teach the model, and not only those of a Unix socket whose "
-    "folder you alone can enter.",
-)
+@click.option("--no-tell", is_flag=True, help="Let no client teach the model.")
 @wait_option
 @quiet_option
 def command(
@@ -119,7 +114,7 @@ def command(
     spam: str | None,
     ham: str | None,
     policy: Policy,
-    allow_tell: bool,
+    no_tell: bool,
     wait: float,
     quiet: bool,
 ) -> int:
@@ -129,7 +124,7 @@ def command(
     \b
     nbtext serve
     nbtext serve --listen localhost:783 --listen unix:/run/nbtext/socket --workers 2
-    nbtext serve --listen 192.0.2.1:783 --allow 192.0.2.0/24
+    nbtext serve --listen 192.0.2.1:783 --allow 192.0.2.0/24 --no-tell
 
     The protocol is that of SpamAssassin's spamd: 5.0 points are spam, and 2.5 more
     stand for odds ten times as high. `spamc -L` teaches the model, and a model that has
@@ -149,7 +144,7 @@ def command(
             spam=spam,
             ham=ham,
             policy=policy,
-            may_tell=allow_tell,
+            may_tell=not no_tell,
             wait=wait,
             quiet=quiet,
         )

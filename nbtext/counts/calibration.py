@@ -35,6 +35,10 @@ LOSS_UNIT: Final = 1 << 20
 """Losses are kept as integers, in units of 2^-20 nats, so that they add exactly."""
 
 
+KEYS: Final = frozenset(("scoring", "counts", "losses", "documents"))
+"""The keys of a calibration; others are refused, as they may change what it means."""
+
+
 class Calibration(NamedTuple):
     """
     What held-out documents scored.
@@ -72,6 +76,7 @@ class Calibration(NamedTuple):
 
         """
         try:
+            unknown = sorted(map(str, plain.keys() - KEYS))
             counts = {
                 (_whole(bin_, -FARTHEST_BIN, FARTHEST_BIN), str(name)): _whole(
                     n, -MOST, MOST
@@ -89,6 +94,9 @@ class Calibration(NamedTuple):
         except UNFIT as error:
             message = f"the calibration is not complete: {error}"
             raise ValueError(message) from error
+        if unknown:
+            message = f"this nbtext does not know {unknown[0]!r} in a calibration"
+            raise ValueError(message)
         parts = () if scoring is None else scoring.values()
         if not all(isinstance(part, str | int | float) for part in parts):
             message = "the calibration does not say how documents were scored"

@@ -1,7 +1,7 @@
 """
 Runs: the counts of one view in one class, and the sum of many of them.
 
-A run is sorted by key, and keys are hashes, uniform over 64 bits. So runs are cut at
+A run is sorted by key, and keys are hashes, uniform over 48 bits. So runs are cut at
 the same keys, a value of some top bits each, into ranges that fit in a processor's
 cache, and all of them are added up at once, one range after the other. Keys that are
 not uniform only make the ranges uneven.
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.parallel import Map
+
+from nbtext.settings import KEY_BITS
 
 Keys: TypeAlias = "NDArray[np.uint64]"
 Counts: TypeAlias = "NDArray[np.int32] | NDArray[np.int64]"
@@ -108,7 +110,7 @@ def ranges(keys: Sequence[Keys]) -> Iterator[list[slice]]:
     """Cut sorted arrays at the same keys; yield what each has in a range of keys."""
     n_rows = sum(map(len, keys))
     bits = max((n_rows // RANGE).bit_length(), 1)
-    bounds = np.arange(1, 1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
+    bounds = np.arange(1, 1 << bits, dtype=np.uint64) << np.uint64(KEY_BITS - bits)
     ends = [[*np.searchsorted(one, bounds).tolist(), len(one)] for one in keys]
     starts = [0] * len(keys)
     for stops in zip(*ends, strict=True):

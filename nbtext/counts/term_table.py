@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nbtext.parallel import Map
 
 from nbtext.counts.sorted_counts import RANGE, ranges, starts_of_runs
+from nbtext.settings import KEY_BITS
 from nbtext.tokens import compiled
 from nbtext.tokens.engine import engine
 
@@ -186,7 +187,7 @@ def arrange(parts: Sequence[Entries], map_: Map = map) -> TermTable:
     return TermTable(
         keys=keys,
         buckets=_buckets(keys[:-1], bits, place_type),
-        shift=np.uint64(64 - bits),
+        shift=np.uint64(KEY_BITS - bits),
         starts=starts,
         classes=classes,
         columns=columns,
@@ -195,6 +196,8 @@ def arrange(parts: Sequence[Entries], map_: Map = map) -> TermTable:
 
 def _in_order(parts: Sequence[Entries]) -> Entries:
     """Return the entries of all parts, sorted by key, those of a key as they stand."""
+    if len(parts) == 1:
+        return parts[0]
     keys = np.concatenate([part.keys for part in parts])
     order = np.argsort(keys, kind="stable")  # merges, since each part is sorted
     return Entries(
@@ -211,7 +214,9 @@ def _buckets(keys: Keys, bits: int, place_type: np.dtype[Any]) -> Places:
     """Return where the keys of each value of their first bits begin."""
     sizes = np.zeros(1 << bits, place_type)
     for start in range(0, len(keys), RANGE):
-        bucket_of = (keys[start : start + RANGE] >> np.uint64(64 - bits)).view(np.int64)
+        bucket_of = (keys[start : start + RANGE] >> np.uint64(KEY_BITS - bits)).view(
+            np.int64
+        )
         counts = np.bincount(bucket_of - bucket_of[0])
         sizes[bucket_of[0] : bucket_of[0] + len(counts)] += counts
     buckets: Places = np.cumsum(sizes, dtype=place_type)

@@ -7,25 +7,29 @@ alone; `nbtext.store.packing` writes the same bytes for the same counts, from ar
 
 import sys
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from nbtext.counts.calibration import Calibration
 from nbtext.learning.delta import Columns, Delta, UndoRecord
-from nbtext.settings import Scoring, Settings, View
+from nbtext.settings import KEY_BITS, Scoring, Settings, View
 from nbtext.store import Header, History
-from nbtext.store.header import BLOCK, TYPES
+from nbtext.store.blocks import Buffer
 from nbtext.store.ledger import halves
-from nbtext.store.table import Buffer
+from nbtext.store.schema import (
+    LEDGER,
+    RECORDS,
+    STRIDE,
+    TYPES,
+    array_types,
+    bag_arrays,
+    index_bits,
+    key_types,
+    smallest_type,
+    stored_bits,
+    term_arrays,
+)
 from nbtext.store.writing import pack
-
-LIMITS: Final = {
-    kind: (0, 256 ** int(kind[1]) - 1)
-    if kind[0] == "u"
-    else (-(256 ** int(kind[1])) // 2, 256 ** int(kind[1]) // 2 - 1)
-    for kind in TYPES
-}
-"""The least and the greatest value of each type of array, in the order of trying."""
 
 
 def pack_delta(
@@ -50,17 +54,20 @@ def pack_delta(
 
     """
     settings, classes = delta.settings, delta.classes
-    arrays: dict[str, tuple[str, Buffer]] = {}
+    arrays: dict[str, Sequence[int]] = {}
+    key_kinds: dict[str, tuple[str, ...]] = {}
     n_terms = []
     for view, by_key in zip(settings.views, delta.views, strict=True):
         part, count = _view_arrays(view, classes, by_key)
         arrays |= part
+        key_kinds[term_arrays(view).keys] = key_types(index_bits(count))
         n_terms.append(count)
     arrays |= _ledger_arrays(delta, classes)
     # a table that adds one document is its record itself
     kept = delta.records if len(delta.records) > 1 or len(+delta.ledger) > 1 else []
     if kept:
         arrays |= _record_arrays(kept, settings, classes)
+    types = array_types(settings, len(kept)) | key_kinds
     header = Header(
         settings=settings,
         scoring=scoring,
@@ -71,25 +78,25 @@ def pack_delta(
             for view in range(len(settings.views))
         ),
         terms=tuple(n_terms),
-        calibration=calibration.as_dict(),
+        calibrations=(calibration.as_dict(),),
         written=written,
         writer=writer,
         history=history._replace(records=len(kept)),
     )
-    return list(pack(header, arrays))
+    packed = {name: _smallest(values, types[name]) for name, values in arrays.items()}
+    return list(pack(header, packed))
 
 
 def _view_arrays(
     view: View,
     classes: tuple[str, ...],
     by_key: dict[int, dict[str, Columns]],
-) -> tuple[dict[str, tuple[str, Buffer]], int]:
+) -> tuple[dict[str, Sequence[int]], int]:
     """Return the arrays of a view, and how many terms there are."""
-    name = view.name
     place_of = {label: place for place, label in enumerate(classes)}
-    once: list[list[int]] = [[], [], []]
+    ones = (1,) * len(view.columns)
     keys: list[int] = []
-    sizes: list[int] = []
+    codes: list[int] = []
     starts: list[int] = []
     entries: list[list[int]] = [[], *([] for _ in view.columns)]
     for key in sorted(by_key):
@@ -98,38 +105,35 @@ def _view_arrays(
             for label, columns in by_key[key].items()
             if any(columns)
         )
-        if len(row) == 1 and row[0][1][:2] == (1, 1):
-            place, columns = row[0]
-            for column, value in zip(once, (key, place, columns[-1]), strict=True):
+        if not row:
+            continue
+        if len(keys) % STRIDE == 0:
+            starts.append(len(entries[0]))
+        keys.append(key)
+        if len(row) == 1 and row[0][1] == ones:
+            codes.append(row[0][0])
+            continue
+        codes.append(len(classes) - 1 + len(row))
+        for place, columns in row:
+            for column, value in zip(entries, (place, *columns), strict=True):
                 column.append(value)
-        elif row:
-            if len(keys) % BLOCK == 0:
-                starts.append(len(entries[0]))
-            keys.append(key)
-            sizes.append(len(row))
-            for place, columns in row:
-                for column, value in zip(entries, (place, *columns), strict=True):
-                    column.append(value)
-    arrays = {
-        f"{name}.once.keys": _smallest(once[0], "u8"),
-        f"{name}.once.classes": _smallest(once[1], "u1", "u2"),
+    bits = index_bits(len(keys))
+    mask = (1 << stored_bits(bits)) - 1
+    names = term_arrays(view)
+    arrays: dict[str, Sequence[int]] = {
+        names.buckets: [
+            bisect_left(keys, bucket << KEY_BITS - bits)
+            for bucket in range((1 << bits) + 1)
+        ],
+        names.keys: [key & mask for key in keys],
+        names.codes: codes,
+        names.starts: starts,
     }
-    if "weight" in view.columns:
-        arrays[f"{name}.once.weight"] = _smallest(once[2])
-    arrays |= {
-        f"{name}.keys": _smallest(keys, "u8"),
-        f"{name}.sizes": _smallest(sizes, "u1", "u2"),
-        f"{name}.starts": _smallest(starts, "u4", "u8"),
-        f"{name}.classes": _smallest(entries[0], "u1", "u2"),
-    }
-    for column_name, values in zip(view.columns, entries[1:], strict=True):
-        arrays[f"{name}.{column_name}"] = _smallest(values)
-    return arrays, len(once[0]) + len(keys)
+    arrays |= zip((names.classes, *names.columns), entries, strict=True)
+    return arrays, len(keys)
 
 
-def _ledger_arrays(
-    delta: Delta, classes: tuple[str, ...]
-) -> dict[str, tuple[str, Buffer]]:
+def _ledger_arrays(delta: Delta, classes: tuple[str, ...]) -> dict[str, Sequence[int]]:
     rows = sorted(
         (*halves(digest), classes.index(row.label), row.fingerprint, count)
         for (digest, row), count in delta.ledger.items()
@@ -137,17 +141,17 @@ def _ledger_arrays(
     )
     high, low, places, fingerprints, counts = _transposed(rows, 5)
     return {
-        "ledger.high": _smallest(high, "u8"),
-        "ledger.low": _smallest(low, "u8"),
-        "ledger.fingerprints": _smallest(fingerprints, "u8"),
-        "ledger.classes": _smallest(places, "u1", "u2"),
-        "ledger.counts": _smallest(counts),
+        LEDGER.high: high,
+        LEDGER.low: low,
+        LEDGER.fingerprints: fingerprints,
+        LEDGER.classes: places,
+        LEDGER.counts: counts,
     }
 
 
 def _record_arrays(
     kept: Sequence[UndoRecord], settings: Settings, classes: tuple[str, ...]
-) -> dict[str, tuple[str, Buffer]]:
+) -> dict[str, Sequence[int]]:
     rows = [
         (
             *halves(one.digest),
@@ -157,24 +161,13 @@ def _record_arrays(
         )
         for one in kept
     ]
-    high, low, fingerprints, places, bins = _transposed(rows, 5)
-    arrays = {
-        "undo.high": _smallest(high, "u8"),
-        "undo.low": _smallest(low, "u8"),
-        "undo.fingerprints": _smallest(fingerprints, "u8"),
-        "undo.classes": _smallest(places, "u1", "u2"),
-        "undo.bins": _smallest(bins, "i2"),
-    }
+    arrays: dict[str, Sequence[int]] = {}
+    arrays |= zip(RECORDS, _transposed(rows, 5), strict=True)
     for number, view in enumerate(settings.views):
         bags = [sorted(one.bag[number].items()) for one in kept]
         terms = [term for bag in bags for term in bag]
-        keys, counts = _transposed(terms, 2)
-        name = f"undo.{view.name}"
-        arrays |= {
-            f"{name}.sizes": _smallest(list(map(len, bags)), "u4", "u8"),
-            f"{name}.keys": _smallest(keys, "u8"),
-            f"{name}.counts": _smallest(counts),
-        }
+        parts = [list(map(len, bags)), *_transposed(terms, 2)]
+        arrays |= zip(bag_arrays(view), parts, strict=True)
     return arrays
 
 
@@ -182,14 +175,10 @@ def _transposed(rows: Iterable[Sequence[int]], width: int) -> Sequence[Sequence[
     return list(zip(*rows, strict=True)) or [()] * width
 
 
-def _smallest(values: Sequence[int], *kinds: str) -> tuple[str, Buffer]:
+def _smallest(values: Sequence[int], types: Iterable[str]) -> tuple[str, Buffer]:
     """Return the first type that holds all values, and their bytes in it."""
-    low, high = min(values, default=0), max(values, default=0)
-    for kind in kinds or LIMITS:
-        if LIMITS[kind][0] <= low and high <= LIMITS[kind][1]:
-            packed = array(TYPES[kind], values)
-            if sys.byteorder == "big":  # the file is little-endian
-                packed.byteswap()
-            return kind, packed.tobytes()
-    message = f"values from {low} to {high} do not fit into {kinds}"
-    raise ValueError(message)
+    kind = smallest_type(min(values, default=0), max(values, default=0), types)
+    packed = array(TYPES[kind], values)
+    if sys.byteorder == "big":  # the file is little-endian
+        packed.byteswap()
+    return kind, packed.tobytes()

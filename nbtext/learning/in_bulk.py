@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nbtext.learning.plan import Plan, Step
     from nbtext.scoring import Model
     from nbtext.scoring.batch_model import BatchModel
-    from nbtext.store.table import Buffer
+    from nbtext.store.blocks import Buffer
     from nbtext.tokens import Bag, Terms
 
 from nbtext.counts.calibration import Calibration, bin_of, total

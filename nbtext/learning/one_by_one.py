@@ -15,9 +15,9 @@ from nbtext.scoring import Model, default_scoring
 from nbtext.scoring.held_out import observed, taken_back
 from nbtext.scoring.score import raw_score
 from nbtext.store import Row, record_of
+from nbtext.store.blocks import Buffer
 from nbtext.store.header import WRITER, now
 from nbtext.store.ledger import FORGOTTEN, NO_BIN
-from nbtext.store.table import Buffer
 from nbtext.tokens import Bag, bag_of, fingerprint
 
 

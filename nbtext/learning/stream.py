@@ -32,8 +32,8 @@ from nbtext.scoring import Model, batches, load_model
 from nbtext.scoring.classifying import FEW, FEW_BYTES, OnProblem, readable_of
 from nbtext.settings import Settings
 from nbtext.store import ModelFile, open_model
+from nbtext.store.blocks import Buffer
 from nbtext.store.lock import locked
-from nbtext.store.table import Buffer
 from nbtext.store.writing import append_table, replace_file
 from nbtext.tokens import read
 

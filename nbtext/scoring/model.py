@@ -9,14 +9,13 @@ Several tables are summed as they are read. Nothing here is ever written to.
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from math import isqrt
 from operator import add
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from nbtext.errors import NotAModelError
-from nbtext.settings import Scoring, Settings, View
+from nbtext.settings import KEY_BITS, Scoring, Settings, View
 from nbtext.store import ModelFile, StoredTable, open_model
-from nbtext.store.header import BLOCK
+from nbtext.store.schema import STRIDE, index_bits_of, stored_bits, term_arrays
 
 Entry: TypeAlias = tuple[int, tuple[int, ...]]
 """A class (its place in the model's classes) and a term's columns there."""
@@ -27,9 +26,7 @@ Sums: TypeAlias = dict[int, dict[int, tuple[int, ...]]]
 GONE: Final = -1
 """The place of a class that the tables together do not have."""
 
-ONCE: Final = (1, 1)
-"""The occurrences and documents of a term that occurs once."""
-
+FULL_KEY: Final = (1 << KEY_BITS) - 1
 
 LONG: Final = 8
 """Looking a key up takes about as long as passing so many."""
@@ -60,7 +57,7 @@ class Model(NamedTuple):
         classes: the names of the classes, sorted.
         documents: for each class, how many documents.
         totals: for each view, for each class, the sum of each column.
-        calibrations: what each table keeps for calibration.
+        calibrations: what the tables keep for calibration, in their order.
         notes: what its user should know.
         file: the open file.
         stored: for each view the counts in each of its tables.
@@ -206,12 +203,14 @@ def load_model(path: str, *, scoring: Scoring | None = None) -> Model:
         totals=tuple(
             tuple(tuple(by_class[place]) for place in kept) for by_class in totals
         ),
-        calibrations=tuple(table.header.calibration for table in file.tables),
+        calibrations=tuple(
+            plain for table in file.tables for plain in table.header.calibrations
+        ),
         notes=(*file.notes, *_pattern_notes(settings)),
         file=file,
         stored=tuple(
             tuple(
-                _StoredView(path, table, view, place)
+                StoredView(path, table, view, place)
                 for table, place in zip(file.tables, places, strict=True)
             )
             for view in settings.views
@@ -283,85 +282,147 @@ class _Remembered:
                 add_entry(sums, key, entry)
 
 
-class _StoredView:
+class StoredView:
     """The counts of one view in one table, where they lie in the file."""
 
     __slots__ = (
-        "_classes", "_columns", "_keys", "_once", "_once_classes", "_once_weight",
-        "_path", "_places", "_sizes", "_starts", "is_signed",
+        "_arrays", "_columns", "_index", "_keys", "_mask", "_names", "_ones", "_path",
+        "_places", "_shift", "is_signed",
     )  # fmt: skip
 
     def __init__(
         self, path: str, table: StoredTable, view: View, places: tuple[int, ...]
     ) -> None:
-        arrays, name = table.arrays, view.name
+        arrays, names = table.arrays, term_arrays(view)
         self._path = path
         self._places = places
-        self._once = arrays[f"{name}.once.keys"]
-        self._once_classes = arrays[f"{name}.once.classes"]
-        self._once_weight = arrays.get(f"{name}.once.weight")
-        self._keys = arrays[f"{name}.keys"]
-        self._sizes = arrays[f"{name}.sizes"]
-        self._starts = arrays[f"{name}.starts"]
-        self._classes = arrays[f"{name}.classes"]
-        self._columns = [arrays[f"{name}.{column}"] for column in view.columns]
+        self._arrays = arrays
+        self._names = names
+        self._index = arrays.unverified(names.buckets)
+        self._keys = arrays.unverified(names.keys)
+        bits = index_bits_of(len(self._index))
+        self._shift = KEY_BITS - bits
+        self._mask = (1 << stored_bits(bits)) - 1
+        self._columns = [arrays.unverified(name) for name in names.columns]
+        self._ones = (1,) * len(names.columns)
         self.is_signed = any(column.format in "bhiq" for column in self._columns)
 
     def add_to(self, sums: Sums, keys: Collection[int]) -> None:
         """Add the counts of some terms to what other tables have of them."""
-        if len(self._once) + len(self._keys) > LONG * len(keys):
-            for key, entries in self.found(keys).items():
-                for entry in entries:
-                    add_entry(sums, key, entry)
-            return
-        # a table hardly longer than the document is read from end to end
-        for place, key in enumerate(self._once):
-            if key in keys:
-                for entry in self._once_entry(place):
-                    add_entry(sums, key, entry)
-        start = 0
-        for key, size in zip(self._keys, self._sizes, strict=True):
-            if key in keys:
-                for entry in self._entries(start, start + size):
-                    add_entry(sums, key, entry)
-            start += size
+        is_whole = self._mask == FULL_KEY
+        if is_whole and len(self._keys) <= LONG * len(keys):
+            # a table hardly longer than the document is read from end to end
+            found = self._found_by_reading(keys)
+        else:
+            found = self.found(keys)
+        for key, entries in found.items():
+            for entry in entries:
+                add_entry(sums, key, entry)
 
     def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
         """Return the counts of those terms that are here, in the order of the keys."""
-        once = places(self._once, keys)
-        more = places(self._keys, [key for key in keys if key not in once])
-        known = {}
-        for key in keys:
-            if key in once:
-                entries = self._once_entry(once[key])
-            elif key in more:
-                entries = self._entries_at(more[key])
+        places = self.find_keys(keys)
+        self._arrays.verify(self._names.codes, places.values())
+        codes = self._arrays.unverified(self._names.codes)
+        return self._entries_of(
+            {key: (codes[place], place) for key, place in places.items()}
+        )
+
+    def find_keys(self, keys: Collection[int]) -> dict[int, int]:
+        """
+        Return the places of those keys that are among the stored ones.
+
+        Raises:
+            DamagedError: the arrays are not as they were written.
+
+        """
+        arrays, index, stored = self._arrays, self._index, self._keys
+        shift, mask = self._shift, self._mask
+        buckets = {key: key >> shift for key in keys}
+        wanted = {*buckets.values()}
+        arrays.verify(self._names.buckets, wanted | {bucket + 1 for bucket in wanted})
+        spans = {bucket: (index[bucket], index[bucket + 1]) for bucket in wanted}
+        self._check_spans(spans.values(), len(stored))
+        arrays.verify_spans(self._names.keys, spans.values())
+        found = {}
+        for key, bucket in buckets.items():
+            low, high = spans[bucket]
+            part = key & mask
+            place = bisect_left(stored, part, low, high)
+            if place < high and stored[place] == part:
+                found[key] = place
+        return found
+
+    def _found_by_reading(self, keys: Collection[int]) -> dict[int, list[Entry]]:
+        codes = self._arrays[self._names.codes]
+        return self._entries_of(
+            {
+                key: (codes[place], place)
+                for place, key in enumerate(self._arrays[self._names.keys])
+                if key in keys
+            }
+        )
+
+    def _entries_of(self, terms: dict[int, tuple[int, int]]) -> dict[int, list[Entry]]:
+        """
+        Return the counts of terms by key.
+
+        Args:
+            terms: key to the term's code and place.
+
+        """
+        n_classes = len(self._places)
+        spans = self._spans(
+            {place: code for code, place in terms.values() if code >= n_classes}
+        )
+        found: dict[int, list[Entry]] = {}
+        for key, (code, place) in terms.items():
+            if code >= n_classes:
+                entries = self._entries(*spans[place])
             else:
-                continue
+                class_ = self._places[code]
+                entries = [] if class_ == GONE else [(class_, self._ones)]
             if entries:
-                known[key] = entries
-        return known
+                found[key] = entries
+        return found
 
-    def _entries_at(self, place: int) -> list[Entry]:
-        """Return the entries of the term at a place of those that occur oftener."""
-        block = place // BLOCK
-        start = self._starts[block] + sum(self._sizes[block * BLOCK : place])
-        return self._entries(start, start + self._sizes[place])
+    def _spans(self, codes: dict[int, int]) -> dict[int, tuple[int, int]]:
+        """
+        Return where the entries of terms are, verified, by the terms' places.
 
-    def _once_entry(self, place: int) -> list[Entry]:
-        class_ = self._class(self._once_classes[place])
-        if class_ == GONE:
-            return []
-        if self._once_weight is None:
-            return [(class_, ONCE)]
-        return [(class_, (*ONCE, self._once_weight[place]))]
+        Args:
+            codes: the code of each term, which has entries, by its place.
+
+        """
+        arrays, names, n_classes = self._arrays, self._names, len(self._places)
+        arrays.verify(names.starts, {place // STRIDE for place in codes})
+        starts = arrays.unverified(names.starts)
+        # the codes of a stride lie in one block, which was verified for the term's own
+        stored = arrays.unverified(names.codes)
+        spans: dict[int, tuple[int, int]] = {}
+        for place, code in codes.items():
+            stride = place // STRIDE
+            start = starts[stride]
+            for before in stored[stride * STRIDE : place]:
+                if before >= n_classes:
+                    start += before - n_classes + 1
+            spans[place] = start, start + code - n_classes + 1
+        self._check_spans(spans.values(), arrays.length(names.classes))
+        for name in (names.classes, *names.columns):
+            arrays.verify_spans(name, spans.values())
+        return spans
+
+    def _check_spans(self, spans: Iterable[tuple[int, int]], length: int) -> None:
+        for start, end in spans:
+            if not start <= end <= length:
+                what = f"a term's values are those from {start} to {end} of {length}"
+                raise _damaged(self._path, what)
 
     def _entries(self, start: int, end: int) -> list[Entry]:
-        if end > len(self._classes):
-            raise _damaged(self._path, f"a term has the entries {start} to {end}")
+        classes = self._arrays.unverified(self._names.classes)
         entries = []
         for place in range(start, end):
-            class_ = self._class(self._classes[place])
+            class_ = self._class(classes[place])
             if class_ != GONE:
                 columns = [column[place] for column in self._columns]
                 entries.append((class_, (*columns,)))
@@ -373,28 +434,6 @@ class _StoredView:
                 self._path, f"a term is in class {number} of {len(self._places)}"
             )
         return self._places[number]
-
-
-def places(stored: memoryview, keys: Iterable[int]) -> dict[int, int]:
-    """
-    Return the places of those keys that are among sorted ones.
-
-    Keys are hashes, so a key's place is known to about the square root of their number;
-    the window looked at first is six standard deviations either way.
-    """
-    n_stored = len(stored)
-    reach = 3 * isqrt(n_stored) + 1
-    found = {}
-    for key in keys:
-        guess = key * n_stored >> 64
-        low = guess - reach if guess > reach else 0
-        high = guess + reach if guess + reach < n_stored else n_stored
-        place = bisect_left(stored, key, low, high)
-        if place in (low, high):  # it may lie outside of the window
-            place = bisect_left(stored, key)
-        if place < n_stored and stored[place] == key:
-            found[key] = place
-    return found
 
 
 def _damaged(path: str, what: str) -> NotAModelError:

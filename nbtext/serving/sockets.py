@@ -31,9 +31,6 @@ MODE: Final = 0o600
 LONGEST_PATH: Final = 107
 """Maximum bytes of a Unix socket's path: `sun_path` less its final zero (unix(7))."""
 
-MAPPED: Final = IPv6Network("::ffff:0:0/96")
-"""The addresses of IPv4 as they appear in IPv6 (RFC 4291, section 2.5.5.2)."""
-
 ABSENT: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 """Errors of a host that has only one of IPv4 and IPv6."""
 
@@ -120,21 +117,15 @@ def network_of(text: str) -> Network:
     """
     Return the network that a text names, such as 192.0.2.0/24 or one address.
 
-    A network of IPv4 addresses that are mapped into IPv6 is that of IPv4.
-
     Raises:
         SettingsError: it is no network.
 
     """
     try:
-        network = ip_network(text)
+        return ip_network(text)
     except ValueError as error:
         message = f"{text!r} is no network such as 192.0.2.0/24 or 2001:db8::/32"
         raise SettingsError(f"{message}: {error}") from error
-    if isinstance(network, IPv6Network) and network.subnet_of(MAPPED):
-        first = int(network.network_address) & 0xFFFF_FFFF
-        return IPv4Network((first, network.prefixlen - MAPPED.prefixlen))
-    return network
 
 
 def is_allowed(address: str, networks: Sequence[Network]) -> bool:
@@ -153,22 +144,6 @@ def is_allowed(address: str, networks: Sequence[Network]) -> bool:
     if isinstance(client, IPv6Address) and client.ipv4_mapped:
         client = client.ipv4_mapped
     return client.is_loopback or any(client in network for network in networks)
-
-
-def is_private(connected: socket.socket) -> bool:
-    """
-    Return whether a client came over a Unix socket that its owner alone can reach.
-
-    It is looked up each time: only our user may enter the socket's folder.
-    """
-    if connected.family != socket.AF_UNIX:
-        return False
-    try:
-        folder = Path(connected.getsockname()).parent.stat()
-    except (OSError, ValueError):
-        return False
-    others = stat.S_IXGRP | stat.S_IXOTH  # an ACL shows in the bits of the group
-    return folder.st_uid == os.geteuid() and not folder.st_mode & others
 
 
 def listen(address: Address, mode: int = MODE, *, wait: float = WAIT) -> list[Listener]:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from nbtext.counts.table import CountTable
     from nbtext.counts.term_table import TermTable
     from nbtext.settings import Scoring
+    from nbtext.store.blocks import Buffer
     from nbtext.store.file import ModelFile
-    from nbtext.store.table import Buffer, StoredTable
-
+    from nbtext.store.table import StoredTable
 from nbtext.counts.calibration import Calibration, total
 from nbtext.counts.table import add, n_terms, with_classes
 from nbtext.errors import DamagedError
@@ -88,7 +88,7 @@ class Contents:
             documents=counts.documents,
             totals=tuple(tuple(run.totals() for run in runs) for runs in counts.runs),
             terms=tuple(terms),
-            calibration=self.calibration.as_dict(),
+            calibrations=(self.calibration.as_dict(),),
             written=written,
             writer=writer,
             history=self.history._replace(records=len(self.records)),
@@ -173,10 +173,10 @@ def calibration_of(path: str, tables: Iterable[StoredTable]) -> Calibration:
         DamagedError: one of them keeps something else.
 
     """
-    calibrations = []
+    calibrations: list[Calibration] = []
     for table in tables:
         try:
-            calibrations.append(Calibration.from_dict(table.header.calibration))
+            calibrations += map(Calibration.from_dict, table.header.calibrations)
         except ValueError as error:
             raise DamagedError(path, table.offset, str(error)) from error
     return total(calibrations)

@@ -19,7 +19,7 @@ from nbtext.errors import (
 )
 from nbtext.settings import Scoring, Settings
 from nbtext.store.lock import is_locked
-from nbtext.store.table import ALIGNMENT, BEGINNING, StoredTable, read_table
+from nbtext.store.table import ALIGNMENT, BEGINNING, HEAD_SIZE, StoredTable, read_table
 
 
 class ModelFile(NamedTuple):
@@ -59,7 +59,7 @@ class ModelFile(NamedTuple):
 
 def open_model(path: str) -> ModelFile:
     """
-    Open a model file, without reading the arrays of its first table.
+    Open a model file, without reading its arrays.
 
     Raises:
         NoModelError: there is no such file.
@@ -91,8 +91,6 @@ def _read(path: str) -> ModelFile:
         if table is None:
             check_tail(path, mapped, offset)
             break
-        if tables and not table.is_sound():
-            raise DamagedError(path, offset, "its arrays are not what was written")
         tables.append(table)
         offset += table.length
     if not tables:
@@ -158,17 +156,14 @@ def next_table(
 
 def check_sound(file: ModelFile) -> None:
     """
-    Read every byte of the first table's arrays, for those who read most of them anyway.
-
-    Those of the others were read when the file was opened.
+    Verify every byte of the arrays, for those who read most of them anyway.
 
     Raises:
-        NotAModelError: they are not as written.
+        DamagedError: one is not as it was written.
 
     """
-    first = file.tables[0]
-    if not first.is_sound():
-        raise DamagedError(file.path, first.offset, "its arrays are not as written")
+    for table in file.tables:
+        table.arrays.verify_all()
 
 
 def check_tail(path: str, mapped: memoryview, offset: int) -> None:
@@ -182,7 +177,7 @@ def check_tail(path: str, mapped: memoryview, offset: int) -> None:
     whole: mmap = mapped.obj  # type: ignore[assignment]  # what it is a view of
     place = whole.find(BEGINNING, offset + ALIGNMENT)
     if place >= 0:
-        what = f"the table here ends within another one, at byte {place - 1}"
+        what = f"the table here ends within another one, at byte {place - HEAD_SIZE}"
         raise DamagedError(path, offset, what)
 
 

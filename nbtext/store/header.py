@@ -1,5 +1,5 @@
 """
-The header of a count table in a model file, and which arrays follow it.
+The header of a count table in a model file.
 
 Plain values, as msgpack gives them, go in; a checked `Header` comes out. Nothing that a
 header says is believed before it is checked.
@@ -8,7 +8,7 @@ header says is believed before it is checked.
 from collections.abc import Iterable, Mapping
 from time import gmtime, strftime
 from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from nbtext import __version__
 from nbtext.settings import Scoring, Settings
@@ -21,28 +21,19 @@ MOST_CLASSES: Final = 65_535
 MOST: Final = 1 << 63
 """No number of documents or bytes is as large."""
 
-Code: TypeAlias = Literal["B", "H", "I", "Q", "b", "h", "i", "q"]
-
-TYPES: Final[dict[str, Code]] = {
-    "u1": "B", "u2": "H", "u4": "I", "u8": "Q",
-    "i1": "b", "i2": "h", "i4": "i", "i8": "q",
-}  # fmt: skip
-"""The types of arrays, little-endian, and what `memoryview.cast` calls them."""
-
-KEYS: Final = ("u8",)
-CLASSES: Final = ("u1", "u2")
-PLACES: Final = ("u4", "u8")
-COUNTS: Final = tuple(TYPES)
-
-BLOCK: Final = 64
-"""Where a term's entries begin is stored for every so manieth term."""
-
-
 MOST_RECORDS: Final = 1 << 20
 """So many documents may be kept to be undone."""
 
 KEPT_RECORDS: Final = 1000
 """So many are kept, unless the user says otherwise."""
+
+
+KEYS: Final = frozenset((
+    "format", "version", "writer", "written", "settings", "scoring", "classes",
+    "documents", "totals", "terms", "calibrations", "history", "arrays",
+    "header_checksum",
+))  # fmt: skip
+"""The keys of a header; others are refused, since they may change what it means."""
 
 
 class History(NamedTuple):
@@ -112,7 +103,7 @@ class Header(NamedTuple):
         documents: for each class, how many documents.
         totals: for each view, for each class, the sum of each column.
         terms: for each view, how many distinct terms.
-        calibration: what `nbtext.counts.calibration` keeps.
+        calibrations: what `nbtext.counts.calibration` keeps, of one scoring each.
         written: when, as ISO 8601 in UTC.
         writer: which program.
         history: how it came to be.
@@ -124,7 +115,7 @@ class Header(NamedTuple):
     documents: tuple[int, ...]
     totals: tuple[tuple[tuple[int, ...], ...], ...]
     terms: tuple[int, ...]
-    calibration: dict[str, Any]
+    calibrations: tuple[dict[str, Any], ...]
     written: str
     writer: str
     history: History = History()
@@ -156,55 +147,6 @@ def join_histories(histories: Iterable[History]) -> History:
     return History(trained=trained, taught=taught, learnt=learnt, keep=keep)
 
 
-def array_names(settings: Settings, records: int = 0) -> dict[str, tuple[str, ...]]:
-    """
-    Return the arrays that a table has, in order, each with the types it may have.
-
-    Args:
-        settings: how its documents were read.
-        records: how many documents it keeps to be undone.
-
-    """
-    names: dict[str, tuple[str, ...]] = {}
-    for view in settings.views:
-        names |= {
-            f"{view.name}.once.keys": KEYS,
-            f"{view.name}.once.classes": CLASSES,
-        }
-        if "weight" in view.columns:
-            names[f"{view.name}.once.weight"] = COUNTS
-        names |= {
-            f"{view.name}.keys": KEYS,
-            f"{view.name}.sizes": CLASSES,
-            f"{view.name}.starts": PLACES,
-            f"{view.name}.classes": CLASSES,
-        }
-        names |= {f"{view.name}.{column}": COUNTS for column in view.columns}
-    if settings.ledger:
-        names |= {
-            "ledger.high": KEYS,
-            "ledger.low": KEYS,
-            "ledger.fingerprints": KEYS,
-            "ledger.classes": CLASSES,
-            "ledger.counts": COUNTS,
-        }
-    if records:
-        names |= {
-            "undo.high": KEYS,
-            "undo.low": KEYS,
-            "undo.fingerprints": KEYS,
-            "undo.classes": CLASSES,
-            "undo.bins": ("i2",),
-        }
-        for view in settings.views:
-            names |= {
-                f"undo.{view.name}.sizes": PLACES,
-                f"undo.{view.name}.keys": KEYS,
-                f"undo.{view.name}.counts": COUNTS,
-            }
-    return names
-
-
 def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Header:
     """
     Rebuild a header, believing nothing.
@@ -217,6 +159,10 @@ def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Head
         KeyError, TypeError, ValueError, SettingsError: it is not one.
 
     """
+    unknown = sorted(map(str, plain.keys() - KEYS))
+    if unknown:
+        message = f"this nbtext does not know {unknown[0]!r} in it"
+        raise ValueError(message)
     settings = settings or Settings.from_dict(plain["settings"])
     classes = tuple(plain["classes"])
     is_text = all(isinstance(name, str) for name in classes)
@@ -230,9 +176,9 @@ def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Head
     if [len(by_class) for by_class in totals] != [len(classes)] * len(settings.views):
         message = "the totals are not one for each view and class"
         raise ValueError(message)
-    calibration = plain["calibration"]
-    if not isinstance(calibration, dict):
-        message = "the calibration is not a map"
+    calibrations = tuple(plain["calibrations"])
+    if not all(isinstance(calibration, dict) for calibration in calibrations):
+        message = "a calibration is not a map"
         raise TypeError(message)
     return Header(
         settings=settings,
@@ -241,7 +187,7 @@ def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Head
         documents=_integers(plain["documents"], len(classes)),
         totals=totals,
         terms=_integers(plain["terms"], len(settings.views)),
-        calibration=calibration,
+        calibrations=calibrations,
         written=_text(plain["written"]),
         writer=_text(plain["writer"]),
         history=History.from_dict(plain["history"], len(settings.views)),

@@ -11,8 +11,20 @@ from collections import Counter as Tally
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from nbtext.settings import KEY_BITS, View
 from nbtext.store.file import ModelFile
 from nbtext.store.header import MOST
+from nbtext.store.schema import (
+    IMPLIED_BITS,
+    LEDGER,
+    LOW_BITS,
+    RECORDS,
+    TermArrays,
+    bag_arrays,
+    index_bits_of,
+    stored_bits,
+    term_arrays,
+)
 from nbtext.store.table import StoredTable
 from nbtext.tokens import Bag, fingerprint
 
@@ -66,11 +78,11 @@ def rows_of(file: ModelFile, digest: bytes) -> Tally[Row]:
     rows: Tally[Row] = Tally()
     for table in file.tables:
         for place in _places(table, digest):
-            arrays = table.arrays
-            label = _class_name(table, arrays["ledger.classes"][place])
+            value = table.arrays.value
+            label = _class_name(table, value(LEDGER.classes, place))
             if label is not None:
-                row = Row(label, arrays["ledger.fingerprints"][place])
-                rows[row] += arrays["ledger.counts"][place]
+                row = Row(label, value(LEDGER.fingerprints, place))
+                rows[row] += value(LEDGER.counts, place)
     return +rows
 
 
@@ -86,25 +98,30 @@ def record_of(file: ModelFile, digest: bytes, row: Row) -> Record | None:
     """
     for table in reversed(file.tables):
         for record in _records(table, digest, row):
-            counts = [count for terms in record.bag for count in terms.values()]
-            is_bag = min(counts, default=1) > 0
-            if is_bag and fingerprint(record.bag) == row.fingerprint:
+            if _is_bag(record.bag) and fingerprint(record.bag) == row.fingerprint:
                 return record
     return None
 
 
 def _places(table: StoredTable, digest: bytes) -> Iterator[int]:
     """Yield the rows of a document in a table's ledger."""
-    highs = table.arrays.get("ledger.high")
-    if highs is None:
+    if not table.header.settings.ledger:
         return
-    lows = table.arrays["ledger.low"]
+    value, n_rows = table.arrays.value, table.arrays.length(LEDGER.high)
     high, low = halves(digest)
-    place = bisect_left(highs, high)
-    while place < len(highs) and highs[place] == high:
-        if lows[place] == low:
+    place = bisect_left(range(n_rows), high, key=lambda row: value(LEDGER.high, row))
+    while place < n_rows and value(LEDGER.high, place) == high:
+        if value(LEDGER.low, place) == low:
             yield place
         place += 1
+
+
+def _is_bag(bag: Bag) -> bool:
+    """Return whether terms are keys, each of which occurs once or more often."""
+    keys = [key for terms in bag for key in terms]
+    counts = [count for terms in bag for count in terms.values()]
+    is_counted = min(counts, default=1) > 0 and max(counts, default=1) < MOST
+    return is_counted and max(keys, default=0) < 1 << KEY_BITS
 
 
 def halves(digest: bytes) -> tuple[int, int]:
@@ -126,25 +143,26 @@ def _records(table: StoredTable, digest: bytes, row: Row) -> Iterator[Record]:
         return
     arrays = table.arrays
     high, low = halves(digest)
-    highs = arrays["undo.high"].tolist()
+    highs = arrays[RECORDS.high].tolist()
     for place in (place for place, value in enumerate(highs) if value == high):
-        is_it = arrays["undo.low"][place] == low
-        is_it = is_it and arrays["undo.fingerprints"][place] == row.fingerprint
-        if is_it and _class_name(table, arrays["undo.classes"][place]) == row.label:
-            yield Record(_kept_bag(table, place), arrays["undo.bins"][place])
+        is_it = arrays[RECORDS.low][place] == low
+        is_it = is_it and arrays[RECORDS.fingerprints][place] == row.fingerprint
+        if is_it and _class_name(table, arrays[RECORDS.classes][place]) == row.label:
+            yield Record(_kept_bag(table, place), arrays[RECORDS.bins][place])
 
 
 def _kept_bag(table: StoredTable, place: int) -> Bag:
     """Return the terms of the document at a place of the undo arrays."""
     bag = []
     for view in table.header.settings.views:
-        sizes, keys, counts = (
-            table.arrays[f"undo.{view.name}.{part}"]
-            for part in ("sizes", "keys", "counts")
-        )
+        names = bag_arrays(view)
+        sizes = table.arrays[names.sizes]
         start = sum(sizes[:place])
-        part = slice(start, start + sizes[place])
-        bag.append(dict(zip(keys[part], counts[part], strict=True)))
+        keys, counts = (
+            table.arrays.part(name, start, start + sizes[place])
+            for name in (names.keys, names.counts)
+        )
+        bag.append(dict(zip(keys, counts, strict=True)))
     return tuple(bag)
 
 
@@ -162,36 +180,37 @@ def own_record(table: StoredTable) -> tuple[bytes, Row, Record] | None:
         return None
     if [count for count in header.documents if count > 0] != [1]:
         return None
-    often = arrays.get("ledger.counts", ())
+    often = arrays.get(LEDGER.counts, ())
     places = [place for place, count in enumerate(often) if count > 0]
     if len(places) != 1 or often[places[0]] != 1:
         return None
-    place, class_ = places[0], arrays["ledger.classes"][places[0]]
+    place, class_ = places[0], arrays[LEDGER.classes][places[0]]
     label = _class_name(table, class_)
     if label is None:
         return None
-    high, low = arrays["ledger.high"][place], arrays["ledger.low"][place]
-    bag = tuple(
-        _terms_of_class(table, view.name, class_) for view in header.settings.views
-    )
-    row = Row(label, arrays["ledger.fingerprints"][place])
-    counts = [count for terms in bag for count in terms.values()]
-    is_bag = min(counts, default=1) > 0 and max(counts, default=1) < MOST
-    if not is_bag or fingerprint(bag) != row.fingerprint:
+    high, low = arrays[LEDGER.high][place], arrays[LEDGER.low][place]
+    bag = tuple(_terms_of_class(table, view, class_) for view in header.settings.views)
+    row = Row(label, arrays[LEDGER.fingerprints][place])
+    if not _is_bag(bag) or fingerprint(bag) != row.fingerprint:
         return None  # other documents' counts are in it
     digest = high.to_bytes(8, "big") + low.to_bytes(8, "big")
     return digest, row, Record(bag, _only_bin(table, label))
 
 
-def _terms_of_class(table: StoredTable, view: str, class_: int) -> dict[int, int]:
+def _terms_of_class(table: StoredTable, view: View, class_: int) -> dict[int, int]:
     """Return the occurrences of a view's terms in one class."""
-    arrays = table.arrays
-    once = zip(arrays[f"{view}.once.keys"], arrays[f"{view}.once.classes"], strict=True)
-    terms = {key: 1 for key, place in once if place == class_}
-    classes = arrays[f"{view}.classes"]
-    occurrences = arrays[f"{view}.occurrences"]
+    names, n_classes = term_arrays(view), len(table.header.classes)
+    classes = table.arrays[names.classes]
+    occurrences = table.arrays[names.columns[view.column("occurrences")]]
+    terms: dict[int, int] = {}
     entry = 0
-    for key, size in zip(arrays[f"{view}.keys"], arrays[f"{view}.sizes"], strict=True):
+    keys = _keys(table, names)
+    for key, code in zip(keys, table.arrays[names.codes], strict=True):
+        if code < n_classes:
+            if code == class_:
+                terms[key] = 1
+            continue
+        size = code - n_classes + 1
         for place in range(entry, min(entry + size, len(classes))):
             if classes[place] == class_:
                 terms[key] = occurrences[place]
@@ -199,12 +218,26 @@ def _terms_of_class(table: StoredTable, view: str, class_: int) -> dict[int, int
     return terms
 
 
+def _keys(table: StoredTable, names: TermArrays) -> list[int]:
+    """Return the keys of a view, with the bits that the index stands for."""
+    index, keys = table.arrays[names.buckets], table.arrays[names.keys].tolist()
+    bits = index_bits_of(len(index))
+    if stored_bits(bits) == KEY_BITS:
+        return keys
+    for bucket in range(len(index) - 1):
+        top = bucket >> bits - IMPLIED_BITS << LOW_BITS
+        for place in range(index[bucket], min(index[bucket + 1], len(keys))):
+            keys[place] |= top
+    return keys
+
+
 def _only_bin(table: StoredTable, label: str) -> int:
     """Return where the score of a table's one document fell."""
     try:
         bins = [
             bin_
-            for bin_, name, count in table.header.calibration["counts"]
+            for calibration in table.header.calibrations
+            for bin_, name, count in calibration["counts"]
             if name == label and count > 0 and type(bin_) is int
         ]
     except (KeyError, TypeError, ValueError):

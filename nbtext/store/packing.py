@@ -2,8 +2,8 @@
 Count tables to and from the arrays of a model file.
 
 Most terms of mail occur once, in one document of one class; such a term takes its key
-and its class, and stands apart from the others, which have a place among the entries
-and a row of columns for each class. Arrays get the smallest type that holds them.
+and its class, and the others have an entry for each class. Arrays get the smallest type
+that holds them. Names and types are those of `nbtext.store.schema`.
 """
 
 from __future__ import annotations
@@ -13,30 +13,38 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from nbtext.counts.sorted_counts import Keys
     from nbtext.settings import View
+    from nbtext.store.blocks import Buffer
     from nbtext.store.file import ModelFile
-    from nbtext.store.table import Buffer, StoredTable
+    from nbtext.store.schema import TermArrays
+    from nbtext.store.table import StoredTable
     from nbtext.store.undo import UndoRecords
-
-from nbtext.counts.sorted_counts import RANGE, Run, empty_run, merged, narrow
+from nbtext.counts.sorted_counts import RANGE, Run, empty_run, narrow
 from nbtext.counts.table import CountTable, LedgerRun, add, empty_ledger, rows_by_class
 from nbtext.counts.term_table import Entries, TermTable, arrange, arrange_runs
 from nbtext.errors import NotAModelError, TrainingError
-from nbtext.store.header import BLOCK
+from nbtext.settings import KEY_BITS
+from nbtext.store.schema import (
+    IMPLIED_BITS,
+    LEDGER,
+    LOW_BITS,
+    STRIDE,
+    array_types,
+    index_bits,
+    index_bits_of,
+    key_types,
+    smallest_type,
+    stored_bits,
+    term_arrays,
+)
 from nbtext.store.undo import record_arrays
 
-KINDS: Final[dict[str, tuple[str, ...]]] = {
-    "once.keys": ("u8",),
-    "once.classes": ("u1", "u2"),
-    "keys": ("u8",),
-    "sizes": ("u1", "u2"),
-    "classes": ("u1", "u2"),
-}
-"""The types that some arrays may have; the others have the smallest there is."""
+NOTHING: Final = np.empty(0, np.int64)
 
 
 def arranged(table: CountTable) -> tuple[TermTable, ...]:
@@ -59,64 +67,79 @@ def table_arrays(
         records: the documents that can be undone.
 
     """
+    types = array_types(table.settings, len(records))
     arrays: dict[str, tuple[str, Buffer]] = {}
     for view, of_view in zip(table.settings.views, terms, strict=True):
-        arrays |= _view_arrays(view, of_view)
-    if table.settings.ledger:
-        arrays |= _ledger_arrays(table.ledger)
+        arrays |= _view_arrays(term_arrays(view), of_view, len(table.classes), types)
+    rest = _ledger_arrays(table.ledger) if table.settings.ledger else {}
     if len(records):
-        kept = record_arrays(records, table.settings, table.classes)
-        for name, (values, kinds) in kept.items():
-            arrays[name] = _smallest(values, *kinds)
+        rest |= record_arrays(records, table.settings, table.classes)
+    for name, values in rest.items():
+        arrays[name] = _smallest(values, types[name])
     return arrays
 
 
-def _view_arrays(view: View, terms: TermTable) -> dict[str, tuple[str, Buffer]]:
+def _view_arrays(
+    names: TermArrays,
+    terms: TermTable,
+    n_classes: int,
+    types: Mapping[str, tuple[str, ...]],
+) -> dict[str, tuple[str, Buffer]]:
+    keys = terms.keys[:-1]
+    bits = index_bits(len(keys))
+    stored = keys & np.uint64((1 << stored_bits(bits)) - 1)
+    arrays = {
+        names.buckets: _smallest(_index_of(keys, bits), types[names.buckets]),
+        names.keys: _smallest(stored, key_types(bits)),
+    }
     parts = [
-        _once_and_rest(view, terms, slice(start, start + RANGE))
-        for start in range(0, max(terms.n_terms, 1), RANGE)
+        _codes_and_entries(terms, slice(start, start + RANGE), n_classes)
+        for start in range(0, max(len(keys), 1), RANGE)
     ]
-    arrays = {}
-    for name in list(parts[0]):
+    for place, name in enumerate((names.codes, names.classes, *names.columns)):
         # a part is let go of once it is in its place, because all is as long as a model
-        whole = np.concatenate([part.pop(name) for part in parts])
-        arrays[f"{view.name}.{name}"] = _smallest(whole, *KINDS.get(name, ()))
-        if name == "sizes":
-            starts = np.cumsum(whole, dtype=np.int64) - whole
-            arrays[f"{view.name}.starts"] = _smallest(starts[::BLOCK], "u4", "u8")
+        whole = np.concatenate([part[place] for part in parts])
+        for part in parts:
+            part[place] = NOTHING
+        arrays[name] = _smallest(whole, types[name])
+        if name == names.codes:
+            sizes = _sizes(whole, n_classes)
+            starts = np.cumsum(sizes) - sizes
+            arrays[names.starts] = _smallest(starts[::STRIDE], types[names.starts])
     return arrays
 
 
-def _once_and_rest(
-    view: View, terms: TermTable, some: slice
-) -> dict[str, NDArray[np.integer]]:
-    """Return what is stored of some terms: those that occur once, then the others."""
-    keys, starts = terms.keys[:-1][some], terms.starts[:-1][some.start : some.stop + 1]
+def _index_of(keys: Keys, bits: int) -> NDArray[np.int64]:
+    """Return where the keys of each value of their first bits begin, and the end."""
+    bounds = np.arange((1 << bits) + 1, dtype=np.uint64) << np.uint64(KEY_BITS - bits)
+    return np.searchsorted(keys, bounds)
+
+
+def _sizes(codes: NDArray[np.integer], n_classes: int) -> NDArray[np.int64]:
+    """Return how many entries are stored of each term, from the terms' codes."""
+    return np.maximum(codes.astype(np.int64) - (n_classes - 1), 0)
+
+
+def _codes_and_entries(
+    terms: TermTable, some: slice, n_classes: int
+) -> list[NDArray[np.integer]]:
+    """Return the codes of some terms, and of their stored entries class and columns."""
+    starts = terms.starts[:-1][some.start : some.stop + 1]
     entries = slice(starts[0], starts[-1])
     classes = terms.classes[entries]
-    columns = dict(zip(view.columns, (c[entries] for c in terms.columns), strict=True))
+    columns = [column[entries] for column in terms.columns]
     starts = starts - starts[0]
     sizes, first = np.diff(starts), starts[:-1]
-    is_once = sizes == 1
-    for name in ("occurrences", "documents"):
-        is_once &= columns[name].take(first) == 1
-    once, rest = is_once.nonzero()[0], (~is_once).nonzero()[0]
-    once_entries = first.take(once)
-    is_rest = np.ones(len(classes), np.bool_)
-    is_rest[once_entries] = False
-    entries_of_rest = is_rest.nonzero()[0]
-    stored = {"once.keys": keys.take(once), "once.classes": classes.take(once_entries)}
-    if "weight" in columns:
-        stored["once.weight"] = columns["weight"].take(once_entries)
-    stored["keys"] = keys.take(rest)
-    stored["sizes"] = sizes.take(rest)
-    stored["classes"] = classes.take(entries_of_rest)
-    for name, column in columns.items():
-        stored[name] = column.take(entries_of_rest)
-    return stored
+    # a term with one entry, in which every column is 1, is stored as its class alone
+    is_single = sizes == 1
+    for column in columns:
+        is_single &= column.take(first) == 1
+    codes = np.where(is_single, classes.take(first), sizes + (n_classes - 1))
+    is_stored = np.repeat(~is_single, sizes)
+    return [codes, classes[is_stored], *(column[is_stored] for column in columns)]
 
 
-def _ledger_arrays(ledger: Sequence[LedgerRun]) -> dict[str, tuple[str, Buffer]]:
+def _ledger_arrays(ledger: Sequence[LedgerRun]) -> dict[str, NDArray[np.integer]]:
     entries = np.concatenate(
         [np.empty((0, 3), np.uint64), *(r.entries for r in ledger)]
     )
@@ -125,23 +148,21 @@ def _ledger_arrays(ledger: Sequence[LedgerRun]) -> dict[str, tuple[str, Buffer]]
     order = np.lexsort((entries[:, 2], classes, entries[:, 1], entries[:, 0]))
     high, low, fingerprints = (entries[order, part] for part in range(3))
     return {
-        "ledger.high": _smallest(high, "u8"),
-        "ledger.low": _smallest(low, "u8"),
-        "ledger.fingerprints": _smallest(fingerprints, "u8"),
-        "ledger.classes": _smallest(classes.take(order), "u1", "u2"),
-        "ledger.counts": _smallest(counts.take(order)),
+        LEDGER.high: high,
+        LEDGER.low: low,
+        LEDGER.fingerprints: fingerprints,
+        LEDGER.classes: classes.take(order),
+        LEDGER.counts: counts.take(order),
     }
 
 
-def _smallest(values: NDArray[np.integer], *kinds: str) -> tuple[str, Buffer]:
+def _smallest(
+    values: NDArray[np.integer], types: tuple[str, ...]
+) -> tuple[str, Buffer]:
     """Return the first type that holds all values, and their bytes in it."""
     low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
-    for kind in kinds or ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"):
-        limits = np.iinfo(kind)
-        if limits.min <= low and high <= limits.max:
-            return kind, np.ascontiguousarray(values, f"<{kind}").data.cast("B")
-    message = f"values from {low} to {high} do not fit into {kinds}"
-    raise ValueError(message)
+    kind = smallest_type(low, high, types)
+    return kind, np.ascontiguousarray(values, f"<{kind}").data.cast("B")
 
 
 def stored_terms(path: str, table: StoredTable, view: int) -> TermTable:
@@ -152,7 +173,7 @@ def stored_terms(path: str, table: StoredTable, view: int) -> TermTable:
         NotAModelError: its arrays contradict one another.
 
     """
-    return arrange(_entries(path, table, table.header.settings.views[view]))
+    return arrange([_entries(path, table, table.header.settings.views[view])])
 
 
 def unpack(file: ModelFile) -> CountTable:
@@ -184,14 +205,9 @@ def unpack_table(path: str, table: StoredTable) -> CountTable:
     n_classes = len(header.classes)
     views = []
     for view in header.settings.views:
-        parts = _entries(path, table, view)
-        rows_of = [rows_by_class(part.classes, n_classes) for part in parts]
-        views.append(
-            tuple(
-                merged(map(_taken, parts, chosen), len(view.columns))
-                for chosen in zip(*rows_of, strict=True)
-            )
-        )
+        entries = _entries(path, table, view)
+        rows_of_classes = rows_by_class(entries.classes, n_classes)
+        views.append(tuple(_taken(entries, rows) for rows in rows_of_classes))
     return CountTable(
         settings=header.settings,
         classes=header.classes,
@@ -212,54 +228,68 @@ def _ledger(table: StoredTable) -> tuple[LedgerRun, ...]:
         return tuple(empty_ledger() for _ in range(n_classes))
     entries = np.stack(
         [
-            np.asarray(table.arrays[f"ledger.{name}"])
-            for name in ("high", "low", "fingerprints")
+            np.asarray(table.arrays[name])
+            for name in (LEDGER.high, LEDGER.low, LEDGER.fingerprints)
         ],
         axis=1,
     )
-    classes = np.asarray(table.arrays["ledger.classes"])
-    counts = np.asarray(table.arrays["ledger.counts"]).astype(np.int64)
+    classes = np.asarray(table.arrays[LEDGER.classes])
+    counts = np.asarray(table.arrays[LEDGER.counts]).astype(np.int64)
     return tuple(
         LedgerRun(entries.take(rows, axis=0), counts.take(rows))
         for rows in rows_by_class(classes, n_classes)
     )
 
 
-def _entries(path: str, table: StoredTable, view: View) -> list[Entries]:
-    """Return the terms that occur once, and then the others, one row an entry."""
-    name = view.name
+def stored_keys(table: StoredTable, view: View) -> Keys | None:
+    """Return the keys of a view, None if they are not sorted as its index says."""
+    names = term_arrays(view)
+    index = np.asarray(table.arrays[names.buckets]).astype(np.int64)
+    keys = np.asarray(table.arrays[names.keys]).astype(np.uint64)
+    bits = index_bits_of(len(index))
+    sizes = np.diff(index)
+    if int(sizes.min()) < 0 or index[0] != 0 or index[-1] != len(keys):
+        return None
+    if stored_bits(bits) == LOW_BITS:
+        # the index stands for the bits that are not stored
+        buckets = np.arange(1 << bits, dtype=np.uint64)
+        tops = buckets >> np.uint64(bits - IMPLIED_BITS)
+        keys |= np.repeat(tops, sizes) << np.uint64(LOW_BITS)
+    is_sorted = bool((keys[1:] > keys[:-1]).all())
+    return keys if is_sorted and np.array_equal(_index_of(keys, bits), index) else None
+
+
+def _entries(path: str, table: StoredTable, view: View) -> Entries:
+    """Return the entries of all terms, one row an entry, sorted by key and class."""
+    names, n_classes = term_arrays(view), len(table.header.classes)
     arrays = {
-        part.removeprefix(f"{name}."): np.asarray(array)
-        for part, array in table.arrays.items()
-        if part.startswith(f"{name}.")
+        name: np.asarray(table.arrays[name])
+        for name in (names.codes, names.starts, names.classes)
     }
-    once_keys = arrays["once.keys"]
-    one = np.ones(len(once_keys), np.int32)
-    once_columns = [one, one]
-    if "weight" in view.columns:
-        once_columns.append(arrays["once.weight"])
-    lengths = arrays["sizes"].astype(np.int64)
-    starts = np.cumsum(lengths) - lengths
-    sound = bool((arrays["starts"] == starts[::BLOCK]).all())
-    sound = sound and int(lengths.sum()) == len(arrays["classes"])
-    for keys in (once_keys, arrays["keys"]):
-        sound = sound and bool((keys[1:] > keys[:-1]).all())
-    for classes in (arrays["once.classes"], arrays["classes"]):
-        sound = sound and classes.max(initial=0) < max(len(table.header.classes), 1)
-    counted = [name for name in ("once.weight", *view.columns) if name in arrays]
-    low = [int(arrays[name].min(initial=0)) for name in counted]
-    sound = sound and (table.offset > 0 or min(low) >= 0)
-    if not sound:
+    columns = [np.asarray(table.arrays[name]) for name in names.columns]
+    keys, codes = stored_keys(table, view), arrays[names.codes]
+    stored = _sizes(codes, n_classes)
+    starts = np.cumsum(stored) - stored
+    sound = keys is not None
+    sound = sound and np.array_equal(arrays[names.starts], starts[::STRIDE])
+    sound = sound and int(stored.sum()) == len(arrays[names.classes])
+    sound = sound and bool((arrays[names.classes] < n_classes).all())
+    low = min(int(column.min(initial=0)) for column in columns)
+    if keys is None or not sound or (table.offset == 0 and low < 0):
         message = (
-            f"{path}: damaged: the arrays of the view {name!r} of the table at byte "
-            f"{table.offset} contradict one another; restore a copy or train again"
+            f"{path}: damaged: the arrays of the view {view.name!r} of the table at "
+            f"byte {table.offset} contradict one another; restore a copy or train again"
         )
         raise NotAModelError(message)
-    return [
-        Entries(once_keys, arrays["once.classes"], tuple(once_columns)),
-        Entries(
-            np.repeat(arrays["keys"], lengths),
-            arrays["classes"],
-            tuple(arrays[column] for column in view.columns),
-        ),
-    ]
+    sizes = np.maximum(stored, 1)
+    # entry by entry, whether it is the only one of a term that is its class alone
+    is_single = np.repeat(stored == 0, sizes)
+    classes = np.empty(len(is_single), np.uint16)
+    classes[is_single] = codes[stored == 0]
+    classes[~is_single] = arrays[names.classes]
+    whole = []
+    for column in columns:
+        values = np.ones(len(is_single), column.dtype)
+        values[~is_single] = column
+        whole.append(values)
+    return Entries(np.repeat(keys, sizes), classes, tuple(whole))

@@ -17,10 +17,10 @@ from nbtext.errors import (
     NotAModelError,
     TaughtError,
 )
+from nbtext.store.blocks import Buffer
 from nbtext.store.file import open_model
 from nbtext.store.header import joined_history
 from nbtext.store.lock import WAIT, locked
-from nbtext.store.table import Buffer
 from nbtext.store.writing import replace_file
 
 

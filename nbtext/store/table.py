@@ -11,8 +11,7 @@ needed here, and no length is believed before it is checked against what is ther
 import sys
 from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
 from array import array
-from collections.abc import Iterable
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import msgpack
 
@@ -22,29 +21,35 @@ from nbtext.errors import (
     NotAModelError,
     SettingsError,
 )
-from nbtext.store.header import (
-    BLOCK,
-    MOST_CLASSES,
+from nbtext.store.blocks import Arrays, Buffer, Lying, n_blocks
+from nbtext.store.header import MOST_CLASSES, Header, read_header
+from nbtext.store.schema import (
+    CHECKSUMS,
+    LEDGER,
+    RECORDS,
+    STRIDE,
     TYPES,
-    Header,
-    array_names,
-    read_header,
+    array_types,
+    bag_arrays,
+    index_bits_of,
+    key_types,
+    term_arrays,
 )
-
-Buffer: TypeAlias = bytes | memoryview
-"""What an array is written from."""
 
 FORMAT: Final = "nbtext count table"
 VERSION: Final = 3
-"""What is written, and what can be read."""
+"""The version that is written, and the one that is read."""
 
 ALIGNMENT: Final = 64
 MOST_HEADER: Final = 1 << 23
-"""A header's largest size in bytes: unpacked, any may take sixty times as much."""
+"""Maximum size of a header in bytes: unpacked, any may take sixty times as much."""
 
 NIL: Final = b"\xc0"
+HEAD_SIZE: Final = 3
+"""Number of bytes before the first key of a header: `de`, and how many keys it has."""
+
 START: Final = b"\xa6format"
-"""How the header goes on after its first byte: its first key."""
+"""How the header goes on: its first key."""
 
 BEGINNING: Final = START + bytes([0xA0 | len(FORMAT)]) + FORMAT.encode()
 """The same and its value."""
@@ -68,25 +73,36 @@ class StoredTable(NamedTuple):
 
     Attributes:
         header: what it says of itself.
-        arrays: name to array, mapped from the file.
+        arrays: name to array, mapped from the file, verified when it is read.
         offset: where in the file it begins, in bytes.
         length: how long it is, in bytes.
-        checksum: what its arrays' bytes should hash to.
-        contents: the arrays' bytes, in their order.
         plain_settings: the settings of its header, as msgpack gave them.
     """
 
     header: Header
-    arrays: dict[str, memoryview]
+    arrays: Arrays
     offset: int
     length: int
-    checksum: bytes
-    contents: tuple[memoryview, ...]
     plain_settings: dict[str, Any]
 
-    def is_sound(self) -> bool:
-        """Read every byte of the arrays, and return whether they are as written."""
-        return arrays_checksum(self.contents) == self.checksum
+
+def pack_header(plain: dict[str, Any]) -> bytes:
+    """
+    Return the bytes of a header, its checksum the last of them.
+
+    Raises:
+        UnicodeEncodeError: a string is not text.
+        OverflowError: a number has more than 64 bits.
+
+    """
+    # always a map of this form, so that where the first key stands does not depend on
+    # the number of keys
+    packed: bytes = b"\xde" + (len(plain) + 1).to_bytes(2, "big")
+    for name, value in plain.items():
+        packed += msgpack.packb(name) + msgpack.packb(value)
+    packed += msgpack.packb("header_checksum") + b"\xc4\x08"
+    checksum = header_checksum(packed)
+    return packed + checksum
 
 
 def lead_of(length: int, size: int) -> bytes:
@@ -103,14 +119,6 @@ def round_up(length: int) -> int:
 def header_checksum(packed: Buffer) -> bytes:
     """Return what a header's last eight bytes should be, from all before."""
     return blake2b(packed, digest_size=8).digest()
-
-
-def arrays_checksum(buffers: Iterable[Buffer]) -> bytes:
-    """Return what the arrays' bytes hash to, one after the other."""
-    hashed = blake2b(digest_size=16)
-    for buffer in buffers:
-        hashed.update(buffer)
-    return hashed.digest()
 
 
 def read_table(
@@ -135,63 +143,66 @@ def read_table(
     if found is None:
         return None
     plain, header, end = found
-    specification, checksum = _specification(path, plain, header, offset)
-    arrays, contents = {}, []
-    for name, kind, n_values in specification:
-        size = n_values * int(kind[1])
-        end = round_up(end + 5) + size
+    lying: dict[str, Lying] = {}
+    start = first = round_up(end + 5)
+    before = end
+    for name, kind, n_values in _specification(path, plain, header, offset):
+        before, start = end, round_up(end + 5)
+        end = start + n_values * int(kind[1])
         if end > len(mapped):
             return None
-        head = bytes(mapped[end - size - 5 : end - size])
-        if head != lead_of(0, size)[-5:]:
-            raise DamagedError(
-                path, offset, f"its array {name} does not begin where it should"
-            )
-        contents.append(mapped[end - size : end])
-        arrays[name] = _in_native_order(contents[-1], kind)
+        if bytes(mapped[start - 5 : start]) != lead_of(0, end - start)[-5:]:
+            what = f"its array {name} does not begin where it should"
+            raise DamagedError(path, offset, what)
+        lying[name] = Lying(start - first, _in_native_order(mapped[start:end], kind))
     length = round_up(end + TRAILER_SIZE)
     if length > len(mapped):
         return None
     trailer = TRAILER + length.to_bytes(8, "big")
     if mapped[length - TRAILER_SIZE : length] != trailer:
         raise DamagedError(path, offset, "its end is not where its header says")
+    checksums = lying.pop(CHECKSUMS).values
+    contents = mapped[first:before]  # the last array is that of the checksums
+    if len(checksums) != n_blocks(len(contents)):
+        raise DamagedError(path, offset, "it has not one checksum a block")
+    arrays = Arrays(path, offset + first, contents, checksums, lying)
     _check_lengths(path, header, arrays, offset)
     return StoredTable(
         header=header,
         arrays=arrays,
         offset=offset,
         length=length,
-        checksum=checksum,
-        contents=tuple(contents),
         plain_settings=plain["settings"],
     )
 
 
 def _specification(
     path: str, plain: dict[str, Any], header: Header, offset: int
-) -> tuple[list[tuple[str, str, int]], bytes]:
-    """Return the name, type and length of each array, and the checksum of them all."""
+) -> list[tuple[str, str, int]]:
+    """Return the name, type and length of each array."""
     try:
         specification = [
             (str(name), str(kind), int(length))
             for name, kind, length in plain["arrays"]
         ]
-        checksum = plain["arrays_checksum"]
     except UNFIT as error:
         raise DamagedError(
             path, offset, f"its header is not complete ({error})"
         ) from error
-    if not isinstance(checksum, bytes):
-        raise DamagedError(path, offset, "its checksum is not one")
-    allowed = array_names(header.settings, header.history.records)
-    if [name for name, _, _ in specification] != list(allowed):
+    allowed = array_types(header.settings, header.history.records)
+    names = [name for name, _, _ in specification]
+    unknown = [name for name in names if name not in allowed]
+    if unknown:
+        what = f"this nbtext does not know its array {unknown[0]!r}"
+        raise DamagedError(path, offset, what)
+    if names != list(allowed):
         raise DamagedError(path, offset, "its arrays are not those of its settings")
     for name, kind, length in specification:
         if kind not in allowed[name] or length < 0:
             raise DamagedError(
                 path, offset, f"its array {name} cannot be {length} {kind}"
             )
-    return specification, checksum
+    return specification
 
 
 def read_head(
@@ -216,7 +227,8 @@ def read_head(
 
     """
     mapped = whole[offset:]
-    if bytes(mapped[1 : 1 + len(START)]) != START[: max(len(mapped) - 1, 0)]:
+    begin = bytes(mapped[HEAD_SIZE : HEAD_SIZE + len(START)])
+    if begin != START[: max(len(mapped) - HEAD_SIZE, 0)]:
         if offset:
             raise DamagedError(path, offset, "no table begins here")
         message = f"{path}: not an nbtext model; check the path, or train a new model"
@@ -294,50 +306,45 @@ def _header_map(
     return plain, end
 
 
-def _check_lengths(
-    path: str, header: Header, arrays: dict[str, memoryview], offset: int
-) -> None:
+def _check_lengths(path: str, header: Header, arrays: Arrays, offset: int) -> None:
     """Refuse arrays that belong together and are not equally long."""
+    groups: list[tuple[str, ...]] = []
     for view in header.settings.views:
-        once = [f"{view.name}.once.keys", f"{view.name}.once.classes"]
-        if "weight" in view.columns:
-            once.append(f"{view.name}.once.weight")
-        entries = [f"{view.name}.{column}" for column in ("classes", *view.columns)]
-        rest = [f"{view.name}.keys", f"{view.name}.sizes"]
-        n_keys, n_starts = (
-            len(arrays[f"{view.name}.{part}"]) for part in ("keys", "starts")
-        )
-        if n_starts != -(-n_keys // BLOCK):
-            what = f"{view.name}.starts has {n_starts} places for {n_keys} keys"
+        names = term_arrays(view)
+        groups += [(names.keys, names.codes), (names.classes, *names.columns)]
+        n_terms = arrays.length(names.keys)
+        try:
+            bits = index_bits_of(arrays.length(names.buckets))
+        except ValueError as error:
+            raise DamagedError(path, offset, str(error)) from error
+        if f"u{arrays.unverified(names.keys).itemsize}" not in key_types(bits):
+            what = f"{names.keys} has keys of another size than {names.buckets} says"
             raise DamagedError(path, offset, what)
-        for names in (once, rest, entries):
-            if len({len(arrays[name]) for name in names}) > 1:
-                what = f"{', '.join(names)} are not equally long"
-                raise DamagedError(path, offset, what)
+        n_starts = arrays.length(names.starts)
+        if n_starts != -(-n_terms // STRIDE):
+            what = f"{names.starts} has {n_starts} places for {n_terms} keys"
+            raise DamagedError(path, offset, what)
     if header.settings.ledger:
-        names = [name for name in arrays if name.startswith("ledger.")]
-        if len({len(arrays[name]) for name in names}) > 1:
-            raise DamagedError(path, offset, f"{', '.join(names)} are not equally long")
+        groups.append(LEDGER)
+    for names_alike in groups:
+        if len(set(map(arrays.length, names_alike))) > 1:
+            what = f"{', '.join(names_alike)} are not equally long"
+            raise DamagedError(path, offset, what)
     _check_records(path, header, arrays, offset)
 
 
-def _check_records(
-    path: str, header: Header, arrays: dict[str, memoryview], offset: int
-) -> None:
+def _check_records(path: str, header: Header, arrays: Arrays, offset: int) -> None:
     """Refuse records of documents that are not as many as the header says."""
     n_records = header.history.records
     if not n_records:
         return
-    names = ["high", "low", "fingerprints", "classes", "bins"]
-    names += [f"{view.name}.sizes" for view in header.settings.views]
-    for name in names:
-        if len(arrays[f"undo.{name}"]) != n_records:
-            what = f"undo.{name} does not have {n_records} places"
+    bags = [bag_arrays(view) for view in header.settings.views]
+    for name in (*RECORDS, *(bag.sizes for bag in bags)):
+        if arrays.length(name) != n_records:
+            what = f"{name} does not have {n_records} places"
             raise DamagedError(path, offset, what)
-    for view in header.settings.views:
-        sizes, keys, counts = (
-            arrays[f"undo.{view.name}.{part}"] for part in ("sizes", "keys", "counts")
-        )
-        if not sum(sizes) == len(keys) == len(counts):
+    for view, bag in zip(header.settings.views, bags, strict=True):
+        n_terms = sum(arrays[bag.sizes])
+        if not n_terms == arrays.length(bag.keys) == arrays.length(bag.counts):
             what = f"the records of the view {view.name} are not as long as they say"
             raise DamagedError(path, offset, what)

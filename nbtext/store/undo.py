@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nbtext.store.table import StoredTable
 
 from nbtext.store.ledger import Row, own_record, rows_of
+from nbtext.store.schema import RECORDS, bag_arrays
 from nbtext.tokens import Terms
 from nbtext.tokens.bags import joined, starts_of, terms_of
 
@@ -74,29 +75,26 @@ def records_in(table: StoredTable) -> UndoRecords:
     settings = table.header.settings
     if not table.header.history.records:
         return _own_records(table)
-    arrays = {
-        name: np.asarray(array)
-        for name, array in table.arrays.items()
-        if name.startswith("undo.")
-    }
+    arrays = {name: np.asarray(table.arrays[name]) for name in RECORDS}
     names = table.header.classes
     rows = [
         Row(names[place] if place < len(names) else "", mark)
         for place, mark in zip(
-            arrays["undo.classes"].tolist(),
-            arrays["undo.fingerprints"].tolist(),
+            arrays[RECORDS.classes].tolist(),
+            arrays[RECORDS.fingerprints].tolist(),
             strict=True,
         )
     ]
-    halves = np.stack([arrays["undo.high"], arrays["undo.low"]], axis=1).astype(">u8")
+    halves = np.stack([arrays[RECORDS.high], arrays[RECORDS.low]], axis=1).astype(">u8")
     views = []
     for view in settings.views:
         sizes, keys, counts = (
-            arrays[f"undo.{view.name}.{part}"] for part in ("sizes", "keys", "counts")
+            np.asarray(table.arrays[name]) for name in bag_arrays(view)
         )
+        keys = keys.astype(np.uint64)
         views.append(Terms(keys, counts.astype(np.int64), starts_of(sizes)))
     digests = [half.tobytes() for half in halves]
-    return UndoRecords(digests, rows, arrays["undo.bins"].tolist(), views)
+    return UndoRecords(digests, rows, arrays[RECORDS.bins].tolist(), views)
 
 
 def last_records(
@@ -136,23 +134,20 @@ def _own_records(table: StoredTable) -> UndoRecords:
 
 def record_arrays(
     records: UndoRecords, settings: Settings, classes: Sequence[str]
-) -> dict[str, tuple[NDArray[np.integer], tuple[str, ...]]]:
-    """Return the arrays that keep records in a file, and the types they may have."""
+) -> dict[str, NDArray[np.integer]]:
+    """Return the arrays that keep records in a file."""
     halves = np.frombuffer(b"".join(records.digests), ">u8").reshape(-1, 2)
     place_of = {label: place for place, label in enumerate(classes)}
     marks = [row.fingerprint for row in records.rows]
     places = [place_of[row.label] for row in records.rows]
-    arrays: dict[str, tuple[NDArray[np.integer], tuple[str, ...]]] = {
-        "undo.high": (halves[:, 0], ("u8",)),
-        "undo.low": (halves[:, 1], ("u8",)),
-        "undo.fingerprints": (np.array(marks, np.uint64), ("u8",)),
-        "undo.classes": (np.array(places, np.int64), ("u1", "u2")),
-        "undo.bins": (np.array(records.bins, np.int64), ("i2",)),
+    arrays: dict[str, NDArray[np.integer]] = {
+        RECORDS.high: halves[:, 0],
+        RECORDS.low: halves[:, 1],
+        RECORDS.fingerprints: np.array(marks, np.uint64),
+        RECORDS.classes: np.array(places, np.int64),
+        RECORDS.bins: np.array(records.bins, np.int64),
     }
     for view, terms in zip(settings.views, records.views, strict=True):
-        arrays |= {
-            f"undo.{view.name}.sizes": (terms.sizes, ("u4", "u8")),
-            f"undo.{view.name}.keys": (terms.keys, ("u8",)),
-            f"undo.{view.name}.counts": (terms.counts, ()),
-        }
+        parts = (terms.sizes, terms.keys, terms.counts)
+        arrays |= zip(bag_arrays(view), parts, strict=True)
     return arrays

@@ -12,11 +12,11 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-import msgpack
-
 from nbtext.errors import ModelWriteError
 from nbtext.files import write_at
+from nbtext.store.blocks import Buffer, Checksums, n_blocks
 from nbtext.store.header import Header
+from nbtext.store.schema import array_types
 from nbtext.store.table import (
     FORMAT,
     MOST_HEADER,
@@ -24,10 +24,8 @@ from nbtext.store.table import (
     TRAILER,
     TRAILER_SIZE,
     VERSION,
-    Buffer,
-    arrays_checksum,
-    header_checksum,
     lead_of,
+    pack_header,
     round_up,
 )
 
@@ -38,12 +36,50 @@ def pack(header: Header, arrays: dict[str, tuple[str, Buffer]]) -> Iterator[Buff
 
     Args:
         header: what the table says of itself.
-        arrays: name to type and contents, in the order of `array_names`.
+        arrays: name to type and contents, in any order, without the checksums.
 
     Raises:
         ModelWriteError: the classes' names, or an array, are too long for the format.
 
     """
+    # the last array has the checksums of what stands between the header and it
+    *others, checksums = array_types(header.settings, header.history.records)
+    sizes = [len(memoryview(arrays[name][1]).cast("B")) for name in others]
+    if max(sizes) >= 1 << 32:
+        message = "an array of the model is larger than the 4 GiB that msgpack holds"
+        raise ModelWriteError(message)
+    specification = [
+        (name, arrays[name][0], size // int(arrays[name][0][1]))
+        for name, size in zip(others, sizes, strict=True)
+    ]
+    end = 0  # where the last array does, from where the first begins
+    for size in sizes:
+        end = (round_up(end + 5) if end else 0) + size
+    specification.append((checksums, "u4", n_blocks(end)))
+    packed = _packed_header(header, specification)
+    yield packed
+    length = len(packed)
+    blocks = Checksums()
+    for number, name in enumerate(others):
+        contents = memoryview(arrays[name][1]).cast("B")
+        lead = lead_of(length, len(contents))
+        if number:  # blocks are counted from the first byte of the first array
+            blocks.add(lead)
+        blocks.add(contents)
+        yield lead
+        yield contents
+        length += len(lead) + len(contents)
+    sums = blocks.packed()
+    lead = lead_of(length, len(sums))
+    yield lead
+    yield sums
+    length += len(lead) + len(sums)
+    whole = round_up(length + TRAILER_SIZE)
+    yield NIL * (whole - length - TRAILER_SIZE)
+    yield TRAILER + whole.to_bytes(8, "big")
+
+
+def _packed_header(header: Header, arrays: list[tuple[str, str, int]]) -> bytes:
     plain = {
         "format": FORMAT,
         "version": VERSION,
@@ -55,17 +91,12 @@ def pack(header: Header, arrays: dict[str, tuple[str, Buffer]]) -> Iterator[Buff
         "documents": header.documents,
         "totals": header.totals,
         "terms": header.terms,
-        "calibration": header.calibration,
+        "calibrations": header.calibrations,
         "history": header.history.as_dict(),
-        "arrays": [
-            (name, kind, len(memoryview(buffer).cast("B")) // int(kind[1]))
-            for name, (kind, buffer) in arrays.items()
-        ],
-        "arrays_checksum": arrays_checksum(buffer for _, buffer in arrays.values()),
-        "header_checksum": bytes(8),
+        "arrays": arrays,
     }
     try:
-        packed = msgpack.packb(plain)[:-8]
+        packed = pack_header(plain)
     except UnicodeEncodeError as error:
         message = f"the name of a class cannot be written: {error}; rename the class"
         raise ModelWriteError(message) from error
@@ -75,29 +106,13 @@ def pack(header: Header, arrays: dict[str, tuple[str, Buffer]]) -> Iterator[Buff
             "holds, so it must be damaged; restore a copy or train again"
         )
         raise ModelWriteError(message) from error
-    packed += header_checksum(packed)
     if len(packed) > MOST_HEADER:
         message = (
             f"the header of the model has {len(packed):,} bytes, and {MOST_HEADER:,} "
             "is the most; give the classes shorter names, or have fewer of them"
         )
         raise ModelWriteError(message)
-    yield packed
-    length = len(packed)
-    for _, buffer in arrays.values():
-        contents = memoryview(buffer).cast("B")
-        if len(contents) >= 1 << 32:
-            message = (
-                "an array of the model is larger than the 4 GiB that msgpack holds"
-            )
-            raise ModelWriteError(message)
-        lead = lead_of(length, len(contents))
-        yield lead
-        yield contents
-        length += len(lead) + len(contents)
-    whole = round_up(length + TRAILER_SIZE)
-    yield NIL * (whole - length - TRAILER_SIZE)
-    yield TRAILER + whole.to_bytes(8, "big")
+    return packed
 
 
 def append_table(path: str, descriptor: int, offset: int, chunks: list[Buffer]) -> None:

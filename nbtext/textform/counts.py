@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 from nbtext.counts.sorted_counts import Run, narrow
 from nbtext.counts.table import LedgerRun, rows_by_class
 from nbtext.store.header import MOST
-from nbtext.textform.lines import TextLines, keys_of, shown
+from nbtext.textform.lines import KEY_DIGITS, TextLines, keys_of, shown
 
 TERM: Final = keys_of("term", "view", "counts")
 DOCUMENT: Final = keys_of("document", "class", "fingerprint", "count")
@@ -63,10 +63,10 @@ class TermLines:
         lines = self._lines
         lines.check_keys(line, TERM, "a term")
         view = lines.place(line["view"], self._views, "a view")
-        key = lines.digits(line["term"], 16, "a term")
+        key = lines.digits(line["term"], KEY_DIGITS, "a term")
         if (view, key) <= self._last:
             expected = "terms by view, as in the first line, and sorted, each once"
-            raise lines.error(expected, f"{key:016x} behind {self._last[1]:016x}")
+            raise lines.error(expected, f"{key:012x} behind {self._last[1]:012x}")
         self._last = (view, key)
         counts = line["counts"]
         if type(counts) is not dict or not counts:

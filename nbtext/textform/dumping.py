@@ -92,7 +92,7 @@ def _term_lines(view: str, terms: TermTable, names: list[str]) -> Iterator[str]:
         places = [bound - bounds[0] for bound in bounds]
         for key, begin, stop in zip(keys, places, places[1:], strict=False):
             of_term = ",".join(counts[begin:stop])
-            yield f'{{"term":"{key:016x}","view":{name},"counts":{{{of_term}}}}}'
+            yield f'{{"term":"{key:012x}","view":{name},"counts":{{{of_term}}}}}'
 
 
 def _ledger_lines(table: CountTable, names: list[str]) -> Iterator[str]:
@@ -149,6 +149,6 @@ def _parts(terms: dict[str, dict[int, int]]) -> Iterator[dict[str, dict[str, int
             if not room:
                 yield part
                 part, room = {}, PART
-            part.setdefault(view, {})[f"{key:016x}"] = count
+            part.setdefault(view, {})[f"{key:012x}"] = count
             room -= 1
     yield part

@@ -53,7 +53,7 @@ def first_line(header: Header) -> dict[str, Any]:
         "settings": settings.as_dict(),
         "scoring": header.scoring.as_dict(),
         "classes": classes,
-        "calibration": header.calibration,
+        "calibration": header.calibrations[0],
         "history": {name: history[name] for name in HISTORY},
     }
 
@@ -94,7 +94,7 @@ def read_text_header(lines: TextLines) -> Header:
         ),
         totals=_totals(lines, settings, [classes[name]["totals"] for name in names]),
         terms=(),
-        calibration=_calibration(lines, plain["calibration"]),
+        calibrations=(_calibration(lines, plain["calibration"]),),
         written="",
         writer="",
         history=_history(lines, plain["history"], len(settings.views)),

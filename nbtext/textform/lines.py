@@ -12,6 +12,7 @@ from json import JSONDecodeError, JSONDecoder, dumps
 from typing import Any, BinaryIO, Final, NoReturn
 
 from nbtext.errors import TextFormError
+from nbtext.settings import KEY_BITS
 
 FORMAT: Final = "nbtext model as text"
 VERSION: Final = 1
@@ -30,6 +31,10 @@ SHOWN: Final = 200
 BOM: Final = b"\xef\xbb\xbf"
 
 _is_hexadecimal = re.compile("[0-9a-f]*").fullmatch
+
+
+KEY_DIGITS: Final = KEY_BITS // 4
+"""Number of hexadecimal digits of a key."""
 
 
 class TextLines:

@@ -77,7 +77,7 @@ def load_text(stream: BinaryIO, name: str) -> Loaded:
     contents = Contents(
         counts=counts,
         scoring=header.scoring,
-        calibration=Calibration.from_dict(header.calibration),
+        calibration=Calibration.from_dict(header.calibrations[0]),
         history=header.history,
         records=records.records(),
     )

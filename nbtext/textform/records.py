@@ -21,7 +21,7 @@ from nbtext.store import Row, UndoRecords
 from nbtext.store.header import MOST, MOST_RECORDS
 from nbtext.store.ledger import NO_BIN
 from nbtext.textform.counts import places_of
-from nbtext.textform.lines import TextLines, keys_of, shown
+from nbtext.textform.lines import KEY_DIGITS, TextLines, keys_of, shown
 from nbtext.tokens import Bag, Terms, fingerprint
 from nbtext.tokens.bags import starts_of
 
@@ -96,7 +96,7 @@ class RecordLines:
             if type(terms) is not dict:
                 raise lines.error("an object of counts by term", shown(terms))
             for digits, count in terms.items():
-                key = lines.digits(digits, 16, "a term")
+                key = lines.digits(digits, KEY_DIGITS, "a term")
                 if key in bag:
                     raise lines.error("each term of a record once", shown(digits))
                 bag[key] = lines.whole(count, 1, MOST - 1, "a count")

@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from nbtext.settings import Alphabet, View
+from nbtext.settings import KEY_BITS, Alphabet, View
 from nbtext.tokens import codepoints
 from nbtext.tokens.tokenizer import BASE, KINDS, MIX, PAIR, SPREAD, Field, salt
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from nbtext._compiled import Tables
 
-INTERFACE: Final = 2
+INTERFACE: Final = 3
 """Which functions `_compiled.c` has, and what they return."""
 
-FITS: Final = (INTERFACE, BASE, SPREAD, PAIR, MIX)
+FITS: Final = (INTERFACE, BASE, SPREAD, PAIR, MIX, KEY_BITS)
 """The constants of an extension that belongs to this nbtext."""
 
 
@@ -72,7 +72,7 @@ def find(
 
     Args:
         keys: shape (n_terms + 1,), sorted; the last is a sentinel.
-        buckets: shape (2 ** (64 - shift),), where the keys with these top bits begin.
+        buckets: shape (2 ** (48 - shift),), where the keys with these top bits begin.
         shift: how many low bits of a key do not choose its bucket.
         wanted: shape (n_wanted,), the keys that are looked up.
         places: shape (n_wanted,), written to: their places, n_terms for no term's.

@@ -3,13 +3,14 @@ Tokens and their keys, one document at a time: the specification.
 
 A text goes in, its terms' keys come out. A token is a maximal run of code points of one
 kind, as the view's alphabet says; a pair is two neighbouring tokens of one field. A key
-is 64 bits:
+is the upper 48 of 64 bits:
 
     polynomial(token) = sum of w_i BASE^i, modulo 2^64, where w_0, w_1, ... are the
                         token's UTF-8 bytes as little-endian words of eight, the last
                         one filled up with zeros
-    key(token)        = mix((polynomial + salt(field)) * SPREAD)
-    key(pair)         = mix(key(first) * PAIR + key(second))
+    hash(token)       = mix((polynomial + salt(field)) * SPREAD)
+    hash(pair)        = mix(hash(first) * PAIR + hash(second))
+    key(term)         = hash(term) >> 16
 
 All steps are integer arithmetic modulo 2^64, so that keys are the same on every
 machine, and a token is hashed whole however long it is. U+0000 is never part of a
@@ -30,13 +31,16 @@ from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import Final, TypeAlias
 
-from nbtext.settings import Alphabet, View
+from nbtext.settings import KEY_BITS, Alphabet, View
 from nbtext.tokens import codepoints
 
 Field: TypeAlias = tuple[str, str]
 """A field's name, and its text."""
 
 MASK: Final = 2**64 - 1
+KEY_SHIFT: Final = 64 - KEY_BITS
+"""The low bits of a hash that are no part of the key that is counted."""
+
 BASE: Final = 0x9E37_79B9_7F4A_7C15
 """Odd and 5 modulo 8, so that its powers modulo 2^64 repeat only after 2^62."""
 SPREAD: Final = 0xD6E8_FEB8_6659_FD93
@@ -92,8 +96,8 @@ def mix(value: int) -> int:
     return value ^ value >> 29
 
 
-def token_key(token: str, field_salt: int = 0) -> int:
-    """Return the key of one token, already folded if it shall be."""
+def token_hash(token: str, field_salt: int = 0) -> int:
+    """Return the hash of one token, already folded if it shall be."""
     encoded = token.encode("utf-8", "surrogatepass")
     value = int.from_bytes(encoded[:8], "little")
     factor = 1
@@ -103,8 +107,8 @@ def token_key(token: str, field_salt: int = 0) -> int:
     return mix((value + field_salt) * SPREAD & MASK)
 
 
-def pair_key(first: int, second: int) -> int:
-    """Return the key of two neighbours from the keys of their tokens."""
+def pair_hash(first: int, second: int) -> int:
+    """Return the hash of two neighbours from the hashes of their tokens."""
     return mix((first * PAIR + second) & MASK)
 
 
@@ -147,10 +151,10 @@ def defined_keys(view: View, fields: list[Field]) -> Iterator[int]:
     """Yield the key of each of the `terms`, in their order: the definition."""
     for name, token, second in terms(view, fields):
         field_salt = salt(name) if view.fields else 0
-        key = token_key(token, field_salt)
+        value = token_hash(token, field_salt)
         if second is not None:
-            key = pair_key(key, token_key(second, field_salt))
-        yield key
+            value = pair_hash(value, token_hash(second, field_salt))
+        yield value >> KEY_SHIFT
 
 
 def keys(view: View, fields: list[Field]) -> Iterator[int]:
@@ -162,15 +166,16 @@ def _keys_by_piece(view: View, fields: list[Field]) -> Iterator[Iterable[int]]:
     """Yield the same as one iterable after another, which takes fewer steps."""
     left = min(view.limit or sys.maxsize, sys.maxsize)
     for name, text in fields:
-        key_of = _token_keys(salt(name) if view.fields else 0).__getitem__
-        before: list[int] = []  # the key of the last token of the piece before
+        hash_of = _token_hashes(salt(name) if view.fields else 0).__getitem__
+        before: list[int] = []  # the hash of the last token of the piece before
         for piece in _pieces(text, view.alphabet):
             tokens = _tokens_by_form(view, piece, left)
             left -= len(next(iter(tokens.values())))
             if view.tokens:
-                yield map(key_of, tokens[view.fold_tokens])
+                hashes = map(hash_of, tokens[view.fold_tokens])
+                yield [value >> KEY_SHIFT for value in hashes]
             if view.pairs:
-                before += map(key_of, tokens[view.fold_pairs])
+                before += map(hash_of, tokens[view.fold_pairs])
                 for start in range(0, len(before) - 1, LANES):
                     yield pair_keys(before[start : start + LANES + 1])
                 del before[:-1]
@@ -178,15 +183,15 @@ def _keys_by_piece(view: View, fields: list[Field]) -> Iterator[Iterable[int]]:
                 return
 
 
-def pair_keys(keys: list[int]) -> "array[int]":
+def pair_keys(hashes: list[int]) -> "array[int]":
     """
-    Return `pair_key` of each key and the next one, of LANES + 1 keys at the most.
+    Return the key of each hash and the next one, of LANES + 1 hashes at the most.
 
-    The keys become one large integer, each in a lane of 128 bits, so that no product
-    reaches into the next lane; each step of `pair_key` is done to all lanes at once.
+    The hashes become one large integer, each in a lane of 128 bits, so that no product
+    reaches into the next lane; each step of `pair_hash` is done to all lanes at once.
     """
-    lanes = array("Q", bytes(16 * len(keys)))
-    lanes[::2] = array("Q", keys)
+    lanes = array("Q", bytes(16 * len(hashes)))
+    lanes[::2] = array("Q", hashes)
     if sys.byteorder == "big":
         lanes.byteswap()
     first = int.from_bytes(lanes, "little")
@@ -195,7 +200,8 @@ def pair_keys(keys: list[int]) -> "array[int]":
     value ^= value >> 32 & LOW
     value = value * MIX & LOW
     value ^= value >> 29 & LOW
-    pairs = array("Q", value.to_bytes(16 * len(keys), "little"))
+    value >>= KEY_SHIFT
+    pairs = array("Q", value.to_bytes(16 * len(hashes), "little"))
     if sys.byteorder == "big":
         pairs.byteswap()
     return pairs[:-2:2]
@@ -237,25 +243,25 @@ def _ascii_tokens(alphabet: Alphabet) -> re.Pattern[str]:
     return re.compile("|".join(runs))
 
 
-class _TokenKeys(dict[str, int]):
-    """The keys of the tokens of a field that were met lately."""
+class _TokenHashes(dict[str, int]):
+    """The hashes of the tokens of a field that were met lately."""
 
     def __init__(self, field_salt: int) -> None:
         self._salt = field_salt
         self._limit = REMEMBERED_OF_FIELD if field_salt else REMEMBERED
 
     def __missing__(self, token: str) -> int:
-        key = token_key(token, self._salt)
+        value = token_hash(token, self._salt)
         if len(token) <= SHORT:
             if len(self) >= self._limit:
                 self.clear()
-            self[token] = key
-        return key
+            self[token] = value
+        return value
 
 
 @lru_cache(maxsize=FIELDS)
-def _token_keys(field_salt: int) -> _TokenKeys:
-    return _TokenKeys(field_salt)
+def _token_hashes(field_salt: int) -> _TokenHashes:
+    return _TokenHashes(field_salt)
 
 
 class _Kinds(dict[int, int]):

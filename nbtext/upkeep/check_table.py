@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     Arrays: TypeAlias = dict[str, NDArray[np.integer]]
 
 from nbtext.counts.calibration import FARTHEST_BIN, Calibration
-from nbtext.store.header import BLOCK
+from nbtext.errors import DamagedError
 from nbtext.store.ledger import NO_BIN, own_record
-from nbtext.store.packing import unpack_table
+from nbtext.store.packing import stored_keys, unpack_table
+from nbtext.store.schema import LEDGER, RECORDS, STRIDE, bag_arrays, term_arrays
 from nbtext.store.table import NIL, TRAILER_SIZE, round_up
 from nbtext.tokens import Terms, fingerprints
 from nbtext.tokens.bag import columns_of
@@ -52,7 +53,7 @@ def is_padded(mapped: memoryview, end: int, table: StoredTable) -> bool:
 
     """
     gaps = []
-    for contents in table.contents:
+    for contents in table.arrays.contents():
         start = round_up(end + 5)  # behind the head of the array
         gaps.append(mapped[end : start - 5])
         end = start + len(contents)
@@ -62,8 +63,10 @@ def is_padded(mapped: memoryview, end: int, table: StoredTable) -> bool:
 
 def _faults(path: str, table: StoredTable) -> Iterator[str]:
     """Yield what is wrong; each check relies on those before it."""
-    if not table.is_sound():
-        yield "its arrays are not what was written"
+    try:
+        table.arrays.verify_all()
+    except DamagedError as error:
+        yield error.what
     arrays = {name: np.asarray(array) for name, array in table.arrays.items()}
     if table.offset == 0 and min(table.header.documents, default=0) < 0:
         yield "the first table takes documents away"
@@ -76,7 +79,8 @@ def _faults(path: str, table: StoredTable) -> Iterator[str]:
     else:
         yield from _own_record_faults(path, table)
     try:
-        Calibration.from_dict(table.header.calibration)
+        for calibration in table.header.calibrations:
+            Calibration.from_dict(calibration)
     except ValueError as error:
         yield str(error)
 
@@ -84,31 +88,28 @@ def _faults(path: str, table: StoredTable) -> Iterator[str]:
 def _view_faults(table: StoredTable, arrays: Arrays, view: int) -> Iterator[str]:
     """Yield what is wrong with the counts of one view."""
     header = table.header
-    name = header.settings.views[view].name
-    once, keys = arrays[f"{name}.once.keys"], arrays[f"{name}.keys"]
-    once_classes, classes = arrays[f"{name}.once.classes"], arrays[f"{name}.classes"]
-    sizes = arrays[f"{name}.sizes"].astype(np.int64)
-    if not (_ascends(once) and _ascends(keys)) or _have_common(once, keys):
+    settings = header.settings.views[view]
+    name, names = settings.name, term_arrays(settings)
+    n_classes = len(header.classes)
+    codes, classes = arrays[names.codes].astype(np.int64), arrays[names.classes]
+    if stored_keys(table, settings) is None:
         yield f"the terms of the view {name} are not in order"
+    sizes = np.maximum(codes - (n_classes - 1), 0)
     starts = np.cumsum(sizes) - sizes
-    if (
-        int(sizes.sum()) != len(classes)
-        or int(sizes.min(initial=1)) < 1
-        or not np.array_equal(arrays[f"{name}.starts"], starts[::BLOCK])
+    if int(sizes.sum()) != len(classes) or not np.array_equal(
+        arrays[names.starts], starts[::STRIDE]
     ):
         yield f"the terms of the view {name} have other entries than they say"
-    if not _are_places(once_classes, header.classes):
-        yield f"the view {name} has terms of classes that there are not"
     if not _are_places(classes, header.classes):
         yield f"the view {name} has entries of classes that there are not"
     is_ordered = np.diff(classes.astype(np.int64), prepend=-1) > 0
-    is_ordered[starts] = True
+    is_ordered[starts[sizes > 0]] = True
     if not is_ordered.all():
         yield f"the classes of the terms of the view {name} are not in order"
-    if header.terms[view] != len(once) + len(keys):
+    if header.terms[view] != len(codes):
         yield (
             f"its header says that the view {name} has {header.terms[view]} terms, "
-            f"there are {len(once) + len(keys)}"
+            f"there are {len(codes)}"
         )
     yield from _column_faults(table, arrays, view)
 
@@ -116,29 +117,26 @@ def _view_faults(table: StoredTable, arrays: Arrays, view: int) -> Iterator[str]
 def _column_faults(table: StoredTable, arrays: Arrays, view: int) -> Iterator[str]:
     """Yield what is wrong with the numbers of one view."""
     header = table.header
-    columns, name = (
-        header.settings.views[view].columns,
-        header.settings.views[view].name,
-    )
-    entries = [arrays[f"{name}.{column}"] for column in columns]
-    if not np.logical_or.reduce([column != 0 for column in entries]).all():
+    settings = header.settings.views[view]
+    name, names, n_classes = settings.name, term_arrays(settings), len(header.classes)
+    columns = [arrays[column] for column in names.columns]
+    if not np.logical_or.reduce([column != 0 for column in columns]).all():
         yield f"the view {name} has terms without counts"
-    one = np.ones(len(arrays[f"{name}.once.keys"]), np.int64)
-    once = [arrays.get(f"{name}.once.{column}", one) for column in columns]
-    if not all(map(_are_counts, [*entries, *once])):
+    if not all(map(_are_counts, columns)):
         yield f"the view {name} has counts that no documents leave"
-    low = min(int(column.min(initial=0)) for column in [*entries, *once])
+    low = min(int(column.min(initial=0)) for column in columns)
     if table.offset == 0 and low < 0:
         yield f"the first table takes counts away in the view {name}"
-    for column, (values, of_once) in enumerate(zip(entries, once, strict=True)):
-        n_classes = len(header.classes)
-        sums = _sums(values, arrays[f"{name}.classes"], n_classes)
-        more = _sums(of_once, arrays[f"{name}.once.classes"], n_classes)
-        found = list(map(int.__add__, sums, more))
+    # a term whose code is its class counts 1 there in every column
+    codes = arrays[names.codes]
+    single = np.bincount(codes[codes < n_classes], minlength=n_classes).tolist()
+    for column, values in enumerate(columns):
+        sums = _sums(values, arrays[names.classes], n_classes)
+        found = list(map(int.__add__, sums, single))
         if found != [by_class[column] for by_class in header.totals[view]]:
             yield (
-                f"its header gives totals of {columns[column]} in the view {name} that "
-                "its terms do not have"
+                f"its header gives totals of {settings.columns[column]} in the view "
+                f"{name} that its terms do not have"
             )
         if max(map(abs, found), default=0) >= MOST_COUNTED:
             yield f"the view {name} has counts that no documents leave"
@@ -147,11 +145,11 @@ def _column_faults(table: StoredTable, arrays: Arrays, view: int) -> Iterator[st
 def _ledger_faults(table: StoredTable, arrays: Arrays) -> Iterator[str]:
     """Yield what is wrong with the ledger."""
     header = table.header
-    classes, counts = arrays["ledger.classes"], arrays["ledger.counts"]
-    parts = [arrays["ledger.high"], arrays["ledger.low"], classes]
+    classes, counts = arrays[LEDGER.classes], arrays[LEDGER.counts]
+    parts = [arrays[LEDGER.high], arrays[LEDGER.low], classes]
     if not _are_places(classes, header.classes):
         yield "its ledger has documents of classes that there are not"
-    if not _rows_ascend([*parts, arrays["ledger.fingerprints"]]):
+    if not _rows_ascend([*parts, arrays[LEDGER.fingerprints]]):
         yield "its ledger is not in order"
     if not _are_counts(counts) or not counts.all():
         yield "its ledger has counts that no documents leave"
@@ -164,16 +162,14 @@ def _ledger_faults(table: StoredTable, arrays: Arrays) -> Iterator[str]:
 def _record_faults(table: StoredTable, arrays: Arrays) -> Iterator[str]:
     """Yield what is wrong with the records of documents that can be undone."""
     header = table.header
-    classes, bins = arrays["undo.classes"], arrays["undo.bins"]
+    classes, bins = arrays[RECORDS.classes], arrays[RECORDS.bins]
     if not _are_places(classes, header.classes):
         yield "it keeps records of documents of classes that there are not"
     if not (np.abs(bins[bins != NO_BIN].astype(np.int64)) <= FARTHEST_BIN).all():
         yield "it keeps records of scores that no document has"
     views = []
     for view in header.settings.views:
-        sizes, keys, counts = (
-            arrays[f"undo.{view.name}.{part}"] for part in ("sizes", "keys", "counts")
-        )
+        sizes, keys, counts = (arrays[name] for name in bag_arrays(view))
         if not _are_counts(counts) or int(counts.min(initial=1)) < 1:
             yield f"its records of the view {view.name} have counts of no document"
         document = np.repeat(np.arange(len(sizes)), sizes)
@@ -181,7 +177,7 @@ def _record_faults(table: StoredTable, arrays: Arrays) -> Iterator[str]:
             yield f"the terms of its records of the view {view.name} are not in order"
         starts = starts_of(sizes.astype(np.int64))
         views.append(Terms(keys.astype(np.uint64), counts.astype(np.int64), starts))
-    if not np.array_equal(fingerprints(views), arrays["undo.fingerprints"]):
+    if not np.array_equal(fingerprints(views), arrays[RECORDS.fingerprints]):
         yield "its records are not those of the documents that they name"
 
 
@@ -198,19 +194,6 @@ def _own_record_faults(path: str, table: StoredTable) -> Iterator[str]:
         stored = dict(zip(run.keys.tolist(), columns, strict=True))
         if stored != columns_of(terms, table.header.settings.views[view].columns):
             yield "the counts of its one document are not what a document leaves"
-
-
-def _ascends(keys: NDArray[np.integer]) -> bool:
-    return bool((keys[1:] > keys[:-1]).all())
-
-
-def _have_common(one: NDArray[np.integer], other: NDArray[np.integer]) -> bool:
-    """Return whether two sorted arrays have a value in common."""
-    if len(one) > len(other):
-        one, other = other, one
-    places = np.searchsorted(other, one)
-    places = places.clip(max=len(other) - 1)
-    return bool(len(one)) and bool((other.take(places) == one).any())
 
 
 def _are_places(places: NDArray[np.integer], classes: Sequence[str]) -> bool:

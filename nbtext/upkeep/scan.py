@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 from nbtext.errors import DamagedError, ModelFileError
 from nbtext.store.file import next_table
-from nbtext.store.table import ALIGNMENT, BEGINNING, read_head, read_table
+from nbtext.store.table import ALIGNMENT, BEGINNING, HEAD_SIZE, read_head, read_table
 from nbtext.upkeep.check_table import fault_of, is_padded
 
 Verdict: TypeAlias = Literal["sound", "damaged", "surplus", "cut off"]
@@ -117,8 +117,8 @@ def _part_at(
 def beginning(mapped: memoryview, offset: int) -> int:
     """Return where the next table begins, the file's end if none does."""
     contents: mmap = mapped.obj  # type: ignore[assignment]  # what it is a view of
-    place = contents.find(BEGINNING, offset + 1)
-    return len(mapped) if place < 0 else place - 1
+    place = contents.find(BEGINNING, offset + HEAD_SIZE)
+    return len(mapped) if place < 0 else place - HEAD_SIZE
 
 
 def _is_cut_off(path: str, mapped: memoryview, offset: int, first: StoredTable) -> bool:

@@ -2,11 +2,9 @@
 
 import json
 import os
-import pwd
 import subprocess
 import sys
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING
 
 import pytest
@@ -466,65 +464,3 @@ def test_nothing_new_is_seen_without_reading_and_without_numpy(
     )
 
     assert done.stdout.decode() == f"{maildir}: nothing new, 1 known\n"
-
-
-def fifo_where(kind: str, folder: Path) -> tuple[Path, str]:
-    """Make a mailbox with a FIFO where a program would look for a file."""
-    box = folder / "fifos"
-    if kind == "dotlock":
-        box.write_bytes(FROM + SPAM + b"\n")
-        os.mkfifo(folder / "fifos.lock")
-        return box, "another program has had it locked for 0.1 seconds"
-    if kind == "sequences":
-        box.mkdir()
-        (box / "1").write_bytes(SPAM)
-        os.mkfifo(box / ".mh_sequences")
-        return box, f"{box}/.mh_sequences: a message cannot be moved or marked"
-    for part in ("cur", "new", "tmp"):
-        (box / part).mkdir(parents=True)
-    (box / "cur/1.x:2,a").write_bytes(SPAM)
-    os.mkfifo(box / "dovecot-keywords")
-    return box, f"{box}/dovecot-keywords: a message cannot be moved or marked"
-
-
-@pytest.mark.parametrize("kind", ["dotlock", "sequences", "keywords"])
-def test_a_fifo_where_a_file_should_be_is_no_reason_to_wait(
-    process: "Run", model: Path, tmp_path: Path, kind: str
-) -> None:
-    box, expected = fifo_where(kind, tmp_path)
-    flag = "spam=seen" if kind == "dotlock" else "spam=Junk"
-    began = monotonic()
-
-    done = process("filter", box, "-m", model, "--flag", flag, "--wait", "0.1", *LEAST)
-
-    assert monotonic() - began < 30
-    assert done.status in (73, 74, 75)
-    assert expected in done.err
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only root may not")
-@pytest.mark.parametrize("theirs", ["source", "folder", "link", "target", "above"])
-def test_root_is_told_to_filter_the_mail_of_others_as_they(
-    run: "Run", model: Path, mbox: Path, tmp_path: Path, theirs: str
-) -> None:
-    keys = tmp_path / "authorized_keys"
-    keys.write_bytes(b"")
-    home = tmp_path / "home"
-    home.mkdir()
-    source = mbox.rename(home / "box")
-    target = home / "junk.mbox"
-    if theirs == "link":
-        target.symlink_to(keys)
-    elif theirs == "target":
-        target.write_bytes(b"")
-    path = {"source": source, "folder": home, "above": home}.get(theirs, target)
-    os.chown(path, 65_534, 65_534, follow_symlinks=False)
-    before = source.read_bytes()
-
-    where = keys if theirs == "above" else target
-    done = run("filter", source, "-m", model, "--move", f"spam={where}", *LEAST)
-
-    owner = pwd.getpwuid(65_534).pw_name
-    assert done.status in (64, 65, 78)
-    assert f"`runuser -u {owner} -- nbtext filter ...`" in done.err
-    assert (source.read_bytes(), keys.read_bytes()) == (before, b"")

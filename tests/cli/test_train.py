@@ -570,14 +570,14 @@ def test_a_class_cannot_be_called_what_unsure_is(run: "Run") -> None:
 
 def test_damage_in_the_first_table_is_seen_by_info(model: Path, run: "Run") -> None:
     damaged = bytearray(model.read_bytes())
-    keys = open_model(str(model)).tables[0].arrays["body.once.keys"].tobytes()
+    keys = open_model(str(model)).tables[0].arrays["body.keys"].tobytes()
     damaged[damaged.index(keys)] ^= 1
     Path("damaged.nbt").write_bytes(damaged)
 
     status, out, err = run("info", "-m", "damaged.nbt")
 
     assert (status, out) == (65, "")
-    assert "arrays are not as written" in err
+    assert "the arrays are not as they were written" in err
 
 
 @pytest.mark.parametrize("signalled", [signal.SIGTERM, signal.SIGHUP])

@@ -92,7 +92,7 @@ def test_the_limits_are_those_of_the_page() -> None:
 
 
 ANSWERS = [
-    "1\tbody\t1cd30792e8d8b1bf\n1\tbody\t0fe2a8c18557b5bf\n",
+    "1\tbody\t1cd30792e8d8\n1\tbody\t0fe2a8c18557\n",
     '{"ham":6,"spam":3}\n',
 ]
 

@@ -49,7 +49,7 @@ def test_models_are_the_same_and_so_are_decisions(tmp_path: Path, classes: int) 
 
     one, other = (open_model(str(model)).tables[0] for model in models)
 
-    assert one.header.calibration == other.header.calibration
+    assert one.header.calibrations == other.header.calibrations
     assert one.header.terms == other.header.terms
     assert one.arrays.keys() == other.arrays.keys()
     for name, array in one.arrays.items():

@@ -19,16 +19,17 @@ from tests.build import (
     table_of,
 )
 
+KEYS = st.integers(0, 2**48 - 1) | st.sampled_from([0, 1, 2**47, 2**48 - 1])
 WORDS = st.integers(0, 2**64 - 1) | st.sampled_from([0, 1, 2**63, 2**64 - 1])
 COUNTS = st.sampled_from([0, 1, 1, 1, 2, 255, 256, 65536, 2**31, 2**40])
 TIMES = st.sampled_from([1, 1, 300])
 NAMES = st.text(max_size=5)
-BAGS = st.dictionaries(WORDS, st.sampled_from([1, 1, 2, 300]), max_size=5)
+BAGS = st.dictionaries(KEYS, st.sampled_from([1, 1, 2, 300]), max_size=5)
 
 
 def rows_of_terms(n_columns: int) -> st.SearchStrategy[Rows]:
     columns = st.tuples(*[COUNTS] * n_columns).filter(any)
-    return st.dictionaries(WORDS, columns, max_size=6)
+    return st.dictionaries(KEYS, columns, max_size=6)
 
 
 @st.composite

@@ -92,12 +92,12 @@ def test_no_bound_of_the_plain_tokenizer_changes_a_key(
     view: View, documents: list[list[Field]], bounds: tuple[int, ...]
 ) -> None:
     names = ("PIECE", "LANES", "REMEMBERED", "REMEMBERED_OF_FIELD", "SHORT")
-    tokenizer._token_keys.cache_clear()
+    tokenizer._token_hashes.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         for name, bound in zip(names, bounds, strict=True):
             patch.setattr(tokenizer, name, bound)
         found = [sorted(tokenizer.keys(view, fields)) for fields in documents]
-    tokenizer._token_keys.cache_clear()
+    tokenizer._token_hashes.cache_clear()
 
     assert found == [sorted(defined_keys(view, fields)) for fields in documents]
 

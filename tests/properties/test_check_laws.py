@@ -127,7 +127,7 @@ def is_repaired(found: Checked, new: Path) -> None:
 
 
 def checksums(found: Checked | None) -> list[bytes]:
-    return [table.checksum for table in found.tables] if found else []
+    return [table.arrays.checksums for table in found.tables] if found else []
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -286,12 +286,13 @@ def last_table(path: Path, is_scored: bool) -> tuple[Any, ...]:
         (bags.sizes.tolist(), sorted(zip(bags.keys, bags.counts, strict=True)))
         for bags in kept.views
     ]
+    scores = sorted(row for one in header.calibrations for row in one["counts"])
     return (
-        header._replace(written="", calibration={}, history=header.history._replace(
+        header._replace(written="", calibrations=(), history=header.history._replace(
             learnt={}, records=0)),
         counted, {name: kinds[name] for name in counted},
         (kept.digests, kept.rows, bags),
-        (kept.bins, sorted(header.calibration.get("counts", []))) if is_scored else (),
+        (kept.bins, scores) if is_scored else (),
     )  # fmt: skip
 
 

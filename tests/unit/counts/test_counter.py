@@ -8,8 +8,13 @@ import pytest
 from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.tokens.bag import unit_weight
 from nbtext.tokens.bags import Terms, batch_terms, fingerprints, unit_weights
-from nbtext.tokens.tokenizer import MASK, mix, token_key
-from tests.build import WORD_WEIGHTS, counted, rows_of
+from nbtext.tokens.tokenizer import MASK, mix
+from tests.build import (
+    WORD_WEIGHTS,
+    counted,
+    key_of,
+    rows_of,
+)
 
 
 def test_occurrences_documents_and_weights_are_counted() -> None:
@@ -18,8 +23,8 @@ def test_occurrences_documents_and_weights_are_counted() -> None:
     assert table.classes == ("a", "b")
     assert table.documents == (2, 1)
     assert rows_of(table.runs[0][0]) == {
-        token_key("x"): (4, 2, 65535 * 3 // 5 + 65535),
-        token_key("y"): (4, 1, 65535 * 4 // 5),
+        key_of("x"): (4, 2, 65535 * 3 // 5 + 65535),
+        key_of("y"): (4, 1, 65535 * 4 // 5),
     }
 
 
@@ -46,7 +51,7 @@ def test_the_ledger_counts_repeats_of_digest_and_counts() -> None:
         int.from_bytes(b"01234567", "big"),
         int.from_bytes(b"89abcdef", "big"),
     )
-    value = (token_key("x") * 3 + 1) & MASK
+    value = (key_of("x") * 3 + 1) & MASK
     assert mark == 1 + mix(mix(value))
 
 

@@ -83,7 +83,7 @@ def test_a_model_that_cannot_be_read_changes_nothing(
 ) -> None:
     before = followed.classifier()
     data = path.read_bytes()
-    keys = before.model.file.tables[0].arrays["body.once.keys"]
+    keys = before.model.file.tables[0].arrays["body.keys"]
     place = data.index(keys.tobytes()[:8])
     bad = {
         "empty": b"", "junk": b"junk" * 99, "half": data[: len(data) // 2],

@@ -43,7 +43,10 @@ def test_a_model_that_is_not_there_says_what_to_do(tmp_path: Path) -> None:
         (b"Dear Sir,\n", r"model\.nbt: not an nbtext model; check the path"),
         (bytes(1000), "not an nbtext model"),
         (b"\x1f\x8b" + bytes(100), "not an nbtext model"),
-        (msgpack.packb({"format": "another"}), "it is not the header"),
+        (
+            b"\xde\0\1\xa6format\xa7another",
+            "it is not the header",
+        ),
         (msgpack.packb({"Format": FORMAT}), "not an nbtext model"),
     ],
     ids=["empty", "a byte", "text", "zeros", "gzip", "another format", "another map"],

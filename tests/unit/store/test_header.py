@@ -7,8 +7,16 @@ import pytest
 from nbtext import train_on
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings import BODY, RAW, Settings
-from nbtext.store import Header, History, open_model
-from nbtext.store.header import KEPT_RECORDS, array_names, joined_history
+from nbtext.store.file import open_model
+from nbtext.store.header import (
+    KEPT_RECORDS,
+    Header,
+    History,
+    joined_history,
+)
+from nbtext.store.schema import (
+    array_types,
+)
 
 EARLY, LATE = "2026-01-01T00:00:00+00:00", "2026-02-01T00:00:00+00:00"
 TEXT = Settings(format="text", views=(RAW, BODY))
@@ -22,7 +30,7 @@ def header(history: History, written: str = LATE) -> Header:
         documents=(),
         totals=((), ()),
         terms=(0, 0),
-        calibration={},
+        calibrations=(),
         written=written,
         writer="a test",
         history=history,
@@ -75,11 +83,12 @@ def test_a_history_comes_back_from_plain_values() -> None:
 
 
 def test_arrays_of_records_come_last_and_only_with_records() -> None:
-    without, with_records = array_names(TEXT), array_names(TEXT, 1)
+    without, with_records = array_types(TEXT), array_types(TEXT, 1)
 
     names = list(with_records)
-    assert names[: len(without)] == list(without)
-    assert names[len(without) :] == [
+    assert names[-1] == list(without)[-1] == "checksums"
+    assert names[: len(without) - 1] == list(without)[:-1]
+    assert names[len(without) - 1 : -1] == [
         *("undo.high", "undo.low", "undo.fingerprints", "undo.classes", "undo.bins"),
         *("undo.raw.sizes", "undo.raw.keys", "undo.raw.counts"),
         *("undo.body.sizes", "undo.body.keys", "undo.body.counts"),

@@ -17,11 +17,26 @@ from nbtext.store import (
     record_of,
     rows_of,
 )
-from nbtext.store.compacting import compact_tail
-from nbtext.store.header import KEPT_RECORDS, TYPES
-from nbtext.store.table import Buffer
-from nbtext.store.undo import join_records, last_records, records_in
-from nbtext.store.writing import pack
+from nbtext.store.blocks import (
+    Buffer,
+)
+from nbtext.store.compacting import (
+    compact_tail,
+)
+from nbtext.store.header import (
+    KEPT_RECORDS,
+)
+from nbtext.store.schema import (
+    TYPES,
+)
+from nbtext.store.undo import (
+    join_records,
+    last_records,
+    records_in,
+)
+from nbtext.store.writing import (
+    pack,
+)
 from nbtext.tokens.bag import Bag, bag_of
 from nbtext.tokens.reading import read
 

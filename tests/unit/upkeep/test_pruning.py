@@ -11,8 +11,8 @@ from nbtext.learning import LearnRequest, learn_documents
 from nbtext.store import open_model, read_contents
 from nbtext.store.packing import unpack
 from nbtext.store.writing import replace_file
-from nbtext.tokens.tokenizer import pair_key, token_key
-from nbtext.upkeep import prune
+from nbtext.upkeep.pruning import prune
+from tests.build import key_of
 
 PAIRS: list[tuple[str, bytes | str]] = [
     ("spam", "win a prize"),
@@ -45,11 +45,11 @@ def approximately_forgotten(path: str, text: str) -> list[str]:
 
 
 def test_terms_in_enough_documents_over_all_classes_stay(path: str) -> None:
-    win, a, prize = map(token_key, ("win", "a", "prize"))
+    win, a, prize = map(key_of, ("win", "a", "prize"))
 
     pruned(path)
 
-    assert keys(path) == {win, a, prize, pair_key(win, a), pair_key(a, prize)}
+    assert keys(path) == {win, a, prize, key_of("win", "a"), key_of("a", "prize")}
 
 
 def test_what_would_be_left_is_said(path: str) -> None:
