@@ -1030,8 +1030,6 @@ def test_a_failure_while_writing_leaves_what_was_there(
 @pytest.mark.parametrize("umask", [0o000, 0o077, 0o777], ids=oct)
 def test_only_the_owner_may_read_whatever_the_umask(umask: int, tmp_path: Path) -> None:
     path = tmp_path / "model.nbt"
-    path.write_bytes(b"old")
-    path.chmod(0o644)
     before = os.umask(umask)
     try:
         size = replace_file(str(path), written(b"new", b"", b"er"))
@@ -1039,6 +1037,25 @@ def test_only_the_owner_may_read_whatever_the_umask(umask: int, tmp_path: Path) 
         os.umask(before)
 
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert (size, path.read_bytes()) == (5, b"newer")
+    assert names(tmp_path) == ["model.nbt"]
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o077, 0o777], ids=oct)
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644, 0o660], ids=oct)
+def test_a_replaced_file_keeps_its_mode_whatever_the_umask(
+    umask: int, mode: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(b"old")
+    path.chmod(mode)
+    before = os.umask(umask)
+    try:
+        size = replace_file(str(path), written(b"new", b"", b"er"))
+    finally:
+        os.umask(before)
+
+    assert stat.S_IMODE(path.stat().st_mode) == mode
     assert (size, path.read_bytes()) == (5, b"newer")
     assert names(tmp_path) == ["model.nbt"]
 
