@@ -12,11 +12,12 @@ The command line calls these, or the functions behind them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Final, TypeAlias
 
 from nbtext.counts.counting import Progress, ReadReport
-from nbtext.document import Document, Item, Note, Unreadable
+from nbtext.document import Document, Item, raise_unreadable
 from nbtext.evaluation import Evaluation, cross_validate, evaluate_model
 from nbtext.learning import (
     LearnRequest,
@@ -31,7 +32,7 @@ from nbtext.learning.training import MAX_BYTES
 from nbtext.parallel import processes
 from nbtext.scoring import Classifier, Decision, Policy, batches, load_model
 from nbtext.scoring.batch import keep_memory
-from nbtext.scoring.classifying import MANY, OnProblem
+from nbtext.scoring.classifying import MANY, OnProblem, readable_of
 from nbtext.sources import Options, documents, labels, rereadable
 from nbtext.store import check_replaceable, replace_model
 from nbtext.store.lock import WAIT
@@ -162,12 +163,19 @@ def classify(
         document: a raw message, a text, or what `read_documents` gives.
         threshold: the least probability of a label, from 0 to 1.
 
+    Raises:
+        SourceError: the model's pattern takes too long to search it.
+
     """
     return model.classify([_document(1, document)], policy=Policy(threshold))[0]
 
 
 def classify_all(
-    model: Classifier, documents: Iterable[AnyDocument], *, threshold: float = 0.0
+    model: Classifier,
+    documents: Iterable[AnyDocument],
+    *,
+    threshold: float = 0.0,
+    on_problem: OnProblem | None = None,
 ) -> Iterator[Decision]:
     """
     Decide about many documents, in their order.
@@ -179,11 +187,18 @@ def classify_all(
         model: what `load` returned.
         documents: raw messages, texts, or what `read_documents` gives.
         threshold: the least probability of a label, from 0 to 1.
+        on_problem: called with each document that the model's pattern takes too long to
+            search, which has no decision; without it, the first one is raised.
+
+    Raises:
+        SourceError: the model's pattern takes too long to search a document.
 
     """
     numbered = enumerate(documents, 1)
+    act = partial(model.classify, policy=Policy(threshold))
     while batch := [_document(*one) for one in islice(numbered, MANY)]:
-        yield from model.classify(batch, policy=Policy(threshold))
+        for decisions in readable_of(batch, act, on_problem or raise_unreadable):
+            yield from decisions
 
 
 def evaluate(
@@ -299,14 +314,9 @@ def read_documents(
         columns = model.model.settings.text_columns
         options = options._replace(model_columns=lambda: columns)
     items = documents(sources, options, labelled=False)
-    one_each = batches(items, options.max_bytes, on_problem or _raise, many=1)
+    one_each = batches(items, options.max_bytes, on_problem or raise_unreadable, many=1)
     for batch in one_each:
         yield from batch
-
-
-def _raise(problem: Unreadable | Note) -> None:
-    if isinstance(problem, Unreadable):
-        raise problem.error
 
 
 def learn(

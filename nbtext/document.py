@@ -81,6 +81,18 @@ class Note(NamedTuple):
     is_warning: bool = False
 
 
+def raise_unreadable(problem: Unreadable | Note) -> None:
+    """
+    Raise what keeps a document from being read; pass over notes.
+
+    Raises:
+        SourceError: it cannot be read.
+
+    """
+    if isinstance(problem, Unreadable):
+        raise problem.error
+
+
 class Pause(enum.Enum):
     """Input would block now: what is ready should be handed on first."""
 

@@ -228,6 +228,8 @@ def _summary(tally: Tally[str], report: FilterReport) -> str:
         parts.append(f"{report.known:,} known")
     if report.older:
         parts.append(f"{report.older:,} older than --since")
+    if report.unreadable:
+        parts.append(f"{report.unreadable:,} unreadable")
     if not report.is_whole and report.left == 0:
         parts.append("the rest left by --limit")
     return ", ".join(parts)

@@ -48,11 +48,11 @@ def filter_folder(
     for message, content in _new_messages(source, rules, run, report):
         batch.append((message, content))
         size += len(content.text)
-        if size >= BATCH or len(batch) >= MANY:
-            yield from _deal_with(source, batch, rules, run)
+        if size >= BATCH or len(batch) >= MANY or report.left == 0:
+            yield from _deal_with(source, batch, rules, run, report)
             batch, size = [], 0
     if batch:
-        yield from _deal_with(source, batch, rules, run)
+        yield from _deal_with(source, batch, rules, run, report)
 
 
 def _new_messages(
@@ -71,6 +71,7 @@ def _new_messages(
         else:
             content = _read(source, message, run)
             if content is None:
+                report.unreadable += 1
                 continue
             entry = Entry(message.key, content.digest)
             if seen.knows(entry) and not options.is_anew:
@@ -91,18 +92,24 @@ def _read(source: Folder, message: Message, run: Run) -> Content | None:
 
 
 def _deal_with(
-    source: Folder, batch: list[tuple[Message, Content]], rules: FilterRules, run: Run
+    source: Folder,
+    batch: list[tuple[Message, Content]],
+    rules: FilterRules,
+    run: Run,
+    report: FilterReport,
 ) -> Iterator[Outcome]:
     """Classify a batch of messages, and do what follows from that."""
     documents = [
         Document(one.name, (content.text,), is_mail=True, truncated=content.is_cut)
         for one, content in batch
     ]
-    decisions = run.classifier.classify(documents)
+    decisions = run.decide(documents, report)
+    batch = [(one, content) for one, content in batch if one.name in decisions]
     entries = [Entry(message.key, content.digest) for message, content in batch]
-    decided = list(
-        zip(entries, decisions, map(rules.action_of, decisions), strict=True)
-    )
+    decided = [
+        (entry, decision, rules.action_of(decision))
+        for entry, decision in zip(entries, decisions.values(), strict=True)
+    ]
     if run.options.is_dry:
         for _, decision, action in decided:
             yield rules.outcome(decision, action, is_dry=True)

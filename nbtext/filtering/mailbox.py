@@ -76,7 +76,7 @@ def _filter_mbox(
             return
         spans = snapshot.spans(run.options.max_bytes)
         for batch in _new_spans(spans, rules, run, report, digests):
-            for message in _classify(source, batch, rules, run):
+            for message in _classify(source, batch, rules, run, report):
                 if message.action in ACTED and not is_dry:
                     acted.append(message)
                 else:
@@ -89,7 +89,7 @@ def _filter_mbox(
         key = carried.key
         report.is_whole = report.is_whole and carried.digests <= digests
         yield from _outcomes(carried, acted, rules)
-    if report.is_whole and not (report.older or is_dry):
+    if report.is_whole and not (report.older or report.unreadable or is_dry):
         run.seen.finish(rules.folder, [Entry(key, NOTHING)])
         report.names.append(key)
 
@@ -118,7 +118,7 @@ def _new_spans(
             continue
         batch.append((number, span))
         size += len(span.content.text)
-        if size >= BATCH or len(batch) >= MANY:
+        if size >= BATCH or len(batch) >= MANY or report.left == 0:
             yield batch
             batch, size = [], 0
     if batch:
@@ -148,21 +148,23 @@ def _is_wanted(
 
 
 def _classify(
-    source: Mbox, batch: list[tuple[int, Span]], rules: FilterRules, run: Run
+    source: Mbox,
+    batch: list[tuple[int, Span]],
+    rules: FilterRules,
+    run: Run,
+    report: FilterReport,
 ) -> list[_Classified]:
-    """Classify a batch of messages."""
-    decisions = run.classifier.classify([
+    """Classify a batch of messages; those that cannot be read are left out."""
+    spans = {f"{source.path}:{number}": span for number, span in batch}
+    documents = [
         Document(
-            f"{source.path}:{number}",
-            (span.content.text,),
-            is_mail=True,
-            truncated=span.content.is_cut,
+            name, (span.content.text,), is_mail=True, truncated=span.content.is_cut
         )
-        for number, span in batch
-    ])  # fmt: skip
+        for name, span in spans.items()
+    ]
     return [
-        _Classified(_entry_of(rules, span), decision, rules.action_of(decision))
-        for (_, span), decision in zip(batch, decisions, strict=True)
+        _Classified(_entry_of(rules, spans[name]), decision, rules.action_of(decision))
+        for name, decision in run.decide(documents, report).items()
     ]
 
 

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
-from nbtext.document import Note, Unreadable
+from nbtext.document import Document, Note, Unreadable
 from nbtext.errors import SettingsError
 from nbtext.filtering.mailboxes import Mailbox, Marks, check_marks, is_same, target_of
 from nbtext.filtering.seen import SeenMessages
 from nbtext.scoring import Classifier, Decision, Policy
+from nbtext.scoring.classifying import readable_of
 
 OnProblem: TypeAlias = Callable[[Unreadable | Note], None]
 """Called with each message that cannot be read."""
@@ -86,6 +87,7 @@ class FilterReport:
         left: how many more messages may be classified; None without a limit.
         known: number of messages that were classified before.
         older: number of messages delivered before `FilterOptions.since`.
+        unreadable: number of messages that could not be read, nor classified therefore.
         is_unchanged: whether an mbox was not read, because nobody has written to it.
         is_whole: whether every message was looked at.
         names: the 16-byte names of the messages that are there.
@@ -94,6 +96,7 @@ class FilterReport:
     left: int | None = None
     known: int = 0
     older: int = 0
+    unreadable: int = 0
     is_unchanged: bool = False
     is_whole: bool = True
     names: list[bytes] = field(default_factory=list)
@@ -178,6 +181,27 @@ class Run(NamedTuple):
     seen: SeenMessages
     options: FilterOptions
     on_problem: OnProblem
+
+    def decide(
+        self, documents: list[Document], report: FilterReport
+    ) -> dict[str, Decision]:
+        """
+        Classify messages.
+
+        One that takes too long to read, by the model's pattern, is reported and has no
+        decision. `FilterOptions` limits decisions, so it does not count for the limit.
+
+        Returns:
+            The decisions, by the documents' names.
+
+        """
+        batches = readable_of(documents, self.classifier.classify, self.on_problem)
+        decisions = {one.name: one for batch in batches for one in batch}
+        n_unreadable = len(documents) - len(decisions)
+        report.unreadable += n_unreadable
+        if report.left is not None:
+            report.left += n_unreadable
+        return decisions
 
 
 def hashed(size: int, *parts: str | bytes) -> bytes:

@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from nbtext.document import Document, Note, Unreadable
+from nbtext.document import Document, raise_unreadable
 from nbtext.errors import (
     BusyError,
     ModelWriteError,
     NbtextError,
     RequestError,
     SettingsError,
+    SourceError,
 )
 from nbtext.filtering import with_added
 from nbtext.learning import LearnRequest, LearnResult, learn_documents
@@ -219,6 +220,8 @@ def refused(error: Exception) -> Answer:
         refused = error
     elif isinstance(error, BusyError | ModelWriteError | MemoryError):
         refused = RequestError(TRY_AGAIN, str(error) or "out of memory")
+    elif isinstance(error, SourceError):
+        refused = RequestError(DATA, str(error))
     elif isinstance(error, NbtextError):
         refused = RequestError(UNAVAILABLE, str(error))
     else:
@@ -250,18 +253,15 @@ def learn_message(
     Learn or forget a message; return what became of it.
 
     Raises:
+        SourceError: it takes too long to read.
         NbtextError: it cannot be done, or not now.
 
     """
     document = Document("-", (message,))
     batches = learn_documents(
-        [document], learn_request, max_bytes=max_size, on_problem=_ignore
+        [document], learn_request, max_bytes=max_size, on_problem=raise_unreadable
     )
     return next(result for results in batches for result in results)
-
-
-def _ignore(_: Unreadable | Note) -> None:
-    """Pass over notes: a message that is in memory has none."""
 
 
 def message_id_of(message: bytes) -> str:

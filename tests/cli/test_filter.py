@@ -299,7 +299,7 @@ def test_a_message_that_cannot_be_read_is_named(
     done = run("filter", maildir, "-m", model, "--move", "spam=.Junk", *LEAST)
 
     assert done.status == 65
-    assert done.out == f"{maildir}: 3 new, 2 moved, 1 stayed\n"
+    assert done.out == f"{maildir}: 3 new, 2 moved, 1 stayed, 1 unreadable\n"
     assert f"skipped: {maildir}/new/bad: " in done.err
 
 

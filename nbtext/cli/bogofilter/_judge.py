@@ -41,6 +41,7 @@ class Judge:
         Decide about messages, in their order.
 
         Raises:
+            SourceError: one takes too long to read.
             NbtextError: there is no model, or one of other classes.
 
         """

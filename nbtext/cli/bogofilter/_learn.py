@@ -13,7 +13,7 @@ from nbtext.cli._terminal import to_stderr
 from nbtext.cli.bogofilter._bogosity import HAM, SPAM, Bogosity, check_classes
 from nbtext.cli.bogofilter._log import log, registered
 from nbtext.cli.bogofilter._request import LABELS, Request
-from nbtext.document import Document, Item
+from nbtext.document import Document, Item, raise_unreadable
 from nbtext.errors import NoModelError
 from nbtext.learning import LearnRequest, LearnResult, learn_documents
 from nbtext.learning.plan import UNKNOWN
@@ -99,6 +99,7 @@ def learn_decided(
         The place of each message that was not known, and what was registered.
 
     Raises:
+        SourceError: a message takes too long to read.
         NbtextError: the model cannot be written.
 
     """
@@ -123,6 +124,6 @@ def _learnt(
     documents: Sequence[Document], learn_request: LearnRequest
 ) -> list[LearnResult]:
     taught = learn_documents(
-        documents, learn_request, max_bytes=MAX_BYTES, on_problem=lambda _: None
+        documents, learn_request, max_bytes=MAX_BYTES, on_problem=raise_unreadable
     )
     return [result for results in taught for result in results]

@@ -14,7 +14,7 @@ from nbtext.cli.bogofilter._bogosity import Bogosity, header_value
 from nbtext.cli.bogofilter._judge import Judge
 from nbtext.cli.bogofilter._options import Parsed
 from nbtext.cli.bogofilter._request import Request, request_of
-from nbtext.document import Document
+from nbtext.document import Document, raise_unreadable
 from nbtext.errors import NbtextError, SourceError, TrainingError
 from nbtext.filtering import AddedField, with_added
 from nbtext.scoring import batches
@@ -83,11 +83,11 @@ def passed(message: bytes, request: Request) -> tuple[bytes, int]:
     if request.action:
         from nbtext.cli.bogofilter._learn import register
 
-        if not register(documents, request, _ignore):
+        if not register(documents, request, raise_unreadable):
             raise TrainingError("the message could not be registered")
     judge = Judge(request)
     found: list[Bogosity] = []
-    for batch in batches(documents, MAX_BYTES, _ignore):
+    for batch in batches(documents, MAX_BYTES, raise_unreadable):
         decided = judge.decide(batch)
         judge.update(batch, decided)
         found += decided
@@ -96,10 +96,6 @@ def passed(message: bytes, request: Request) -> tuple[bytes, int]:
         for piece, one in zip(messages, found, strict=True)
     ]
     return b"".join(passed_on), judge.status_of(found[-1])
-
-
-def _ignore(_one: object) -> None:
-    """Be told of nothing: what is passed on has been read already."""
 
 
 def _document(piece: bytes, request: Request) -> Document:

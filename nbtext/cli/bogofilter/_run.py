@@ -25,6 +25,7 @@ from nbtext.cli.bogofilter._options import Parsed
 from nbtext.cli.bogofilter._pass import pass_on
 from nbtext.cli.bogofilter._request import Request, request_of
 from nbtext.scoring import batches
+from nbtext.scoring.classifying import readable_of
 from nbtext.sources.mailboxes import INPUT, Kind, input_items, mailbox_items, names
 
 if TYPE_CHECKING:
@@ -77,10 +78,12 @@ def _classify(request: Request) -> int:
     judge = Judge(request)
     last: Bogosity | None = None
     for documents in batches(_items(request), MAX_BYTES, on_problem):
-        found = judge.decide(documents)
-        last = found[-1]
-        to_stdout(_lines(found, request))
-        judge.update(documents, found)
+        for readable, found in readable_of(
+            documents, lambda some: (some, judge.decide(some)), on_problem
+        ):
+            last = found[-1]
+            to_stdout(_lines(found, request))
+            judge.update(readable, found)
     if last is None:
         judge.decide([])  # a wrong model is an error even if there is nothing to read
     return status.BOGOFILTER_FAILED if failures else judge.status_of(last)

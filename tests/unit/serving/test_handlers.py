@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbtext import train_on
+from nbtext import SettingsOverrides, train_on
 from nbtext.scoring.decide import Policy
 from nbtext.serving.handlers import (
     LONGEST,
@@ -37,6 +37,30 @@ def test_one_bad_request_does_not_spoil_the_others(options: HandlerOptions) -> N
 
     assert [one.response.split()[1] for one in answers] == [b"0", b"65", b"0"]
     assert answers[0] == answers[2] == handler.classify_alone(good)
+
+
+def test_a_message_that_cannot_be_searched_in_time_is_refused_alone(
+    options: HandlerOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nbtext.tokens.pattern.SECONDS", 0.05)
+    train_on(
+        [("ham", "lunch on friday"), ("spam", "cheap pills")],
+        options.model,
+        overrides=SettingsOverrides(pattern=r"(?:\w|\w\w)+$|\w+"),
+        replace=True,
+    )
+    handler = Handler(options, print, print)
+    good, bad = b"cheap", b"cheap " + b"a" * 60 + b"!"
+
+    answers = handler.classify([check(good), check(bad), check(good)])
+    lesson = handler.learn(
+        Request("TELL", (1, 5), body=bad, sets=True, message_class="spam")
+    )
+
+    assert [one.response.split()[1] for one in answers] == [b"0", b"65", b"0"]
+    for answer in (answers[1], lesson):
+        assert answer.response.startswith(b"SPAMD/1.0 65 EX_DATAERR: -: the pattern ")
+        assert "takes more than 0 seconds to match it" in answer.log
 
 
 def test_a_fault_of_ours_is_an_answer(
