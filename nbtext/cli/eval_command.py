@@ -78,7 +78,11 @@ def command(
     from nbtext.api import evaluate, evaluate_folds, load
 
     if folds is None and overrides.are_for_training:
-        message = "--ngrams, --alphabet and --pattern go with --folds or `train`"
+        options_given = ", ".join(f"--{name}" for name in overrides.are_for_training)
+        message = (
+            f"A trained model keeps what it counts; {options_given} can be given with "
+            "--folds, or to `train`."
+        )
         raise click.UsageError(message)
     if positive is not None:
         positive = readable(positive)  # as sources read labels

@@ -14,6 +14,9 @@ from nbtext.scoring.models.registry import with_columns
 from nbtext.settings import Alphabet, Counting, Field, Scoring, Settings
 from nbtext.tokens.pattern import new_pattern
 
+SCORING_FIELDS: Final = ("score", "smoothing", "counting")
+"""The overrides that a trained model can be opened with, too."""
+
 
 class SettingsOverrides(NamedTuple):
     """
@@ -42,9 +45,14 @@ class SettingsOverrides(NamedTuple):
     text_columns: tuple[str, ...] = ()
 
     @property
-    def are_for_training(self) -> bool:
-        """Whether something differs in what is counted, and not in scoring alone."""
-        return self[:4] != DEFAULTS[:4]
+    def are_for_training(self) -> tuple[str, ...]:
+        """The fields that change what is counted; a trained model keeps that."""
+        return tuple(
+            name
+            for name in self._fields
+            if name not in SCORING_FIELDS
+            and getattr(self, name) != getattr(DEFAULTS, name)
+        )
 
     def settings(self, default: Settings) -> Settings:
         """

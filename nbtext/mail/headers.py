@@ -18,9 +18,9 @@ Field: TypeAlias = tuple[str, str]
 
 INVISIBLE_FIELDS = frozenset({
     "content-length", "delivered-to", "envelope-to", "lines", "status", "x-bogosity",
-    "x-envelope-to", "x-gmail-labels", "x-keywords", "x-label", "x-offlineimap",
-    "x-original-to", "x-status", "x-text-classification", "x-tuid", "x-uid", "x-uidl",
-    "x-uuid",
+    "x-envelope-to", "x-gmail-labels", "x-imap", "x-imapbase", "x-keywords", "x-label",
+    "x-offlineimap", "x-original-to", "x-status", "x-text-classification", "x-tuid",
+    "x-uid", "x-uidl", "x-uuid",
 })  # fmt: skip
 """
 Fields that are no evidence: written after delivery, by mailboxes and other filters.

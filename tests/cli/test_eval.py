@@ -233,6 +233,17 @@ def test_eval_refuses_bad_options(run: "Run", options: tuple[str, ...]) -> None:
     assert "Error: " in err
 
 
+@pytest.mark.usefixtures("model")
+def test_eval_of_a_model_names_the_options_that_need_training(run: "Run") -> None:
+    status, out, err = run(
+        "eval", "--ngrams", "1", "--pattern", "x", "--score", "sum", "spam", "ham"
+    )
+
+    assert (status, out) == (64, "")
+    assert "--pattern, --ngrams can be given with --folds, or to `train`" in err
+    assert "--score" not in err
+
+
 @pytest.mark.usefixtures("corpus")
 def test_more_folds_than_documents_are_refused(run: "Run") -> None:
     status, out, err = run("eval", "--folds", "50", "spam/1.eml", "ham/1.eml")

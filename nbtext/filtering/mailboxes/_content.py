@@ -22,10 +22,14 @@ LONGEST_HEADER: Final = 1 << 18
 """Fields of mail programs are looked for in so many bytes of a message."""
 
 STATE_FIELDS: Final = (
-    rb"(?im)^(?:Status|X-Status|X-Keywords|X-UID|X-IMAP|X-IMAPbase|Content-Length|Lines)"
-    rb"[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*(?:\n|\Z)"
+    "Status", "X-Status", "X-Keywords", "X-UID", "X-IMAP", "X-IMAPbase",
+    "Content-Length", "Lines",
+)  # fmt: skip
+"""Fields in which UW IMAP, Dovecot, mutt and Python's `mailbox` keep what they know."""
+
+_STATE: Final = rb"(?im)^(?:%s)[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*(?:\n|\Z)" % (
+    "|".join(STATE_FIELDS).encode()
 )
-"""Where UW IMAP, Dovecot, mutt and Python's `mailbox` keep what they know."""
 
 END_OF_HEADER: Final = rb"\n\r?\n|\A\r?\n"
 
@@ -82,7 +86,7 @@ class Gathered:
         head, self._head, self._is_header = self._head, b"", False
         found = re.search(END_OF_HEADER, head[:LONGEST_HEADER])
         end = min(found.end() if found else LONGEST_HEADER, len(head))
-        self._hash(re.sub(STATE_FIELDS, b"", head[:end]) + head[end:])
+        self._hash(re.sub(_STATE, b"", head[:end]) + head[end:])
 
     def _hash(self, piece: bytes) -> None:
         """Hash what is not the line feed at the very end."""

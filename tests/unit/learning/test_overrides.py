@@ -36,6 +36,16 @@ def test_a_default_named_as_an_override_changes_nothing(
     assert scoring == default_scoring(n_classes)
 
 
+def test_what_is_counted_is_for_training_and_scoring_is_not() -> None:
+    scoring = SettingsOverrides(score="sum", smoothing=1.0, counting="once")
+
+    assert scoring.are_for_training == ()
+    assert scoring._replace(ngrams=1, ledger=False).are_for_training == (
+        "ngrams",
+        "ledger",
+    )
+
+
 def test_single_tokens_leave_out_views_of_pairs() -> None:
     views = SettingsOverrides(ngrams=1).settings(MAIL).views
 
