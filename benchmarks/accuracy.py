@@ -1,7 +1,7 @@
 """
-How right nbtext, bogofilter, scikit-learn and fastText are, on the very same splits.
+How right nbtext, bogofilter and scikit-learn are, on the very same splits.
 
-The splits and the floors are those of tests/corpus/test_accuracy.py. All of them are
+The splits and the floors are those of tests/corpus/test_accuracy.py. All three are
 measured by `nbtext.evaluation.evaluate`. What it takes for a posterior is bogofilter's
 spamicity, MultinomialNB's posterior and the sigmoid or softmax of LinearSVC's margin,
 which ranks but is no probability; there the calibration error is left out.
@@ -19,12 +19,7 @@ from benchmarks.command import main
 from benchmarks.figures import Accuracy, Skipped
 from benchmarks.harness import ENVIRONMENT
 from benchmarks.mail import corpus
-from benchmarks.peers import (
-    BOGOFILTER_DONE,
-    bogofilter,
-    fast_text_module,
-    scikit_learn_python,
-)
+from benchmarks.peers import BOGOFILTER_DONE, bogofilter, scikit_learn_python
 
 if TYPE_CHECKING:  # numpy would make this process larger than those it measures
     import numpy as np
@@ -116,7 +111,7 @@ def contests() -> Iterator[Contest]:
     """Yield the corpora of the tests, those of mail first."""
     from tests.corpus import test_accuracy as tests
 
-    all_peers = (bogofilter_verdicts, bogofilter_at_half, *TEXT_PEERS)
+    all_peers = (bogofilter_verdicts, bogofilter_at_half, *SCIKIT_LEARN)
     yield Contest(
         "SpamAssassin, 5 folds",
         "spamassassin",
@@ -132,21 +127,21 @@ def contests() -> Iterator[Contest]:
         all_peers,
     )
     yield Contest(
-        "SMS, 5 folds", "sms", tests.sms_folds, Floors(macro_f1=96.5), TEXT_PEERS
+        "SMS, 5 folds", "sms", tests.sms_folds, Floors(macro_f1=96.5), SCIKIT_LEARN
     )
     yield Contest(
         "20news, as it is",
         "20news",
         lambda: [tests.newsgroups()],
         Floors(macro_f1=84.0),
-        TEXT_PEERS,
+        SCIKIT_LEARN,
     )
     yield Contest(
         "20news, stripped",
         "20news",
         lambda: [tests.newsgroups_stripped()],
         Floors(macro_f1=70.0),
-        TEXT_PEERS,
+        SCIKIT_LEARN,
     )
 
 
@@ -301,33 +296,6 @@ def linear_svc(split: "Split") -> Predicted:
     return Predicted(margins - whole, margins.argmax(axis=1))
 
 
-def fast_text(split: "Split") -> Predicted:
-    """Train fastText with pairs of words, 25 rounds at rate 1, as its tutorial does."""
-    fasttext = fast_text_module()
-    import numpy as np
-
-    train, test = split
-    classes = classes_of(split)
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
-        for one, line in zip(train, one_line_each(train), strict=True):
-            file.write(f"__label__{classes.index(one.label or '')} {line}\n")
-        file.flush()
-        model = fasttext.train_supervised(
-            file.name, epoch=25, lr=1.0, wordNgrams=2, thread=1, verbose=0
-        )
-    posterior = np.full((len(test), len(classes)), 1e-16)
-    for row, line in zip(posterior, one_line_each(test), strict=True):
-        for name, probability in zip(*model.predict(line, k=-1), strict=True):
-            row[int(name.removeprefix("__label__"))] = max(probability, 1e-16)
-    posterior /= posterior.sum(axis=1, keepdims=True)
-    return Predicted(np.log(posterior), posterior.argmax(axis=1))
-
-
-def one_line_each(documents: "Sequence[Document]") -> Iterator[str]:
-    """Yield each document as fastText reads one: a line of words, read as Latin-1."""
-    return (" ".join(text.decode("latin-1").split()) for text in texts(documents))
-
-
 def texts(documents: "Sequence[Document]") -> list[bytes]:
     """Return the bytes of documents."""
     return [one.texts[0] for one in documents]
@@ -338,7 +306,7 @@ def labels(documents: "Sequence[Document]") -> list[str]:
     return [one.label or "" for one in documents]
 
 
-TEXT_PEERS: Final[tuple[Classifier, ...]] = (multinomial_nb, linear_svc, fast_text)
+SCIKIT_LEARN: Final[tuple[Classifier, ...]] = (multinomial_nb, linear_svc)
 
 TITLES: Final[dict[Classifier, str]] = {
     nbtext_defaults: "nbtext",
@@ -346,7 +314,6 @@ TITLES: Final[dict[Classifier, str]] = {
     bogofilter_at_half: "bogofilter, cut at .5",
     multinomial_nb: "scikit-learn, words, MultinomialNB(1)",
     linear_svc: "scikit-learn, TF-IDF words, LinearSVC",
-    fast_text: "fastText, pairs of words, 25 epochs",
 }
 
 

@@ -1,12 +1,11 @@
 """What nbtext is compared with, and how to install it where it is missing."""
 
-import importlib
 import importlib.util
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from benchmarks.bench import Bench
 from benchmarks.figures import Skipped
@@ -68,21 +67,6 @@ def scikit_learn_python() -> str:
     if importlib.util.find_spec("sklearn") is None:
         raise Skipped("scikit-learn is missing: pip install scikit-learn")
     return sys.executable
-
-
-def fast_text_module() -> Any:
-    """
-    Return fastText, as Python knows it.
-
-    Raises:
-        Skipped: it is not installed.
-
-    """
-    try:
-        return importlib.import_module("fasttext")
-    except ImportError as error:
-        message = "fastText is missing: pip install fasttext-community"
-        raise Skipped(message) from error
 
 
 def scikit_learn_training(folder: Path) -> Job:
