@@ -301,7 +301,9 @@ def with_output_of_today(page: Path, folder: Path) -> str:
             next(outputs)
             return block[0]
         parts = [f"$ {command}\n{next(outputs)}" for command in commands]
-        return f"```console\n{''.join(parts)}```"
+        new = f"```console\n{''.join(parts)}```"
+        is_same = like_any_other_day(new) == like_any_other_day(block[0])
+        return block[0] if is_same else new
 
     def program(block: re.Match[str]) -> str:
         output = next(programs)
