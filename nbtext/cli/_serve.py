@@ -38,7 +38,7 @@ class ServeRequest(NamedTuple):
         spam: the class of spam, if it is not the one of that name.
         ham: the class that is learnt as ham, likewise.
         policy: how decisions are made.
-        may_tell: whether clients may teach.
+        may_tell: whether all clients may teach.
         wait: how many seconds to wait for another writer of the model.
         quiet: whether to log trouble only.
     """

@@ -100,7 +100,12 @@ def patience_of(text: str) -> float:
     help="The class that `spamc -L ham` teaches [default: ham, else the other of two].",
 )
 @policy_options
-@click.option("--no-tell", is_flag=True, help="Let no client teach the model.")
+@click.option(
+    "--allow-tell",
+    is_flag=True,
+    help="Let all clients teach the model, and not only those of a Unix socket whose "
+    "folder you alone can enter.",
+)
 @wait_option
 @quiet_option
 def command(
@@ -114,7 +119,7 @@ def command(
     spam: str | None,
     ham: str | None,
     policy: Policy,
-    no_tell: bool,
+    allow_tell: bool,
     wait: float,
     quiet: bool,
 ) -> int:
@@ -124,7 +129,7 @@ def command(
     \b
     nbtext serve
     nbtext serve --listen localhost:783 --listen unix:/run/nbtext/socket --workers 2
-    nbtext serve --listen 192.0.2.1:783 --allow 192.0.2.0/24 --no-tell
+    nbtext serve --listen 192.0.2.1:783 --allow 192.0.2.0/24
 
     The protocol is that of SpamAssassin's spamd: 5.0 points are spam, and 2.5 more
     stand for odds ten times as high. `spamc -L` teaches the model, and a model that has
@@ -144,7 +149,7 @@ def command(
             spam=spam,
             ham=ham,
             policy=policy,
-            may_tell=not no_tell,
+            may_tell=allow_tell,
             wait=wait,
             quiet=quiet,
         )

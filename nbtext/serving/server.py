@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 from nbtext.errors import RequestError
 from nbtext.serving.connection import Connection, MemoryBudget
 from nbtext.serving.handlers import Answer, Handler, HandlerOptions, loggable, refused
-from nbtext.serving.sockets import Address, Network, is_allowed
+from nbtext.serving.sockets import Address, Network, is_allowed, is_private
 from nbtext.serving.spamd import (
     TIMEOUT,
     TRY_AGAIN,
@@ -69,13 +69,14 @@ class Service(NamedTuple):
         timeout: seconds that a client has to send its request, and as many again to
             read the answer.
         networks: clients that are served besides those on this machine.
-        may_tell: whether clients may have messages learnt and forgotten.
+        may_tell: whether all clients may have messages learnt and forgotten, and not
+            only those of a private socket (`is_private`).
     """
 
     handling: HandlerOptions
     timeout: float = 60.0
     networks: Sequence[Network] = ()
-    may_tell: bool = True
+    may_tell: bool = False
 
 
 class Log(NamedTuple):
@@ -203,7 +204,8 @@ class Server:
         seconds = self._service.timeout
         try:
             await connection.receive(seconds)
-            answer = await self._answer(connection.parser.request())
+            request = connection.parser.request()
+            answer = await self._answer(request, connection)
             connection.check_end()
         except TimeoutError:
             answer = refused(RequestError(TIMEOUT, f"({seconds:g} seconds)"))
@@ -223,7 +225,7 @@ class Server:
             return broken(connection, error.strerror)
         return f" {answer.log}" if answer.log else ""
 
-    async def _answer(self, request: Request) -> Answer:
+    async def _answer(self, request: Request, connection: Connection) -> Answer:
         """
         Return the answer to a request.
 
@@ -240,7 +242,7 @@ class Server:
             if is_large:
                 return await self._large.answer(request)
             return await self._classified(request)
-        if not self._service.may_tell:
+        if not (self._service.may_tell or is_private(connection.socket)):
             raise RequestError(UNAVAILABLE, "TELL commands are not enabled")
         return await self._learning.answer(request)
 

@@ -146,6 +146,22 @@ def is_allowed(address: str, networks: Sequence[Network]) -> bool:
     return client.is_loopback or any(client in network for network in networks)
 
 
+def is_private(connected: socket.socket) -> bool:
+    """
+    Return whether a client came over a Unix socket that its owner alone can reach.
+
+    It is looked up each time: only our user may enter the socket's folder.
+    """
+    if connected.family != socket.AF_UNIX:
+        return False
+    try:
+        folder = Path(connected.getsockname()).parent.stat()
+    except (OSError, ValueError):
+        return False
+    others = stat.S_IXGRP | stat.S_IXOTH  # an ACL shows in the bits of the group
+    return folder.st_uid == os.geteuid() and not folder.st_mode & others
+
+
 def listen(address: Address, mode: int = MODE, *, wait: float = WAIT) -> list[Listener]:
     """
     Listen on an address; on each that its name stands for, if that is several.

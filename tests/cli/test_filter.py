@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import pytest
@@ -464,3 +465,37 @@ def test_nothing_new_is_seen_without_reading_and_without_numpy(
     )
 
     assert done.stdout.decode() == f"{maildir}: nothing new, 1 known\n"
+
+
+def fifo_where(kind: str, folder: Path) -> tuple[Path, str]:
+    """Make a mailbox with a FIFO where a program would look for a file."""
+    box = folder / "fifos"
+    if kind == "dotlock":
+        box.write_bytes(FROM + SPAM + b"\n")
+        os.mkfifo(folder / "fifos.lock")
+        return box, "another program has had it locked for 0.1 seconds"
+    if kind == "sequences":
+        box.mkdir()
+        (box / "1").write_bytes(SPAM)
+        os.mkfifo(box / ".mh_sequences")
+        return box, f"{box}/.mh_sequences: a message cannot be moved or marked"
+    for part in ("cur", "new", "tmp"):
+        (box / part).mkdir(parents=True)
+    (box / "cur/1.x:2,a").write_bytes(SPAM)
+    os.mkfifo(box / "dovecot-keywords")
+    return box, f"{box}/dovecot-keywords: a message cannot be moved or marked"
+
+
+@pytest.mark.parametrize("kind", ["dotlock", "sequences", "keywords"])
+def test_a_fifo_where_a_file_should_be_is_no_reason_to_wait(
+    process: "Run", model: Path, tmp_path: Path, kind: str
+) -> None:
+    box, expected = fifo_where(kind, tmp_path)
+    flag = "spam=seen" if kind == "dotlock" else "spam=Junk"
+    began = monotonic()
+
+    done = process("filter", box, "-m", model, "--flag", flag, "--wait", "0.1", *LEAST)
+
+    assert monotonic() - began < 30
+    assert done.status in (73, 74, 75)
+    assert expected in done.err

@@ -173,7 +173,7 @@ def started(trained: bytes) -> Iterator[Start]:
 
         def start(*options: str, model: bytes = trained) -> Server:
             folder = Path(name) / str(len(servers))
-            folder.mkdir()
+            folder.mkdir(0o700)
             path = folder / "mail.nbt"
             path.write_bytes(model)
             servers.append(Server(path, folder, *options))

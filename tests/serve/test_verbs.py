@@ -215,17 +215,41 @@ def test_a_part_of_a_message_is_not_learnt(start: "Start", mails: "Mails") -> No
     assert server.model.read_bytes() == before
 
 
-def test_nobody_may_teach_where_that_is_not_wanted(
-    start: "Start", mails: "Mails"
+REFUSED = b"SPAMD/1.0 69 Service Unavailable: TELL commands are not enabled\r\n"
+
+
+@pytest.mark.parametrize(
+    ("mode", "is_tcp", "options", "may_tell"),
+    [
+        pytest.param(0o700, False, [], True, id="folder of the owner"),
+        pytest.param(0o710, False, [], False, id="folder of the group"),
+        pytest.param(0o755, False, [], False, id="folder of all"),
+        pytest.param(0o700, True, [], False, id="TCP"),
+        pytest.param(0o755, False, ["--allow-tell"], True, id="allowed"),
+        pytest.param(0o700, True, ["--allow-tell"], True, id="TCP allowed"),
+    ],
+)
+def test_a_stranger_teaches_nothing_unless_that_is_allowed(
+    start: "Start",
+    mails: "Mails",
+    mode: int,
+    is_tcp: bool,
+    options: list[str],
+    may_tell: bool,
 ) -> None:
-    server = start("--no-tell")
+    server = start(*options)
+    server.path.parent.chmod(mode)
+    before = server.model.read_bytes()
 
-    answer = server.tell(mails.ham, "Message-class: spam", "Set: local")
+    lesson = request("TELL", mails.ham, "Message-class: spam", "Set: local")
+    answer = server.ask(lesson, tcp=is_tcp)
 
-    assert answer == (
-        b"SPAMD/1.0 69 Service Unavailable: TELL commands are not enabled\r\n"
-    )
-    assert b"False" in server.ask(request("CHECK", mails.ham))
+    if may_tell:
+        assert b"DidSet: local" in answer
+    else:
+        assert answer == REFUSED
+        assert server.model.read_bytes() == before
+        assert b"False" in server.ask(request("CHECK", mails.ham), tcp=is_tcp)
 
 
 def test_a_model_that_is_being_written_makes_a_lesson_wait(

@@ -112,11 +112,14 @@ def remove_abandoned(folder: str, prefix: str = "") -> None:
 def is_same(one: str, other: str) -> bool:
     """Return whether two files have the same bytes; False if one cannot be read."""
     try:
-        with open(one, "rb") as ours, open(other, "rb") as its:
-            if os.fstat(ours.fileno()).st_size != os.fstat(its.fileno()).st_size:
+        with (
+            os.fdopen(open_file(one, follow=True), "rb") as first,
+            os.fdopen(open_file(other, follow=True), "rb") as second,
+        ):
+            if os.fstat(first.fileno()).st_size != os.fstat(second.fileno()).st_size:
                 return False
-            while piece := ours.read(PIECE):
-                if piece != its.read(PIECE):
+            while piece := first.read(PIECE):
+                if piece != second.read(PIECE):
                     return False
             return True
     except OSError:
