@@ -121,7 +121,7 @@ stored as `\\xHH`; no backslash is doubled there. Results are printed as soon as
 A document is unsure if the model knows none of its tokens.
 
 **`pass`** prints the message from standard input unchanged, with the field `X-NBText: LABEL,
-probability=P` as the last one of its header. The label is `unsure` where `classify` prints
+probability=P` as the last one of its header, before any line that is no field. The label is `unsure` where `classify` prints
 `?`; characters that are not printable ASCII are escaped. A message without a header gets an
 empty line after the field.
 

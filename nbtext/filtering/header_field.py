@@ -20,6 +20,14 @@ FIELD: Final = "X-NBText"
 
 _NAME: Final = re.compile(r"[!-9;-~]{1,64}")
 _FIELD_START: Final = re.compile(rb"[!-9;-~]{1,128}[ \t]*+:")
+_BARE_CR: Final = re.compile(rb"\r(?![\n \t])")
+_STANDARD: Final = re.compile(
+    "from|sender|reply-to|to|cc|bcc|message-id|in-reply-to|references|subject|comments"
+    "|keywords|(?:orig-)?date|return-path|received|resent-.*|mime-version|content-.*",
+    re.IGNORECASE,
+)
+"""The fields of RFC 5322 and of MIME (RFC 2045), which belong to the sender."""
+
 _ENVELOPE: Final = (b"From ", b">From ")
 _EMPTY: Final = (b"\n", b"\r\n", b"\r\r\n")
 
@@ -50,11 +58,23 @@ class AddedField(NamedTuple):
 
 
 class _Field(NamedTuple):
-    """A header field with its continuation lines, or a line that is no field."""
+    """
+    A header field with its continuation lines, or a line that is no field.
+
+    Attributes:
+        start: where it begins in the message.
+        end: where it ends.
+        name: its name in lower case; empty if it is no field.
+        text: its bytes.
+        line: where the line begins in which it begins; less than `start` behind a bare
+            CR.
+    """
 
     start: int
     end: int
     name: bytes
+    text: bytes
+    line: int
 
 
 def added_by(decision: Decision, field: str = FIELD, tag: str = "") -> AddedField:
@@ -97,6 +117,12 @@ def checked(added: AddedField) -> AddedField:
             f"the field name {added.field!r} is not printable ASCII without a colon"
         )
         raise SettingsError(message)
+    if _STANDARD.fullmatch(added.field):
+        message = (
+            f"the field name {added.field!r} is one of mail itself, whose own field "
+            "would be removed; choose another, such as X-NBText"
+        )
+        raise SettingsError(message)
     if not (added.tag.isascii() and (added.tag.isprintable() or not added.tag)):
         message = f"the subject tag {added.tag!r} is not printable ASCII"
         raise SettingsError(message)
@@ -104,15 +130,20 @@ def checked(added: AddedField) -> AddedField:
 
 
 def with_added(message: bytes, added: AddedField) -> bytes:
-    """Return a message with the added fields as the last ones of its header."""
+    """
+    Return a message with the added fields in its header.
+
+    They are its last fields, but stand before the first line that is no field, at which
+    a strict reader takes the header to end.
+    """
     end, fields = _header(message)
     start = fields[0].start if fields else end
-    kept = [field for field in fields if not _is_forged(field, added)]
-    pieces = [message[field.start : field.end] for field in kept]
-    newline = _line_end([message[:start], *pieces, message[end:]])
+    kept = _without_forged(message, fields, added)
+    newline = _line_end([message[:start], *(one.text for one in kept), message[end:]])
     lines = b"".join(
         f"{name}: {value}".encode() + newline for name, value in added.fields
     )
+    pieces = [field.text for field in kept]
     if added.tag:
         place = next((n for n, one in enumerate(kept) if one.name == b"subject"), None)
         if place is None:
@@ -120,16 +151,43 @@ def with_added(message: bytes, added: AddedField) -> bytes:
         else:
             name, colon, value = pieces[place].partition(b":")
             pieces[place] = name + colon + b" " + added.tag.encode() + value
-    is_bad = bool(kept) and not kept[0].name
-    if is_bad and not pieces[0].startswith((b" ", b"\t")):
-        pieces.insert(0, lines)  # without a field in front it might be no header
-    else:
-        # a message that ends in its header, without a line end, keeps that end
-        is_open = bool(pieces) and not pieces[-1].endswith(b"\n")
-        pieces.insert(len(pieces) - is_open, lines)
+    pieces.insert(_place_among(kept), lines)
     if not fields and not message.startswith(_EMPTY, end):
         pieces.append(newline)  # all of it is body, and no part of our fields
     return b"".join([message[:start], *pieces, message[end:]])
+
+
+def _without_forged(
+    message: bytes, fields: list[_Field], added: AddedField
+) -> list[_Field]:
+    """Return the fields of a header but for those that have names of ours."""
+    kept: list[_Field] = []
+    for field in fields:
+        if not _is_forged(field, added):
+            kept.append(field)
+        elif kept and kept[-1].line == field.line and field.text.endswith(b"\n"):
+            # the end of a line of which something in front of a bare CR stays
+            text = kept[-1].text.removesuffix(b"\r")
+            ending = b"\r\n" if field.text.endswith(b"\r\n") else b"\n"
+            kept[-1] = kept[-1]._replace(text=text + ending)
+    return kept
+
+
+def _place_among(fields: list[_Field]) -> int:
+    """Return before which field those that are added stand."""
+    bad = next((n for n, field in enumerate(fields) if not field.name), len(fields))
+    places = [
+        n
+        for n, field in enumerate(fields)
+        if (n == 0 or fields[n - 1].line != field.line)
+        # our fields would be continued there
+        and not field.text.startswith((b" ", b"\t"))
+    ]
+    # a message that ends in its header, without a line end, keeps that end
+    if not fields or fields[-1].text.endswith(b"\n"):
+        places.append(len(fields))
+    before = [place for place in places if place <= bad]
+    return before[-1] if before else next(iter(places), 0)
 
 
 def _is_forged(field: _Field, added: AddedField) -> bool:
@@ -158,9 +216,22 @@ def _fields(message: bytes, start: int) -> Iterator[_Field]:
         end = _next_line(message, start)
         while message.startswith((b" ", b"\t"), end):
             end = _next_line(message, end)
-        name = _FIELD_START.match(message, start, end)
-        yield _Field(start, end, name[0][:-1].rstrip().lower() if name else b"")
+        here = start
+        # others take a bare CR for the end of a line
+        for found in _BARE_CR.finditer(message, start, end):
+            yield _field(message, here, found.end(), start)
+            here = found.end()
+        if here < end:
+            yield _field(message, here, end, start)
         start = end
+
+
+def _field(message: bytes, start: int, end: int, line: int) -> _Field:
+    name = _FIELD_START.match(message, start, end)
+    text = message[start:end]
+    return _Field(
+        start, end, name[0][:-1].rstrip().lower() if name else b"", text, line
+    )
 
 
 def _next_line(message: bytes, start: int) -> int:
