@@ -56,6 +56,12 @@ of so many messages of the largest size."""
 GRACE: Final = 10.0
 """Seconds that requests have to be finished when the server is told to end."""
 
+MOST_REFUSED: Final = 32
+"""Maximum refused clients at once whose requests are drained."""
+
+REFUSAL: Final = 1.0
+"""Maximum seconds for which the request of a refused client is drained."""
+
 PAUSE: Final = 0.1
 """Seconds until the next attempt when no client can be accepted."""
 
@@ -117,6 +123,7 @@ class Server:
         self._large = Lane(self._handler.classify_alone, MOST_SLOW)
         self._asked: list[tuple[Request, asyncio.Future[Answer]]] = []
         self._connections: dict[asyncio.Task[None], Connection] = {}
+        self._refused: set[asyncio.Task[None]] = set()
         self._most_clients = most_clients()
         self._budget = MemoryBudget(
             max(LEAST_ROOM, LARGE_ONES * service.handling.max_size)
@@ -140,7 +147,8 @@ class Server:
             loop.remove_reader(listener)
             listener.close()
         tasks = list(self._connections.items())
-        await ended([task for task, one in tasks if not one.is_answer_due])
+        idle = [task for task, one in tasks if not one.is_answer_due]
+        await ended([*self._refused, *idle])
         owed = [task for task, one in tasks if one.is_answer_due]
         if owed:
             _, late = await asyncio.wait(owed, timeout=GRACE)
@@ -177,8 +185,7 @@ class Server:
             return
         if len(self._connections) >= self._most_clients:
             error = RequestError(TRY_AGAIN, "too many clients")
-            with client, suppress(OSError):
-                client.send(refusal(error), socket.MSG_DONTWAIT)
+            self._refuse(client, refusal(error))
             self._log.trouble(f"client={name} refused={error.code} reason={error}")
             return
         max_size = self._service.handling.max_size
@@ -186,6 +193,16 @@ class Server:
         task = asyncio.create_task(self._attend(connection))
         self._connections[task] = connection
         task.add_done_callback(self._connections.__delitem__)
+
+    def _refuse(self, client: socket.socket, response: bytes) -> None:
+        """Send a client what refuses it, and close when it has had time to read it."""
+        if len(self._refused) >= MOST_REFUSED:
+            with client, suppress(OSError):
+                client.send(response, socket.MSG_DONTWAIT)
+            return
+        task = asyncio.create_task(refuse(client, response))
+        self._refused.add(task)
+        task.add_done_callback(self._refused.discard)
 
     async def _attend(self, connection: Connection) -> None:
         """Serve a client from its first byte to its last."""
@@ -271,6 +288,24 @@ class Server:
         answers = self._handler.classify([request for request, _ in waiting])
         for (_, future), answer in zip(waiting, answers, strict=True):
             future.set_result(answer)
+
+
+async def refuse(client: socket.socket, response: bytes) -> None:
+    """
+    Send a client what refuses it, half-close, and drain for a while what it sends.
+
+    If a socket with unread bytes is closed, the system resets the connection, and the
+    client loses an answer that it has not read yet.
+    """
+    buffer = bytearray(1 << 16)
+    loop = asyncio.get_running_loop()
+    with client, suppress(OSError, TimeoutError):
+        client.setblocking(False)
+        client.send(response)
+        client.shutdown(socket.SHUT_WR)
+        async with asyncio.timeout(REFUSAL):
+            while await loop.sock_recv_into(client, buffer):
+                await asyncio.sleep(0)
 
 
 class Lane:

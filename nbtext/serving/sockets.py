@@ -31,6 +31,9 @@ MODE: Final = 0o600
 LONGEST_PATH: Final = 107
 """Maximum bytes of a Unix socket's path: `sun_path` less its final zero (unix(7))."""
 
+MAPPED: Final = IPv6Network("::ffff:0:0/96")
+"""The addresses of IPv4 as they appear in IPv6 (RFC 4291, section 2.5.5.2)."""
+
 ABSENT: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 """Errors of a host that has only one of IPv4 and IPv6."""
 
@@ -117,15 +120,21 @@ def network_of(text: str) -> Network:
     """
     Return the network that a text names, such as 192.0.2.0/24 or one address.
 
+    A network of IPv4 addresses that are mapped into IPv6 is that of IPv4.
+
     Raises:
         SettingsError: it is no network.
 
     """
     try:
-        return ip_network(text)
+        network = ip_network(text)
     except ValueError as error:
         message = f"{text!r} is no network such as 192.0.2.0/24 or 2001:db8::/32"
         raise SettingsError(f"{message}: {error}") from error
+    if isinstance(network, IPv6Network) and network.subnet_of(MAPPED):
+        first = int(network.network_address) & 0xFFFF_FFFF
+        return IPv4Network((first, network.prefixlen - MAPPED.prefixlen))
+    return network
 
 
 def is_allowed(address: str, networks: Sequence[Network]) -> bool:

@@ -66,6 +66,13 @@ def test_what_is_no_address_is_refused(text: str) -> None:
         ("fe80::1%eth0", ["fe80::/10"], True),
         ("127.0.0.1", ["192.0.2.0/24"], True),
         ("192.0.2.7", ["192.0.2.7"], True),
+        ("192.0.2.7", ["::ffff:192.0.2.0/120"], True),
+        ("::ffff:192.0.2.7", ["::ffff:192.0.2.0/120"], True),
+        ("192.0.3.7", ["::ffff:192.0.2.0/120"], False),
+        ("192.9.9.9", ["::ffff:192.0.0.0/104"], True),
+        ("192.0.2.7", ["::ffff:192.0.2.7"], True),
+        ("2001:db8::1", ["::ffff:0:0/96"], False),
+        ("192.0.2.7", ["::ffff:0:0/96"], True),
     ],
 )
 def test_only_local_clients_are_served_unless_others_are_allowed(
