@@ -75,33 +75,14 @@ def _keep_acl(descriptor: int, like: str | int) -> bool:
 
 
 def make_file(path: str) -> None:
-    """Make an empty file for the owner of its folder, unless there is one."""
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
-    except FileExistsError:
-        return
-    _give_to_owner_of_folder(path, descriptor)
+    """Make an empty file for its owner alone, unless there is one."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE))
 
 
 def make_folder(path: str) -> bool:
-    """Make a folder likewise, and return whether there was none."""
+    """Make a folder for its owner alone, and return whether there was none."""
     if os.path.isdir(path):
         return False
     os.mkdir(path, 0o700)
-    # another user of the folder above may have put a link there meanwhile
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    _give_to_owner_of_folder(path, descriptor)
     return True
-
-
-def _give_to_owner_of_folder(path: str, descriptor: int) -> None:
-    """Give what we have just made to who owns the folder around it, and close it."""
-    try:
-        here = os.fstat(descriptor)
-        above = os.stat(os.path.dirname(path) or ".")
-        is_ours = here.st_uid == os.geteuid()
-        if is_ours and (here.st_uid, here.st_gid) != (above.st_uid, above.st_gid):
-            with suppress(PermissionError):
-                os.fchown(descriptor, above.st_uid, above.st_gid)
-    finally:
-        os.close(descriptor)

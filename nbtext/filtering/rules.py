@@ -13,7 +13,14 @@ from typing import Final, NamedTuple, TypeAlias
 
 from nbtext.document import Document, Note, Unreadable
 from nbtext.errors import SettingsError
-from nbtext.filtering.mailboxes import Mailbox, Marks, check_marks, is_same, target_of
+from nbtext.filtering.mailboxes import (
+    Mailbox,
+    Marks,
+    check_marks,
+    check_owner,
+    is_same,
+    target_of,
+)
 from nbtext.filtering.seen import SeenMessages
 from nbtext.scoring import Classifier, Decision, Policy
 from nbtext.scoring.classifying import readable_of
@@ -149,15 +156,18 @@ def rules_of(source: Mailbox, by_class: Mapping[str, Rule]) -> FilterRules:
     Return what is done with a mailbox, checked before anything is done.
 
     Raises:
-        SettingsError: messages of such a mailbox cannot be moved or marked like that.
+        SettingsError: messages of such a mailbox cannot be moved or marked like that,
+            or we are root, and another user owns it or a target.
         SourceError: a target cannot be read, or is no mailbox.
 
     """
+    check_owner(source)
     targets: dict[str, Mailbox] = {}
     places: list[Mailbox] = []
     for label, rule in by_class.items():
         if rule.target is not None:
             target = target_of(source, rule.target)
+            check_owner(target)
             if not is_same(target, source):  # where a message belongs, it stays
                 known = (one for one in places if is_same(one, target))
                 targets[label] = next(known, target)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pwd
 import subprocess
 import sys
 from pathlib import Path
@@ -499,3 +500,31 @@ def test_a_fifo_where_a_file_should_be_is_no_reason_to_wait(
     assert monotonic() - began < 30
     assert done.status in (73, 74, 75)
     assert expected in done.err
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may not")
+@pytest.mark.parametrize("theirs", ["source", "folder", "link", "target", "above"])
+def test_root_is_told_to_filter_the_mail_of_others_as_they(
+    run: "Run", model: Path, mbox: Path, tmp_path: Path, theirs: str
+) -> None:
+    keys = tmp_path / "authorized_keys"
+    keys.write_bytes(b"")
+    home = tmp_path / "home"
+    home.mkdir()
+    source = mbox.rename(home / "box")
+    target = home / "junk.mbox"
+    if theirs == "link":
+        target.symlink_to(keys)
+    elif theirs == "target":
+        target.write_bytes(b"")
+    path = {"source": source, "folder": home, "above": home}.get(theirs, target)
+    os.chown(path, 65_534, 65_534, follow_symlinks=False)
+    before = source.read_bytes()
+
+    where = keys if theirs == "above" else target
+    done = run("filter", source, "-m", model, "--move", f"spam={where}", *LEAST)
+
+    owner = pwd.getpwuid(65_534).pw_name
+    assert done.status in (64, 65, 78)
+    assert f"`runuser -u {owner} -- nbtext filter ...`" in done.err
+    assert (source.read_bytes(), keys.read_bytes()) == (before, b"")

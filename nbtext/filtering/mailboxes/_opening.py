@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from nbtext.errors import SettingsError, SourceError
@@ -91,6 +91,49 @@ def is_same(one: Mailbox, other: Mailbox) -> bool:
         return os.path.samestat(os.stat(one.place), os.stat(other.place))
     except OSError:  # one is yet to be made
         return one.place == other.place
+
+
+def check_owner(mailbox: Mailbox) -> None:
+    """
+    Refuse root a mailbox that another user owns, or that lies in another's folder.
+
+    That user could put links in its place, or in it, and have root write anywhere.
+
+    Raises:
+        SettingsError: it is one.
+
+    """
+    if os.geteuid():
+        return
+    for path in (*_way_to(os.path.abspath(mailbox.path)), *_way_to(mailbox.place)):
+        try:
+            uid = os.lstat(path).st_uid
+        except OSError:  # it is yet to be made
+            continue
+        if uid:
+            owner = _name_of(uid)
+            message = (
+                f"{mailbox.path}: {path} belongs to {owner}, who could have root write "
+                f"anywhere; run `runuser -u {owner} -- nbtext filter ...`"
+            )
+            raise SettingsError(message)
+
+
+def _way_to(path: str) -> Iterator[str]:
+    """Yield a path and the folders above it."""
+    yield path
+    while path != os.path.dirname(path):
+        path = os.path.dirname(path)
+        yield path
+
+
+def _name_of(uid: int) -> str:
+    import pwd  # for root alone, who has taken the wrong way
+
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
 
 
 def check_marks(mailbox: Mailbox, marks: Marks) -> None:

@@ -484,25 +484,6 @@ def test_what_a_crash_has_left_is_removed_after_a_day_and_a_half(
     assert all(path.exists() for path in others)
 
 
-def test_root_gives_what_it_makes_to_who_owns_the_mailbox(
-    tmp_path: Path, quick_folder: Path
-) -> None:
-    if os.geteuid():
-        pytest.skip("only root filters the mail of others")
-    box = maildir(tmp_path / "box", "cur/1.x:2,a")
-    (tmp_path / "box/dovecot-keywords").write_text("0 Junk\n")
-    others = quick_folder / "others"
-    others.mkdir()
-    for path in (others, tmp_path / "box/cur/1.x:2,a"):
-        os.chown(path, 65_534, 65_534)
-
-    move(box, Maildir(str(others / "junk")))
-
-    made = [path for path in others.rglob("*") if path.stat().st_uid != 65_534]
-    assert made == []
-    assert (others / "junk/cur/1.x:2,a").exists()
-
-
 def test_a_link_that_leads_nowhere_is_said_to_do_so(tmp_path: Path) -> None:
     box = maildir(tmp_path / "box")
     (tmp_path / "box/new/1.x").symlink_to("nowhere")
