@@ -20,6 +20,7 @@ import numpy as np
 
 from nbtext.counts.calibration import Calibration
 from nbtext.counts.counter import Counter, ReadDocument
+from nbtext.counts.fitting import Fit
 from nbtext.counts.sorted_counts import Run
 from nbtext.counts.table import CountTable, LedgerRun
 from nbtext.scoring.model import Model, load_model
@@ -176,6 +177,7 @@ def packed(
     written: str = STAMP,
     history: History | None = None,
     records: UndoRecords | None = None,
+    fit: Fit | None = None,
 ) -> bytes:
     """Return a table as the bytes of a model file."""
     contents = Contents(
@@ -184,6 +186,7 @@ def packed(
         calibration or Calibration(),
         history or History(),
         records or UndoRecords(),
+        fit=fit,
     )
     return b"".join(map(bytes, contents.pack(written=written, writer="a test")))
 

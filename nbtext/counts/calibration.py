@@ -3,7 +3,7 @@ What held-out documents scored: the half of calibration that adds up.
 
 For two classes the score F (in nats) of held-out documents is counted in a histogram by
 bin and class; for more, what is kept is the sum of their log-losses on a fixed grid of
-temperatures. Both add up from table to table, as counts do; `nbtext.scoring.fitting`
+temperatures. Both add up from table to table, as counts do; `nbtext.counts.fitting`
 makes probabilities of them.
 """
 
@@ -35,7 +35,7 @@ LOSS_UNIT: Final = 1 << 20
 """Losses are kept as integers, in units of 2^-20 nats, so that they add exactly."""
 
 
-KEYS: Final = frozenset(("scoring", "counts", "losses", "documents"))
+KEYS: Final = frozenset(("scoring", "counts", "losses", "documents", "fit"))
 """The keys of a calibration; others are refused, as they may change what it means."""
 
 

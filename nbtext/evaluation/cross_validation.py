@@ -32,6 +32,7 @@ from nbtext.counts.counting import (
     readings,
     settings_for,
 )
+from nbtext.counts.fitting import fit
 from nbtext.counts.sample import DOCUMENTS, TERMS, Sample
 from nbtext.counts.table import CountTable, add
 from nbtext.counts.term_cache import TermCache
@@ -48,7 +49,6 @@ from nbtext.scoring import Policy, check_scoring, default_scoring
 from nbtext.scoring.batch import score_batch
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.decide import DEFAULT
-from nbtext.scoring.fitting import fit
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.tokens import read_terms
 

@@ -27,7 +27,7 @@ from nbtext.counts.sample import DOCUMENTS
 from nbtext.scoring import event_model
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.leave_one_out import left_out
-from nbtext.store.contents import calibration_of
+from nbtext.store.calibrations import calibration_of
 from nbtext.store.undo import last_records
 
 

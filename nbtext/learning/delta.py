@@ -147,6 +147,12 @@ class Delta:
         found = [by.get(label, zero) for by in self.views[view].values()]
         return tuple(map(sum, zip(zero, *found, strict=True)))
 
+    def sums(self, label: str) -> list[int]:
+        """Return how many documents more a class has, and how much of each column."""
+        views = range(len(self.views))
+        totals = [value for view in views for value in self.total(view, label)]
+        return [self.documents[label], *totals]
+
     def check_sums(self, model: Model) -> None:
         """
         Refuse to leave fewer documents or tokens than none.

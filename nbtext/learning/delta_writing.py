@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from nbtext.counts.calibration import Calibration
+from nbtext.counts.fitting import Fit, with_fit
 from nbtext.learning.delta import Columns, Delta, UndoRecord
 from nbtext.settings import KEY_BITS, Scoring, Settings, View
 from nbtext.store import Header, History
@@ -37,6 +38,7 @@ def pack_delta(
     *,
     scoring: Scoring,
     calibration: Calibration,
+    fit: Fit | None,
     history: History,
     written: str,
     writer: str,
@@ -48,6 +50,7 @@ def pack_delta(
         delta: what is added and taken away.
         scoring: how the model asks to be scored.
         calibration: what the documents scored before they were learnt.
+        fit: what is fitted to the calibration of the model with the delta.
         history: how the table came to be; its records are those of the delta.
         written: when, as ISO 8601 in UTC.
         writer: which program.
@@ -78,7 +81,7 @@ def pack_delta(
             for view in range(len(settings.views))
         ),
         terms=tuple(n_terms),
-        calibrations=(calibration.as_dict(),),
+        calibrations=(with_fit(calibration, fit),),
         written=written,
         writer=writer,
         history=history._replace(records=len(kept)),

@@ -30,7 +30,7 @@ from nbtext.learning.calibrate_new_class import new_class_calibration
 from nbtext.learning.delta import Delta, check_sums
 from nbtext.learning.delta_table import count_table
 from nbtext.learning.one_by_one import removal_of
-from nbtext.learning.plan import history_of, keep_of
+from nbtext.learning.plan import calibrated, history_of, keep_of
 from nbtext.scoring import default_scoring, event_model
 from nbtext.scoring.batch import keep_memory, raw_scores
 from nbtext.scoring.batch_model import open_batch_model
@@ -195,12 +195,21 @@ class _Changes:
             new_terms = tuple(
                 map(int.__sub__, map(n_terms, after.runs), map(n_terms, before.runs))
             )
+        more = {
+            label: [
+                delta.documents[place],
+                *(n for runs in delta.runs for n in runs[place].totals()),
+            ]
+            for place, label in enumerate(delta.classes)
+        }
+        calibration, fit = calibrated(plan, total(self._seen), more)
         records = join_records(self._records)
         first = max(len(records) - keep_of(plan), 0)
         return Contents(
             counts=delta,
             scoring=plan.model.scoring if plan.model else default_scoring(2),
-            calibration=total(self._seen),
+            calibration=calibration,
+            fit=fit,
             history=history_of(plan, self.n_changed, new_terms),
             records=records.take(range(first, len(records))),
         ).pack()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from nbtext.counts.calibration import FARTHEST_BIN, Calibration, total
 from nbtext.learning.delta import Delta, UndoRecord, with_delta
 from nbtext.learning.delta_writing import pack_delta
-from nbtext.learning.plan import Plan, Step, history_of, keep_of, why_not
+from nbtext.learning.plan import Plan, Step, calibrated, history_of, keep_of, why_not
 from nbtext.scoring import Model, default_scoring
 from nbtext.scoring.held_out import observed, taken_back
 from nbtext.scoring.score import raw_score
@@ -68,12 +68,18 @@ def learn_few(plan: Plan) -> list[Buffer]:
         return []
     if model is not None:
         delta.check_sums(model)
+    calibration, fit = calibrated(
+        plan,
+        total(seen),
+        {label: delta.sums(label) for label in delta.classes},
+    )
     keep = keep_of(plan)
     delta.records = delta.records[max(len(delta.records) - keep, 0) :]
     return pack_delta(
         delta,
         scoring=model.scoring if model else default_scoring(2),
-        calibration=total(seen),
+        calibration=calibration,
+        fit=fit,
         history=history_of(plan, n_changed, delta.new_terms(model) if model else ()),
         written=now(),
         writer=WRITER,

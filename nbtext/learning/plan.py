@@ -7,14 +7,17 @@ here; `nbtext.learning.one_by_one` and `nbtext.learning.in_bulk` carry plans out
 """
 
 from collections import Counter as Tally
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from nbtext.counts.calibration import Calibration, total
+from nbtext.counts.fitting import Fit, fit
 from nbtext.document import Document
 from nbtext.errors import NoModelError, SettingsError, TrainingError
 from nbtext.scoring import Model, check_scoring
 from nbtext.settings import Field, Format, Settings, default_settings
 from nbtext.store import History, Row, rows_of
+from nbtext.store.calibrations import calibration_of
 from nbtext.store.header import KEPT_RECORDS, now
 from nbtext.store.ledger import FORGOTTEN
 from nbtext.store.lock import WAIT
@@ -307,3 +310,43 @@ def history_of(plan: Plan, n_changed: int, new_terms: tuple[int, ...]) -> Histor
         new_terms=new_terms,
         keep=keep_of(plan),
     )
+
+
+def calibrated(
+    plan: Plan, calibration: Calibration, more: Mapping[str, Sequence[int]]
+) -> tuple[Calibration, Fit | None]:
+    """
+    Return what a table that a plan makes says of calibration.
+
+    Args:
+        plan: the plan.
+        calibration: what its documents scored before they were learnt.
+        more: for each class, how many documents more the model has with the table, and
+            how much more of each column of each view.
+
+    Returns:
+        The calibration, named by a scoring, and what is fitted to that of the whole
+        file; None if there is nothing that it could be fitted to.
+
+    Raises:
+        DamagedError: what the model keeps for calibration is none.
+
+    """
+    model = plan.model
+    if model is None:
+        return calibration, None
+    known = calibration_of(model.path, model.file.tables)
+    scoring = model.file.scoring.as_dict()
+    whole = total([known, calibration])
+    if whole.scoring != scoring:
+        return calibration, None
+    sums = {
+        label: [model.documents[place], *(n for by in model.totals for n in by[place])]
+        for place, label in enumerate(model.classes)
+    }
+    for label, values in more.items():
+        before = sums.get(label, [0] * len(values))
+        sums[label] = [*map(int.__add__, before, values)]
+    # as readers have it: a class of which nothing is left is gone
+    classes = sorted(label for label, values in sums.items() if any(values))
+    return calibration._replace(scoring=scoring), fit(whole, classes)

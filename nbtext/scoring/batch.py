@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from nbtext.counts.fitting import Fit
     from nbtext.scoring.batch_model import BatchModel, Scores
-    from nbtext.scoring.fitting import Fit
     from nbtext.scoring.models.evidence import Calibrated
     from nbtext.tokens import Reading, Terms
 

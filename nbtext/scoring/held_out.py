@@ -13,13 +13,14 @@ from nbtext.counts.calibration import (
     bin_of,
     total,
 )
+from nbtext.counts.fitting import Fit, fit
 from nbtext.errors import NotAModelError
-from nbtext.scoring.fitting import Fit, fit
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.evidence import Raw
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.posterior import normalised
 from nbtext.settings import Scoring
+from nbtext.store.calibrations import last_fit
 
 
 def fitted(model: Model) -> Fit:
@@ -31,7 +32,18 @@ def fitted(model: Model) -> Fit:
         SettingsError: there is no such score.
 
     """
-    return fit(held_out(model), model.classes)
+    if event_model(model.scoring.score).calibration == "none":
+        return Fit()
+    stored = None
+    if model.scoring == model.file.scoring and _has_all_classes(model):
+        stored = last_fit(model.file)
+    return fit(held_out(model), model.classes) if stored is None else stored
+
+
+def _has_all_classes(model: Model) -> bool:
+    """Return whether the classes are those that the last table was fitted with."""
+    first, *tail = model.file.tables
+    return bool(tail) or first.header.classes == model.classes
 
 
 def held_out(model: Model) -> Calibration:

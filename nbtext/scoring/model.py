@@ -119,8 +119,7 @@ class Model(NamedTuple):
 
         """
         first, *tail = [table.header for table in self.file.tables]
-        places = [table.offset for table in self.file.tables[1:]]
-        if places == [header.history.offset for header in tail]:
+        if self.file.is_in_order:
             # each tells how many terms it brought to the file as it was
             more = sum(header.history.new_terms[view] for header in tail)
             if first.terms[view] + more < 0:

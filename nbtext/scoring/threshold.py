@@ -15,9 +15,9 @@ from math import nextafter
 from typing import Final, NamedTuple
 
 from nbtext.counts.calibration import BINS_A_NAT, FARTHEST_BIN
+from nbtext.counts.fitting import sigmoid
 from nbtext.scoring.decide import CERTAIN
-from nbtext.scoring.fitting import fit, sigmoid
-from nbtext.scoring.held_out import held_out
+from nbtext.scoring.held_out import fitted, held_out
 from nbtext.scoring.model import Model
 
 ONE_IN: Final = 1000
@@ -54,8 +54,8 @@ def threshold_of(model: Model, label: str) -> Threshold:
 
     """
     calibration = held_out(model)
-    fitted = fit(calibration, model.classes)
-    if len(model.classes) != 2 or not fitted.documents or fitted.slope <= 0:
+    fitted_to = fitted(model)
+    if len(model.classes) != 2 or not fitted_to.documents or fitted_to.slope <= 0:
         return Threshold(UNMEASURED, 0)
     sign = 1 if label == model.classes[1] else -1
     counts = {
@@ -69,7 +69,7 @@ def threshold_of(model: Model, label: str) -> Threshold:
     if bin_ > FARTHEST_BIN:
         return Threshold(CERTAIN, documents)
     score = bin_ / BINS_A_NAT
-    probability = sigmoid(fitted.slope * score + sign * fitted.offset)
+    probability = sigmoid(fitted_to.slope * score + sign * fitted_to.offset)
     probability = nextafter(probability, 1.0)  # the bin's own upper end is not in it
     if documents + 1 < ONE_IN:
         probability = max(probability, UNMEASURED)

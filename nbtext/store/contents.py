@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from nbtext.counts.table import CountTable
     from nbtext.counts.term_table import TermTable
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from nbtext.store.blocks import Buffer
     from nbtext.store.file import ModelFile
     from nbtext.store.table import StoredTable
-from nbtext.counts.calibration import Calibration, total
+from nbtext.counts.calibration import Calibration
+from nbtext.counts.fitting import Fit, fit, with_fit
 from nbtext.counts.table import add, n_terms, with_classes
-from nbtext.errors import DamagedError
+from nbtext.store.calibrations import calibration_of, last_fit
 from nbtext.store.file import check_sound
 from nbtext.store.header import WRITER, Header, History, joined_history, now
 from nbtext.store.packing import arranged, table_arrays, unpack, unpack_table
@@ -43,6 +44,8 @@ class Contents:
         history: how the model came to be.
         records: what the last documents left, to be undone.
         terms: the counts by term, for each view, where they are arranged already.
+        fit: what was fitted to the calibration of the whole file, where these are the
+            contents of a table behind those of a file; else it follows.
     """
 
     counts: CountTable
@@ -51,6 +54,7 @@ class Contents:
     history: History = field(default_factory=History)
     records: UndoRecords = field(default_factory=UndoRecords)
     terms: tuple[TermTable, ...] | None = None
+    fit: Fit | None = None
 
     @property
     def n_tokens(self) -> int:
@@ -88,11 +92,17 @@ class Contents:
             documents=counts.documents,
             totals=tuple(tuple(run.totals() for run in runs) for runs in counts.runs),
             terms=tuple(terms),
-            calibrations=(self.calibration.as_dict(),),
+            calibrations=(with_fit(self.calibration, self._fit()),),
             written=written,
             writer=writer,
             history=self.history._replace(records=len(self.records)),
         )
+
+    def _fit(self) -> Fit | None:
+        """Return what is fitted to the calibration of the file, for its readers."""
+        if self.history.offset is not None or self.calibration.scoring is None:
+            return self.fit
+        return fit(self.calibration, self.counts.classes)
 
     def pack(self, *, written: str | None = None, writer: str = WRITER) -> list[Buffer]:
         """
@@ -147,7 +157,7 @@ def read_tail(file: ModelFile) -> Contents:
     contents = _contents(file, tail, counts, history)
     # a document that was forgotten and learnt again adds nothing, but has a record
     labels = (row.label for row in contents.records.rows)
-    return replace(contents, counts=with_classes(counts, labels))
+    return replace(contents, counts=with_classes(counts, labels), fit=last_fit(file))
 
 
 def _contents(
@@ -163,20 +173,3 @@ def _contents(
         history=history,
         records=last_records(file, tables, history.keep),
     )
-
-
-def calibration_of(path: str, tables: Iterable[StoredTable]) -> Calibration:
-    """
-    Return the sum of what tables keep for calibration.
-
-    Raises:
-        DamagedError: one of them keeps something else.
-
-    """
-    calibrations: list[Calibration] = []
-    for table in tables:
-        try:
-            calibrations += map(Calibration.from_dict, table.header.calibrations)
-        except ValueError as error:
-            raise DamagedError(path, table.offset, str(error)) from error
-    return total(calibrations)

@@ -52,6 +52,12 @@ class ModelFile(NamedTuple):
         return self.tables[0].header.settings
 
     @property
+    def is_in_order(self) -> bool:
+        """Whether each table stands where it was written: none was moved or joined."""
+        wanted = [table.header.history.offset for table in self.tables]
+        return wanted == [None, *(table.offset for table in self.tables[1:])]
+
+    @property
     def scoring(self) -> Scoring:
         """Return how the last of its tables asks to be scored."""
         return self.tables[-1].header.scoring

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from nbtext import __version__
+from nbtext.counts.calibration import KEYS as CALIBRATION_KEYS
 from nbtext.settings import Scoring, Settings
 
 WRITER: Final = f"nbtext {__version__}"
@@ -159,10 +160,7 @@ def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Head
         KeyError, TypeError, ValueError, SettingsError: it is not one.
 
     """
-    unknown = sorted(map(str, plain.keys() - KEYS))
-    if unknown:
-        message = f"this nbtext does not know {unknown[0]!r} in it"
-        raise ValueError(message)
+    _check_known(plain, KEYS)
     settings = settings or Settings.from_dict(plain["settings"])
     classes = tuple(plain["classes"])
     is_text = all(isinstance(name, str) for name in classes)
@@ -177,9 +175,11 @@ def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Head
         message = "the totals are not one for each view and class"
         raise ValueError(message)
     calibrations = tuple(plain["calibrations"])
-    if not all(isinstance(calibration, dict) for calibration in calibrations):
-        message = "a calibration is not a map"
-        raise TypeError(message)
+    for calibration in calibrations:
+        if not isinstance(calibration, dict):
+            message = "a calibration is not a map"
+            raise TypeError(message)
+        _check_known(calibration, CALIBRATION_KEYS)
     return Header(
         settings=settings,
         scoring=Scoring.from_dict(plain["scoring"]),
@@ -199,6 +199,14 @@ def _text(value: Any) -> str:
         message = f"a text was expected, and {type(value).__name__} found"
         raise TypeError(message)
     return value
+
+
+def _check_known(plain: dict[str, Any], known: frozenset[str]) -> None:
+    """Refuse a key of another nbtext, which may change what the others mean."""
+    unknown = sorted(map(str, plain.keys() - known))
+    if unknown:
+        message = f"this nbtext does not know {unknown[0]!r} in it"
+        raise ValueError(message)
 
 
 def _integers(values: Any, length: int) -> tuple[int, ...]:

@@ -53,7 +53,7 @@ def first_line(header: Header) -> dict[str, Any]:
         "settings": settings.as_dict(),
         "scoring": header.scoring.as_dict(),
         "classes": classes,
-        "calibration": header.calibrations[0],
+        "calibration": Calibration.from_dict(header.calibrations[0]).as_dict(),
         "history": {name: history[name] for name in HISTORY},
     }
 

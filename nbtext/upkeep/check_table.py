@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Arrays: TypeAlias = dict[str, NDArray[np.integer]]
 
 from nbtext.counts.calibration import FARTHEST_BIN, Calibration
+from nbtext.counts.fitting import stored_fit
 from nbtext.errors import DamagedError
 from nbtext.store.ledger import NO_BIN, own_record
 from nbtext.store.packing import stored_keys, unpack_table
@@ -81,6 +82,7 @@ def _faults(path: str, table: StoredTable) -> Iterator[str]:
     try:
         for calibration in table.header.calibrations:
             Calibration.from_dict(calibration)
+            stored_fit(calibration)
     except ValueError as error:
         yield str(error)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from nbtext.counts import fitting
 from nbtext.counts.calibration import (
     BINS_A_NAT,
     FARTHEST_BIN,
@@ -15,7 +16,7 @@ from nbtext.counts.calibration import (
     Calibration,
 )
 from nbtext.counts.sample import DOCUMENTS, TERMS
-from nbtext.scoring import default_scoring, event_model, fitting
+from nbtext.scoring import default_scoring, event_model
 from nbtext.scoring.posterior import LEAST_SHARE, log_shares
 from nbtext.settings import default_settings
 

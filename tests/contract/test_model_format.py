@@ -23,13 +23,14 @@ import pytest
 
 from nbtext import train_on
 from nbtext.counts.calibration import FARTHEST_BIN, MOST
+from nbtext.counts.fitting import fit
 from nbtext.counts.table import CountTable
 from nbtext.document import Document, Note, Unreadable
 from nbtext.errors import ModelFileError
 from nbtext.files._replacing import LEFTOVER
 from nbtext.learning import LearnRequest, learn_documents
 from nbtext.mail.message import read_mail
-from nbtext.scoring.held_out import fitted
+from nbtext.scoring.held_out import fitted, held_out
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings import (
@@ -608,6 +609,54 @@ def test_a_writer_made_from_the_page_writes_the_same_bytes(
     assert data == b"".join(
         write_table(header, arrays) for _, header, arrays in tables_of(data)
     )
+
+
+@every_file
+def test_the_stored_fit_is_what_a_reader_would_fit(
+    write: Callable[[Path], None], files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = files(write)
+    data = path.read_bytes()
+    model = load_model(str(path))
+    headers = [header for _, header, _ in tables_of(data)]
+    starts = [None, *(start for start, _, _ in tables_of(data)[1:])]
+    offsets = [header["history"]["offset"] for header in headers]
+    stored = [
+        calibration["fit"]
+        for calibration in headers[-1]["calibrations"]
+        if calibration["scoring"] == headers[-1]["scoring"]
+    ]
+
+    computed = fit(held_out(model), model.classes)
+
+    assert fitted(model) == computed
+    if offsets == starts:
+        assert stored == [[*computed]]
+        monkeypatch.setattr(
+            "nbtext.scoring.held_out.fit", lambda *_: pytest.fail("it fits")
+        )
+        assert fitted(model) == computed
+    else:
+        assert write in (write_two_tables, write_joined, write_negative_table)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        *([], [1.0], [1.0, 0.0], [1.0, 0.0, -1], [1.0, 0.0, 2**62], [1.0, 0.0, 1.0]),
+        *([float("nan"), 0.0, 9], [1.0, float("inf"), 9], [1, 0.0, 9], "fit", 7, {}),
+    ],
+    ids=str,
+)
+def test_a_forged_fit_is_refused(forged: object, tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    write_mail(path)
+    header, arrays, _ = read_table(path.read_bytes())
+    header["calibrations"][0]["fit"] = forged
+    path.write_bytes(write_table(header, arrays))
+
+    with pytest.raises(ModelFileError, match="what was fitted"):
+        fitted(load_model(str(path)))
 
 
 def test_teaching_appends_every_kind_of_table(files: Files) -> None:

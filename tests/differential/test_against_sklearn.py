@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from nbtext.counts.fitting import Fit
 from nbtext.scoring.batch import score_readings
 from nbtext.scoring.batch_model import open_batch_model
-from nbtext.scoring.fitting import Fit
 from nbtext.scoring.model import Model
 from nbtext.scoring.score import score
 from nbtext.settings import Scoring

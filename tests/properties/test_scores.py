@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from nbtext.counts.counting import Limits, count
+from nbtext.counts.fitting import Fit
 from nbtext.counts.table import CountTable
 from nbtext.document import Document
 from nbtext.evaluation.cross_validation import cross_validate
@@ -29,7 +30,6 @@ from nbtext.learning import SettingsOverrides, train
 from nbtext.scoring.batch import raw_scores, score_readings
 from nbtext.scoring.batch_model import BatchModel, batch_model_of, open_batch_model
 from nbtext.scoring.decide import Policy, decide
-from nbtext.scoring.fitting import Fit
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.evidence import PRIOR

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext.counts.calibration import Calibration
+from nbtext.counts.fitting import Fit
 from nbtext.counts.table import CountTable
 from nbtext.learning import Delta
 from nbtext.learning.delta import UndoRecord
@@ -30,6 +31,7 @@ PLAIN = Settings(format="text", views=(BODY, RAW))
 CALIBRATION = Calibration(
     default_scoring(2).as_dict(), {(-3, "ham"): 1, (4, "b"): -1}, (), {"ham": 1}
 )
+FIT = Fit(0.5, -2.25, 77)
 HISTORY = History(taught=3, learnt={"ham": "then"}, offset=640, new_terms=(5, -2))
 
 
@@ -133,6 +135,7 @@ def by_change(settings: Settings, documents: list[Taught], *, keep: bool) -> byt
         delta,
         scoring=default_scoring(2),
         calibration=CALIBRATION,
+        fit=FIT,
         history=HISTORY,
         written="now",
         writer="a test",
@@ -147,6 +150,7 @@ def by_packing(settings: Settings, documents: list[Taught], *, keep: bool) -> by
         CALIBRATION,
         written="now",
         history=HISTORY,
+        fit=FIT,
         records=records_of(settings, documents) if keep else None,
     )
 

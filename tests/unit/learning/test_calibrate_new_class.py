@@ -6,7 +6,7 @@ from nbtext.counts.calibration import Calibration
 from nbtext.document import Document
 from nbtext.learning import LearnRequest, SettingsOverrides, learn_documents, train
 from nbtext.store import open_model
-from nbtext.store.contents import calibration_of
+from nbtext.store.calibrations import calibration_of
 from tests.build import HAM, SPAM
 
 MAX_BYTES = 1 << 20

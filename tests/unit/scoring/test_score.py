@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from nbtext.counts.calibration import Calibration
+from nbtext.counts.fitting import Fit
 from nbtext.errors import NotAModelError, SettingsError, TrainingError
-from nbtext.scoring.fitting import Fit
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.registry import check_scoring

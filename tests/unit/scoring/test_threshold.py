@@ -1,5 +1,6 @@
 """From which probability on a message is moved."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,10 +8,11 @@ import pytest
 
 from nbtext import train_on
 from nbtext.counts.calibration import FARTHEST_BIN, Calibration, bin_of
+from nbtext.counts.fitting import fit, sigmoid
 from nbtext.scoring.decide import CERTAIN
-from nbtext.scoring.fitting import fit, sigmoid
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.threshold import UNMEASURED, Threshold, highest, threshold_of
+from nbtext.store import read_contents
 
 
 @pytest.fixture
@@ -26,7 +28,9 @@ def scored(model: Model, ham: dict[float, int], spam: dict[float, int]) -> Model
     counts |= {(bin_of(score), "spam"): n for score, n in spam.items()}
     documents = {"ham": sum(ham.values()), "spam": sum(spam.values())}
     calibration = Calibration(model.scoring.as_dict(), counts, (), documents)
-    return model._replace(calibrations=(calibration.as_dict(),))
+    contents = replace(read_contents(model.file), calibration=calibration)
+    Path(model.path).write_bytes(b"".join(map(bytes, contents.pack())))
+    return load_model(model.path)
 
 
 def probability(model: Model, score: float, label: str) -> float:

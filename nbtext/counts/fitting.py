@@ -10,11 +10,11 @@ al. 2017 section 4.2).
 """
 
 from collections import Counter as Tally
-from collections.abc import Sequence
-from math import exp, floor, log, log1p
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from math import exp, floor, isfinite, log, log1p
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from nbtext.counts.calibration import BINS_A_NAT, TEMPERATURES, Calibration
+from nbtext.counts.calibration import BINS_A_NAT, MOST, TEMPERATURES, Calibration
 
 FEWEST: Final = 50
 """With fewer held-out documents in a class nothing is fitted."""
@@ -41,6 +41,36 @@ class Fit(NamedTuple):
     slope: float = 1.0
     offset: float = 0.0
     documents: int = 0
+
+
+def with_fit(calibration: Calibration, fit: Fit | None) -> dict[str, Any]:
+    """Return a calibration and what was fitted to it as plain values, for msgpack."""
+    return calibration.as_dict() | {"fit": None if fit is None else [*fit]}
+
+
+def stored_fit(plain: Mapping[str, Any]) -> Fit | None:
+    """
+    Return what a table says was fitted, None if nothing.
+
+    Args:
+        plain: what `with_fit` gave.
+
+    Raises:
+        ValueError: it is not that.
+
+    """
+    found = plain.get("fit")
+    if found is None:
+        return None
+    types = [float, float, int]
+    if not isinstance(found, list) or [*map(type, found)] != types:
+        message = "what was fitted is not a slope, an offset and a number of documents"
+        raise ValueError(message)
+    fit = Fit(*found)
+    if not isfinite(fit.slope + fit.offset) or not 0 <= fit.documents <= 2 * MOST:
+        message = "what was fitted has no finite numbers"
+        raise ValueError(message)
+    return fit
 
 
 def fit(calibration: Calibration, classes: Sequence[str]) -> Fit:

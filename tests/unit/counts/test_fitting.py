@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nbtext.counts.calibration import BINS_A_NAT, TEMPERATURES, Calibration, total
-from nbtext.scoring.fitting import FEWEST, Fit, fit, sigmoid, softplus
+from nbtext.counts.fitting import FEWEST, Fit, fit, sigmoid, softplus
 
 CLASSES = ("ham", "spam")
 HOW = {"score": "mean"}
