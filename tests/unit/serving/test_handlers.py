@@ -42,13 +42,13 @@ def test_one_bad_request_does_not_spoil_the_others(options: HandlerOptions) -> N
 def test_a_message_that_cannot_be_searched_in_time_is_refused_alone(
     options: HandlerOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nbtext.tokens.pattern.SECONDS", 0.05)
     train_on(
         [("ham", "lunch on friday"), ("spam", "cheap pills")],
         options.model,
         overrides=SettingsOverrides(pattern=r"(?:\w|\w\w)+$|\w+"),
         replace=True,
     )
+    monkeypatch.setattr("nbtext.tokens.pattern.SECONDS", 0.3)
     handler = Handler(options, print, print)
     good, bad = b"cheap", b"cheap " + b"a" * 60 + b"!"
 
