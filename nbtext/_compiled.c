@@ -52,24 +52,34 @@ typedef struct {
     Py_ssize_t limit; /* how many tokens of a document are read, negative for all */
 } View;
 
-/* Keys that have been found, in an array that grows. */
+/* Keys that have been found, in a bytearray that grows: it is handed over, not copied. */
 typedef struct {
+    PyObject *bytes;
     uint64_t *values;
     size_t length, room;
 } Keys;
 
 static bool
+resize(Keys *keys, size_t room)
+{
+    Py_ssize_t size = (Py_ssize_t)(room * sizeof *keys->values);
+    if (!keys->bytes)
+        keys->bytes = PyByteArray_FromStringAndSize(NULL, size);
+    else if (PyByteArray_Resize(keys->bytes, size) < 0)
+        return false;
+    if (!keys->bytes)
+        return false;
+    keys->values = (uint64_t *)(void *)PyByteArray_AsString(keys->bytes);
+    keys->room = room;
+    return true;
+}
+
+static bool
 push(Keys *keys, uint64_t key)
 {
     if (keys->length == keys->room) {
-        size_t room = keys->room ? 2 * keys->room : 4096;
-        uint64_t *values = PyMem_Realloc(keys->values, room * sizeof key);
-        if (!values) {
-            PyErr_NoMemory();
+        if (!resize(keys, keys->room ? 2 * keys->room : 512))
             return false;
-        }
-        keys->values = values;
-        keys->room = room;
     }
     keys->values[keys->length++] = key;
     return true;
@@ -388,14 +398,6 @@ read_documents(const Tables *tables, const View *view, PyObject *documents,
     return true;
 }
 
-/* Hand an array over as a bytearray. */
-static PyObject *
-as_bytes(const Keys *keys)
-{
-    return PyByteArray_FromStringAndSize((const char *)keys->values,
-                                         (Py_ssize_t)(keys->length * sizeof(uint64_t)));
-}
-
 PyDoc_STRVAR(document_keys_doc,
 "document_keys(documents, salts, tokens, pairs, fold_tokens, fold_pairs, limit)\n"
 "--\n\n"
@@ -419,10 +421,11 @@ document_keys(PyObject *self, PyObject *args)
                           &view.fold_pairs, &view.limit))
         return NULL;
     Keys keys = {0}, starts = {0};
-    if (read_documents((const Tables *)self, &view, documents, salts, &keys, &starts))
-        result = Py_BuildValue("(NN)", as_bytes(&keys), as_bytes(&starts));
-    PyMem_Free(keys.values);
-    PyMem_Free(starts.values);
+    if (read_documents((const Tables *)self, &view, documents, salts, &keys, &starts)
+        && resize(&keys, keys.length) && resize(&starts, starts.length))
+        result = Py_BuildValue("(OO)", keys.bytes, starts.bytes);
+    Py_XDECREF(keys.bytes);
+    Py_XDECREF(starts.bytes);
     return result;
 }
 
