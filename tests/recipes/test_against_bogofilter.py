@@ -145,7 +145,7 @@ def test_names_on_standard_input(folder: Path, options: str) -> None:
         b"X-Bogosity: Ham, tests=bogofilter\nSubject: a\n\nbody\n",
         b"Subject: a\nX-Bogosity: Ham,\n\tfolded\nTo: x\n\nbody\n",
         b"Subject: a\nX-Bogosity : Ham\nTo: x\n\nX-Bogosity: body\n",
-        b"Subject: a\n folded\nno field\nTo: c\n\nbody\n",
+        b"Subject: a\n folded\nTo: c\n\nbody\n",
         b"Subject: a\0b\n\nbody\0x\n",
         b"Subject: \xff\xfe\n\n\x80\n",
         ENVELOPE + b"Subject: a\n\nbody\n\n" + ENVELOPE + b"Subject: b\n\nbody\n",
@@ -175,6 +175,12 @@ def test_bytes_that_are_passed_on(folder: Path, message: bytes) -> None:
         pytest.param(
             b"To: x\n\nbody", b"To: x\n<X>\n\nbody", b"To: x\n<X>\n\nbody\n",
             id="a last line without an end",
+        ),
+        pytest.param(
+            b"Subject: a\n folded\nno field\nTo: c\n\nbody\n",
+            b"Subject: a\n folded\n<X>\nno field\nTo: c\n\nbody\n",
+            b"Subject: a\n folded\nno field\nTo: c\n<X>\n\nbody\n",
+            id="a line that is no field",
         ),
         pytest.param(
             b"just text\n", b"<X>\n\njust text\n", b"just text\n<X>\n\n", id="no header"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.recipes
 
 PAGE, UNIT = "spamc.md", "/etc/systemd/system/nbtext.service"
+TEACH = "/etc/systemd/system/nbtext.service.d/teach.conf"
 INBOX, JUNK = "Maildir", "Maildir/.Junk"
 
 
@@ -41,11 +42,22 @@ class Server(NamedTuple):
 @pytest.fixture
 def server(home: Home, debian: "Program") -> Iterator[Server]:
     """Run what the unit runs."""
+    yield from run_unit(home, debian, UNIT)
+
+
+@pytest.fixture
+def teachable(home: Home, debian: "Program") -> Iterator[Server]:
+    """Run what the unit runs if clients may teach."""
+    yield from run_unit(home, debian, TEACH)
+
+
+def run_unit(home: Home, debian: "Program", unit: str) -> Iterator[Server]:
+    """Run what a unit of the page runs, and end it."""
     port = free_port()
     spamc = (debian("spamc"), "-p", str(port))
     debian("procmail")
     ours = {"/var/lib/nbtext/model.nbt": str(home.model), ":783": f":{port}"}
-    (command,) = re.findall(r"^ExecStart=(.*)$", home.recipe(PAGE, UNIT, ours), re.M)
+    (command,) = re.findall(r"^ExecStart=(.+)$", home.recipe(PAGE, unit, ours), re.M)
     with (home.path / "log").open("wb") as log:
         process = subprocess.Popen(
             command.split(), env=home.environment(), stderr=log, start_new_session=True
@@ -80,11 +92,9 @@ def test_without_a_server_mail_arrives_as_it_came(server: Server, spam: bytes) -
     assert "Program failure" in (server.home.path / ".procmail.log").read_text()
 
 
-def test_it_says_and_learns(server: Server, spam: bytes, ham: bytes) -> None:
-    spamc, run = server.spamc, server.home.run
-    page = server.home.recipe(PAGE, "with a message on standard input")
-    asked = [line.split("#")[0].split()[1:] for line in page.splitlines()[1:]]
-    ask, learn = asked
+def test_it_says_and_learns(teachable: Server, spam: bytes, ham: bytes) -> None:
+    spamc, run = teachable.spamc, teachable.home.run
+    ask, learn = commands(teachable)
 
     points = [run(*spamc, *ask, stdin=message) for message in (spam, ham)]
     for message in (ham, ham, spam):
@@ -92,7 +102,23 @@ def test_it_says_and_learns(server: Server, spam: bytes, ham: bytes) -> None:
 
     assert [one.status for one in points] == [1, 0]
     assert points[0].out.endswith(b"/5.0\n")
-    assert server.home.counts() == {"ham": 43, "spam": 47}
+    assert teachable.home.counts() == {"ham": 43, "spam": 47}
+
+
+def test_nobody_teaches_it_as_the_page_begins(server: Server, ham: bytes) -> None:
+    _, learn = commands(server)
+    before = server.home.counts()
+
+    done = server.home.run(*server.spamc, *learn, stdin=ham)
+
+    assert done.status != 0
+    assert server.home.counts() == before
+
+
+def commands(server: Server) -> list[list[str]]:
+    """Return the options of spamc that ask and that teach."""
+    page = server.home.recipe(PAGE, "with a message on standard input")
+    return [line.split("#")[0].split()[1:] for line in page.splitlines()[1:]]
 
 
 def test_ten_stars_are_99_percent(server: Server, spam: bytes) -> None:
