@@ -21,7 +21,7 @@ import numpy as np
 from nbtext.counts.calibration import Calibration
 from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.counts.fitting import Fit
-from nbtext.counts.sorted_counts import Run
+from nbtext.counts.sorted_counts import SortedCounts
 from nbtext.counts.table import CountTable, LedgerRun
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.registry import default_scoring
@@ -91,10 +91,10 @@ def column(values: Sequence[int]) -> Any:
     return np.array(values, np.int32 if fits else np.int64)
 
 
-def sorted_counts(rows: Rows, n_columns: int = 2) -> Run:
+def sorted_counts(rows: Rows, n_columns: int = 2) -> SortedCounts:
     """Return the counts of one view in one class."""
     keys = sorted(rows)
-    return Run(
+    return SortedCounts(
         np.array(keys, np.uint64),
         tuple(column([rows[key][n] for key in keys]) for n in range(n_columns)),
     )
@@ -149,7 +149,7 @@ def counted(
     return counter.table()
 
 
-def rows_of(counts: Run) -> dict[int, tuple[int, ...]]:
+def rows_of(counts: SortedCounts) -> dict[int, tuple[int, ...]]:
     """Return the columns of each term, by its key."""
     columns = zip(*(column.tolist() for column in counts.columns), strict=True)
     return dict(zip(counts.keys.tolist(), columns, strict=True))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from nbtext.tokens import Field, Terms
 
 from nbtext.counts.sample import Block, Sample
-from nbtext.counts.sorted_counts import Run, merged, narrow, starts_of_runs
+from nbtext.counts.sorted_counts import SortedCounts, merged, narrow, starts_of_runs
 from nbtext.counts.table import CountTable, LedgerRun, empty_ledger, ledger_of
 from nbtext.tokens import fingerprints, read_terms
 from nbtext.tokens.bags import unit_weights
@@ -98,7 +98,7 @@ class Counter:
         self._piles: defaultdict[tuple[int, str], _Piles] = defaultdict(
             lambda: _Piles([], [], [])
         )
-        self._runs: defaultdict[tuple[int, str], list[Run]] = defaultdict(list)
+        self._runs: defaultdict[tuple[int, str], list[SortedCounts]] = defaultdict(list)
         self._documents: Tally[str] = Tally()
         self._digests: defaultdict[str, bytearray] = defaultdict(bytearray)
 
@@ -200,7 +200,7 @@ class Counter:
         return ledger_of(entries.astype(np.uint64), np.ones(len(entries), np.int32))
 
 
-def _sorted_run(pile: _Piles) -> Run:
+def _sorted_run(pile: _Piles) -> SortedCounts:
     """Turn piles into counts: how often a key is in a pile is what its column says."""
     distinct = np.concatenate(pile.distinct)
     columns = []
@@ -223,4 +223,4 @@ def _sorted_run(pile: _Piles) -> Run:
     occurrences = documents.copy()
     places = np.searchsorted(keys, repeats.take(repeated))
     occurrences[places] += np.diff(repeated, append=len(repeats))
-    return Run(keys, (narrow(occurrences), narrow(documents), *columns))
+    return SortedCounts(keys, (narrow(occurrences), narrow(documents), *columns))

@@ -1,7 +1,7 @@
 """
-Runs: the counts of one view in one class, and the sum of many of them.
+Sorted counts: those of one view in one class, and the sum of many of them.
 
-A run is sorted by key, and keys are hashes, uniform over 48 bits. So runs are cut at
+They are sorted by key, and keys are hashes, uniform over 48 bits. So they are cut at
 the same keys, a value of some top bits each, into ranges that fit in a processor's
 cache, and all of them are added up at once, one range after the other. Keys that are
 not uniform only make the ranges uneven.
@@ -36,7 +36,7 @@ LIMIT: Final = 2**31
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SortedCounts:
     """
     The counts of one view in one class.
 
@@ -60,19 +60,23 @@ class Run:
         """Return the sum of each column."""
         return tuple(map(self.total, range(len(self.columns))))
 
-    def part(self, rows: slice) -> Run:
+    def part(self, rows: slice) -> SortedCounts:
         """Return some rows."""
-        return Run(self.keys[rows], tuple(column[rows] for column in self.columns))
+        return SortedCounts(
+            self.keys[rows], tuple(column[rows] for column in self.columns)
+        )
 
 
-def empty_run(n_columns: int) -> Run:
+def no_counts(n_columns: int) -> SortedCounts:
     """Return the counts of no document."""
-    return Run(NO_KEYS, tuple(np.empty(0, np.int32) for _ in range(n_columns)))
+    return SortedCounts(NO_KEYS, tuple(np.empty(0, np.int32) for _ in range(n_columns)))
 
 
-def merged(runs: Iterable[Run], n_columns: int, map_: Map = map) -> Run:
+def merged(
+    runs: Iterable[SortedCounts], n_columns: int, map_: Map = map
+) -> SortedCounts:
     """
-    Add runs up; terms whose counts cancel are gone.
+    Add counts up; terms whose counts cancel are gone.
 
     Args:
         runs: what is added.
@@ -82,7 +86,7 @@ def merged(runs: Iterable[Run], n_columns: int, map_: Map = map) -> Run:
     """
     runs = [run for run in runs if len(run)]
     if not runs:
-        return empty_run(n_columns)
+        return no_counts(n_columns)
     if len(runs) == 1:
         return runs[0]
     # more rows than the sum has; but what is never written to takes no memory
@@ -91,7 +95,7 @@ def merged(runs: Iterable[Run], n_columns: int, map_: Map = map) -> Run:
     keys = np.empty(n_rows, np.uint64)
     columns: list[Counts] = [np.empty(n_rows, dtype) for dtype in types]
 
-    def sum_of_range(slices: list[slice]) -> Run:
+    def sum_of_range(slices: list[slice]) -> SortedCounts:
         parts = [run.part(rows) for run, rows in zip(runs, slices, strict=True)]
         return _sum([part for part in parts if len(part)], types)
 
@@ -103,7 +107,7 @@ def merged(runs: Iterable[Run], n_columns: int, map_: Map = map) -> Run:
             column[start:end] = values
     for array in (keys, *columns):
         array.resize(end, refcheck=False)
-    return Run(keys, tuple(map(narrow, columns)))
+    return SortedCounts(keys, tuple(map(narrow, columns)))
 
 
 def ranges(keys: Sequence[Keys]) -> Iterator[list[slice]]:
@@ -144,10 +148,10 @@ def _type_of_sum(columns: Sequence[Counts]) -> np.dtype[Any]:
     return np.dtype(np.int32 if highest < LIMIT and lowest >= -LIMIT else np.int64)
 
 
-def _sum(parts: Sequence[Run], types: Sequence[np.dtype[Any]]) -> Run:
-    """Add up what runs have in one range."""
+def _sum(parts: Sequence[SortedCounts], types: Sequence[np.dtype[Any]]) -> SortedCounts:
+    """Add up what sorted counts have in one range of keys."""
     if len(parts) < 2:
-        return parts[0] if parts else empty_run(len(types))
+        return parts[0] if parts else no_counts(len(types))
     keys = np.concatenate([part.keys for part in parts])
     # two sorted parts are merged; of more a sort that knows nothing is quicker
     order = np.argsort(keys, kind="stable" if len(parts) < 3 else None)
@@ -169,4 +173,4 @@ def _sum(parts: Sequence[Run], types: Sequence[np.dtype[Any]]) -> Run:
     if is_zero.any():
         first = first[~is_zero]
         columns = [column[~is_zero] for column in columns]
-    return Run(keys.take(first), tuple(columns))
+    return SortedCounts(keys.take(first), tuple(columns))

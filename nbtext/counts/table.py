@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nbtext.parallel import Map
     from nbtext.settings import Column, Settings
 
-from nbtext.counts.sorted_counts import NO_KEYS, Run, empty_run, merged, narrow
+from nbtext.counts.sorted_counts import NO_KEYS, SortedCounts, merged, narrow, no_counts
 from nbtext.errors import SettingsError, TrainingError
 
 FEW_CLASSES: Final = 8
@@ -65,7 +65,7 @@ class CountTable:
     settings: Settings
     classes: tuple[str, ...] = ()
     documents: tuple[int, ...] = ()
-    runs: tuple[tuple[Run, ...], ...] = field(default=())
+    runs: tuple[tuple[SortedCounts, ...], ...] = field(default=())
     ledger: tuple[LedgerRun, ...] = ()
 
     @property
@@ -159,7 +159,7 @@ def add(tables: Sequence[CountTable], map_: Map = map) -> CountTable:
         for place, name in enumerate(table.classes):
             parts_of.setdefault(name, []).append((table, place))
     kept, documents, ledger = [], [], []
-    runs: list[list[Run]] = [[] for _ in settings.views]
+    runs: list[list[SortedCounts]] = [[] for _ in settings.views]
     for name, parts in sorted(parts_of.items(), key=lambda item: item[0]):
         count = sum(table.documents[place] for table, place in parts)
         by_view = [
@@ -197,7 +197,7 @@ def with_classes(table: CountTable, names: Iterable[str]) -> CountTable:
         documents=tuple(0 if p is None else table.documents[p] for p in places),
         runs=tuple(
             tuple(
-                empty_run(len(view.columns)) if p is None else by_class[p]
+                no_counts(len(view.columns)) if p is None else by_class[p]
                 for p in places
             )
             for view, by_class in zip(table.settings.views, table.runs, strict=True)
@@ -229,13 +229,13 @@ def ledger_of(entries: Keys, counts: NDArray[np.signedinteger]) -> LedgerRun:
     return LedgerRun(entries.take(first.take(kept), axis=0), narrow(sums.take(kept)))
 
 
-def n_terms(runs: Sequence[Run]) -> int:
+def n_terms(runs: Sequence[SortedCounts]) -> int:
     """Return how many distinct terms the classes have together in one view."""
     keys = np.concatenate([NO_KEYS, *(run.keys for run in runs)])
     keys.sort(kind="stable")  # merges, since each is sorted: np.unique takes far longer
     return int(np.count_nonzero(keys[1:] != keys[:-1])) + bool(len(keys))
 
 
-def _negative(run: Run) -> Run:
+def _negative(run: SortedCounts) -> SortedCounts:
     negative = (-column.astype(np.int64) for column in run.columns)
-    return Run(run.keys, tuple(map(narrow, negative)))
+    return SortedCounts(run.keys, tuple(map(narrow, negative)))

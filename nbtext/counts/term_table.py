@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.counts.sorted_counts import Keys, Run
+    from nbtext.counts.sorted_counts import Keys, SortedCounts
     from nbtext.parallel import Map
 
 from nbtext.counts.sorted_counts import RANGE, ranges, starts_of_runs
@@ -224,7 +224,7 @@ def _buckets(keys: Keys, bits: int, place_type: np.dtype[Any]) -> Places:
     return buckets
 
 
-def arrange_runs(runs: Sequence[Run], map_: Map = map) -> TermTable:
+def arrange_runs(runs: Sequence[SortedCounts], map_: Map = map) -> TermTable:
     """Arrange the runs of the classes, in their order."""
     return arrange(
         [

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from nbtext.learning.delta import Delta
 
-from nbtext.counts.sorted_counts import Run, empty_run, narrow
+from nbtext.counts.sorted_counts import SortedCounts, narrow, no_counts
 from nbtext.counts.table import CountTable, LedgerRun, empty_ledger, ledger_of
 from nbtext.store.ledger import halves
 
@@ -44,7 +44,7 @@ def _runs_of(
     n_columns: int,
     classes: Sequence[str],
     by_key: Mapping[int, Mapping[str, Sequence[int]]],
-) -> tuple[Run, ...]:
+) -> tuple[SortedCounts, ...]:
     """Return the counts of one view, by class."""
     rows: dict[str, list[tuple[int, ...]]] = {label: [] for label in classes}
     for key in sorted(by_key):
@@ -54,11 +54,11 @@ def _runs_of(
     return tuple(_run_of(rows[label], n_columns) for label in classes)
 
 
-def _run_of(rows: Sequence[Sequence[int]], n_columns: int) -> Run:
+def _run_of(rows: Sequence[Sequence[int]], n_columns: int) -> SortedCounts:
     if not rows:
-        return empty_run(n_columns)
+        return no_counts(n_columns)
     keys, *columns = zip(*rows, strict=True)
-    return Run(
+    return SortedCounts(
         np.array(keys, np.uint64),
         tuple(narrow(np.array(column, np.int64)) for column in columns),
     )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nbtext.store.schema import TermArrays
     from nbtext.store.table import StoredTable
     from nbtext.store.undo import UndoRecords
-from nbtext.counts.sorted_counts import RANGE, Run, empty_run, narrow
+from nbtext.counts.sorted_counts import RANGE, SortedCounts, narrow, no_counts
 from nbtext.counts.table import CountTable, LedgerRun, add, empty_ledger, rows_by_class
 from nbtext.counts.term_table import Entries, TermTable, arrange, arrange_runs
 from nbtext.errors import NotAModelError, TrainingError
@@ -50,7 +50,7 @@ NOTHING: Final = np.empty(0, np.int64)
 def arranged(table: CountTable) -> tuple[TermTable, ...]:
     """Return the counts of a table by term, for each view."""
     return tuple(
-        arrange_runs(runs or (empty_run(len(view.columns)),))
+        arrange_runs(runs or (no_counts(len(view.columns)),))
         for view, runs in zip(table.settings.views, table.runs, strict=True)
     )
 
@@ -217,9 +217,9 @@ def unpack_table(path: str, table: StoredTable) -> CountTable:
     )
 
 
-def _taken(entries: Entries, rows: NDArray[np.int64]) -> Run:
+def _taken(entries: Entries, rows: NDArray[np.int64]) -> SortedCounts:
     columns = (narrow(column.take(rows).astype(np.int64)) for column in entries.columns)
-    return Run(entries.keys.take(rows), tuple(columns))
+    return SortedCounts(entries.keys.take(rows), tuple(columns))
 
 
 def _ledger(table: StoredTable) -> tuple[LedgerRun, ...]:

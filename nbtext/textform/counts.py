@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from nbtext.store import Header
 
-from nbtext.counts.sorted_counts import Run, narrow
+from nbtext.counts.sorted_counts import SortedCounts, narrow
 from nbtext.counts.table import LedgerRun, rows_by_class
 from nbtext.store.header import MOST
 from nbtext.textform.lines import KEY_DIGITS, TextLines, keys_of, shown
@@ -88,7 +88,7 @@ class TermLines:
         columns = ", ".join(self._header.settings.views[view].columns)
         return f"counts of a class as [{columns}], not all zero"
 
-    def runs(self) -> tuple[tuple[Run, ...], ...]:
+    def runs(self) -> tuple[tuple[SortedCounts, ...], ...]:
         """
         Return the counts, by view and then by class.
 
@@ -98,7 +98,7 @@ class TermLines:
         """
         return tuple(map(self._runs_of, range(len(self._views))))
 
-    def _runs_of(self, view: int) -> tuple[Run, ...]:
+    def _runs_of(self, view: int) -> tuple[SortedCounts, ...]:
         keys = np.array(self._keys[view], np.uint64)
         columns = [np.array(column, np.int64) for column in self._columns[view]]
         runs = []
@@ -107,7 +107,7 @@ class TermLines:
         for class_, rows in enumerate(rows_of):
             values = [column.take(rows) for column in columns]
             self._check_totals(view, class_, [*map(_exact_sum, values)])
-            runs.append(Run(keys.take(rows), tuple(map(narrow, values))))
+            runs.append(SortedCounts(keys.take(rows), tuple(map(narrow, values))))
         return tuple(runs)
 
     def _check_totals(self, view: int, class_: int, sums: list[int]) -> None:

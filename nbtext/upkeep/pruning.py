@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from nbtext.store import Contents
 
-from nbtext.counts.sorted_counts import Run
+from nbtext.counts.sorted_counts import SortedCounts
 from nbtext.counts.table import LedgerRun, ledger_of
 from nbtext.store import UndoRecords
 from nbtext.store.ledger import FORGOTTEN
@@ -74,8 +74,8 @@ def prune(contents: Contents, min_documents: int) -> Pruned:
 
 
 def _without_rare(
-    runs: Sequence[Run], column: int, min_documents: int
-) -> tuple[list[Run], int, int]:
+    runs: Sequence[SortedCounts], column: int, min_documents: int
+) -> tuple[list[SortedCounts], int, int]:
     """Return the runs of a view, and how many terms there were and are left."""
     keys = np.concatenate([np.empty(0, np.uint64), *(run.keys for run in runs)])
     terms, places = np.unique(keys, return_inverse=True)
@@ -92,8 +92,10 @@ def _without_rare(
     return kept, len(terms), int(is_common.sum())
 
 
-def _taken(run: Run, rows: NDArray[np.int64]) -> Run:
-    return Run(run.keys.take(rows), tuple(column.take(rows) for column in run.columns))
+def _taken(run: SortedCounts, rows: NDArray[np.int64]) -> SortedCounts:
+    return SortedCounts(
+        run.keys.take(rows), tuple(column.take(rows) for column in run.columns)
+    )
 
 
 def _unknown(ledger: LedgerRun) -> LedgerRun:

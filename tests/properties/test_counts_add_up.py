@@ -28,7 +28,7 @@ from nbtext.counts import counting
 from nbtext.counts.counter import BATCH, Counter, ReadDocument
 from nbtext.counts.counting import Counted, Limits, count, count_with
 from nbtext.counts.sample import TERMS, Sample
-from nbtext.counts.sorted_counts import Run
+from nbtext.counts.sorted_counts import SortedCounts
 from nbtext.counts.table import CountTable, LedgerRun, add
 from nbtext.document import Document
 from nbtext.errors import TrainingError
@@ -66,7 +66,7 @@ def counted(settings: Settings, labelled: Sequence[tuple[str, str]]) -> CountTab
     return counter.table()
 
 
-def run_bits(run: Run) -> tuple[Any, ...]:
+def run_bits(run: SortedCounts) -> tuple[Any, ...]:
     # of nothing the type says nothing
     columns = [(len(c) and c.dtype.str, c.tolist()) for c in run.columns]
     return run.keys.dtype.str, run.keys.tolist(), columns

@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from fuzz import forge
 from nbtext.counts.calibration import Calibration
 from nbtext.counts.counter import Counter, ReadDocument
-from nbtext.counts.sorted_counts import Run
+from nbtext.counts.sorted_counts import SortedCounts
 from nbtext.counts.table import CountTable, LedgerRun, add
 from nbtext.errors import (
     DamagedError,
@@ -151,10 +151,10 @@ def tables(
     row = st.tuples(*[values] * width).filter(any)
     rows = st.dictionaries(KEYS, row, max_size=8)
 
-    def run() -> Run:
+    def run() -> SortedCounts:
         found = sorted(draw(rows).items())
         columns = np.array([row for _, row in found], np.int64).reshape(-1, width)
-        return Run(
+        return SortedCounts(
             np.array([key for key, _ in found], np.uint64),
             tuple(columns[:, place].copy() for place in range(width)),
         )

@@ -3,7 +3,7 @@ from time import process_time
 import numpy as np
 import pytest
 
-from nbtext.counts.sorted_counts import Run
+from nbtext.counts.sorted_counts import SortedCounts
 from nbtext.counts.term_table import Entries, arrange, arrange_runs, take_pairs
 from tests.build import sorted_counts
 
@@ -11,7 +11,7 @@ TOP = 2**48 - 1
 RANDOM = np.random.default_rng(3).integers(0, TOP, 3000, np.uint64, endpoint=True)
 
 
-def run(rows: dict[int, int]) -> Run:
+def run(rows: dict[int, int]) -> SortedCounts:
     return sorted_counts({key: (count, count) for key, count in rows.items()})
 
 
