@@ -115,7 +115,7 @@ def test_large_messages_take_bounded_memory(start: "Start", mails: "Mails") -> N
 
     assert refusing < len(LARGE) // 2
     assert b"EX_OK" in whole
-    assert server.memory() - before < 32 * MB
+    assert server.memory() - before < 8 * MB
 
 
 def test_who_goes_away_is_not_missed(server: "Server", mails: "Mails") -> None:
