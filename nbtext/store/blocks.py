@@ -177,6 +177,11 @@ class Arrays(Mapping[str, memoryview]):
         return value
 
     @property
+    def path(self) -> str:
+        """The file that they are in, for messages."""
+        return self._path
+
+    @property
     def checksums(self) -> bytes:
         """The checksums of the blocks, which tell these arrays from others."""
         return self._checksums.tobytes()

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from nbtext.store.file import ModelFile
     from nbtext.store.table import StoredTable
 
+from nbtext.errors import DamagedError
+from nbtext.settings import KEY_BITS
 from nbtext.store.ledger import Row, own_record, rows_of
 from nbtext.store.schema import RECORDS, bag_arrays
 from nbtext.tokens import Terms
@@ -91,6 +93,9 @@ def records_in(table: StoredTable) -> UndoRecords:
         sizes, keys, counts = (
             np.asarray(table.arrays[name]) for name in bag_arrays(view)
         )
+        if int(keys.max(initial=0)) >> KEY_BITS:
+            what = f"its records of the view {view.name} have keys that are none"
+            raise DamagedError(table.arrays.path, table.offset, what)
         keys = keys.astype(np.uint64)
         views.append(Terms(keys, counts.astype(np.int64), starts_of(sizes)))
     digests = [half.tobytes() for half in halves]

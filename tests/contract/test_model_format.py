@@ -58,6 +58,7 @@ from nbtext.store.packing import unpack
 from nbtext.store.schema import array_types
 from nbtext.store.table import ALIGNMENT, MOST_HEADER, VERSION
 from nbtext.tokens.tokenizer import fold, keys, pair_hash, salt, token_hash, tokens
+from tests.build import TEXT_WORDS, counted, packed
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "model-format.md").read_text(encoding="utf-8")
@@ -868,6 +869,22 @@ def test_what_is_reserved_is_refused_by_name(
 
     with pytest.raises(ModelFileError, match=re.escape(repr(name))):
         fitted(load_model(str(tmp_path / "model.nbt")))
+
+
+def test_the_example_is_a_table() -> None:
+    texts = [("ham", "lunch on friday"), ("spam", "cheap cheap lunch")]
+    data = packed(counted(texts, TEXT_WORDS))
+    lines = re.findall(
+        r"^    ([0-9a-f]{4})  ((?:[0-9a-f]{2} ?){16})", PAGE, re.MULTILINE
+    )
+
+    for start, shown in lines:
+        assert data[int(start, 16) :][:16] == bytes.fromhex(shown)
+    assert len(lines) == 22
+    _, arrays, _ = read_table(data)
+    words = ["cheap", "lunch", "friday", "on"]
+    assert arrays["body.keys"] == tuple(hash_of(word, 0) >> 16 for word in words)
+    assert arrays["checksums"] == (crc32(data[0x340:0x602]),)
 
 
 def test_names_are_reserved() -> None:
