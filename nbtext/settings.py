@@ -86,6 +86,10 @@ class Pattern(NamedTuple):
                 raise SettingsError(message)
 
 
+RESERVED_NAMES: Final = ("ledger", "undo", "checksums")
+"""Names that no view may have: other arrays of a model file begin with them."""
+
+
 class View(NamedTuple):
     """
     One way to see a document; a model counts each view apart.
@@ -142,7 +146,7 @@ class View(NamedTuple):
 
         """
         name = str(self.name)
-        if not name.isidentifier() or name in ("ledger", "undo", "checksums"):
+        if not name.isidentifier() or name in RESERVED_NAMES:
             message = f"a view cannot be called {self.name!r}"
             raise SettingsError(message)
         flags = ("tokens", "pairs", "fold_tokens", "fold_pairs", "fields")

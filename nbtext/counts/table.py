@@ -1,7 +1,7 @@
 """
 Counts: what a pile of labelled documents leaves behind, and how piles add up.
 
-A `CountTable` holds, for each view and class, the terms that occur there (sorted 64-bit
+A `CountTable` holds, for each view and class, the terms that occur there (sorted 48-bit
 keys) with their columns, and for each class the number of its documents and the ledger
 of their digests. Tables of the same settings add; what was added can be subtracted, and
 what is left is as if it had never been there, bit for bit. Everything large rests on

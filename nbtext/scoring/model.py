@@ -2,8 +2,9 @@
 A model, read in place: which counts a term has, without reading the others.
 
 An open model file goes in; what comes out is what scoring needs: the classes, their
-documents and totals, and the counts of a key, found by bisection in the mapped file.
-Several tables are summed as they are read. Nothing here is ever written to.
+documents and totals, and the counts of a key. A key's top bits say where in the mapped
+file it would be; the blocks that are read are verified first. Several tables are summed
+as they are read. Nothing here is ever written to.
 """
 
 from bisect import bisect_left

@@ -50,9 +50,6 @@ MAX_INDEX_BITS: Final = 32
 CHECKSUMS: Final = "checksums"
 """The array of the checksums of all others; it is the last one."""
 
-RESERVED_NAMES: Final = ("ledger", "undo", CHECKSUMS)
-"""No view may be called so, since its arrays begin with its name."""
-
 
 class TermArrays(NamedTuple):
     """

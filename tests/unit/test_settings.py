@@ -113,6 +113,7 @@ def with_view(**changes: object) -> dict[str, Any]:
         pytest.param(with_view(limit=True), "headers.limit", id="limit True"),
         pytest.param(with_view(limit="9"), "headers.limit", id="limit text"),
         pytest.param(with_view(name="raw"), "distinct names", id="two of a name"),
+        pytest.param(with_view(name="undo"), "be called 'undo'", id="a name in use"),
         pytest.param(with_view(colour=1), "not complete", id="unknown in a view"),
         pytest.param(MAIL.as_dict() | {"fields": []}, "not complete", id="no fields"),
         pytest.param(
