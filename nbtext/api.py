@@ -16,7 +16,8 @@ from functools import partial
 from itertools import islice
 from typing import Final, TypeAlias
 
-from nbtext.counts.counting import Progress, ReadReport
+from nbtext.counts import ReadReport
+from nbtext.counts.counting import Progress
 from nbtext.document import Document, Item, raise_unreadable
 from nbtext.evaluation import Evaluation, cross_validate, evaluate_model
 from nbtext.learning import (

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from nbtext.counts.counting import ReadReport
+    from nbtext.counts import ReadReport
     from nbtext.document import Note
 
 Advance = Callable[[int, int], None]

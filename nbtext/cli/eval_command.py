@@ -29,7 +29,7 @@ from nbtext.scoring import Policy
 from nbtext.sources import Options
 
 if TYPE_CHECKING:
-    from nbtext.counts.counting import ReadReport
+    from nbtext.counts import ReadReport
     from nbtext.document import Unreadable
     from nbtext.evaluation import Evaluation
 

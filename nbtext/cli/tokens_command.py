@@ -14,7 +14,8 @@ from nbtext.cli._options import (
 from nbtext.cli._report import escaped, readable
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import name_problems, to_stderr, to_stdout
-from nbtext.counts.counting import ReadReport, documents
+from nbtext.counts import ReadReport
+from nbtext.counts.counting import documents
 from nbtext.errors import NoModelError
 from nbtext.scoring import load_model
 from nbtext.settings import Settings, default_settings

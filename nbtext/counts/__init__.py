@@ -3,5 +3,64 @@ The terms of labelled documents to a table of counts.
 
 In: a stream of labelled documents. Out: a `CountTable`: for each view and class the
 sorted keys of its terms and their counts, and a ledger of the documents. Tables add up
-and can be subtracted; so do the held-out scores that calibration keeps.
+and can be subtracted; so do the held-out scores that calibration keeps. What is
+exported is loaded when it is first asked for.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from nbtext.counts.calibration import Calibration, bin_of
+    from nbtext.counts.counter import Counter
+    from nbtext.counts.counting import ReadReport
+    from nbtext.counts.fitting import Fit, fit, stored_fit
+    from nbtext.counts.sample import Sample
+    from nbtext.counts.sorted_counts import SortedCounts
+    from nbtext.counts.table import CountTable, LedgerRun, ledger_of, n_terms
+    from nbtext.counts.term_cache import TermCache
+    from nbtext.counts.term_table import TermTable
+
+__all__ = [
+    "Calibration",
+    "CountTable",
+    "Counter",
+    "Fit",
+    "LedgerRun",
+    "ReadReport",
+    "Sample",
+    "SortedCounts",
+    "TermCache",
+    "TermTable",
+    "bin_of",
+    "fit",
+    "ledger_of",
+    "n_terms",
+    "stored_fit",
+]
+
+_HOMES: Final = {
+    "Calibration": "calibration",
+    "CountTable": "table",
+    "Counter": "counter",
+    "Fit": "fitting",
+    "LedgerRun": "table",
+    "ReadReport": "counting",
+    "Sample": "sample",
+    "SortedCounts": "sorted_counts",
+    "TermCache": "term_cache",
+    "TermTable": "term_table",
+    "bin_of": "calibration",
+    "fit": "fitting",
+    "ledger_of": "table",
+    "n_terms": "table",
+    "stored_fit": "fitting",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is exported when it is first asked for."""
+    if name not in _HOMES:
+        message = f"module 'nbtext.counts' has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(f"nbtext.counts.{_HOMES[name]}"), name)

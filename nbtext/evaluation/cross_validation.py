@@ -23,19 +23,11 @@ if TYPE_CHECKING:
     from nbtext.settings import Scoring, Settings
     from nbtext.tokens import Reading
 
-from nbtext.counts.counter import BATCH, LEAST_SIZE, Counter
-from nbtext.counts.counting import (
-    Progress,
-    ReadReport,
-    documents,
-    guess,
-    readings,
-    settings_for,
-)
-from nbtext.counts.fitting import fit
-from nbtext.counts.sample import DOCUMENTS, TERMS, Sample
-from nbtext.counts.table import CountTable, add
-from nbtext.counts.term_cache import TermCache
+from nbtext.counts import Counter, CountTable, ReadReport, Sample, TermCache, fit
+from nbtext.counts.counter import BATCH, LEAST_SIZE
+from nbtext.counts.counting import Progress, documents, guess, readings, settings_for
+from nbtext.counts.sample import DOCUMENTS, TERMS
+from nbtext.counts.table import add
 from nbtext.errors import TrainingError
 from nbtext.evaluation.evaluation import (
     NO_CLASS,

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from nbtext.counts.counting import ReadReport
+from nbtext.counts import ReadReport
 from nbtext.document import Item
 from nbtext.errors import SourceError
 from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate

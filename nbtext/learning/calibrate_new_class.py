@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from nbtext.counts.sample import Sample
-    from nbtext.counts.table import CountTable
+    from nbtext.counts import CountTable, Sample
     from nbtext.scoring import Model
     from nbtext.scoring.leave_one_out import Labelled
 
     Digests: TypeAlias = Collection[bytes]
 
-from nbtext.counts.calibration import Calibration
+from nbtext.counts import Calibration
 from nbtext.counts.sample import DOCUMENTS
 from nbtext.scoring import event_model
 from nbtext.scoring.batch_model import batch_model_of

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
     from nbtext.learning.delta import Delta
 
-from nbtext.counts.sorted_counts import SortedCounts, narrow, no_counts
-from nbtext.counts.table import CountTable, LedgerRun, empty_ledger, ledger_of
+from nbtext.counts import CountTable, LedgerRun, SortedCounts, ledger_of
+from nbtext.counts.sorted_counts import narrow, no_counts
+from nbtext.counts.table import empty_ledger
 from nbtext.store.ledger import halves
 
 

@@ -10,8 +10,8 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
-from nbtext.counts.calibration import Calibration
-from nbtext.counts.fitting import Fit, with_fit
+from nbtext.counts import Calibration, Fit
+from nbtext.counts.fitting import with_fit
 from nbtext.learning.delta import Columns, Delta, UndoRecord
 from nbtext.settings import KEY_BITS, Scoring, Settings, View
 from nbtext.store import Header, History

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from nbtext.store.blocks import Buffer
     from nbtext.tokens import Bag, Terms
 
-from nbtext.counts.calibration import Calibration, bin_of, total
-from nbtext.counts.counter import BATCH, LEAST_SIZE, Counter
-from nbtext.counts.sample import DOCUMENTS, Sample
-from nbtext.counts.table import CountTable, add, n_terms
+from nbtext.counts import Calibration, Counter, CountTable, Sample, bin_of, n_terms
+from nbtext.counts.calibration import total
+from nbtext.counts.counter import BATCH, LEAST_SIZE
+from nbtext.counts.sample import DOCUMENTS
+from nbtext.counts.table import add
 from nbtext.errors import DamagedError, TrainingError
 from nbtext.learning.calibrate_new_class import new_class_calibration
 from nbtext.learning.delta import Delta, check_sums

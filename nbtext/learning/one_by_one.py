@@ -7,7 +7,8 @@ does the same for many documents.
 
 from typing import NamedTuple
 
-from nbtext.counts.calibration import FARTHEST_BIN, Calibration, total
+from nbtext.counts import Calibration
+from nbtext.counts.calibration import FARTHEST_BIN, total
 from nbtext.learning.delta import Delta, UndoRecord, with_delta
 from nbtext.learning.delta_writing import pack_delta
 from nbtext.learning.plan import Plan, Step, calibrated, history_of, keep_of, why_not

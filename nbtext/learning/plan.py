@@ -10,8 +10,8 @@ from collections import Counter as Tally
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from nbtext.counts.calibration import Calibration, total
-from nbtext.counts.fitting import Fit, fit
+from nbtext.counts import Calibration, Fit, fit
+from nbtext.counts.calibration import total
 from nbtext.document import Document
 from nbtext.errors import NoModelError, SettingsError, TrainingError
 from nbtext.scoring import Model, check_scoring

@@ -17,18 +17,17 @@ if TYPE_CHECKING:
 
 import numpy as np
 
+from nbtext.counts import CountTable, ReadReport, ledger_of
 from nbtext.counts.counting import (
     Counted,
     Limits,
     Progress,
-    ReadReport,
     count,
     count_with,
     guess,
     settings_for,
 )
 from nbtext.counts.sample import DOCUMENTS
-from nbtext.counts.table import CountTable, ledger_of
 from nbtext.document import Item
 from nbtext.errors import TrainingError
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.counts.fitting import Fit
+    from nbtext.counts import Fit
     from nbtext.scoring.batch_model import BatchModel, Scores
     from nbtext.scoring.models.evidence import Calibrated
     from nbtext.tokens import Reading, Terms

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.counts.table import CountTable
+    from nbtext.counts import CountTable, TermTable
     from nbtext.parallel import Map
     from nbtext.scoring.model import Model
     from nbtext.settings import Column, Scoring, Settings
     from nbtext.tokens import Terms
 
-from nbtext.counts.term_table import TermTable, arrange_runs
+from nbtext.counts.term_table import arrange_runs
 from nbtext.scoring.models.registry import check_scoring
 from nbtext.store import check_sound
 from nbtext.store.packing import stored_terms, unpack

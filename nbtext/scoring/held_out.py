@@ -6,14 +6,8 @@ A model keeps the scores of documents that it did not know when they were scored
 from the event model: a histogram's bin, the losses at each temperature, or nothing.
 """
 
-from nbtext.counts.calibration import (
-    LOSS_UNIT,
-    TEMPERATURES,
-    Calibration,
-    bin_of,
-    total,
-)
-from nbtext.counts.fitting import Fit, fit
+from nbtext.counts import Calibration, Fit, bin_of, fit
+from nbtext.counts.calibration import LOSS_UNIT, TEMPERATURES, total
 from nbtext.errors import NotAModelError
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.evidence import Raw

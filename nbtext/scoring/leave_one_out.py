@@ -12,13 +12,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from nbtext.counts.calibration import (
-    LOSS_UNIT,
-    TEMPERATURES,
-    Calibration,
-    bin_of,
-    total,
-)
+from nbtext.counts import Calibration, bin_of
+from nbtext.counts.calibration import LOSS_UNIT, TEMPERATURES, total
 from nbtext.scoring.models.arrays import normalised
 from nbtext.scoring.models.registry import event_model
 from nbtext.tokens.bags import joined

@@ -132,7 +132,7 @@ class Model(NamedTuple):
 @lru_cache(maxsize=1)
 def _count_terms(file: ModelFile) -> list[int]:
     """Count the terms of files that were joined, for each view."""
-    from nbtext.counts.table import n_terms
+    from nbtext.counts import n_terms
     from nbtext.store.packing import unpack
 
     return [n_terms(runs) for runs in unpack(file).runs]

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from math import exp, log, log1p
 from typing import TYPE_CHECKING, Final
 
-from nbtext.counts.fitting import Fit, softplus
+from nbtext.counts import Fit
+from nbtext.counts.fitting import softplus
 
 if TYPE_CHECKING:
     from nbtext.scoring.models.evidence import Calibrated, Raw

@@ -9,7 +9,7 @@ arrays, and a property test holds them together.
 
 from typing import NamedTuple
 
-from nbtext.counts.fitting import Fit
+from nbtext.counts import Fit
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.evidence import Evidence, Raw, n_numbers, score_of
 from nbtext.scoring.models.registry import event_model

@@ -7,8 +7,8 @@ the fit, which the last table has where nothing was moved or joined.
 
 from collections.abc import Iterable
 
-from nbtext.counts.calibration import Calibration, total
-from nbtext.counts.fitting import Fit, stored_fit
+from nbtext.counts import Calibration, Fit, stored_fit
+from nbtext.counts.calibration import total
 from nbtext.errors import DamagedError
 from nbtext.store.file import ModelFile
 from nbtext.store.table import StoredTable

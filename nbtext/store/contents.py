@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from nbtext.counts.table import CountTable
-    from nbtext.counts.term_table import TermTable
+    from nbtext.counts import CountTable, TermTable
     from nbtext.settings import Scoring
     from nbtext.store.blocks import Buffer
     from nbtext.store.file import ModelFile
     from nbtext.store.table import StoredTable
-from nbtext.counts.calibration import Calibration
-from nbtext.counts.fitting import Fit, fit, with_fit
-from nbtext.counts.table import add, n_terms, with_classes
+from nbtext.counts import Calibration, Fit, fit, n_terms
+from nbtext.counts.fitting import with_fit
+from nbtext.counts.table import add, with_classes
 from nbtext.store.calibrations import calibration_of, last_fit
 from nbtext.store.file import check_sound
 from nbtext.store.header import WRITER, Header, History, joined_history, now

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from nbtext.store.schema import TermArrays
     from nbtext.store.table import StoredTable
     from nbtext.store.undo import UndoRecords
-from nbtext.counts.sorted_counts import RANGE, SortedCounts, narrow, no_counts
-from nbtext.counts.table import CountTable, LedgerRun, add, empty_ledger, rows_by_class
-from nbtext.counts.term_table import Entries, TermTable, arrange, arrange_runs
+from nbtext.counts import CountTable, LedgerRun, SortedCounts, TermTable
+from nbtext.counts.sorted_counts import RANGE, narrow, no_counts
+from nbtext.counts.table import add, empty_ledger, rows_by_class
+from nbtext.counts.term_table import Entries, arrange, arrange_runs
 from nbtext.errors import NotAModelError, TrainingError
 from nbtext.settings import KEY_BITS
 from nbtext.store.schema import (

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     from nbtext.store import Header
 
-from nbtext.counts.sorted_counts import SortedCounts, narrow
-from nbtext.counts.table import LedgerRun, rows_by_class
+from nbtext.counts import LedgerRun, SortedCounts
+from nbtext.counts.sorted_counts import narrow
+from nbtext.counts.table import rows_by_class
 from nbtext.store.header import MOST
 from nbtext.textform.lines import KEY_DIGITS, TextLines, keys_of, shown
 

@@ -16,8 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from nbtext.counts.table import CountTable
-    from nbtext.counts.term_table import TermTable
+    from nbtext.counts import CountTable, TermTable
     from nbtext.store import Contents, UndoRecords
 
 from nbtext.errors import ModelFileError

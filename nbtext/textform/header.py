@@ -7,7 +7,7 @@ round. docs/text-form.md is the specification.
 
 from typing import Any, Final
 
-from nbtext.counts.calibration import Calibration
+from nbtext.counts import Calibration
 from nbtext.errors import SettingsError
 from nbtext.settings import Scoring, Settings
 from nbtext.store import Header, History

@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Final
 
-from nbtext.counts.calibration import Calibration
-from nbtext.counts.table import CountTable
+from nbtext.counts import Calibration, CountTable
 from nbtext.store import Contents
 from nbtext.textform.counts import LedgerLines, TermLines
 from nbtext.textform.header import read_text_header

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     Arrays: TypeAlias = dict[str, NDArray[np.integer]]
 
-from nbtext.counts.calibration import FARTHEST_BIN, Calibration
-from nbtext.counts.fitting import stored_fit
+from nbtext.counts import Calibration, stored_fit
+from nbtext.counts.calibration import FARTHEST_BIN
 from nbtext.errors import DamagedError
 from nbtext.store.ledger import NO_BIN, own_record
 from nbtext.store.packing import stored_keys, unpack_table

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from nbtext.counts.table import CountTable
+    from nbtext.counts import CountTable
     from nbtext.store import StoredTable
 
-from nbtext.counts.table import n_terms
+from nbtext.counts import n_terms
 from nbtext.errors import ModelFileError, ModelWriteError, NotAModelError
 from nbtext.scoring import load_model
 from nbtext.store import ModelFile, read_contents

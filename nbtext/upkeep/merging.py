@@ -17,6 +17,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from nbtext.counts import CountTable
     from nbtext.counts.sorted_counts import Keys
     from nbtext.document import Item
     from nbtext.scoring.classifying import OnProblem
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from nbtext.tokens import Bag
 
 from nbtext.counts.calibration import total
-from nbtext.counts.table import CountTable, add
+from nbtext.counts.table import add
 from nbtext.errors import ModelFileError, NotAModelError, SettingsError, TrainingError
 from nbtext.learning import Delta, count_table, why_not
 from nbtext.scoring import batches, check_scoring

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from nbtext.store import Contents
 
-from nbtext.counts.sorted_counts import SortedCounts
-from nbtext.counts.table import LedgerRun, ledger_of
+from nbtext.counts import LedgerRun, SortedCounts, ledger_of
 from nbtext.store import UndoRecords
 from nbtext.store.ledger import FORGOTTEN
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.counts.table import CountTable
+    from nbtext.counts import CountTable
 
     Part: TypeAlias = tuple[str, int]
     """A class, and a view of it, LEDGER or DOCUMENTS."""

@@ -18,7 +18,7 @@ from nbtext.tokens.bags import sum_by_document
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nbtext.counts.term_table import TermTable
+    from nbtext.counts import TermTable
     from nbtext.scoring.batch_model import BatchModel, Floats, Integers, Scores
     from nbtext.settings import Scoring
     from nbtext.tokens import Terms
