@@ -5,7 +5,15 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from nbtext.cli import _status as status
-from nbtext.cli._report import UNSURE, class_name, counted, escaped, readable, rounded
+from nbtext.cli._report import (
+    UNSURE,
+    class_name,
+    counted,
+    escaped,
+    json_line,
+    readable,
+    rounded,
+)
 from nbtext.cli._terminal import (
     Output,
     cut_short,
@@ -185,11 +193,9 @@ def _sum_up(
 
 
 def _as_json(outcome: Outcome, rules: Mapping[str, Rule]) -> str:
-    from json import dumps
-
     decision, target = outcome.decision, outcome.target
     rule = None if decision.label is None else rules.get(decision.label)
-    return dumps(
+    return json_line(
         {
             "folder": readable(outcome.folder),
             "name": readable(decision.name),
@@ -199,8 +205,7 @@ def _as_json(outcome: Outcome, rules: Mapping[str, Rule]) -> str:
             "action": outcome.action,
             "target": None if target is None else readable(target),
             "flags": str(outcome.marks).split(),
-        },
-        ensure_ascii=False,
+        }
     )
 
 

@@ -1,8 +1,8 @@
 """The group of commands, each loaded when it is called."""
 
-import sys
+import io
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ import click
 
 from nbtext import __version__
 from nbtext.cli import _status as status
-from nbtext.cli._terminal import to_stdout
+from nbtext.cli._terminal import to_stderr, to_stdout
 
 COMMANDS: Final = (
     "train", "classify", "eval", "pass", "filter", "learn", "forget", "info",
@@ -123,7 +123,8 @@ def run_command(arguments: list[str]) -> int:
 
 
 def _show(error: click.ClickException) -> None:
-    """Say what is wrong; without a standard error click would say it on the output."""
-    if sys.stderr is not None:
-        with suppress(OSError, ValueError):  # the exit status reports it, too
-            error.show()
+    """Say what is wrong; a name on the command line may hold what a terminal obeys."""
+    text = io.StringIO()
+    error.show(text)
+    for line in text.getvalue().removesuffix("\n").split("\n"):
+        to_stderr(line)

@@ -69,10 +69,8 @@ def as_tsv(decisions: Iterable[Decision], *, named: bool = True) -> Iterator[str
 
 def as_json_lines(decisions: Iterable[Decision]) -> Iterator[str]:
     """Render one JSON object a document; an unsure one has a null label."""
-    from json import dumps  # here, because most callers want no JSON: it takes 1 ms
-
     for decision in decisions:
-        yield dumps(
+        yield json_line(
             {
                 "name": readable(decision.name),
                 "label": decision.label,
@@ -88,8 +86,7 @@ def as_json_lines(decisions: Iterable[Decision]) -> Iterator[str]:
                 },
                 "tokens": {"known": decision.known, "total": decision.tokens},
                 "truncated": decision.truncated,
-            },
-            ensure_ascii=False,
+            }
         )
 
 
@@ -102,7 +99,32 @@ def as_json(value: Any) -> str:
     """Render one value as a JSON object over several lines."""
     from json import dumps
 
-    return dumps(value, ensure_ascii=False, indent=2)
+    lines = dumps(value, ensure_ascii=False, indent=2).split("\n")
+    return "\n".join(map(_without_controls, lines))
+
+
+def json_line(value: Any) -> str:
+    """Render one value as a JSON object on one line."""
+    from json import dumps  # here, because most callers want no JSON: it takes 1 ms
+
+    return _without_controls(dumps(value, ensure_ascii=False))
+
+
+def _without_controls(line: str) -> str:
+    r"""
+    Return a line of JSON with what is not printable as \uHHHH: the same values.
+
+    Names may hold what a terminal obeys (C1 controls) or shows in another order (marks
+    of bidirectional text).
+    """
+    if line.isprintable():
+        return line
+    from json import dumps
+
+    return "".join(
+        character if character.isprintable() else dumps(character)[1:-1]
+        for character in line
+    )
 
 
 def share(value: float | None) -> str:

@@ -1,6 +1,5 @@
 """`nbtext tokens`: show exactly what the tokenizer sees."""
 
-import json
 from collections import Counter as Tally
 
 import click
@@ -12,6 +11,7 @@ from nbtext.cli._options import (
     needs_sources,
 )
 from nbtext.cli._report import escaped, readable
+from nbtext.cli._report import json_line as as_json_line
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import name_problems, to_stderr, to_stdout
 from nbtext.counts import ReadReport
@@ -116,5 +116,4 @@ def json_line(name: str, rows: list[Row]) -> str:
     for view, field, term, count in rows:
         row: dict[str, object] = {"field": field, "term": term, "count": count}
         views.setdefault(view, []).append(row)
-    text = json.dumps({"name": readable(name), "views": views}, ensure_ascii=False)
-    return text.encode("utf-8", "backslashreplace").decode()
+    return as_json_line({"name": readable(name), "views": views})

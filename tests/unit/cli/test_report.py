@@ -14,6 +14,7 @@ from nbtext.cli._report import (
     counted,
     escaped,
     evaluation_text,
+    json_line,
     readable,
     share,
     size,
@@ -46,6 +47,17 @@ def decided(name: str = "a", posterior: tuple[float, float] = (-2.0, -0.2)) -> D
 )
 def test_a_name_is_one_field_of_one_line(name: str, expected: str) -> None:
     assert escaped(name) == expected
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+@example("\x9b31m\u202e\x7f\U000e0001\udc80")
+def test_json_is_printable_and_has_the_same_values(name: str) -> None:
+    value = {name: [name]}
+
+    assert json_line(value).isprintable()
+    assert json.loads(json_line(value)) == value
+    assert as_json(value).replace("\n", "").isprintable()
+    assert json.loads(as_json(value)) == value
 
 
 @given(st.text(st.characters(exclude_categories=())))
