@@ -1,4 +1,4 @@
-"""What is printed obeys nobody but nbtext: no name drives the terminal it is shown on."""
+"""No name drives the terminal that it is printed on."""
 
 import json
 from pathlib import Path
