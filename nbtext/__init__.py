@@ -5,8 +5,9 @@ What is exported is loaded when it is first asked for, because the command line
 classifies one message in less time than it takes to import numpy.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
     from nbtext.api import (
@@ -62,13 +63,16 @@ _HOMES: Final = {
     "Options": "sources",
     "SettingsOverrides": "learning.overrides",
     "Trained": "learning.training",
+    "classify": "api",
+    "classify_all": "api",
+    "evaluate": "api",
+    "evaluate_folds": "api",
+    "forget": "api",
+    "learn": "api",
+    "load": "api",
+    "read_documents": "api",
+    "train": "api",
+    "train_on": "api",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load what is exported when it is first asked for."""
-    if name not in __all__:
-        message = f"module 'nbtext' has no attribute {name!r}"
-        raise AttributeError(message)
-    home = import_module(f"nbtext.{_HOMES.get(name, 'api')}")
-    return getattr(home, name)
+__getattr__ = lazy_face(__name__, _HOMES)

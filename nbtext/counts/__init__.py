@@ -7,8 +7,9 @@ and can be subtracted; so do the held-out scores that calibration keeps. What is
 exported is loaded when it is first asked for.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
     from nbtext.counts.calibration import Calibration, bin_of
@@ -57,10 +58,4 @@ _HOMES: Final = {
     "stored_fit": "fitting",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load what is exported when it is first asked for."""
-    if name not in _HOMES:
-        message = f"module 'nbtext.counts' has no attribute {name!r}"
-        raise AttributeError(message)
-    return getattr(import_module(f"nbtext.counts.{_HOMES[name]}"), name)
+__getattr__ = lazy_face(__name__, _HOMES)

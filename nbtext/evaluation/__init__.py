@@ -8,8 +8,9 @@ Cross-validation makes the decisions by subtracting each fold's counts from the 
 What is exported is loaded when it is first asked for.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
     from nbtext.evaluation.cross_validation import CrossValidated, cross_validate
@@ -32,10 +33,4 @@ _HOMES: Final = {
     "evaluate_model": "of_model",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load what is exported when it is first asked for."""
-    if name not in _HOMES:
-        message = f"module 'nbtext.evaluation' has no attribute {name!r}"
-        raise AttributeError(message)
-    return getattr(import_module(f"nbtext.evaluation.{_HOMES[name]}"), name)
+__getattr__ = lazy_face(__name__, _HOMES)

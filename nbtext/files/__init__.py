@@ -11,8 +11,9 @@ What is exported is loaded when it is first asked for: to learn one message take
 and an append, and nothing else of this.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
     from nbtext.files._access import keep_access, make_file, make_folder
@@ -72,10 +73,4 @@ _HOMES: Final = {
     "write_at": "_opening",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load what is exported when it is first asked for."""
-    if name not in _HOMES:
-        message = f"module 'nbtext.files' has no attribute {name!r}"
-        raise AttributeError(message)
-    return getattr(import_module(f"nbtext.files.{_HOMES[name]}"), name)
+__getattr__ = lazy_face(__name__, _HOMES)

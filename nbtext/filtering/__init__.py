@@ -7,8 +7,9 @@ in a mailbox. `with_added` adds the decision to one message in memory. What is e
 is loaded when it is first asked for: passing on a message needs no mailboxes.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
     from nbtext.filtering.header_field import AddedField, added_by, with_added
@@ -62,10 +63,4 @@ _HOMES: Final = {
     "with_added": "header_field",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load what is exported when it is first asked for."""
-    if name not in _HOMES:
-        message = f"module 'nbtext.filtering' has no attribute {name!r}"
-        raise AttributeError(message)
-    return getattr(import_module(f"nbtext.filtering.{_HOMES[name]}"), name)
+__getattr__ = lazy_face(__name__, _HOMES)

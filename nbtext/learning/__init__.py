@@ -7,8 +7,9 @@ What is known already is not counted again. What is exported is loaded when it i
 asked for: a few documents are learnt without arrays.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
     from nbtext.learning.delta import Delta
@@ -46,10 +47,4 @@ _HOMES: Final = {
     "why_not": "plan",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load what is exported when it is first asked for."""
-    if name not in _HOMES:
-        message = f"module 'nbtext.learning' has no attribute {name!r}"
-        raise AttributeError(message)
-    return getattr(import_module(f"nbtext.learning.{_HOMES[name]}"), name)
+__getattr__ = lazy_face(__name__, _HOMES)

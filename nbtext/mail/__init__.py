@@ -8,8 +8,9 @@ Any bytes at all give a `Mail`; nothing here raises, or imports the rest of nbte
 What is exported is loaded when it is first asked for: one message needs little of it.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
     from nbtext.mail.charsets import decode
@@ -43,10 +44,4 @@ _HOMES: Final = {
     "text_parts": "message",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load what is exported when it is first asked for."""
-    if name not in _HOMES:
-        message = f"module 'nbtext.mail' has no attribute {name!r}"
-        raise AttributeError(message)
-    return getattr(import_module(f"nbtext.mail.{_HOMES[name]}"), name)
+__getattr__ = lazy_face(__name__, _HOMES)

@@ -8,8 +8,9 @@ document are the specification; those of many, by arrays, agree with them. What 
 exported is loaded when it is first asked for: one message needs no arrays.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
     from nbtext.scoring.classifying import Classifier, batches, classify
@@ -62,10 +63,4 @@ _HOMES: Final = {
     "threshold_of": "threshold",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load what is exported when it is first asked for."""
-    if name not in _HOMES:
-        message = f"module 'nbtext.scoring' has no attribute {name!r}"
-        raise AttributeError(message)
-    return getattr(import_module(f"nbtext.scoring.{_HOMES[name]}"), name)
+__getattr__ = lazy_face(__name__, _HOMES)

@@ -8,8 +8,9 @@ answers requests without any socket. What is exported is loaded when it is first
 for.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
     from nbtext.serving.handlers import Handler, HandlerOptions
@@ -51,10 +52,4 @@ _HOMES: Final = {
     "supervise": "workers",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load what is exported when it is first asked for."""
-    if name not in _HOMES:
-        message = f"module 'nbtext.serving' has no attribute {name!r}"
-        raise AttributeError(message)
-    return getattr(import_module(f"nbtext.serving.{_HOMES[name]}"), name)
+__getattr__ = lazy_face(__name__, _HOMES)

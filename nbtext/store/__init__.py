@@ -8,8 +8,9 @@ format. What is exported is loaded when it is first asked for: one message needs
 arrays.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
     from nbtext.store.compacting import compact
@@ -57,10 +58,4 @@ _HOMES: Final = {
     "rows_of": "ledger",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load what is exported when it is first asked for."""
-    if name not in _HOMES:
-        message = f"module 'nbtext.store' has no attribute {name!r}"
-        raise AttributeError(message)
-    return getattr(import_module(f"nbtext.store.{_HOMES[name]}"), name)
+__getattr__ = lazy_face(__name__, _HOMES)

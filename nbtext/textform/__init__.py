@@ -7,8 +7,9 @@ same model. docs/text-form.md is the specification. What is exported is loaded w
 is first asked for.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
     from nbtext.textform.dumping import text_lines
@@ -26,10 +27,4 @@ _HOMES: Final = {
     "text_lines": "dumping",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load what is exported when it is first asked for."""
-    if name not in _HOMES:
-        message = f"module 'nbtext.textform' has no attribute {name!r}"
-        raise AttributeError(message)
-    return getattr(import_module(f"nbtext.textform.{_HOMES[name]}"), name)
+__getattr__ = lazy_face(__name__, _HOMES)

@@ -9,8 +9,9 @@ which of the two is in use.
 What is exported is loaded when it is first asked for: one message needs little of it.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
     from nbtext.tokens.bag import Bag, bag_of, fingerprint
@@ -49,10 +50,4 @@ _HOMES: Final = {
     "terms": "tokenizer",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load what is exported when it is first asked for."""
-    if name not in _HOMES:
-        message = f"module 'nbtext.tokens' has no attribute {name!r}"
-        raise AttributeError(message)
-    return getattr(import_module(f"nbtext.tokens.{_HOMES[name]}"), name)
+__getattr__ = lazy_face(__name__, _HOMES)

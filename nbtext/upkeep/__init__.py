@@ -7,8 +7,9 @@ files that go in are never changed. What is exported is loaded when it is first 
 for.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
     from nbtext.upkeep.checking import Checked, check_model, repair_model
@@ -44,10 +45,4 @@ _HOMES: Final = {
     "take_doubles": "merging",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load what is exported when it is first asked for."""
-    if name not in _HOMES:
-        message = f"module 'nbtext.upkeep' has no attribute {name!r}"
-        raise AttributeError(message)
-    return getattr(import_module(f"nbtext.upkeep.{_HOMES[name]}"), name)
+__getattr__ = lazy_face(__name__, _HOMES)
