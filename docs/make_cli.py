@@ -143,14 +143,15 @@ commands that write a model, they wait up to `--wait` seconds for another writer
 
 **`merge`**, **`compact`** and **`prune`** report on standard error, and with `--json` in one
 object: `merge` has `classes` (name to documents), `doubles` (documents in
-more than one model), `taken` (those that are now counted once), `refused`, `conflicts` (a
+more than one model, or in more than one of those that a file was joined of), `taken` (those that are now counted once), `refused`, `conflicts` (a
 list of `labels`, of an earlier model and a later one, and `documents`), `path` and `size`;
 `compact` has `tables`, `before` and `after` (bytes) and `path`; `prune` has `done`,
 `terms`, `tokens` and `bytes`, each with `before` and `after`, and `path`.
 
 **`info`** prints a name, a tab and a value on each line, then `class`, name, documents,
 tokens and when the class last learnt, or `-`, for each class. `info --json` prints one
-object: `path`, `bytes`, `tables`, `terms`, `classes` (name to `documents`, `tokens` and
+object: `path`, `bytes`, `tables`, `doubles` (documents that are in more than one of the
+models that were joined with `cat`), `terms`, `classes` (name to `documents`, `tokens` and
 `learnt`, a time or null), `settings` (how documents are read), `scoring`, `calibration`,
 `trained` (a time or null), `taught` (how many documents were learnt, moved or forgotten
 since), `tail` (`tables` and `bytes` behind the first table), `written` and `writer`.

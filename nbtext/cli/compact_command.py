@@ -4,7 +4,7 @@ import click
 
 from nbtext.cli._options import model_option, output_options, wait_option
 from nbtext.cli._report import as_json as json_of
-from nbtext.cli._report import counted, size
+from nbtext.cli._report import counted, escaped, size
 from nbtext.cli._terminal import Output, to_stderr, to_stdout
 
 
@@ -21,9 +21,16 @@ def command(model: str, wait: float, output: Output) -> None:
 
     It is done by itself when there are many; the sums are the same before and after.
     """  # noqa: D301  click wants a real backspace
-    from nbtext.store import compact
+    from nbtext.store import compact, open_model
+    from nbtext.upkeep import about_doubles, count_doubles
 
+    doubles = 0 if output.quiet else count_doubles(open_model(model))
     done = compact(model, wait=wait)
+    if doubles:
+        to_stderr(
+            f"WARNING: {escaped(model)}: before it was compacted, "
+            f"{about_doubles(doubles)}; of one table nobody can tell"
+        )
     if not output.quiet:
         to_stderr(
             f"compacted {counted(done.tables, 'table')}, {size(done.before)}, "

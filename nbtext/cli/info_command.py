@@ -13,6 +13,7 @@ from nbtext.scoring import Model, fitted, load_model
 from nbtext.store import check_sound
 from nbtext.store.header import joined_history
 from nbtext.tokens.engine import engine
+from nbtext.upkeep import about_doubles, count_doubles
 
 
 @click.command()
@@ -31,6 +32,8 @@ def command(model: str, as_json: bool) -> None:
         to_stderr(f"note: {note}")
     check_sound(opened.file)
     facts = facts_of(opened)
+    if facts["doubles"]:
+        to_stderr(f"WARNING: {escaped(opened.path)}: {about_doubles(facts['doubles'])}")
     if as_json:
         to_stdout([json_of(facts)])
         return
@@ -67,6 +70,7 @@ def facts_of(model: Model) -> dict[str, Any]:
         "path": model.path,
         "bytes": model.file.size,
         "tables": len(tables),
+        "doubles": count_doubles(model.file),
         "terms": sum(map(model.n_terms, range(len(model.settings.views)))),
         "classes": classes,
         "settings": model.settings.as_dict(),

@@ -62,9 +62,10 @@ def command(
     nbtext merge work.nbt home.nbt -o both.nbt
     nbtext merge work.nbt home.nbt -o both.nbt --documents ~/Maildir
 
-    A document that several models have counted is counted as often in the sum, and a
-    warning says how many there are, and under which labels. Given with --documents,
-    each is counted once, as the last of the models has it.
+    A document that several models have counted, or several of those that a file was
+    joined of with cat, is counted as often in the sum, and a warning says how many
+    there are, and under which labels. Given with --documents, each is counted once, as
+    the last of the models has it.
     """  # noqa: D301  click wants a real backspace
     from nbtext.sources import documents
     from nbtext.store import replace_model

@@ -13,6 +13,7 @@ from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
     from nbtext.upkeep.checking import Checked, check_model, repair_model
+    from nbtext.upkeep.doubles import about_doubles, count_doubles
     from nbtext.upkeep.merging import Merged, merge, open_models, take_doubles
     from nbtext.upkeep.pruning import Pruned, prune
     from nbtext.upkeep.scan import Part, documents_in
@@ -22,7 +23,9 @@ __all__ = [
     "Merged",
     "Part",
     "Pruned",
+    "about_doubles",
     "check_model",
+    "count_doubles",
     "documents_in",
     "merge",
     "open_models",
@@ -36,7 +39,9 @@ _HOMES: Final = {
     "Merged": "merging",
     "Part": "scan",
     "Pruned": "pruning",
+    "about_doubles": "doubles",
     "check_model": "checking",
+    "count_doubles": "doubles",
     "documents_in": "scan",
     "merge": "merging",
     "open_models": "merging",

@@ -24,6 +24,7 @@ from nbtext.store import ModelFile, read_contents
 from nbtext.store.file import map_file
 from nbtext.store.packing import unpack_table
 from nbtext.store.writing import replace_file
+from nbtext.upkeep.doubles import about_doubles, count_doubles
 from nbtext.upkeep.repair import add_sound
 from nbtext.upkeep.scan import Part, beginning, documents_in, parts_of, what_is_wrong
 
@@ -91,7 +92,8 @@ def check_model(path: str) -> Checked:
     if not checked.is_sound:
         return checked
     try:
-        notes = (*load_model(path).notes, *_notes(checked))
+        model = load_model(path)
+        notes = (*model.notes, *_notes(checked, model.file))
     except ModelFileError as error:
         return checked._replace(faults=(what_is_wrong(path, error),))
     faults = _chain_faults(checked, total) if _is_chained(checked.tables) else ()
@@ -164,7 +166,7 @@ def _adding_up(path: str, parts: list[Part]) -> tuple[list[Part], CountTable | N
     return parts, total
 
 
-def _notes(checked: Checked) -> Iterator[str]:
+def _notes(checked: Checked, file: ModelFile) -> Iterator[str]:
     """Yield what the user of a sound model should know of it."""
     for part in checked.parts:
         if part.note:
@@ -174,6 +176,9 @@ def _notes(checked: Checked) -> Iterator[str]:
             f"{checked.path}: its tables were joined, so how many terms it has is "
             "counted where it is needed; `nbtext compact` makes it faster to open"
         )
+    doubles = count_doubles(file)
+    if doubles:
+        yield f"{checked.path}: {about_doubles(doubles)}"
 
 
 def _is_chained(tables: Sequence[StoredTable]) -> bool:

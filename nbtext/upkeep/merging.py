@@ -2,8 +2,9 @@
 Merging: several models become one, whose counts are their sum.
 
 A document that several of them have counted is counted several times in the sum; which
-those are, the ledgers say. Given the documents themselves, what they have left too
-often is taken away exactly, so that each is counted as the last model has it.
+those are, the ledgers say (`nbtext.upkeep.doubles`). Given the documents themselves,
+what they have left too often is taken away exactly, so that each is counted as the last
+model has it.
 """
 
 from __future__ import annotations
@@ -11,8 +12,6 @@ from __future__ import annotations
 from collections import Counter as Tally
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -41,6 +40,7 @@ from nbtext.store import (
 from nbtext.store.header import join_histories
 from nbtext.store.undo import join_records, last_records
 from nbtext.tokens import bag_of, fingerprint, read
+from nbtext.upkeep.doubles import Doubles
 
 
 @dataclass(slots=True)
@@ -50,7 +50,8 @@ class Merged:
 
     Attributes:
         contents: the sum.
-        doubles: how many documents two or more of the models have counted.
+        doubles: how many documents two or more of the models have counted, or two of
+            those that one of the files was joined of.
         labels: under which labels those are that not all models have under the same:
             label of one, label of another, and how many.
         taken: how many of the doubles are counted once now.
@@ -97,18 +98,9 @@ def merge(files: Sequence[ModelFile]) -> Merged:
     merged = Merged(_sum_of(parts))
     counts = merged.contents.counts
     check_scoring(merged.contents.scoring, counts.settings, counts.classes)
-    for digest in _in_several([part.counts for part in parts]):
+    for double in Doubles(files):
         merged.doubles += 1
-        of_files = [{row.label for row in rows_of(file, digest)} for file in files]
-        *others, last = [labels for labels in of_files if labels]
-        merged.labels.update(
-            (label, other)
-            for labels in others
-            if labels != last
-            for label in sorted(labels)
-            for other in sorted(last)
-            if label != other
-        )
+        merged.labels.update(double.labels)
     return merged
 
 
@@ -138,21 +130,6 @@ def _last_counted(records: UndoRecords, counts: CountTable, keep: int) -> UndoRe
     return records.take(places[max(len(places) - keep, 0) :])
 
 
-def _in_several(tables: Sequence[CountTable]) -> list[bytes]:
-    """Return the digests of documents that two or more tables have, sorted."""
-    nothing = np.empty((0, 2), np.uint64)
-    distinct = [
-        np.unique(
-            np.concatenate([nothing, *(run.entries[:, :2] for run in table.ledger)]),
-            axis=0,
-        )
-        for table in tables
-    ]
-    digests, counts = np.unique(np.concatenate(distinct), axis=0, return_counts=True)
-    several = digests[counts > 1].astype(">u8")
-    return [digest.tobytes() for digest in several]
-
-
 def take_doubles(
     merged: Merged,
     files: Sequence[ModelFile],
@@ -178,7 +155,7 @@ def take_doubles(
         SettingsError: the models keep no ledger.
 
     """
-    settings = files[0].settings
+    settings, doubles = files[0].settings, Doubles(files)
     if not settings.ledger:
         message = (
             f"{files[0].path}: the models keep no ledger, so nobody knows which "
@@ -193,11 +170,12 @@ def take_doubles(
             if reading.digest in done:
                 continue
             done.add(reading.digest)
-            having = [file for file in files if rows_of(file, reading.digest)]
-            if len(having) < 2:
+            double = doubles.find(reading.digest)
+            if double is None:
                 continue
             bag = bag_of(reading, settings)
-            reason = _take_from_all(delta, having[:-1], reading.digest, bag)
+            surplus = double.rows - double.kept
+            reason = _take(delta, files, reading.digest, surplus, bag)
             if reason:
                 merged.refused.append((document.name, reason))
             else:
@@ -219,18 +197,33 @@ def _changed(files: Sequence[ModelFile], contents: Contents, delta: Delta) -> Co
     return replace(contents, counts=counts, records=records)
 
 
-def _take_from_all(
-    delta: Delta, files: Sequence[ModelFile], digest: bytes, bag: Bag
+def _take(
+    delta: Delta,
+    files: Sequence[ModelFile],
+    digest: bytes,
+    surplus: Tally[Row],
+    bag: Bag,
 ) -> str:
-    """Take a document away from some models, or say why that cannot be."""
+    """
+    Take a document away as often as it is counted too often, or say why that cannot be.
+
+    Args:
+        delta: where it is entered.
+        files: the models.
+        digest: 16 bytes that name the document.
+        surplus: where it is counted too often, and how often.
+        bag: its terms as they are now.
+
+    """
     own = fingerprint(bag)
     removed: list[tuple[Row, Bag, int]] = []
-    for file in files:
-        for row, count in rows_of(file, digest).items():
-            record = record_of(file, digest, row)
-            if record is None and row.fingerprint != own:
-                return f"{file.path}: {why_not(row)}"
-            removed.append((row, bag if record is None else record.bag, count))
+    for row, count in surplus.items():
+        having = [file for file in files if row in rows_of(file, digest)]
+        records = (record_of(file, digest, row) for file in having)
+        record = next((record for record in records if record is not None), None)
+        if record is None and row.fingerprint != own:
+            return f"{having[0].path}: {why_not(row)}"
+        removed.append((row, bag if record is None else record.bag, count))
     for row, counted, count in removed:
         delta.add(digest, row, counted, -count)
     return ""

@@ -91,3 +91,22 @@ def test_merge_names_a_model_that_is_missing_or_damaged(
     assert missing.err.startswith("Error: none.nbt: no model there")
     assert damaged.err.startswith("Error: bad.nbt: damaged at byte 0")
     assert not Path("both.nbt").exists()
+
+
+def test_doubles_in_a_joined_file_are_named_wherever_it_is_looked_at(
+    run: "Run", model: Path
+) -> None:
+    assert run("train", "-q", "-m", "b.nbt", "ham", "spam").status == 0
+    joined = Path("joined.nbt")
+    joined.write_bytes(model.read_bytes() + Path("b.nbt").read_bytes())
+
+    said = "16 documents are in more than one of the models that were joined"
+
+    assert said in run("check", "-m", "joined.nbt").err
+    assert said in run("info", "-m", "joined.nbt").err
+    assert json.loads(run("info", "--json", "-m", "joined.nbt").out)["doubles"] == 16
+    assert (
+        "16 documents in more than one model"
+        in run("merge", "joined.nbt", "-o", "sum.nbt").err
+    )
+    assert said in run("compact", "-m", "joined.nbt").err

@@ -12,7 +12,13 @@ from nbtext.errors import ModelFileError, SettingsError
 from nbtext.store import compact, open_model
 from nbtext.store.packing import unpack
 from nbtext.store.writing import replace_file
-from nbtext.upkeep import Merged, merge, open_models, take_doubles
+from nbtext.upkeep import (
+    Merged,
+    count_doubles,
+    merge,
+    open_models,
+    take_doubles,
+)
 from tests.build import values
 
 Pairs = list[tuple[str, bytes | str]]
@@ -141,3 +147,101 @@ def test_a_third_class_that_cannot_be_scored_is_refused(make: Make) -> None:
 
     with pytest.raises(SettingsError, match="two classes"):
         merge(files)
+
+
+def joined(tmp_path: Path, *paths: str) -> str:
+    path = tmp_path / "joined"
+    path.write_bytes(b"".join(Path(one).read_bytes() for one in paths))
+    return str(path)
+
+
+def test_doubles_inside_a_file_that_was_joined_are_found(
+    make: Make, tmp_path: Path
+) -> None:
+    file = joined(tmp_path, make("one", ONE), make("other", OTHER))
+
+    merged = merge(open_models([file]))
+
+    assert merged.doubles == count_doubles(open_model(file)) == 2
+    assert merged.labels == {("spam", "ham"): 1}
+
+
+def test_doubles_inside_a_file_that_was_joined_are_taken_away(
+    make: Make, tmp_path: Path
+) -> None:
+    file = joined(tmp_path, make("one", ONE), make("other", OTHER))
+
+    merged, left = without_doubles([file], [str(text) for _, text in ONE])
+
+    union = [("spam", "win a prize"), *OTHER]
+    assert (merged.taken, merged.refused) == (2, [])
+    assert values(left) == values(table(make("union", union)))
+
+
+def test_doubles_in_joined_files_and_between_them_are_one_each(
+    make: Make, tmp_path: Path
+) -> None:
+    file = joined(tmp_path, make("one", ONE), make("other", OTHER))
+    third = make("third", [("spam", "lunch at noon"), ("ham", "cheap pills")])
+
+    merged, left = without_doubles(
+        [file, third], [str(text) for _, text in [*ONE, *OTHER]]
+    )
+
+    once = [*ONE[:1], *OTHER[:1], ("spam", "lunch at noon"), ("ham", "cheap pills")]
+    assert (merged.doubles, merged.taken, merged.refused) == (3, 3, [])
+    assert values(left) == values(table(make("once", once)))
+
+
+def test_copies_in_the_training_of_one_model_are_no_doubles(
+    make: Make, tmp_path: Path
+) -> None:
+    twice = make("twice", [*ONE, *ONE])
+    file = joined(tmp_path, twice, make("another", [("ham", "a"), ("spam", "b")]))
+
+    assert merge(open_models([twice])).doubles == 0
+    assert count_doubles(open_model(file)) == 0
+
+
+def test_what_one_model_has_learnt_is_no_double(make: Make, tmp_path: Path) -> None:
+    one = make("one", ONE)
+    learn(one, "ham", ["win now", "dinner at eight"])
+    file = joined(tmp_path, make("other", [("ham", "a"), ("spam", "b")]), one)
+
+    assert count_doubles(open_model(one)) == count_doubles(open_model(file)) == 0
+
+
+@pytest.mark.parametrize("label", ["ham", "spam"])
+def test_a_double_that_was_learnt_after_joining_is_none_any_more(
+    make: Make, tmp_path: Path, label: str
+) -> None:
+    one, other = make("one", ONE), make("other", OTHER)
+    file = joined(tmp_path, one, other)
+    learn(file, label, ["win now"])
+
+    merged, left = without_doubles([file], ["win now", "lunch at noon"])
+
+    pairs = [("spam", "win a prize"), (label, "win now"), *OTHER[1:]]
+    assert (merged.doubles, merged.taken) == (1, 1)
+    assert values(left) == values(table(make("left", pairs)))
+
+
+def test_a_double_that_was_forgotten_after_joining_is_none_any_more(
+    make: Make, tmp_path: Path
+) -> None:
+    file = joined(tmp_path, make("one", ONE), make("other", OTHER))
+    forget(file, ["win now", "lunch at noon"])
+
+    assert count_doubles(open_model(file)) == 0
+
+
+def test_joining_a_model_with_itself_doubles_all_of_it(
+    make: Make, tmp_path: Path
+) -> None:
+    one = make("one", ONE)
+
+    _, left = without_doubles(
+        [joined(tmp_path, one, one, one)], [str(text) for _, text in ONE]
+    )
+
+    assert values(left) == values(table(one))

@@ -1,0 +1,203 @@
+"""
+Doubles: documents that several of the models that are added up have counted.
+
+Open model files go in; out come the documents that their sum counts more often than any
+of its parts does. A part is a model with what it was taught: a file, or a stretch of
+one that `cat` joined. A document that one model has counted twice is no double: its
+training had two copies.
+"""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.store import ModelFile, StoredTable
+
+from nbtext.store import Row
+from nbtext.store.ledger import halves
+from nbtext.store.schema import LEDGER
+
+
+class Double(NamedTuple):
+    """
+    A document that the sum of models counts too often.
+
+    Attributes:
+        rows: where it is counted, and how often, over all models.
+        kept: the same of the last model that has it.
+        labels: label of an earlier model, and another one of the last.
+    """
+
+    rows: Tally[Row]
+    kept: Tally[Row]
+    labels: set[tuple[str, str]]
+
+
+def parts_of(file: ModelFile) -> list[int]:
+    """
+    Return for each table of a file which of the joined models it belongs to.
+
+    A model begins with a table that stands for itself, and goes on with those that were
+    appended to it. What was learnt after joining belongs to all: it is a part of its
+    own, which mostly takes away from the others.
+    """
+    numbers: list[int] = []
+    start = number = 0
+    # of those that stand for themselves the first begins part 0, whatever it says
+    whole = [table.header.history.offset is None for table in file.tables[1:]]
+    taught_later = sum(whole) + 1
+    for table, is_whole in zip(file.tables, [False, *whole], strict=True):
+        offset = table.header.history.offset
+        if is_whole:
+            start, number = table.offset, number + 1
+        is_own = offset is None or offset == table.offset - start
+        numbers.append(number if is_own else taught_later)
+    return numbers
+
+
+class Doubles:
+    """
+    The documents that several of the parts of models have.
+
+    What is kept of them are the rows of their ledgers, in arrays.
+    """
+
+    def __init__(self, files: Sequence[ModelFile]) -> None:
+        self._names: dict[str, int] = {}
+        self._files: list[int] = []  # the place of the file that each part is of
+        columns = [self._rows_of(place, file) for place, file in enumerate(files)]
+        rows = np.concatenate([np.empty((0, 6), np.uint64), *columns])
+        # by digest, and then by part
+        order = np.lexsort((rows[:, 5], rows[:, 1], rows[:, 0]))
+        rows = rows.take(order, axis=0)
+        starts = _starts_of_groups(rows[:, :2])
+        sizes = np.diff(starts, append=len(rows))
+        parts = rows[:, 5]
+        is_several = parts.take(starts) != parts.take(starts + sizes - 1)
+        self._rows = rows[np.repeat(is_several, sizes)]
+        self._starts = _starts_of_groups(self._rows[:, :2])
+        self._labels = [*self._names]
+
+    def _rows_of(self, place: int, file: ModelFile) -> NDArray[np.uint64]:
+        """Return high, low, fingerprint, class, count and part of all ledger rows."""
+        if not file.settings.ledger:
+            return np.empty((0, 6), np.uint64)
+        numbers = parts_of(file)
+        first = len(self._files)
+        self._files += [place] * (max(numbers) + 1)
+        return np.concatenate(
+            [
+                self._rows_in(table, first + number)
+                for table, number in zip(file.tables, numbers, strict=True)
+            ]
+        )
+
+    def _rows_in(self, table: StoredTable, part: int) -> NDArray[np.uint64]:
+        arrays = table.arrays
+        names = [
+            self._names.setdefault(name, len(self._names))
+            for name in table.header.classes
+        ]
+        places = np.asarray(arrays[LEDGER.classes])
+        # a class that there is not is damage, which others find
+        numbers = np.array([*names, 0], np.uint64)
+        columns = [
+            np.asarray(arrays[LEDGER.high]),
+            np.asarray(arrays[LEDGER.low]),
+            np.asarray(arrays[LEDGER.fingerprints]),
+            numbers.take(np.minimum(places, len(names))),
+            np.asarray(arrays[LEDGER.counts]).astype(np.int64).view(np.uint64),
+            np.full(len(places), part, np.uint64),
+        ]
+        return np.stack(columns, axis=1)
+
+    def __iter__(self) -> Iterator[Double]:
+        """Yield the documents that are counted too often, by digest."""
+        for start, end in pairwise([*self._starts.tolist(), len(self._rows)]):
+            double = self._double(self._rows[start:end].tolist())
+            if double is not None:
+                yield double
+
+    def find(self, digest: bytes) -> Double | None:
+        """Return a document if it is counted too often."""
+        high, low = halves(digest)
+        start, end = (
+            np.searchsorted(self._rows[:, 0], np.uint64(high), side)
+            for side in ("left", "right")
+        )
+        rows = self._rows[start:end]
+        return self._double(rows[rows[:, 1] == np.uint64(low)].tolist())
+
+    def _double(self, rows: list[list[int]]) -> Double | None:
+        """Return what the rows of one document come to."""
+        by_file: dict[int, Tally[Row]] = {}
+        by_part: dict[int, Tally[Row]] = {}
+        for _, _, mark, name, count, part in rows:
+            row = Row(self._labels[name], mark)
+            signed = count - (count >> 63 << 64)
+            by_file.setdefault(self._files[part], Tally())[row] += signed
+            by_part.setdefault(part, Tally())[row] += signed
+        total: Tally[Row] = Tally()
+        for counted in by_file.values():
+            total.update(+counted)
+        # of what a part has counted, a later one may have taken something away
+        left = [
+            +(counted & +by_file[self._files[part]])
+            for part, counted in sorted(by_part.items())
+        ]
+        left = [counted for counted in left if counted]
+        if total.total() <= max((counted.total() for counted in left), default=0):
+            return None
+        return Double(total, left[-1], _differing(left))
+
+
+def count_doubles(file: ModelFile) -> int:
+    """
+    Return how many documents a file of joined models counts too often.
+
+    A file that was not joined is not read for it.
+
+    Raises:
+        DamagedError: its ledgers are not as they were written.
+
+    """
+    return sum(1 for _ in Doubles([file])) if max(parts_of(file)) else 0
+
+
+def about_doubles(n_doubles: int) -> str:
+    """Say what is wrong with a file of so many doubles, and what to do."""
+    what = "document is" if n_doubles == 1 else "documents are"
+    return (
+        f"{n_doubles:,} {what} in more than one of the models that were joined, and "
+        "counted as often; `nbtext merge FILE -o NEW --documents SOURCE` counts each "
+        "once"
+    )
+
+
+def _differing(parts: Sequence[Tally[Row]]) -> set[tuple[str, str]]:
+    """Return the labels under which the last part does not have a document."""
+    *others, last = [{row.label for row in counted} for counted in parts]
+    return {
+        (label, other)
+        for labels in others
+        if labels != last
+        for label in labels
+        for other in last
+        if label != other
+    }
+
+
+def _starts_of_groups(rows: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return where in sorted rows each distinct one begins."""
+    is_first = np.ones(len(rows), np.bool_)
+    np.any(rows[1:] != rows[:-1], axis=1, out=is_first[1:])
+    return is_first.nonzero()[0]
