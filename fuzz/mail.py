@@ -29,7 +29,7 @@ from nbtext.mail.message import (
 from nbtext.mail.mime import message_start
 from nbtext.mail.transfer import decode_transfer
 from nbtext.settings import Settings, default_settings
-from nbtext.tokens import tokenizer as tokens
+from nbtext.tokens import definition
 from nbtext.tokens.bag import Terms, bag_of, columns_of, fingerprint
 from nbtext.tokens.bags import Terms as ManyTerms
 from nbtext.tokens.bags import fingerprints, read_terms, unit_weights
@@ -150,9 +150,9 @@ def _check_terms(data: bytes, settings: Settings) -> None:
     for terms, many in zip(bag, views, strict=True):
         _check_view(terms, many, settings)
     for view, fields, terms in zip(settings.views, reading.views, bag, strict=True):
-        is_same = Tally(tokens.defined_keys(view, fields)) == terms
+        is_same = Tally(definition.defined_keys(view, fields)) == terms
         expect(holds=is_same, law="the terms are those of the definition")
-        is_same = Tally(tokens.keys(view, fields)) == terms
+        is_same = Tally(definition.keys(view, fields)) == terms
         expect(holds=is_same, law="the terms are the same by the plain tokenizer")
     _check_size(data, reading, bag)
 
@@ -194,7 +194,7 @@ def _check_time(data: bytes) -> None:
         bag_of(reading, settings)
         read_terms(settings, [reading.views])
         for view, fields in zip(settings.views, reading.views, strict=True):
-            sum(1 for _ in tokens.keys(view, fields))
+            sum(1 for _ in definition.keys(view, fields))
 
     within(SECONDS, read_all, what)
     _check_bounds(long, read_mail(long))

@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* What nbtext.tokens.compiled expects: changed wherever calls or results change. */
-enum { INTERFACE = 3 };
+enum { INTERFACE = 4 };
 
 /* The constants of nbtext.tokens.tokenizer. */
 static const uint64_t BASE = 0x9E3779B97F4A7C15u;
@@ -30,6 +30,8 @@ enum { KEY_BITS = 48 }; /* of the 64 that are mixed, the upper ones */
 
 enum { SEPARATOR = 0, SINGLE = 3, N_CLASSES = 5 };
 enum { N_CODE_POINTS = 0x110000, BLOCK = 256, N_BLOCKS = N_CODE_POINTS / BLOCK };
+enum { NGRAM = 5, LONGEST = 6000 }; /* bytes of an n-gram, code points they are cut from */
+static const uint64_t NGRAM_SALT = 1;
 enum { AHEAD = 64, NEAR = 16 }; /* keys looked up at a time, and steps until halving */
 
 /*
@@ -49,6 +51,7 @@ typedef struct {
 /* Which terms are read, as in `nbtext.settings.View`. */
 typedef struct {
     int tokens, pairs, fold_tokens, fold_pairs;
+    int ngrams; /* byte n-grams in place of tokens */
     Py_ssize_t limit; /* how many tokens of a document are read, negative for all */
 } View;
 
@@ -308,6 +311,91 @@ read_field(const Tables *tables, const View *view, Text text, uint64_t salt,
     return true;
 }
 
+/* --- byte n-grams ---------------------------------------------------------------- */
+
+/* What the n-grams of a document are cut from; see `nbtext.tokens.ngrams`. */
+typedef struct {
+    uint8_t bytes[4 * LONGEST + 4]; /* and room for the last code point */
+    size_t length, room; /* bytes there are, and after how many to stop */
+    int n_codes;         /* that have been read */
+    bool after_space;
+} Normalised;
+
+/* Append a code point in UTF-8, a space for any of the spaces that follow one another. */
+static void
+append_code(Normalised *normalised, uint32_t code)
+{
+    uint8_t *at = normalised->bytes + normalised->length;
+    if (code < 0x80) {
+        *at++ = (uint8_t)code;
+    } else if (code < 0x800) {
+        *at++ = (uint8_t)(0xC0 | code >> 6);
+        *at++ = (uint8_t)(0x80 | (code & 0x3F));
+    } else if (code < 0x10000) {
+        *at++ = (uint8_t)(0xE0 | code >> 12);
+        *at++ = (uint8_t)(0x80 | (code >> 6 & 0x3F));
+        *at++ = (uint8_t)(0x80 | (code & 0x3F));
+    } else {
+        *at++ = (uint8_t)(0xF0 | code >> 18);
+        *at++ = (uint8_t)(0x80 | (code >> 12 & 0x3F));
+        *at++ = (uint8_t)(0x80 | (code >> 6 & 0x3F));
+        *at++ = (uint8_t)(0x80 | (code & 0x3F));
+    }
+    normalised->length = (size_t)(at - normalised->bytes);
+}
+
+/* Read a code point, unless enough have been. */
+static bool
+normalise_code(const Tables *tables, const View *view, uint32_t code, Normalised *text)
+{
+    if (text->n_codes == LONGEST || text->length >= text->room)
+        return false;
+    text->n_codes++;
+    if (kind_of(tables, code) == SEPARATOR) {
+        if (!text->after_space)
+            append_code(text, ' ');
+        text->after_space = true;
+    } else {
+        append_code(text, view->fold_tokens ? folded(tables, code) : code);
+        text->after_space = false;
+    }
+    return true;
+}
+
+/* Read a field's text, after a space if it is not the first. */
+static void
+normalise_field(const Tables *tables, const View *view, Text field, bool is_first,
+                Normalised *text)
+{
+    if (!is_first && !normalise_code(tables, view, ' ', text))
+        return;
+    while (field.at < field.end
+           && normalise_code(tables, view, next_code(&field.at, field.end), text))
+        ;
+}
+
+/* Push the key of each n-gram. */
+static bool
+push_ngrams(const Normalised *text, Keys *keys)
+{
+    size_t length = text->length < text->room ? text->length : text->room;
+    if (length < NGRAM)
+        return true;
+    size_t needed = keys->length + length - NGRAM + 1;
+    if (needed > keys->room
+        && !resize(keys, needed < 2 * keys->room ? 2 * keys->room : needed))
+        return false;
+    uint64_t *value = keys->values + keys->length;
+    uint64_t window = 0; /* the last bytes, the first of them lowest */
+    for (size_t n = 0; n < length; n++) {
+        window = window >> 8 | (uint64_t)text->bytes[n] << 8 * (NGRAM - 1);
+        if (n >= NGRAM - 1)
+            *value++ = mixed((window + NGRAM_SALT) * SPREAD) >> (64 - KEY_BITS);
+    }
+    keys->length = needed;
+    return true;
+}
+
 /* --- documents ------------------------------------------------------------------- */
 
 /* Borrow or make the UTF-8 form of a text; `owned` keeps it alive. */
@@ -352,6 +440,12 @@ read_document(const Tables *tables, const View *view, PyObject *fields, PyObject
               Keys *keys)
 {
     Py_ssize_t left = view->limit;
+    Normalised normalised;
+    normalised.length = 0;
+    normalised.n_codes = 0;
+    normalised.after_space = false;
+    normalised.room = left < 0 || left > 4 * LONGEST ? 4 * LONGEST
+                                                     : (size_t)left + NGRAM - 1;
     if (!PyList_Check(fields)) {
         PyErr_SetString(PyExc_TypeError, "a document is a list of fields");
         return false;
@@ -370,14 +464,17 @@ read_document(const Tables *tables, const View *view, PyObject *fields, PyObject
         string = PyTuple_GetItem(field, 1);
         is_read = salt_of(salts, name, &salt) && utf8_of(string, &owned, &text);
         if (is_read) {
-            is_read = read_field(tables, view, text, salt, &left, keys);
+            if (view->ngrams)
+                normalise_field(tables, view, text, n == 0, &normalised);
+            else
+                is_read = read_field(tables, view, text, salt, &left, keys);
             Py_XDECREF(owned);
         }
         Py_DECREF(field);
         if (!is_read)
             return false;
     }
-    return true;
+    return !view->ngrams || push_ngrams(&normalised, keys);
 }
 
 /* Read all documents; `starts` has room for where each begins, and for the end. */
@@ -398,6 +495,19 @@ read_documents(const Tables *tables, const View *view, PyObject *documents,
     return true;
 }
 
+static PyObject *
+keys_of_documents(PyObject *self, const View *view, PyObject *documents, PyObject *salts)
+{
+    PyObject *result = NULL;
+    Keys keys = {0}, starts = {0};
+    if (read_documents((const Tables *)self, view, documents, salts, &keys, &starts)
+        && resize(&keys, keys.length) && resize(&starts, starts.length))
+        result = Py_BuildValue("(OO)", keys.bytes, starts.bytes);
+    Py_XDECREF(keys.bytes);
+    Py_XDECREF(starts.bytes);
+    return result;
+}
+
 PyDoc_STRVAR(document_keys_doc,
 "document_keys(documents, salts, tokens, pairs, fold_tokens, fold_pairs, limit)\n"
 "--\n\n"
@@ -414,19 +524,35 @@ PyDoc_STRVAR(document_keys_doc,
 static PyObject *
 document_keys(PyObject *self, PyObject *args)
 {
-    PyObject *documents, *salts, *result = NULL;
-    View view;
+    PyObject *documents, *salts;
+    View view = {0};
     if (!PyArg_ParseTuple(args, "O!Oppppn:document_keys", &PyList_Type, &documents,
                           &salts, &view.tokens, &view.pairs, &view.fold_tokens,
                           &view.fold_pairs, &view.limit))
         return NULL;
-    Keys keys = {0}, starts = {0};
-    if (read_documents((const Tables *)self, &view, documents, salts, &keys, &starts)
-        && resize(&keys, keys.length) && resize(&starts, starts.length))
-        result = Py_BuildValue("(OO)", keys.bytes, starts.bytes);
-    Py_XDECREF(keys.bytes);
-    Py_XDECREF(starts.bytes);
-    return result;
+    return keys_of_documents(self, &view, documents, salts);
+}
+
+PyDoc_STRVAR(ngram_keys_doc,
+"ngram_keys(documents, fold_tokens, limit)\n"
+"--\n\n"
+"Return the keys of the byte n-grams of documents, and where each document's begin.\n\n"
+"Args:\n"
+"    documents: a list of documents, each a list of fields, each (name, text).\n"
+"    fold_tokens: as in `nbtext.settings.View`.\n"
+"    limit: how many n-grams of a document are read, -1 for all.\n\n"
+"Returns:\n"
+"    What document_keys does.\n");
+
+static PyObject *
+ngram_keys(PyObject *self, PyObject *args)
+{
+    PyObject *documents;
+    View view = {.ngrams = true};
+    if (!PyArg_ParseTuple(args, "O!pn:ngram_keys", &PyList_Type, &documents,
+                          &view.fold_tokens, &view.limit))
+        return NULL;
+    return keys_of_documents(self, &view, documents, Py_None);
 }
 
 /* --- tables ---------------------------------------------------------------------- */
@@ -527,6 +653,7 @@ tables_dealloc(PyObject *self)
 
 static PyMethodDef tables_methods[] = {
     {"document_keys", document_keys, METH_VARARGS, document_keys_doc},
+    {"ngram_keys", ngram_keys, METH_VARARGS, ngram_keys_doc},
     {NULL, NULL, 0, NULL},
 };
 

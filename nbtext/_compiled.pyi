@@ -33,6 +33,9 @@ class Tables:
         limit: int,
         /,
     ) -> tuple[bytearray, bytearray]: ...
+    def ngram_keys(
+        self, documents: list[list[tuple[str, str]]], fold_tokens: bool, limit: int, /
+    ) -> tuple[bytearray, bytearray]: ...
 
 def find(
     keys: NDArray[np.uint64],

@@ -14,11 +14,11 @@ Text: TypeAlias = Literal["headers", "raw", "body", "summary"]
 """Which text a view reads: header fields, the raw message, the body, or From, Subject
 and body together."""
 
-Alphabet: TypeAlias = Literal["fields", "words", "marks", "pattern"]
-"""What is a token: whatever stands between separators, words, words and marks, or the
-matches of the pattern of the settings."""
+Alphabet: TypeAlias = Literal["fields", "words", "marks", "pattern", "ngrams"]
+"""What is a token: whatever stands between separators, words, words and marks, the
+matches of the pattern of the settings, or every five consecutive bytes."""
 
-ALPHABETS: Final = ("fields", "words", "marks", "pattern")
+ALPHABETS: Final = ("fields", "words", "marks", "pattern", "ngrams")
 
 Format: TypeAlias = Literal["mail", "text"]
 """How a document's bytes are taken apart."""
@@ -41,6 +41,9 @@ UNIT: Final = 65535
 
 RAW_WORDS: Final = 1000
 """How many words of the raw message its view reads (docs/method.md)."""
+
+NGRAMS_READ: Final = 3996
+"""How many byte n-grams of a text are read: those of its first 4,000 bytes."""
 
 
 PLAIN: Final[tuple[Column, ...]] = ("occurrences", "documents")
@@ -165,6 +168,9 @@ class View(NamedTuple):
         if not (self.tokens or self.pairs):
             message = f"the view {name} has neither tokens nor pairs"
             raise SettingsError(message)
+        if self.alphabet == "ngrams" and (self.pairs or self.fields):
+            message = f"the view {name} of n-grams has pairs or names of fields"
+            raise SettingsError(message)
 
 
 def _check_choices(found: dict[str, tuple[object, tuple[object, ...]]]) -> None:
@@ -192,6 +198,9 @@ TOPIC: Final = View(
     name="body", text="body", alphabet="words", pairs=True, fold_tokens=True
 )
 SUMMARY: Final = TOPIC._replace(name="summary", text="summary")
+NGRAMS: Final = View(
+    name="ngrams", text="body", alphabet="ngrams", fold_tokens=True, limit=NGRAMS_READ
+)
 
 
 class Field(NamedTuple):

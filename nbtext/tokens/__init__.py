@@ -2,9 +2,9 @@
 A document, to the keys of its terms.
 
 In: a document and the settings of a model. Out: the distinct keys of its terms in each
-view, how often each occurs, and a fingerprint of them. `tokenizer` is the specification
-of what a token and a key are; `compiled` does the same in C, to the bit; `engine` says
-which of the two is in use.
+view, how often each occurs, and a fingerprint of them. `definition` is the
+specification of what a term and a key are; `compiled` does the same in C, to the bit;
+`engine` says which of the two is in use.
 
 What is exported is loaded when it is first asked for: one message needs little of it.
 """
@@ -16,9 +16,10 @@ from nbtext.faces import lazy_face
 if TYPE_CHECKING:
     from nbtext.tokens.bag import Bag, bag_of, fingerprint
     from nbtext.tokens.bags import Terms, fingerprints, read_terms
+    from nbtext.tokens.definition import terms
     from nbtext.tokens.engine import Engine
     from nbtext.tokens.reading import Reading, is_mail, read
-    from nbtext.tokens.tokenizer import Field, terms
+    from nbtext.tokens.tokenizer import Field
 
 __all__ = [
     "Bag",
@@ -47,7 +48,7 @@ _HOMES: Final = {
     "is_mail": "reading",
     "read": "reading",
     "read_terms": "bags",
-    "terms": "tokenizer",
+    "terms": "definition",
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

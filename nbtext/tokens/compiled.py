@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from nbtext._compiled import Tables
 
-INTERFACE: Final = 3
+INTERFACE: Final = 4
 """Which functions `_compiled.c` has, and what they return."""
 
 FITS: Final = (INTERFACE, BASE, SPREAD, PAIR, MIX, KEY_BITS)
@@ -49,14 +49,18 @@ def document_keys(
     view: View, documents: Sequence[list[Field]]
 ) -> tuple[bytearray, bytearray]:
     """Return what `nbtext.tokens.engine.document_keys` does."""
-    return _tables(view.alphabet).document_keys(
+    limit = -1 if view.limit is None else min(view.limit, sys.maxsize)
+    tables = _tables(view.alphabet)
+    if view.alphabet == "ngrams":
+        return tables.ngram_keys(list(documents), view.fold_tokens, limit)
+    return tables.document_keys(
         list(documents),
         salt if view.fields else None,
         view.tokens,
         view.pairs,
         view.fold_tokens,
         view.fold_pairs,
-        -1 if view.limit is None else min(view.limit, sys.maxsize),
+        limit,
     )
 
 

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from nbtext.settings import View
-from nbtext.tokens import compiled, tokenizer
+from nbtext.tokens import compiled
 from nbtext.tokens.tokenizer import Field
 
 if TYPE_CHECKING:
@@ -59,10 +59,12 @@ def use(chosen: Engine | None) -> None:
 
 def keys(view: View, fields: list[Field]) -> Iterable[int]:
     """Return the key of each term of a document in one view, in any order."""
-    if not engine().is_compiled:
-        return tokenizer.keys(view, fields)
-    found, _ = compiled.document_keys(view, [fields])
-    return memoryview(found).cast("Q")
+    if engine().is_compiled:
+        found, _ = compiled.document_keys(view, [fields])
+        return memoryview(found).cast("Q")
+    from nbtext.tokens import definition  # which the compiled one does without
+
+    return definition.keys(view, fields)
 
 
 def document_keys(
@@ -79,8 +81,10 @@ def document_keys(
     """
     if engine().is_compiled:
         return compiled.document_keys(view, documents)
+    from nbtext.tokens import definition
+
     found, starts = array("Q"), array("q", [0])
     for fields in documents:
-        found.extend(tokenizer.keys(view, fields))
+        found.extend(definition.keys(view, fields))
         starts.append(len(found))
     return found, starts

@@ -19,7 +19,7 @@ token.
 `defined_keys` is the definition. `keys` returns the same in a third of the time: it
 folds a text once, remembers the keys of tokens, and computes those of many pairs
 together. `nbtext.tokens.compiled` returns them faster still. Property tests hold both
-to the definition.
+to the definition. Views of byte n-grams are specified by `nbtext.tokens.ngrams`.
 """
 
 import re
@@ -55,6 +55,8 @@ KINDS: Final[dict[Alphabet, tuple[int, int, int, int, int]]] = {
     "marks": (0, 2, 2, 1, 3),
     # whatever stands between U+0000: nbtext.tokens.pattern puts it between matches
     "pattern": (1, 1, 1, 1, 1),
+    # what nbtext.tokens.ngrams makes a space, and what it keeps
+    "ngrams": (0, 1, 1, 1, 1),
 }
 RUNS: Final = re.compile("\x01+|\x02+|\x03")
 
@@ -196,15 +198,19 @@ def pair_keys(hashes: list[int]) -> "array[int]":
         lanes.byteswap()
     first = int.from_bytes(lanes, "little")
     # the last lane has no second key, and is left out at the end
-    value = first * PAIR + (first >> 128) & LOW
+    return keys_of_lanes(first * PAIR + (first >> 128) & LOW, len(hashes))[:-1]
+
+
+def keys_of_lanes(value: int, n_lanes: int) -> "array[int]":
+    """Mix each lane of 128 bits, the low 64 of which are filled; return the keys."""
     value ^= value >> 32 & LOW
     value = value * MIX & LOW
     value ^= value >> 29 & LOW
     value >>= KEY_SHIFT
-    pairs = array("Q", value.to_bytes(16 * len(hashes), "little"))
+    lanes = array("Q", value.to_bytes(16 * n_lanes, "little"))
     if sys.byteorder == "big":
-        pairs.byteswap()
-    return pairs[:-2:2]
+        lanes.byteswap()
+    return lanes[::2]
 
 
 def _pieces(text: str, alphabet: Alphabet) -> Iterator[str]:

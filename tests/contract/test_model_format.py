@@ -37,6 +37,7 @@ from nbtext.settings import (
     BODY,
     HEADERS,
     LARGEST,
+    NGRAMS,
     PLAIN,
     SMALLEST,
     WEIGHTED,
@@ -57,6 +58,8 @@ from nbtext.store.ledger import FORGOTTEN, NO_BIN, Row, record_of, rows_of
 from nbtext.store.packing import unpack
 from nbtext.store.schema import array_types
 from nbtext.store.table import ALIGNMENT, MOST_HEADER, VERSION
+from nbtext.tokens.engine import keys as keys_in_use
+from nbtext.tokens.ngrams import ngrams
 from nbtext.tokens.tokenizer import fold, keys, pair_hash, salt, token_hash, tokens
 from tests.build import TEXT_WORDS, counted, packed
 
@@ -821,6 +824,7 @@ CHECKED = {
     "Calibration": 1,
     "Keys": 2,
     "Tokens": 2,
+    "Byte n-grams": 1,
     "The table of code points": 1,
     "Columns": 1,
     "Digests": 1,
@@ -1003,6 +1007,33 @@ def test_tokens_are_those_of_the_page(row: list[str]) -> None:
     found = list(tokens(text, alphabet))
     assert tokens_of(text, alphabet) == found == shown
     assert folded == [fold(token) for token in shown] == shown_folded
+
+
+NGRAM_ROWS = rows_of_table("| text | n-gram, in hexadecimal | key |\n|---|---|---|\n")
+
+
+def ngrams_of(text: str) -> list[bytes]:
+    written = ""
+    for character in text[:6000]:
+        class_, code = class_and_fold(ord(character))
+        is_space = class_ == 0
+        if not (is_space and written.endswith(" ")):
+            written += " " if is_space else chr(code)
+    data = written.encode()
+    return [data[start : start + 5] for start in range(len(data) - 4)]
+
+
+@pytest.mark.parametrize("text", dict.fromkeys(row[0] for row in NGRAM_ROWS))
+def test_ngrams_are_those_of_the_page(text: str) -> None:
+    rows = [row for row in NGRAM_ROWS if row[0] == text]
+    shown = [bytes.fromhex(row[1]) for row in rows]
+    keys_shown = [int(row[2], 16) for row in rows]
+    fields = [("body", json.loads(text))]
+    own = [int.from_bytes(ngram, "little") + 1 for ngram in shown]
+
+    assert ngrams_of(json.loads(text)) == list(ngrams(NGRAMS, fields)) == shown
+    assert [mix(number * SPREAD & MASK) >> 16 for number in own] == keys_shown
+    assert sorted(keys_in_use(NGRAMS, fields)) == sorted(keys_shown)
 
 
 def test_the_table_of_code_points_is_the_one_named() -> None:

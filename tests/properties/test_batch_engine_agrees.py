@@ -2,7 +2,7 @@
 The keys of a batch are those of its documents one by one, compiled or not.
 
 For any documents and any view, there are for each document the same keys, as often, as
-`tokenizer.defined_keys` gives, whatever stands beside it in the batch.
+`definition.defined_keys` gives, whatever stands beside it in the batch.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nbtext.settings import BODY, HEADERS, RAW, TOPIC, View
-from nbtext.tokens import tokenizer
+from nbtext.settings import BODY, HEADERS, NGRAMS, RAW, TOPIC, View
+from nbtext.tokens import definition, ngrams, tokenizer
+from nbtext.tokens.definition import defined_keys
 from nbtext.tokens.engine import PLAIN, best, document_keys, use
-from nbtext.tokens.tokenizer import Field, defined_keys
+from nbtext.tokens.tokenizer import Field
 
 TRICKY = [
     *("\0", "\n", " ", "<", "(", ".", "!", "_", "a", "Z", "7", "\x7f", "\xa0"),
@@ -41,9 +42,9 @@ TEXTS = st.lists(PIECES, max_size=5).map(" ".join) | PIECES
 FIELDS = st.tuples(st.sampled_from(["body", "subject", "from", "", "ü"]), TEXTS)
 DOCUMENTS = st.lists(st.lists(FIELDS, max_size=4), max_size=5)
 
-VIEW_IDS = ["headers", "raw", "body", "topic"]
+VIEW_IDS = ["headers", "raw", "body", "topic", "ngrams"]
 
-VIEWS = st.builds(
+OF_TOKENS = st.builds(
     View,
     name=st.just("view"),
     text=st.sampled_from(["headers", "raw", "body", "summary"]),
@@ -55,6 +56,15 @@ VIEWS = st.builds(
     fields=st.booleans(),
     limit=st.none() | st.integers(1, 12) | st.sampled_from([2**31, 2**63, 2**64 - 1]),
 ).filter(lambda view: view.tokens or view.pairs)
+OF_NGRAMS = st.builds(
+    View,
+    name=st.just("view"),
+    text=st.sampled_from(["headers", "raw", "body", "summary"]),
+    alphabet=st.just("ngrams"),
+    fold_tokens=st.booleans(),
+    limit=st.none() | st.integers(1, 40) | st.sampled_from([3996, 2**31, 2**64 - 1]),
+)
+VIEWS = OF_TOKENS | OF_NGRAMS
 
 
 Engine: TypeAlias = Callable[[View, list[list[Field]]], list[list[int]]]
@@ -96,7 +106,8 @@ def test_no_bound_of_the_plain_tokenizer_changes_a_key(
     with pytest.MonkeyPatch.context() as patch:
         for name, bound in zip(names, bounds, strict=True):
             patch.setattr(tokenizer, name, bound)
-        found = [sorted(tokenizer.keys(view, fields)) for fields in documents]
+        patch.setattr(ngrams, "LANES", bounds[1])
+        found = [sorted(definition.keys(view, fields)) for fields in documents]
     tokenizer._token_hashes.cache_clear()
 
     assert found == [sorted(defined_keys(view, fields)) for fields in documents]
@@ -112,7 +123,7 @@ def test_the_neighbours_in_a_batch_change_nothing(
     assert by_document(view, documents) == alone
 
 
-@pytest.mark.parametrize("view", [HEADERS, RAW, BODY, TOPIC], ids=VIEW_IDS)
+@pytest.mark.parametrize("view", [HEADERS, RAW, BODY, TOPIC, NGRAMS], ids=VIEW_IDS)
 def test_each_code_point_among_letters_and_by_itself(
     by_document: Engine, view: View
 ) -> None:
@@ -128,6 +139,23 @@ def test_each_code_point_among_letters_and_by_itself(
     assert by_document(view, documents) == [
         sorted(defined_keys(view, fields)) for fields in documents
     ]
+
+
+@pytest.mark.parametrize("text", ["a", "é", "中", "\U00010400", "a  \t", " \u3000"])
+@pytest.mark.parametrize("length", [3999, 4000, 4001, 5999, 6000, 6001, 2**17])
+def test_of_a_long_text_the_same_ngrams_are_read(
+    by_document: Engine, text: str, length: int
+) -> None:
+    whole = (text * length)[:length]
+    documents = [
+        [("body", whole)],
+        [("title", whole[:7]), ("empty", ""), ("body", whole[7:]), ("more", whole)],
+    ]
+
+    for view in (NGRAMS, NGRAMS._replace(limit=None, fold_tokens=False)):
+        assert by_document(view, documents) == [
+            sorted(defined_keys(view, fields)) for fields in documents
+        ]
 
 
 @pytest.mark.parametrize("letter", ["a", "é", "中"])

@@ -109,6 +109,7 @@ def with_view(**changes: object) -> dict[str, Any]:
         pytest.param(with_view(text="soul"), "headers.text is 'soul'", id="text"),
         pytest.param(with_view(alphabet="x"), "headers.alphabet", id="alphabet"),
         pytest.param(with_view(pairs="yes"), "headers.pairs", id="flag"),
+        pytest.param(with_view(alphabet="ngrams"), "of n-grams has", id="n-grams"),
         pytest.param(with_view(limit=0), "headers.limit is 0", id="limit 0"),
         pytest.param(with_view(limit=True), "headers.limit", id="limit True"),
         pytest.param(with_view(limit="9"), "headers.limit", id="limit text"),

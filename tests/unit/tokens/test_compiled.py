@@ -51,6 +51,14 @@ def test_what_is_no_document_is_a_type_error(documents: object) -> None:
         keys_of(documents)
 
 
+@pytest.mark.parametrize("documents", [(), [()], [[("body",)]], [[("body", None)]]])
+def test_of_what_is_no_document_there_are_no_ngrams(documents: Any) -> None:
+    from nbtext._compiled import Tables
+
+    with pytest.raises(TypeError):
+        Tables(*TABLES).ngram_keys(documents, True, -1)
+
+
 @pytest.mark.parametrize(
     ("salts", "error"),
     [

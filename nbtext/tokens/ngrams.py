@@ -1,0 +1,124 @@
+"""
+Byte n-grams and their keys, one document at a time: the specification.
+
+What a document adds in a view of the alphabet "ngrams":
+
+1. The texts of its fields are joined with a space between them, and the first LONGEST
+   code points are read.
+2. Each run of code points of the class SPACE, U+0000 among them, becomes one space.
+   Nothing is stripped.
+3. Each other code point is folded, if the view folds tokens.
+4. Of the text in UTF-8, every five consecutive bytes are a term, whatever characters
+   they begin and end in: `limit` of them are read.
+
+The key of an n-gram is that of a token of these five bytes whose field's salt is 1.
+
+`ngrams` is the definition. `keys` computes many keys together, as
+`nbtext.tokens.tokenizer.pair_keys` does, and `nbtext.tokens.compiled` is faster still.
+"""
+
+import re
+from array import array
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+from typing import Final
+
+from nbtext.settings import View
+from nbtext.tokens import codepoints
+from nbtext.tokens.tokenizer import (
+    KEY_SHIFT,
+    KINDS,
+    LANES,
+    LOW,
+    MASK,
+    SPREAD,
+    Field,
+    keys_of_lanes,
+    mix,
+)
+
+SIZE: Final = 5
+"""How many bytes are an n-gram."""
+
+LONGEST: Final = 6000
+"""How many code points of a document are read."""
+
+SALT: Final = 1
+"""What is added to the number of an n-gram, so that none is 0."""
+
+SPACES: Final = re.compile("  +")
+SALTS: Final = int.from_bytes((SALT.to_bytes(16, "little")) * LANES, "little")
+"""The salt in each lane of 128 bits."""
+
+
+def ngrams(view: View, fields: list[Field]) -> Iterator[bytes]:
+    """Yield the n-grams of a document, in order."""
+    data = normalised(view, fields)
+    for start in range(len(data) - SIZE + 1):
+        yield data[start : start + SIZE]
+
+
+def normalised(view: View, fields: list[Field]) -> bytes:
+    """Return the bytes that the n-grams of a document are cut from."""
+    texts = [text[:LONGEST] for _, text in islice(fields, LONGEST)]
+    text = " ".join(texts)[:LONGEST].translate(_characters(view.fold_tokens))
+    data = SPACES.sub(" ", text).encode("utf-8", "surrogatepass")
+    return data if view.limit is None else data[: view.limit + SIZE - 1]
+
+
+def terms(view: View, fields: list[Field]) -> Iterator[tuple[str, str, str | None]]:
+    """
+    Yield the n-grams as `nbtext.tokens.tokenizer.terms` does tokens.
+
+    The field is the text that the view reads. Bytes that are cut out of a character are
+    lone surrogates, as in the names of files (PEP 383).
+    """
+    for ngram in ngrams(view, fields):
+        yield view.text, ngram.decode("utf-8", "surrogateescape"), None
+
+
+def defined_keys(view: View, fields: list[Field]) -> Iterator[int]:
+    """Yield the key of each of the `ngrams`, in their order: the definition."""
+    for ngram in ngrams(view, fields):
+        number = int.from_bytes(ngram, "little")
+        yield mix((number + SALT) * SPREAD & MASK) >> KEY_SHIFT
+
+
+def keys(view: View, fields: list[Field]) -> "array[int]":
+    """Return the same keys, sooner."""
+    data = normalised(view, fields)
+    found = array("Q")
+    for start in range(0, len(data) - SIZE + 1, LANES):
+        piece = data[start : start + LANES + SIZE - 1]
+        n_lanes = len(piece) - SIZE + 1
+        lanes = bytearray(16 * n_lanes)
+        for byte in range(SIZE):
+            lanes[byte::16] = piece[byte : byte + n_lanes]
+        salted = int.from_bytes(lanes, "little") + _salts(n_lanes)
+        found += keys_of_lanes(salted * SPREAD & LOW, n_lanes)
+    return found
+
+
+def _salts(n_lanes: int) -> int:
+    return SALTS & (1 << 128 * n_lanes) - 1
+
+
+class _Characters(dict[int, int]):
+    """What each code point met so far becomes, for `str.translate`."""
+
+    def __init__(self, *, is_folded: bool) -> None:
+        self._classes = codepoints.classes()
+        self._offsets = codepoints.offsets()
+        self._is_folded = is_folded
+
+    def __missing__(self, code: int) -> int:
+        offset = self._offsets[code] if self._is_folded else 0
+        is_space = not (code and KINDS["ngrams"][self._classes[code]])
+        other = self[code] = ord(" ") if is_space else code + offset
+        return other
+
+
+@cache
+def _characters(is_folded: bool) -> _Characters:
+    return _Characters(is_folded=is_folded)
