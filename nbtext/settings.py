@@ -24,8 +24,8 @@ Format: TypeAlias = Literal["mail", "text"]
 """How a document's bytes are taken apart."""
 
 Column: TypeAlias = Literal["occurrences", "documents", "weight"]
-"""What is counted for a term in a class; `weight` is occurrences in documents scaled to
-unit Euclidean length, in units of 1/65535."""
+"""What is counted for a term in a class; `weight` sums documents' vectors of ln(1 + n),
+each scaled to unit Euclidean length, in units of 1/65535."""
 
 FieldKind: TypeAlias = Literal["text"]
 """What a column of a table holds."""

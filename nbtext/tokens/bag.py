@@ -4,15 +4,16 @@ A document as a bag of terms: its distinct keys in each view, and how often each
 A reading goes in, what the document adds to the counts comes out, and a fingerprint of
 it. `nbtext.tokens.bags` does the same for many documents at once.
 
-The weight of a term that occurs n times in a document whose counts have the Euclidean
-length |d| is floor(65535 n / |d|), in integer arithmetic, so that it is the same on
+A document is also a vector of unit length: its term that occurs n times has the weight
+floor(65535 l(n) / |l|), with l(n) = ln(1 + n) to the next 1/2048 and |l| the Euclidean
+length of the document's l. Only integers are divided, so that a weight is the same on
 every machine and can be taken away again.
 """
 
 from collections import Counter as Tally
 from collections.abc import Sequence
-from math import isqrt
-from typing import TypeAlias
+from math import isqrt, log1p
+from typing import Final, TypeAlias
 
 from nbtext.settings import UNIT, Settings
 from nbtext.tokens.engine import keys
@@ -24,6 +25,12 @@ Terms: TypeAlias = dict[int, int]
 
 Bag: TypeAlias = tuple[Terms, ...]
 """A document in all views."""
+
+LOG_UNIT: Final = 2048
+"""The units of a logarithm of counts: so many are one."""
+
+MOST_COUNTED: Final = (1 << 24) - 1
+"""Maximum occurrences of a term that its weight tells apart."""
 
 
 def bag_of(reading: Reading, settings: Settings) -> Bag:
@@ -54,13 +61,24 @@ def columns_of(terms: Terms, columns: Sequence[str]) -> dict[int, tuple[int, ...
     """Return what a document adds to each column of its terms in one view."""
     if "weight" not in columns:
         return {key: (count, 1) for key, count in terms.items()}
-    squared_length = sum(count * count for count in terms.values())
+    logs = {key: log_count(count) for key, count in terms.items()}
+    squared_length = sum(value * value for value in logs.values())
     return {
-        key: (count, 1, unit_weight(count, squared_length))
+        key: (count, 1, unit_weight(logs[key], squared_length))
         for key, count in terms.items()
     }
 
 
-def unit_weight(count: int, squared_length: int) -> int:
-    """Return the weight of one term: floor(65535 n / |d|)."""
-    return isqrt(UNIT * UNIT * count * count // squared_length)
+def log_count(count: int) -> int:
+    """
+    Return ln(1 + n) of a number of occurrences, rounded to units of 1/2048.
+
+    No logarithm up to MOST_COUNTED is within 1e-7 of where rounding turns, and no
+    library's errs by as much, so that all machines have the same integers.
+    """
+    return round(LOG_UNIT * log1p(min(count, MOST_COUNTED)))
+
+
+def unit_weight(log: int, squared_length: int) -> int:
+    """Return the weight of one term: floor(65535 l / |l|)."""
+    return isqrt(UNIT * UNIT * log * log // squared_length)

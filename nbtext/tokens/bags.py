@@ -4,21 +4,17 @@ Documents as bags of terms: distinct keys, and how often each occurs.
 The fields of a batch of documents go in; for each view the terms of each document come
 out, sorted. With them goes what counting needs of a document as a whole: the weights of
 its terms at unit length, and a fingerprint of all its counts.
-
-The weight of a term that occurs n times in a document whose counts have the Euclidean
-length |d| is floor(65535 n / |d|), in integer arithmetic, so that it is the same on
-every machine and can be taken away again.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 from nbtext.settings import UNIT
-from nbtext.tokens.bag import unit_weight
+from nbtext.tokens.bag import LOG_UNIT, MOST_COUNTED, log_count
 from nbtext.tokens.engine import document_keys
 from nbtext.tokens.tokenizer import MIX
 
@@ -32,6 +28,9 @@ if TYPE_CHECKING:
 
 
 Keys: TypeAlias = "NDArray[np.uint64]"
+
+FEW_LOGS: Final = np.array([log_count(count) for count in range(256)])
+"""The logarithms of small counts, in units of 1/2048."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,18 +161,25 @@ def mixed(values: Keys) -> Keys:
     return values
 
 
+def log_counts(counts: NDArray[np.signedinteger]) -> NDArray[np.int64]:
+    """Return `nbtext.tokens.bag.log_count` of each of some counts."""
+    logs: NDArray[np.int64] = FEW_LOGS.take(counts, mode="clip")
+    more = (counts >= len(FEW_LOGS)).nonzero()[0]
+    capped = np.minimum(counts.take(more).astype(np.float64), MOST_COUNTED)
+    logs[more] = np.rint(LOG_UNIT * np.log1p(capped))
+    return logs
+
+
 def unit_weights(terms: Terms) -> NDArray[np.int64]:
-    """Return floor(65535 n / |d|) for each term, shape (n_terms,)."""
-    counts = terms.counts.astype(np.int64)
-    lengths = sum_by_document(counts * counts, terms.starts)
-    length = np.repeat(lengths, np.diff(terms.starts))
-    small = counts < UNIT  # else the product does not fit in 64 bits
-    product = np.where(small, counts, 1).astype(np.uint64) ** 2 * UNIT**2
-    quotient = product // np.maximum(length, 1).astype(np.uint64)
-    # exact, because a quotient is below 2^52
-    weights: NDArray[np.int64] = np.sqrt(quotient.astype(np.float64)).astype(np.int64)
-    for place in (~small).nonzero()[0].tolist():
-        weights[place] = unit_weight(int(counts[place]), int(length[place]))
+    """Return floor(65535 l / |l|) for each term, shape (n_terms,)."""
+    squares = log_counts(terms.counts)
+    squares *= squares
+    lengths = sum_by_document(squares, terms.starts)
+    # below 2^63, because no logarithm reaches 17; a quotient is at most 65535^2
+    squares *= UNIT**2
+    squares //= np.repeat(np.maximum(lengths, 1), np.diff(terms.starts))
+    # the floor of the root of an integer below 2^52 is exact
+    weights: NDArray[np.int64] = np.sqrt(squares).astype(np.int64)
     return weights
 
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b, sha256
 from itertools import islice, pairwise
-from math import isqrt
+from math import isqrt, log
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -1043,10 +1043,18 @@ def test_the_table_of_code_points_is_the_one_named() -> None:
     assert f"{len(data):,} bytes" in PAGE
 
 
+def log_of(n: int) -> int:
+    return round(2048 * log(1 + min(n, 2**24 - 1)))
+
+
 def test_weights_are_those_of_the_page() -> None:
-    for row in rows_of_table("| n | d^2 | weight |\n|---|---|---|\n"):
-        n, squares, weight = map(int, row)
-        assert isqrt(65535**2 * n**2 // squares) == weight
+    heading = "| n | l | the document's n | squared length | weight |\n"
+    rows = rows_of_table(heading + "|---" * 5 + "|\n")
+    for n, one, document, squares, weight in rows:
+        logs = [log_of(int(count)) for count in document.split(", ")]
+        assert log_of(int(n)) == int(one)
+        assert sum(value * value for value in logs) == int(squares)
+        assert isqrt(65535**2 * int(one) ** 2 // int(squares)) == int(weight)
 
 
 def ledger_of(path: Path) -> list[tuple[str, str, int]]:
@@ -1068,9 +1076,12 @@ def test_digests_and_weights_of_texts_are_those_of_the_page(tmp_path: Path) -> N
     )
     both = blake2b(columns, digest_size=16).hexdigest()
     assert both == shown["two columns, `hello` and `world"]
-    # a, b, and the pairs a a and a b: the squares are 4 + 1 + 1 + 1
+    # a, b, and the pairs a a and a b
+    squares = log_of(2) ** 2 + 3 * log_of(1) ** 2
     key = hash_of("a", 0) >> 16
-    assert found["entries"]["body", key, "b", "weight"] == isqrt(65535**2 * 4 // 7)
+    assert found["entries"]["body", key, "b", "weight"] == isqrt(
+        65535**2 * log_of(2) ** 2 // squares
+    )
 
 
 def test_the_digest_of_the_mail_is_that_of_the_page() -> None:

@@ -2,9 +2,9 @@
 The scores of scikit-learn's naive Bayes on the same counts.
 
 `sum` is `MultinomialNB`, to rounding. `complement` is `ComplementNB` without weight
-normalisation on documents of unit length; there a weight is kept in units of 1/65535
-and rounded down, so the scores differ by what that can move them, and not at all where
-the weights are whole numbers of such units.
+normalisation on logarithms of counts at unit length; there a weight is kept in units of
+1/65535 and rounded down, so the scores differ by what that can move them, and not at
+all where the weights are whole numbers of such units.
 """
 
 from collections import Counter as Tally
@@ -67,7 +67,8 @@ def multinomial(alpha: float) -> Any:
 def normalize(rows: Counts) -> NDArray[np.float64]:
     from sklearn import preprocessing
 
-    unit: NDArray[np.float64] = preprocessing.normalize(rows)
+    logs = np.rint(2048 * np.log1p(rows))
+    unit: NDArray[np.float64] = preprocessing.normalize(logs)
     return unit
 
 
@@ -154,16 +155,15 @@ def test_complement_is_complement_up_to_the_fixed_point(
 def test_complement_is_exact_where_weights_are_whole(
     n_classes: int, alpha: float, tmp_path: Path
 ) -> None:
-    # 65535 = 3 * 5 * 17 * 257, so lengths of 1, 5 and 17 divide it
+    # 65535 = 3 * 5 * 17 * 257, so lengths of 1, 3 and 5 divide it: of 1, 9 or 25 terms
     _, classes, testing = drawn(n_classes, seed=30 + n_classes)
     random = np.random.default_rng(n_classes)
     training = np.zeros((len(classes), N_TERMS), np.int64)
     for place, row in enumerate(training):
         row[place % N_TERMS] = 1
         if place >= N_TERMS:
-            pair = [(3, 4), (8, 15)][random.integers(2)]
             row[:] = 0
-            row[random.choice(N_TERMS, 2, replace=False)] = pair
+            row[random.choice(N_TERMS, random.choice([9, 25]), replace=False)] = 2
     how = Scoring(score="complement", smoothing=alpha)
 
     model = trained(tmp_path, training, classes, how)

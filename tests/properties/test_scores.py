@@ -43,7 +43,6 @@ from nbtext.settings import (
     WEIGHTED,
     Scoring,
     Settings,
-    View,
     default_settings,
 )
 from nbtext.store.writing import replace_file
@@ -302,25 +301,6 @@ def test_leaving_a_document_out_is_never_having_counted_it(
             rtol=CLOSE,
             atol=CLOSE,
         )
-
-
-def test_a_term_is_known_whose_weight_elsewhere_rounds_to_zero() -> None:
-    view = View(name="body", text="body", alphabet="words")
-    reading = Settings(format="text", views=(view._replace(columns=WEIGHTED),))
-    scoring = Scoring(score="complement", smoothing=0.03)
-
-    def table(*labelled: tuple[str, str]) -> CountTable:
-        items = [Document("", (body.encode(),), label) for label, body in labelled]
-        return count(items, reading, Limits(1 << 20, 0)).table
-
-    one = ("spam", "rare lunch")
-    rest = [("ham", "many " * 66_000 + "rare"), ("ham", "lunch"), ("spam", "cash")]
-    views = read_terms(reading, [[[("body", one[1])]]])
-
-    found = left_out(batch_model_of(table(one, *rest), scoring), views, np.array([1]))
-
-    expected = raw_scores(batch_model_of(table(*rest), scoring), views)
-    np.testing.assert_allclose(relative(found), relative(expected), rtol=CLOSE)
 
 
 class Exactly(SettingsOverrides):

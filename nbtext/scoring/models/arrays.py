@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbtext.tokens.bags import sum_by_document
+from nbtext.tokens.bags import log_counts, sum_by_document
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,11 +58,12 @@ def means(values: Floats, times: Integers, terms: Terms) -> Scores:
 
 
 def unit_length(terms: Terms, is_known: NDArray[np.bool_]) -> Floats:
-    """Return the documents' vectors of known terms, scaled to unit length."""
-    counts = terms.counts * is_known
-    squares = sum_by_document(counts.astype(np.float64) ** 2, terms.starts)
+    """Return the documents' vectors of ln(1 + n) of known terms, at unit length."""
+    logs = log_counts(terms.counts)
+    logs *= is_known
+    squares = sum_by_document(logs * logs, terms.starts)
     lengths = np.sqrt(np.maximum(squares, 1))
-    unit: Floats = counts / np.repeat(lengths, np.diff(terms.starts))
+    unit: Floats = logs / np.repeat(lengths, np.diff(terms.starts))
     return unit
 
 

@@ -3,11 +3,12 @@ Complement naive Bayes on documents of unit length: the default for many classes
 
 A class is judged by what the other classes have of a term (Rennie, Shih, Teevan and
 Karger 2003, section 3.1), with documents scaled to unit length (their section 4.3)
-and without their normalisation of the weights. In each view, with n_t how often known
-term t occurs in the document, w_tc the sum of the weights x_t of the training documents
-of class c, W_t its sum over the classes, W_c over the terms and W over both:
+and without their normalisation of the weights. In each view, with l_t = ln(1 + n_t) for
+a known term t that occurs n_t times in the document (their section 4.1), w_tc the sum
+of the weights x_t of the training documents of class c, W_t its sum over the classes,
+W_c over the terms and W over both:
 
-    x_t = n_t / sqrt(sum of n_t^2)
+    x_t = l_t / sqrt(sum of l_t^2)
     z_c = -sum over the views of  sum of x_t ln((W_t - w_tc + a) / (W - W_c + a V))
 
 The posterior is softmax(s z), with s fitted. What is the same for all classes cancels
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 
 from nbtext.scoring.models.evidence import Evidence
 from nbtext.settings import UNIT
+from nbtext.tokens.bag import log_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,7 +141,8 @@ def _view_evidence(model: Model, view: int, terms: Terms) -> Evidence:
     name = model.settings.views[view].name
     weight = model.settings.views[view].column(WEIGHT)
     found = model.found(view, terms)
-    squares = sum(terms[key] ** 2 for key in found)
+    logs = {key: log_count(terms[key]) for key in found}
+    squares = sum(value * value for value in logs.values())
     if not squares:
         return Evidence(name)
     length = sqrt(squares)
@@ -147,7 +150,7 @@ def _view_evidence(model: Model, view: int, terms: Terms) -> Evidence:
     known, sum_of_x = 0, 0.0
     for key, entries in found.items():
         known += terms[key]
-        x = terms[key] / length
+        x = logs[key] / length
         sum_of_x += x
         whole = sum(columns[weight] for _, columns in entries) / UNIT
         for class_, columns in entries:

@@ -1,13 +1,19 @@
 from fractions import Fraction
 from itertools import product
-from math import isqrt
+from math import floor, hypot, isqrt, log
 
 import numpy as np
 import pytest
 
 from nbtext.counts.counter import Counter, ReadDocument
-from nbtext.tokens.bag import unit_weight
-from nbtext.tokens.bags import Terms, batch_terms, fingerprints, unit_weights
+from nbtext.tokens.bag import MOST_COUNTED, log_count, unit_weight
+from nbtext.tokens.bags import (
+    Terms,
+    batch_terms,
+    fingerprints,
+    log_counts,
+    unit_weights,
+)
 from nbtext.tokens.tokenizer import MASK, mix
 from tests.build import (
     WORD_WEIGHTS,
@@ -22,9 +28,10 @@ def test_occurrences_documents_and_weights_are_counted() -> None:
 
     assert table.classes == ("a", "b")
     assert table.documents == (2, 1)
+    length = hypot(2839, 3296)  # ln 4 and ln 5, in 2,048ths
     assert rows_of(table.runs[0][0]) == {
-        key_of("x"): (4, 2, 65535 * 3 // 5 + 65535),
-        key_of("y"): (4, 1, 65535 * 4 // 5),
+        key_of("x"): (4, 2, floor(65535 * 2839 / length) + 65535),
+        key_of("y"): (4, 1, floor(65535 * 3296 / length)),
     }
 
 
@@ -65,18 +72,35 @@ def terms(*documents: list[int]) -> Terms:
 
 @pytest.mark.parametrize(
     "counts",
-    [[1], [3, 4], [1] * 7, [65534, 1], [65535, 1], [2**20, 5, 1], [65534] * 3],
+    [[1], [3, 4], [1] * 7, [65534, 1], [65535, 255], [2**20, 5, 256], [2**24] * 3],
     ids=str,
 )
 def test_weights_are_rounded_down_exactly(counts: list[int]) -> None:
-    squared = sum(count * count for count in counts)
+    logs = [round(2048 * log(1 + min(count, 2**24 - 1))) for count in counts]
+    squared = sum(one * one for one in logs)
     # what is lost before the root is lost by rounding it down, too
-    expected = [isqrt(int(Fraction(65535**2 * c * c, squared))) for c in counts]
+    expected = [isqrt(int(Fraction(65535**2 * one * one, squared))) for one in logs]
 
     found = unit_weights(terms([1, 2], counts, []))[2:]
 
     assert found.tolist() == expected
-    assert [unit_weight(count, squared) for count in counts] == expected
+    assert [unit_weight(one, squared) for one in logs] == expected
+
+
+def test_no_logarithm_of_a_count_is_near_where_rounding_turns() -> None:
+    # between them no rounding turns: every edge has an n on each side
+    last = log_count(MOST_COUNTED)
+    edges = np.expm1((np.arange(log_count(1), last + 1) + 0.5) / 2048)
+    near = np.concatenate([np.floor(edges), np.ceil(edges)])
+    near = np.unique(near[(near >= 1) & (near <= MOST_COUNTED)])
+
+    exact = 2048 * np.log1p(near.astype(np.longdouble))
+    distance = np.abs(exact - np.floor(exact) - 0.5)
+
+    assert distance.min() > 1e-7
+    assert log_count(MOST_COUNTED + 1) == last
+    counts = near.astype(np.int64)
+    assert log_counts(counts).tolist() == [log_count(n) for n in counts.tolist()]
 
 
 def test_batch_terms_sort_within_documents() -> None:

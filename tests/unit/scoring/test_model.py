@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from math import hypot
 from pathlib import Path
 from time import process_time
 
@@ -46,7 +47,7 @@ def test_a_term_has_its_counts_by_class(tmp_path: Path) -> None:
     assert model.classes == ("ham", "spam")
     assert model.documents == (1, 2)
     assert model.n_terms(0) == 3
-    once = int(65535 / 5**0.5)
+    once = int(65535 * 1420 / hypot(1420, 2250))  # ln 2 and ln 3, in 2,048ths
     assert model.entries(0, key_of("x")) == [(0, (1, 1, once))]
     assert [(c, n[:2]) for c, n in model.entries(0, key_of("y"))] == [
         (0, (2, 1)),

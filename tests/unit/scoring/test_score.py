@@ -6,7 +6,7 @@ Numbers stand as fractions, as a reader can check them.
 
 from collections import Counter as Tally
 from fractions import Fraction
-from math import exp, log, sqrt
+from math import exp, floor, hypot, log
 from pathlib import Path
 
 import pytest
@@ -127,17 +127,22 @@ def test_views_are_added_and_not_weighed_by_their_length(tmp_path: Path) -> None
 def test_the_complement_score_by_hand(tmp_path: Path) -> None:
     a = 0.03
     how = Scoring(score="complement", smoothing=a)
-    # lengths 1 and 5, so that the weights are exact: 65535 is a multiple of 5
-    table = counted(
-        [("x", "p"), ("y", "q q q r r r r"), ("z", "p p p q q q q"), ("z", "r")],
-        WORD_WEIGHTS,
-    )
-    weights = {"p": (1, 0, 0.6), "q": (0, 0.6, 0.8), "r": (0, 0.8, 1)}
-    sizes = (1, 1.4, 2.4)
-    document = {"p": 1 / sqrt(5), "q": 2 / sqrt(5)}
+    texts = [("x", "p"), ("y", "q q q r r r r"), ("z", "p p p q q q q"), ("z", "r")]
+    table = counted(texts, WORD_WEIGHTS)
+
+    def unit(n: int, *others: int) -> float:
+        logs = [round(2048 * log(1 + count)) for count in (n, *others)]
+        return floor(65535 * logs[0] / hypot(*logs)) / 65535
+
+    three, four = unit(3, 4), unit(4, 3)
+    weights = {"p": (1, 0, three), "q": (0, three, four), "r": (0, four, 1)}
+    sizes = (1, three + four, three + four + 1)
+    length = hypot(1420, 2250)  # of the known terms, ln 2 and ln 3 in units of 1/2048
+    document = {"p": 1420 / length, "q": 2250 / length}
+    rest = [sum(sizes) - size + a * 3 for size in sizes]
     expected = [
         -sum(
-            n * log((sum(weights[t]) - weights[t][c] + a) / (4.8 - sizes[c] + a * 3))
+            n * log((sum(weights[t]) - weights[t][c] + a) / rest[c])
             for t, n in document.items()
         )
         for c in range(3)
