@@ -9,9 +9,12 @@ block now.
 """
 
 import enum
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from nbtext.errors import SourceError
+from nbtext.errors import MissingSourceError, SourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 
 class Document(NamedTuple):
@@ -62,10 +65,18 @@ class Unread(NamedTuple):
 
 
 class Unreadable(NamedTuple):
-    """What stands in a document's place when it cannot be read."""
+    """
+    What stands in a document's place when it cannot be read.
+
+    Attributes:
+        name: as that of the document, or of its source if it stands for several.
+        error: why it cannot be read.
+        documents: number of documents that it stands for.
+    """
 
     name: str
     error: SourceError
+    documents: int = 1
 
 
 class Note(NamedTuple):
@@ -79,6 +90,71 @@ class Note(NamedTuple):
 
     text: str
     is_warning: bool = False
+
+
+MOST_NAMED: Final = 1000
+"""Maximum documents that are named of those that cannot be read."""
+
+
+class Skipped:
+    """
+    What could not be read: the first of it by name, the rest by number.
+
+    As a list it has `MOST_NAMED` elements and perhaps two more, which stand for all
+    others, those that do not exist and those that cannot be read.
+    """
+
+    def __init__(self) -> None:
+        self._named: list[Unreadable] = []
+        self._missing = 0
+        self._others = 0
+
+    def add(self, problem: Unreadable) -> bool:
+        """Take in a document; return whether it is among those that are named."""
+        if len(self._named) < MOST_NAMED:
+            self._named.append(problem)
+            return True
+        if isinstance(problem.error, MissingSourceError):
+            self._missing += problem.documents
+        else:
+            self._others += problem.documents
+        return False
+
+    def extend(self, problems: "Iterable[Unreadable]") -> None:
+        """Take in several."""
+        for problem in problems:
+            self.add(problem)
+
+    @property
+    def documents(self) -> int:
+        """How many documents could not be read."""
+        named = sum(problem.documents for problem in self._named)
+        return named + self._missing + self._others
+
+    @property
+    def unnamed(self) -> list[Unreadable]:
+        """What stands for those that are not named."""
+        found = []
+        if self._missing:
+            text = f"{self._missing:,} more that do not exist"
+            found.append(Unreadable("", MissingSourceError(text), self._missing))
+        if self._others:
+            text = f"{self._others:,} more that cannot be read"
+            found.append(Unreadable("", SourceError(text), self._others))
+        return found
+
+    def __bool__(self) -> bool:
+        """Return whether there is anything."""
+        return bool(self._named)
+
+    def __iter__(self) -> "Iterator[Unreadable]":
+        """Return what is named, and what stands for the rest."""
+        return iter([*self._named, *self.unnamed])
+
+    @property
+    def first(self) -> SourceError:
+        """Why the first one could not be read; there must be one."""
+        return self._named[0].error
 
 
 def raise_unreadable(problem: Unreadable | Note) -> None:

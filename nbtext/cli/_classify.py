@@ -16,11 +16,13 @@ from nbtext.cli._terminal import (
     Output,
     cut_short,
     is_watched,
+    name_rest,
     problem_handler,
     show,
     to_stderr,
     to_stdout,
 )
+from nbtext.document import Skipped
 from nbtext.errors import SettingsError
 from nbtext.scoring import Classifier, Decision, Policy, classify, load_model
 from nbtext.sources import Options, documents
@@ -28,7 +30,7 @@ from nbtext.sources import Options, documents
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from nbtext.document import Item, Unreadable
+    from nbtext.document import Item
     from nbtext.learning import SettingsOverrides
 
 
@@ -91,7 +93,7 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
             options = Options(
                 format=opened.settings.format, max_bytes=options.max_bytes
             )
-    failures: list[Unreadable] = []
+    failures = Skipped()
     on_problem = problem_handler(failures, quiet=request.output.quiet)
     items: Iterable[Item] = documents(request.sources, options, labelled=False)
     with _processes(classifier, jobs) as executor:
@@ -117,6 +119,7 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
         if request.wanted is not None:
             return _verdict(batches, failures, request)
         _write(batches, request)
+    name_rest(failures)
     return status.outcome(failures)
 
 
@@ -163,7 +166,7 @@ def _lines(batch: "list[Decision]", request: ClassifyRequest) -> Iterator[str]:
 
 def _verdict(
     batches: "Iterable[list[Decision]]",
-    failures: "list[Unreadable]",
+    failures: "Skipped",
     request: ClassifyRequest,
 ) -> int:
     """Print the one decision and return the exit status that says what it is."""

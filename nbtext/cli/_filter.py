@@ -17,11 +17,12 @@ from nbtext.cli._report import (
 from nbtext.cli._terminal import (
     Output,
     cut_short,
+    name_rest,
     problem_handler,
     to_stderr,
     to_stdout,
 )
-from nbtext.document import Unreadable
+from nbtext.document import Skipped, Unreadable
 from nbtext.errors import BusyError, MailboxError, SourceError
 from nbtext.filtering import (
     FilterOptions,
@@ -78,7 +79,7 @@ def run(request: FilterRequest) -> int:
     model = load_model(request.model)
     if request.output.verbose:
         to_stderr(f"model: {request.model}")
-    failures: list[Unreadable] = []
+    failures = Skipped()
     on_problem = problem_handler(failures, quiet=request.output.quiet)
     all_rules = list(_rules_of_all(request, _rules(request, model), on_problem))
     wanted = request.wanted
@@ -89,6 +90,7 @@ def run(request: FilterRequest) -> int:
         worst = _filter_all(
             all_rules, Run(Classifier(model), seen, wanted, on_problem), request
         )
+    name_rest(failures)
     return worst or status.outcome(failures)
 
 

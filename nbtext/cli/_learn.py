@@ -14,17 +14,19 @@ from nbtext.cli._report import as_json, counted, readable
 from nbtext.cli._terminal import (
     Output,
     cut_short,
+    name_rest,
     problem_handler,
     to_stderr,
     to_stdout,
 )
+from nbtext.document import Skipped
 from nbtext.learning import LearnRequest, LearnResult, learn_documents, text_columns
 from nbtext.sources import Options, documents, seen_only
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from nbtext.document import Item, Unreadable
+    from nbtext.document import Item
 
 DEFAULT: Final = Options()
 
@@ -56,7 +58,7 @@ def run(command: LearnCommand) -> int:
         command = command._replace(request=request)
     if command.output.verbose:
         to_stderr(f"model: {request.path}")
-    failures: list[Unreadable] = []
+    failures = Skipped()
     on_problem = problem_handler(failures, quiet=command.output.quiet)
     options = command.options._replace(
         model_columns=partial(text_columns, request.path)
@@ -76,8 +78,9 @@ def run(command: LearnCommand) -> int:
     finally:  # what was learnt stays learnt, whatever went wrong then
         if outcomes and not command.output.quiet:
             to_stderr(summary(request, outcomes))
+    name_rest(failures)
     if command.output.as_json:
-        to_stdout([as_json(facts(command, outcomes, len(failures)))])
+        to_stdout([as_json(facts(command, outcomes, failures.documents))])
     is_nothing = outcomes.total() > 0 and outcomes["empty"] == outcomes.total()
     if outcomes["refused"] or is_nothing:
         return status.DATA

@@ -18,9 +18,7 @@ from nbtext.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from nbtext.document import Unreadable
+    from nbtext.document import Skipped
 
 DONE: Final = 0
 IT_IS: Final = 0
@@ -64,7 +62,7 @@ def as_bogofilter(code: int) -> int:
     return BOGOFILTER_FAILED if is_failure else code
 
 
-def outcome(failures: "Sequence[Unreadable]") -> int:
+def outcome(failures: "Skipped") -> int:
     """Return the exit status of a batch: not 0 if anything was skipped."""
     if not failures:
         return DONE

@@ -11,16 +11,17 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from errno import EBADF
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nbtext.document import Unreadable
+from nbtext.document import MOST_NAMED, Unreadable
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
     from nbtext.counts import ReadReport
-    from nbtext.document import Note
+    from nbtext.document import Note, Skipped
 
 Advance = Callable[[int, int], None]
 """Told how many more documents and bytes were read."""
@@ -99,13 +100,15 @@ def name_problems(report: "ReadReport", *, quiet: bool, is_last: bool = True) ->
         is_last: False if the first failure ends the command where nothing was read; it
             is then left to be named as its error.
     """
-    is_named = is_last or report.documents
-    for failure in report.skipped if is_named else report.skipped[1:]:
+    first = 0 if is_last or report.documents else 1
+    for failure in islice(report.skipped, first, None):
         to_stderr(f"skipped: {failure.error}")
     if quiet:
         return
-    for name in report.truncated:
+    for name in report.truncated[:MOST_NAMED]:
         cut_short(name)
+    if len(report.truncated) > MOST_NAMED:
+        to_stderr(f"cut short: {len(report.truncated) - MOST_NAMED:,} more documents")
     for remark in report.notes:
         note(remark)
 
@@ -187,15 +190,21 @@ def _one_line(text: str) -> str:
 
 
 def problem_handler(
-    failures: "list[Unreadable]", *, quiet: bool
+    failures: "Skipped", *, quiet: bool
 ) -> "Callable[[Unreadable | Note], None]":
     """Return what names each document that cannot be read, and gathers them."""
 
     def on_problem(problem: "Unreadable | Note") -> None:
         if isinstance(problem, Unreadable):
-            failures.append(problem)
-            to_stderr(f"skipped: {problem.error}")
+            if failures.add(problem):
+                to_stderr(f"skipped: {problem.error}")
         elif not quiet:
             note(problem)
 
     return on_problem
+
+
+def name_rest(failures: "Skipped") -> None:
+    """Say how many documents could not be read that were not named."""
+    for failure in failures.unnamed:
+        to_stderr(f"skipped: {failure.error}")

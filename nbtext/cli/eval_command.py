@@ -24,13 +24,13 @@ from nbtext.cli._terminal import (
     to_stderr,
     to_stdout,
 )
+from nbtext.document import Skipped
 from nbtext.learning import SettingsOverrides
 from nbtext.scoring import Policy
 from nbtext.sources import Options
 
 if TYPE_CHECKING:
     from nbtext.counts import ReadReport
-    from nbtext.document import Unreadable
     from nbtext.evaluation import Evaluation
 
 
@@ -86,7 +86,7 @@ def command(
         raise click.UsageError(message)
     if positive is not None:
         positive = readable(positive)  # as sources read labels
-    skipped: list[Unreadable] = []
+    skipped = Skipped()
 
     def on_read(report: "ReadReport") -> None:
         skipped.extend(report.skipped)

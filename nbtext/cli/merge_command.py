@@ -15,12 +15,18 @@ from nbtext.cli._options import (
 )
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
-from nbtext.cli._terminal import Output, problem_handler, to_stderr, to_stdout
+from nbtext.cli._terminal import (
+    Output,
+    name_rest,
+    problem_handler,
+    to_stderr,
+    to_stdout,
+)
+from nbtext.document import Skipped
 from nbtext.errors import SettingsError
 from nbtext.sources import Options
 
 if TYPE_CHECKING:
-    from nbtext.document import Unreadable
     from nbtext.upkeep import Merged
 
 
@@ -77,7 +83,7 @@ def command(
         for text in file.notes:
             to_stderr(f"note: {text}")
     merged = merge(files)
-    failures: list[Unreadable] = []
+    failures = Skipped()
     on_problem = problem_handler(failures, quiet=output.quiet)
     if sources:
         columns = files[0].settings.text_columns
@@ -86,6 +92,7 @@ def command(
         take_doubles(
             merged, files, items, max_bytes=options.max_bytes, on_problem=on_problem
         )
+    name_rest(failures)
     for name, reason in merged.refused:
         to_stderr(f"refused: {name}: {reason}")
     chunks = merged.contents.pack()

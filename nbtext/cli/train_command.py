@@ -98,7 +98,7 @@ def summary(trained: "Trained", model: str, written: int, seconds: float) -> lis
         f"read {counted(report.documents, 'document')} of {table.settings.format} "
         f"({size(report.bytes)}) in {seconds:.1f} s: {classes}",
         f"{counted(contents.n_tokens, 'token')}, {counted(contents.n_terms, 'term')}, "
-        f"{len(report.skipped):,} skipped, {counted(trained.repeats, 'repeat')}",
+        f"{report.skipped.documents:,} skipped, {counted(trained.repeats, 'repeat')}",
     ]
     if trained.conflicts:
         lines.append(
@@ -123,7 +123,7 @@ def facts(
         "terms": contents.n_terms,
         "bytes": report.bytes,
         "seconds": round(seconds, 3),
-        "skipped": len(report.skipped),
+        "skipped": report.skipped.documents,
         "truncated": len(report.truncated),
         "repeats": trained.repeats,
         "conflicts": trained.conflicts,

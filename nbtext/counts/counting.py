@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.counts.sample import Place, Sample
 from nbtext.counts.table import CountTable, add
-from nbtext.document import Document, Item, Note, Pause, Unread, Unreadable
+from nbtext.document import Document, Item, Note, Pause, Skipped, Unread, Unreadable
 from nbtext.errors import SourceError
 from nbtext.parallel import threads
 from nbtext.settings import Settings, default_settings
@@ -61,7 +61,7 @@ class ReadReport:
     mail: int = 0
     bytes: int = 0
     truncated: list[str] = field(default_factory=list)
-    skipped: list[Unreadable] = field(default_factory=list)
+    skipped: Skipped = field(default_factory=Skipped)
     labels: set[str] = field(default_factory=set)
     notes: list[Note] = field(default_factory=list)
 
@@ -70,7 +70,7 @@ class ReadReport:
         if isinstance(remark, Note):
             self.notes.append(remark)
         else:
-            self.skipped.append(remark)
+            self.skipped.add(remark)
 
     def remove(self, document: Document, error: SourceError) -> None:
         """Note that a document that was opened could not be read after all."""
@@ -78,7 +78,7 @@ class ReadReport:
         self.bytes -= sum(map(len, document.texts))
         if document.truncated:
             self.truncated.remove(document.name)
-        self.skipped.append(Unreadable(document.name, error))
+        self.skipped.add(Unreadable(document.name, error))
 
     def update(self, other: ReadReport) -> None:
         """Take in another report."""
@@ -86,7 +86,7 @@ class ReadReport:
         self.mail += other.mail
         self.bytes += other.bytes
         self.truncated += other.truncated
-        self.skipped += other.skipped
+        self.skipped.extend(other.skipped)
         self.labels |= other.labels
         self.notes += other.notes
 

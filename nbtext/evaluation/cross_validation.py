@@ -129,7 +129,7 @@ def cross_validate(
         if on_read is not None:
             on_read(report)
         if report.skipped and not report.documents:
-            raise report.skipped[0].error
+            raise report.skipped.first
         return _score_folds(cache, folds, settings, report, overrides)
 
 

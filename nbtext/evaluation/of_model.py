@@ -68,7 +68,7 @@ def evaluate_model(
     if on_read is not None:
         on_read(report)
     if not truth:
-        raise report.skipped[0].error if report.skipped else SourceError(NOTHING)
+        raise report.skipped.first if report.skipped else SourceError(NOTHING)
     return evaluate(
         np.array(truth),
         np.array(log_posterior),

@@ -102,7 +102,7 @@ def train(
     if on_read is not None:
         on_read(report)
     if report.skipped and not report.documents:
-        raise report.skipped[0].error
+        raise report.skipped.first
     check_trainable(table)
     scoring = overrides.scoring(default_scoring(len(table.classes)))
     check_scoring(scoring, table.settings, table.classes)

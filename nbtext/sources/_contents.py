@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from nbtext.document import PAUSE, Document, Item, Pause, Unread, Unreadable
 from nbtext.errors import SourceError
+from nbtext.sources._complaints import counted_complaints
 from nbtext.sources._inspect import ONE_DOCUMENT, index_path, inspect, split_index_line
 from nbtext.sources._labels import printable
 from nbtext.sources._lines import lines
@@ -54,11 +55,12 @@ def stream_items(
         elif kind == "mbox":
             yield from _mbox_items(stream, place, options)
         elif kind == "index":
-            yield from _index_items(stream, place)
+            yield from counted_complaints(_index_items(stream, place), place.name)
         else:
             from nbtext.sources._rows import row_items
 
-            yield from row_items(stream, kind, place, options)
+            items = row_items(stream, kind, place, options)
+            yield from counted_complaints(items, place.name)
     except SourceError as error:
         yield Unreadable(place.name, error)
     if stream.error is not None:

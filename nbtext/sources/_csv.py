@@ -8,7 +8,9 @@ unquoted field is itself, and what follows a closing quote belongs to the field.
 """
 
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
+from itertools import chain, repeat
 from typing import TypeAlias
 
 from nbtext.document import Pause
@@ -32,7 +34,7 @@ def csv_records(
     A quoted field may hold line feeds. If it is still open at the end of the lines, or
     after `longest` bytes, reading goes on with the second line of its record.
     """
-    record = _Record(longest)
+    record = _OpenRecord(longest)
     for line in lines:
         if isinstance(line, Pause):
             yield line
@@ -44,67 +46,103 @@ def csv_records(
     yield from record.give_up()
 
 
-class _Record:
-    """A record as far as its lines have come; none once it is complete."""
+class _OpenRecord:
+    """
+    The lines of a record whose last quote is still open; none between two records.
+
+    No line but the first one is looked at more than once before the record ends: from
+    inside a quoted field none of them leads out. So if the first is given up, each of
+    the others is a record of its own, or opens one that is not closed either.
+    """
 
     def __init__(self, longest: int) -> None:
         self._longest = longest
-        self._start()
-
-    def _start(self) -> None:
-        self._lines: list[bytes] = []
+        self._lines: deque[bytes] = deque()
         self._size = 0
-        self._fields: Fields = []
-        self._quoted: list[bytes] | None = None  # the lines of a field still open
 
     def take(self, line: bytes) -> Iterator[Fields | BadRecord]:
         """Read one line more and yield what it completes."""
-        if self._quoted is None:
-            if b'"' not in line:
-                plain = line.removesuffix(b"\r")
-                if plain:
-                    yield plain.split(b",")
-                return
-            self._start()
-        self._lines.append(line)
-        self._size += len(line) + 1
-        self._scan(line)
-        if self._quoted is None:
-            yield self._fields
-        elif self._size > self._longest:
-            yield from self.give_up()
+        is_inside = bool(self._lines)
+        if not is_inside and b'"' not in line:
+            plain = line.removesuffix(b"\r")
+            if plain:
+                yield plain.split(b",")
+            return
+        fields, is_open = _scan(line, is_inside=is_inside)
+        if is_open:
+            self._lines.append(line)
+            self._size += len(line) + 1
+            while self._size > self._longest:
+                yield from self._give_up_first()
+        elif is_inside:
+            yield _joined([*self._lines, line])
+            self._lines.clear()
+            self._size = 0
+        else:
+            yield fields
 
     def give_up(self) -> Iterator[Fields | BadRecord]:
         """Drop the first line of an open record, and read the others again."""
-        while self._quoted is not None:
-            again = self._lines[1:]
-            self._start()
-            yield _NEVER_CLOSED
-            for line in again:
-                yield from self.take(line)
+        while self._lines:
+            yield from self._give_up_first()
 
-    def _scan(self, line: bytes) -> None:
-        stop = len(line) - line.endswith(b"\r")
-        start = 0
-        while True:
-            if self._quoted is None and line.startswith(b'"', start):
-                self._quoted = []
-                start += 1
-            if self._quoted is None:
-                end = _comma(line, start, stop)
-                self._fields.append(line[start:end])
-            else:
-                closing = _closing_quote(line, start)
-                self._quoted.append(line[start:closing])
-                if closing == len(line):
-                    return
-                end = _comma(line, closing, stop)
-                inside = b"\n".join(self._quoted).replace(b'""', b'"')
-                self._fields.append(inside + line[closing + 1 : end])
-                self._quoted = None
-            if end == stop:
+    def _give_up_first(self) -> Iterator[Fields | BadRecord]:
+        """Drop the first line, and read the others up to one that opens a record."""
+        self._drop_first()
+        yield _NEVER_CLOSED
+        while self._lines:
+            fields, is_open = _scan(self._lines[0], is_inside=False)
+            if is_open:
                 return
-            start = end + 1
+            if self._drop_first().removesuffix(b"\r"):
+                yield fields
+
+    def _drop_first(self) -> bytes:
+        line = self._lines.popleft()
+        self._size -= len(line) + 1
+        return line
+
+
+def _joined(lines: Iterable[bytes]) -> Fields:
+    """Return the fields of a record of several lines."""
+    fields: list[list[bytes]] = []
+    for line, is_inside in zip(lines, chain([False], repeat(True)), strict=False):
+        found, _ = _scan(line, is_inside=is_inside)
+        if is_inside:
+            fields[-1].append(found.pop(0))
+        fields += [[field] for field in found]
+    return [b"\n".join(pieces) for pieces in fields]
+
+
+def _scan(line: bytes, *, is_inside: bool) -> tuple[Fields, bool]:
+    """
+    Return the fields of a line, and whether the last one's quote is left open.
+
+    Args:
+        line: the line.
+        is_inside: whether it begins inside of a quoted field.
+
+    """
+    fields: Fields = []
+    stop = len(line) - line.endswith(b"\r")
+    start = 0
+    while True:
+        inside = b""
+        if not is_inside and line.startswith(b'"', start):
+            is_inside = True
+            start += 1
+        if is_inside:
+            closing = _closing_quote(line, start)
+            inside = line[start:closing].replace(b'""', b'"')
+            if closing == len(line):
+                return [*fields, inside], True
+            start = closing + 1
+        end = _comma(line, start, stop)
+        fields.append(inside + line[start:end])
+        if end == stop:
+            return fields, False
+        start = end + 1
+        is_inside = False
 
 
 def _closing_quote(line: bytes, start: int) -> int:

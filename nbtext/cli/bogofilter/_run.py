@@ -12,7 +12,7 @@ from nbtext import __version__
 from nbtext.cli import _status as status
 from nbtext.cli._pass import MAX_BYTES
 from nbtext.cli._report import escaped
-from nbtext.cli._terminal import problem_handler, to_stderr, to_stdout
+from nbtext.cli._terminal import name_rest, problem_handler, to_stderr, to_stdout
 from nbtext.cli.bogofilter._bogosity import (
     Bogosity,
     figure,
@@ -24,12 +24,13 @@ from nbtext.cli.bogofilter._judge import Judge
 from nbtext.cli.bogofilter._options import Parsed
 from nbtext.cli.bogofilter._pass import pass_on
 from nbtext.cli.bogofilter._request import Request, request_of
+from nbtext.document import Skipped
 from nbtext.scoring import batches
 from nbtext.scoring.classifying import readable_of
 from nbtext.sources.mailboxes import INPUT, Kind, input_items, mailbox_items, names
 
 if TYPE_CHECKING:
-    from nbtext.document import Item, Unreadable
+    from nbtext.document import Item
 
 
 def run(parsed: Parsed) -> int:
@@ -73,7 +74,7 @@ def _items(request: Request) -> "Iterator[Item]":
 
 def _classify(request: Request) -> int:
     """Decide about messages one by one, say so, and return the exit status."""
-    failures: list[Unreadable] = []
+    failures = Skipped()
     on_problem = problem_handler(failures, quiet=False)
     judge = Judge(request)
     last: Bogosity | None = None
@@ -84,6 +85,7 @@ def _classify(request: Request) -> int:
             last = found[-1]
             to_stdout(_lines(found, request))
             judge.update(readable, found)
+    name_rest(failures)
     if last is None:
         judge.decide([])  # a wrong model is an error even if there is nothing to read
     return status.BOGOFILTER_FAILED if failures else judge.status_of(last)
@@ -106,7 +108,8 @@ def _register(request: Request) -> int:
     """Learn, move or forget messages and return the exit status."""
     from nbtext.cli.bogofilter._learn import register
 
-    failures: list[Unreadable] = []
+    failures = Skipped()
     on_problem = problem_handler(failures, quiet=False)
     is_done = register(_items(request), request, on_problem)
+    name_rest(failures)
     return status.DONE if is_done and not failures else status.BOGOFILTER_FAILED

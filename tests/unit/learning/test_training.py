@@ -126,7 +126,7 @@ def test_what_cannot_be_read_is_told_and_skipped() -> None:
 
     trained = train(again([PAIR[0], bad, PAIR[1]]))
 
-    assert trained.report.skipped == [bad]
+    assert list(trained.report.skipped) == [bad]
     assert trained.report.documents == 2
 
 
