@@ -78,6 +78,9 @@ If no columns are named and there are two, a label and a text, then a first line
 `v1,v2` is a heading if the labels below it repeat and `v1` is not one of them; a note says
 so, and how to change it. The separator is a comma in CSV and a tab in TSV, no other.
 
+Tables, JSON lines and mbox files are read as UTF-8. Those in UTF-16 or UTF-32 are decoded by
+their byte order mark; a table without one is refused, with the command that converts it.
+
 `train` and `eval` need a label for each document. It is the first of these: the column of
 `--label-column`; the `LABEL` of `LABEL=PATH`; the name of the folder (without the dot of
 `.Junk`); a column `label`, `class` or `category`, or the index; the name of the file

@@ -11,6 +11,8 @@ import codecs
 import re
 from functools import lru_cache
 
+from nbtext.byte_order import marked_codec
+
 _SINGLE_BYTE = (
     "cp437", "cp720", "cp737", "cp775", "cp850", "cp852", "cp855", "cp857", "cp858",
     "cp860", "cp861", "cp862", "cp863", "cp864", "cp865", "cp866", "cp869", "cp874",
@@ -92,14 +94,6 @@ to 0xBF, throughout) is no text in any language; mislabelled UTF-8 is common. In
 both halves are letters, so Thai is believed.
 """
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf_8"),
-    (codecs.BOM_UTF32_LE, "utf_32_le"),  # before UTF-16: it begins with that one's mark
-    (codecs.BOM_UTF32_BE, "utf_32_be"),
-    (codecs.BOM_UTF16_LE, "utf_16_le"),
-    (codecs.BOM_UTF16_BE, "utf_16_be"),
-)
-
 _LATIN_1 = bytes(range(256)).decode("latin-1")
 _WINDOWS_1252 = (
     _LATIN_1[:0x80]
@@ -130,9 +124,10 @@ def decode(data: bytes, charset: str | None = None) -> str:
     codec = _codec(charset[:_LONGEST_NAME]) if charset else None
     if data.isascii() and codec not in _SEVEN_BIT:
         return data.decode("ascii")
-    for mark, marked_codec in _BOMS:
-        if data.startswith(mark):
-            return data[len(mark) :].decode(marked_codec, "replace")
+    marked = marked_codec(data)
+    if marked is not None:
+        marked_as, length = marked
+        return data[length:].decode(marked_as, "replace")
     if codec is None or codec in _SNIFFED_FIRST:
         return _sniffed(data, codec or "cp1252")
     return _replacing(data, codec)

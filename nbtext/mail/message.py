@@ -11,6 +11,7 @@ from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
 from collections.abc import Callable
 from typing import NamedTuple
 
+from nbtext.byte_order import as_utf8
 from nbtext.mail.charsets import decode
 from nbtext.mail.headers import Field, Head, read_head, readable
 from nbtext.mail.markup import html_text
@@ -105,7 +106,7 @@ class Mail(NamedTuple):
 
 def looks_like_mail(data: bytes) -> bool:
     """Tell whether the first header block has at least two fields that mail has."""
-    head = _with_line_feeds(data[:_LOOKED_AT])
+    head = _as_sent(data[:_LOOKED_AT])
     start = message_start(head)
     end = head.find(b"\n\n", start)
     block = b"\n" + (head[start:end] if end >= 0 else head[start:])
@@ -121,7 +122,7 @@ def read_mail(data: bytes, *, max_depth: int = 16, max_parts: int = 1000) -> Mai
         max_depth: how many levels of parts within parts are read.
         max_parts: how many parts are read, on all levels together.
     """
-    data = _with_line_feeds(data)
+    data = _as_sent(data)
     head = _read_top(data)
     tree = Tree(parts_left=max_parts)
     walk(data, head, tree, max_depth)
@@ -139,7 +140,7 @@ def read_mail(data: bytes, *, max_depth: int = 16, max_parts: int = 1000) -> Mai
 
 def text_parts(data: bytes) -> list[tuple[str, str]]:
     """List a message's text parts as (subtype, text with its tags)."""
-    data = _with_line_feeds(data)
+    data = _as_sent(data)
     tree = Tree(parts_left=1000)
     walk(data, _read_top(data), tree, 16)
     return [
@@ -147,6 +148,15 @@ def text_parts(data: bytes) -> list[tuple[str, str]]:
         for leaf in tree.leaves
         if leaf.subtype
     ]
+
+
+def _as_sent(data: bytes) -> bytes:
+    """
+    Return a message with line feeds for line ends.
+
+    One that was saved as UTF-16 (`>` of PowerShell) is read as the UTF-8 that it was.
+    """
+    return _with_line_feeds(as_utf8(data))
 
 
 def _with_line_feeds(data: bytes) -> bytes:

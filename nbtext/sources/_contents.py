@@ -10,6 +10,7 @@ from nbtext.sources._labels import printable
 from nbtext.sources._lines import lines
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import Stream
+from nbtext.sources._unicode import narrow, refuse_unmarked
 from nbtext.sources.mbox import messages
 
 IS_MAIL = {"mail": True, "text": False}
@@ -53,13 +54,12 @@ def stream_items(
         if kind == ONE_DOCUMENT:
             yield from _whole_items(stream, place, options)
         elif kind == "mbox":
+            narrow(stream)
             yield from _mbox_items(stream, place, options)
-        elif kind == "index":
-            yield from counted_complaints(_index_items(stream, place), place.name)
         else:
-            from nbtext.sources._rows import row_items
-
-            items = row_items(stream, kind, place, options)
+            narrow(stream)
+            refuse_unmarked(stream)
+            items = _record_items(stream, kind, place, options)
             yield from counted_complaints(items, place.name)
     except SourceError as error:
         yield Unreadable(place.name, error)
@@ -98,6 +98,17 @@ def _mbox_items(stream: Stream, place: Place, options: Options) -> Iterator[Item
         text, is_cut = message
         name = f"{place.name}:{number}"
         yield Document(name, (text,), place.label, is_mail=True, truncated=is_cut)
+
+
+def _record_items(
+    stream: Stream, kind: str, place: Place, options: Options
+) -> Iterator[Item]:
+    """Yield the documents of an index or a table."""
+    if kind == "index":
+        return _index_items(stream, place)
+    from nbtext.sources._rows import row_items
+
+    return row_items(stream, kind, place, options)
 
 
 def _index_items(stream: Stream, place: Place) -> Iterator[Item]:

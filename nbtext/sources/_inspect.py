@@ -2,8 +2,10 @@
 
 # ruff: noqa: PTH118, PTH120, PTH122 -- importing pathlib costs 10 ms
 
+import codecs
 import os
 
+from nbtext.byte_order import as_utf8
 from nbtext.sources._labels import is_path, without_compression
 from nbtext.sources._stream import Stream
 from nbtext.sources.mbox import is_mbox
@@ -51,7 +53,7 @@ def inspect(stream: Stream, path: str, max_bytes: int, *, is_label_wanted: bool)
     if by_name is not None:
         return by_name
     suffix = os.path.splitext(without_compression(path))[1].lower()
-    head = stream.peek(HEAD)
+    head = as_utf8(stream.peek(HEAD))
     if suffix == ".json" or _is_json_lines(stream, head, max_bytes):
         return "jsonl"
     if may_be_mbox(head, path):
@@ -78,11 +80,12 @@ def split_index_line(line: bytes) -> tuple[bytes, bytes] | None:
 
 def _is_json_lines(stream: Stream, head: bytes, max_bytes: int) -> bool:
     """Tell whether the first line with anything on it is a JSON object."""
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    start = head.removeprefix(codecs.BOM_UTF8).lstrip()
     if start[:1] != b"{" or start[1:].lstrip()[:1] not in (b'"', b"}"):
         return False
-    if b"\n" not in start and len(head) == HEAD:
-        start = stream.peek(max_bytes).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if b"\n" not in start and len(stream.peek(HEAD)) == HEAD:
+        head = as_utf8(stream.peek(max_bytes))
+        start = head.removeprefix(codecs.BOM_UTF8).lstrip()
     import json
 
     try:

@@ -10,7 +10,7 @@ import os
 import select
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from nbtext.document import PAUSE, Pause
@@ -88,6 +88,17 @@ class Stream:
     def close(self) -> None:
         """Close what is below."""
         self._source.close()
+
+    def convert(self, converted: Callable[[bytes, ByteSource], ByteSource]) -> None:
+        """
+        Put a converter in the source's place, before anything was read.
+
+        Args:
+            converted: makes it of what was peeked at, and the source of the rest.
+
+        """
+        self._source = converted(self._head, self._source)
+        self._head = b""
 
     def _pull(self) -> bytes:
         if self.error is not None:
