@@ -224,8 +224,8 @@ def evaluate(
 
     Raises:
         SourceError: not one document can be read.
-        SettingsError: `positive` is not one of two classes, a source is empty, or the
-            standard input is named twice.
+        SettingsError: `positive` is not one of two classes, not one label is a class of
+            the model, a source is empty, or the standard input is named twice.
         TypeError: the sources are one string, or none.
 
     """
@@ -235,6 +235,7 @@ def evaluate(
     return evaluate_model(
         model,
         documents(sources, options, labelled=True),
+        sources=sources,
         policy=Policy(threshold),
         positive=positive,
         max_bytes=options.max_bytes,

@@ -6,6 +6,7 @@ Everything nbtext raises on purpose.
     + MissingSourceError  there is nothing where a source should be
   - TrainingError       the documents cannot support a model
   - SettingsError       settings that contradict the model or one another
+    + UnknownClassError  a class that the model does not have
   - ModelFileError
     + NoModelError      there is no file where the model should be
     + ModelAccessError  the operating system does not let one open, read or lock it
@@ -28,6 +29,11 @@ after "Error: ". Mistakes of the caller's code (a negative alpha, an array of th
 wrong shape) stay ValueError and TypeError.
 """
 
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 class NbtextError(Exception):
     """Base of the errors that are the data's fault, not the program's."""
@@ -47,6 +53,39 @@ class TrainingError(NbtextError):
 
 class SettingsError(NbtextError):
     """Settings that contradict the model or one another."""
+
+
+class UnknownClassError(SettingsError):
+    """A class that the model does not have; one spelt like it is named."""
+
+    def __init__(
+        self, where: str, label: str, classes: "Sequence[str]", *, advice: str = ""
+    ) -> None:
+        near = similar(label, classes)
+        listed = ", ".join(classes[:MOST_LISTED]) or "none"
+        if len(classes) > MOST_LISTED:
+            listed += f" and {len(classes) - MOST_LISTED} more"
+        known = f"the model's classes are {listed}"
+        if near is not None:
+            known = f"did you mean {near!r}? T{known[1:]}"
+        text = f"{where}: no class {label!r}; {known}"
+        super().__init__(f"{text}; {advice}" if advice else text)
+
+
+LEAST_SIMILARITY: Final = 0.7
+"""Minimum similarity, from 0 to 1, of two names one of which may be misspelt."""
+
+MOST_LISTED: Final = 20
+"""Maximum number of classes that a message names."""
+
+
+def similar(label: str, classes: "Sequence[str]") -> str | None:
+    """Return the class whose name is most like another one, None if none is."""
+    from difflib import get_close_matches  # here, because it takes 3 ms
+
+    by_lower = {name.lower(): name for name in reversed(classes)}
+    near = get_close_matches(label.lower(), by_lower, 1, LEAST_SIMILARITY)
+    return by_lower[near[0]] if near else None
 
 
 class ModelFileError(NbtextError):

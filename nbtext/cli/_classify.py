@@ -23,7 +23,7 @@ from nbtext.cli._terminal import (
     to_stdout,
 )
 from nbtext.document import Skipped
-from nbtext.errors import SettingsError
+from nbtext.errors import SettingsError, UnknownClassError
 from nbtext.scoring import Classifier, Decision, Policy, classify, load_model
 from nbtext.sources import Options, documents
 
@@ -137,8 +137,7 @@ def _processes(
 
 def _check_wanted(wanted: str, classes: tuple[str, ...]) -> None:
     if wanted not in classes:
-        message = f"--is {wanted}: the model's classes are {', '.join(classes)}"
-        raise SettingsError(message)
+        raise UnknownClassError("--is", wanted, classes)
 
 
 def _write(batches: "Iterable[list[Decision]]", request: ClassifyRequest) -> None:

@@ -5,6 +5,9 @@ Neither click nor numpy is imported here: a mail reader's key, or a folder that 
 moved to, starts this program for every message.
 """
 
+# ruff: noqa: PTH113 -- importing pathlib costs 10 ms
+
+import os
 from collections import Counter as Tally
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -20,7 +23,9 @@ from nbtext.cli._terminal import (
     to_stdout,
 )
 from nbtext.document import Skipped
+from nbtext.errors import NoModelError, SettingsError
 from nbtext.learning import LearnRequest, LearnResult, learn_documents, text_columns
+from nbtext.scoring import load_model
 from nbtext.sources import Options, documents, seen_only
 
 if TYPE_CHECKING:
@@ -56,6 +61,7 @@ def run(command: LearnCommand) -> int:
     if request.label is not None:  # as sources read labels
         request = request._replace(label=readable(request.label))
         command = command._replace(request=request)
+    _check_order(command)
     if command.output.verbose:
         to_stderr(f"model: {request.path}")
     failures = Skipped()
@@ -85,6 +91,46 @@ def run(command: LearnCommand) -> int:
     if outcomes["refused"] or is_nothing:
         return status.DATA
     return status.outcome(failures)
+
+
+def _check_order(command: LearnCommand) -> None:
+    """
+    Refuse a path where the class should be.
+
+    The model is opened only where that is likely: where the class is the path of a
+    file, or there is nothing at the path of a source. A folder may well be called as
+    the class that is learnt from it.
+
+    Raises:
+        SettingsError: the class is a path, or a source is a class.
+
+    """
+    label = command.request.label
+    if label is None:
+        return
+    missing = [name for name in command.sources if "/" not in name and not _is(name)]
+    is_path = _is(label) and ("/" in label or os.path.isfile(label))
+    if not (is_path or missing):
+        return
+    try:
+        classes = load_model(command.request.path).classes
+    except NoModelError:
+        classes = ()
+    if label in classes:
+        return
+    known = next((name for name in missing if name in classes), None)
+    if not (is_path or known):
+        return
+    import shlex  # here, because it is for the error alone
+
+    line = shlex.join(["nbtext", "learn", known or "CLASS", label])
+    message = f"{label!r} stands where the class should; the class comes first: {line}"
+    raise SettingsError(message)
+
+
+def _is(path: str) -> bool:
+    """Return whether there is something at a path."""
+    return path == "-" or os.path.lexists(path)
 
 
 def say(result: LearnResult, command: LearnCommand) -> None:

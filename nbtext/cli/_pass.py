@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from nbtext.cli import _status as status
 from nbtext.cli._terminal import Output, bytes_to_stdout, to_stderr
 from nbtext.document import Document
-from nbtext.errors import NbtextError
+from nbtext.errors import NbtextError, UnknownClassError
 from nbtext.filtering import added_by, with_added
 from nbtext.filtering.header_field import FIELD
 from nbtext.scoring import Classifier, Policy, load_model
@@ -78,6 +78,10 @@ def _marked(message: bytes, request: PassRequest) -> bytes:
             to_stderr(f"note: {note}")
     read = message[: request.max_bytes]
     document = Document("-", (read,), truncated=len(read) < len(message))
+    for label, _ in request.tags if not request.output.quiet else ():
+        if label not in model.classes:
+            error = UnknownClassError("--subject-tag", label, model.classes)
+            to_stderr(f"WARNING: {error}")
     (decision,) = Classifier(model).classify([document], policy=request.policy)
     tag = dict(request.tags).get(decision.label or "", "")
     return with_added(message, added_by(decision, request.field, tag))

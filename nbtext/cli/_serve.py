@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from nbtext.cli._report import readable
 from nbtext.cli._terminal import to_stderr
-from nbtext.errors import SettingsError
+from nbtext.errors import SettingsError, UnknownClassError
 from nbtext.scoring import Classifier, Model, Policy, load_model
 from nbtext.serving import (
     HandlerOptions,
@@ -104,6 +104,8 @@ def spam_class(model: Model, name: str | None) -> str:
 
     """
     wanted = readable(name) if name is not None else "spam"
+    if name is not None and wanted not in model.classes:
+        raise UnknownClassError("--spam-class", wanted, model.classes)
     if wanted not in model.classes:
         known = ", ".join(model.classes)
         message = f"{model.path}: which class is spam? name one of {known} with "
@@ -122,6 +124,8 @@ def ham_class(model: Model, spam: str | None, name: str | None) -> str | None:
     """
     others = [one for one in model.classes if one != spam_class(model, spam)]
     if name is not None:
+        if readable(name) not in model.classes:
+            raise UnknownClassError("--ham-class", readable(name), model.classes)
         if readable(name) not in others:
             known = ", ".join(others)
             message = f"{model.path}: --ham-class is one of {known}, and not {name!r}"

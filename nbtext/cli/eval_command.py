@@ -13,7 +13,7 @@ from nbtext.cli._options import (
     training_options,
 )
 from nbtext.cli._report import as_json as json_of
-from nbtext.cli._report import counted, evaluation_lines, evaluation_text, readable
+from nbtext.cli._report import evaluation_lines, evaluation_text, readable
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import (
     Output,
@@ -121,11 +121,6 @@ def command(
 
 
 def _print(result: "Evaluation", output: Output) -> None:
-    if not output.quiet and result.unknown_label:
-        to_stderr(
-            "note: the model does not know the label of "
-            f"{counted(result.unknown_label, 'document')}; each counts as an error"
-        )
     if output.as_json:
         to_stdout([json_of(result.as_dict())])
     elif is_watched(sys.stdout):

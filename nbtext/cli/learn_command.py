@@ -37,7 +37,11 @@ from nbtext.sources import Options
     help="Of Maildirs, learn only messages that were read (flag S), so that no "
     "program's verdicts are learnt unread.",
 )
-@click.option("--create", is_flag=True, help="Begin a model if there is none.")
+@click.option(
+    "--create",
+    is_flag=True,
+    help="Begin a model if there is none, or a class that resembles another.",
+)
 @verbose_output_options
 @click.pass_context
 def command(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nbtext.errors import SettingsError
+from nbtext.errors import SettingsError, UnknownClassError
 from nbtext.evaluation.metrics import Floats, Indices, ratio
 
 NEGATIVES_PER_FALSE_POSITIVE = 1000
@@ -74,10 +74,7 @@ def positive_class(classes: tuple[str, ...], asked: str | None) -> str | None:
             f"{len(classes)}; leave it out"
         )
     if asked not in classes:
-        raise SettingsError(
-            f"positive class: expected {classes[0]!r} or {classes[1]!r}, "
-            f"found {asked!r}"
-        )
+        raise UnknownClassError("positive class", asked, classes)
     return asked
 
 

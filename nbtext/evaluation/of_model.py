@@ -5,15 +5,16 @@ Documents are classified as they come; their decisions are then compared with th
 labels. `nbtext.evaluation.cross_validation` needs no model; it makes one for each fold.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import numpy as np
 
 from nbtext.counts import ReadReport
-from nbtext.document import Item
-from nbtext.errors import SourceError
+from nbtext.document import Item, Note
+from nbtext.errors import SettingsError, SourceError
 from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate
+from nbtext.evaluation.unknown_labels import UnknownLabels
 from nbtext.scoring import Classifier, Policy, classify
 from nbtext.scoring.decide import DEFAULT
 
@@ -24,6 +25,7 @@ def evaluate_model(
     model: Classifier,
     items: Iterable[Item],
     *,
+    sources: Sequence[str] = (),
     policy: Policy = DEFAULT,
     positive: str | None = None,
     max_bytes: int,
@@ -35,6 +37,7 @@ def evaluate_model(
     Args:
         model: what is evaluated.
         items: the documents, with their labels.
+        sources: where they are from, as the user wrote it, to be named in notes.
         policy: how decisions are made.
         positive: which of two classes is the one looked for; `spam` if not given.
         max_bytes: how much of a document is read.
@@ -42,12 +45,14 @@ def evaluate_model(
 
     Raises:
         SourceError: not one document can be read.
-        SettingsError: `positive` is not one of two classes.
+        SettingsError: `positive` is not one of two classes, or not one label is a class
+            of the model.
 
     """
     report = ReadReport()
     classes = model.model.classes
     places = {name: place for place, name in enumerate(classes)}
+    unknown = UnknownLabels(classes, sources)
     truth: list[int] = []
     decided: list[int] = []
     log_posterior: list[tuple[float, ...]] = []
@@ -60,15 +65,22 @@ def evaluate_model(
     )
     for decision in (decision for batch in batches for decision in batch):
         report.documents += 1
+        unknown.meet(decision.expected, decision.name)
         truth.append(places.get(decision.expected or "", NO_CLASS))
         decided.append(NO_CLASS if decision.label is None else places[decision.label])
         log_posterior.append(decision.log_posterior)
         if decision.truncated:
             report.truncated.append(decision.name)
+    is_any_known = unknown.documents.total() < len(truth)
+    if unknown.documents and is_any_known:
+        text = f"{unknown.sentence()}; until then each counts as an error"
+        report.remark(Note(text, is_warning=True))
     if on_read is not None:
         on_read(report)
     if not truth:
         raise report.skipped.first if report.skipped else SourceError(NOTHING)
+    if not is_any_known:
+        raise SettingsError(unknown.sentence())
     return evaluate(
         np.array(truth),
         np.array(log_posterior),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from nbtext.document import Document, Note, Unreadable
-from nbtext.errors import SettingsError
+from nbtext.errors import UnknownClassError
 from nbtext.filtering.mailboxes import (
     Mailbox,
     Marks,
@@ -228,10 +228,9 @@ def check_classes(labels: Iterable[str], classes: tuple[str, ...]) -> None:
     Refuse classes that the model does not have.
 
     Raises:
-        SettingsError: there is one.
+        UnknownClassError: there is one.
 
     """
     for label in labels:
         if label not in classes:
-            message = f"{label}: the model's classes are {', '.join(classes)}"
-            raise SettingsError(message)
+            raise UnknownClassError("--move or --flag", label, classes)

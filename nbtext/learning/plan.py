@@ -13,7 +13,13 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from nbtext.counts import Calibration, Fit, fit
 from nbtext.counts.calibration import total
 from nbtext.document import Document
-from nbtext.errors import NoModelError, SettingsError, TrainingError
+from nbtext.errors import (
+    NoModelError,
+    SettingsError,
+    TrainingError,
+    UnknownClassError,
+    similar,
+)
 from nbtext.scoring import Model, check_scoring
 from nbtext.settings import Field, Format, Settings, default_settings
 from nbtext.store import History, Row, rows_of
@@ -249,6 +255,7 @@ def _check_class(model: Model | None, request: LearnRequest) -> None:
 
     Raises:
         TrainingError: it needs other settings than the model has.
+        UnknownClassError: it is spelt like a class, and shall not be begun.
         SettingsError: its name means something else.
 
     """
@@ -260,6 +267,8 @@ def _check_class(model: Model | None, request: LearnRequest) -> None:
         raise SettingsError(message)
     if model is None:
         return
+    if label not in model.classes and not request.create:
+        _check_spelling(model, label)
     classes = sorted({*model.classes, label})
     if len(classes) < 2:
         return
@@ -271,11 +280,24 @@ def _check_class(model: Model | None, request: LearnRequest) -> None:
             what = f"the model cannot be taught: {error}"
         else:
             what = (
-                f"the model reads documents for the classes {', '.join(model.classes)},"
-                f" and {label!r} would be one more, for which they are read otherwise"
+                f"no class {label!r}: the model reads documents for the classes "
+                f"{', '.join(model.classes)}, and for one more they are read otherwise"
             )
         message = f"{request.path}: {what}; run `nbtext train {sources}`"
         raise TrainingError(message) from error
+
+
+def _check_spelling(model: Model, label: str) -> None:
+    """
+    Refuse a new class that is spelt like one that the model has.
+
+    Raises:
+        UnknownClassError: it is.
+
+    """
+    if similar(label, model.classes) is not None:
+        advice = "for a new class, add --create"
+        raise UnknownClassError(model.path, label, model.classes, advice=advice)
 
 
 def why_not(row: Row) -> str:

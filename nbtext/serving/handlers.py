@@ -15,8 +15,8 @@ from nbtext.errors import (
     ModelWriteError,
     NbtextError,
     RequestError,
-    SettingsError,
     SourceError,
+    UnknownClassError,
 )
 from nbtext.filtering import with_added
 from nbtext.learning import LearnRequest, LearnResult, learn_documents
@@ -204,14 +204,13 @@ def check_class(path: str, label: str | None) -> None:
     were the right one.
 
     Raises:
-        SettingsError: the model has other classes.
+        UnknownClassError: the model has other classes.
         ModelFileError: there is none, or it is damaged.
 
     """
     classes = load_model(path).classes
     if label is not None and label not in classes and len(classes) > 1:
-        message = f"{path}: it has no class {label!r} but {', '.join(classes)}"
-        raise SettingsError(message)
+        raise UnknownClassError(path, label, classes)
 
 
 def refused(error: Exception) -> Answer:

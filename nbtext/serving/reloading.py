@@ -17,7 +17,7 @@ from time import monotonic
 from typing import Final, TypeAlias
 
 from nbtext.document import Document
-from nbtext.errors import NbtextError, SettingsError
+from nbtext.errors import NbtextError, SettingsError, UnknownClassError
 from nbtext.scoring import Classifier, Model, load_model
 from nbtext.store import check_sound
 
@@ -124,9 +124,7 @@ class ReloadingModel:
         if before and not is_changed and model.file.size == before.file.size:
             return
         if self._spam not in model.classes:
-            known = ", ".join(model.classes)
-            message = f"{self._path}: it has no class {self._spam!r} but {known}"
-            raise SettingsError(message)
+            raise UnknownClassError(self._path, self._spam, model.classes)
         if not (before and self._has_grown(model, before)):
             check_sound(model.file)
         self._classifier = Classifier(model)

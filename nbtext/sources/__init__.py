@@ -12,10 +12,11 @@ The modules, in pipeline order: `_options` and `_labels` (what the user says),
 `_load`; `mailboxes`; `_seen`.
 """
 
-from nbtext.sources._arguments import labels
+from nbtext.sources._arguments import labels, named_paths
 from nbtext.sources._compressed import compression
 from nbtext.sources._documents import documents
 from nbtext.sources._failures import cannot_read
+from nbtext.sources._labels import folder_label
 from nbtext.sources._load import load, load_all
 from nbtext.sources._options import FORMATS, Options
 from nbtext.sources._rereadable import rereadable
@@ -28,10 +29,12 @@ __all__ = [
     "cannot_read",
     "compression",
     "documents",
+    "folder_label",
     "is_maildir",
     "labels",
     "load",
     "load_all",
+    "named_paths",
     "rereadable",
     "seen_only",
 ]

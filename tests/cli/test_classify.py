@@ -125,7 +125,9 @@ def test_is_refuses_a_class_that_the_model_does_not_have(run: "Run") -> None:
         status, out, err = run("classify", "-m", "mail.nbt", "--is", "eggs", *source)
 
         assert (status, out) == (64, "")
-        assert err == "Error: --is eggs: the model's classes are ham, spam\n"
+        assert (
+            err == "Error: --is: no class 'eggs'; the model's classes are ham, spam\n"
+        )
 
 
 @pytest.mark.parametrize(

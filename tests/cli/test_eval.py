@@ -1,6 +1,7 @@
 """`nbtext eval`: what it measures, with a model and without one."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -106,8 +107,9 @@ def test_labels_that_the_model_does_not_know_are_errors(run: "Run") -> None:
 
     assert status == 0
     assert err == (
-        "note: the model does not know the label of 2 documents; each counts as an "
-        "error\n"
+        "WARNING: the model has no class 'news' (2 documents); its classes are ham, "
+        "spam; name the class of each source: nbtext eval spam ham CLASS=ham/1.eml "
+        "CLASS=ham/2.eml; until then each counts as an error\n"
     )
     said = json.loads(out)
     assert said["classes"] == ["ham", "spam"]
@@ -306,3 +308,31 @@ def test_eval_opens_the_model_once(run: "Run", monkeypatch: pytest.MonkeyPatch) 
     run("eval", "-m", "mail.nbt", "--score", "sum", "--smoothing", "1", "spam", "ham")
 
     assert opened == ["mail.nbt"]
+
+
+@pytest.mark.usefixtures("model")
+def test_labels_of_which_the_model_knows_none_are_refused(run: "Run") -> None:
+    Path("ham").rename("good")
+    Path("spam").rename("bad mail")
+
+    status, out, err = run("eval", "-m", "mail.nbt", "good", "bad mail/")
+
+    assert (status, out) == (64, "")
+    assert err == (
+        "Error: the model has no class 'good' (8 documents), 'bad mail' (8 documents); "
+        "its classes are ham, spam; name the class of each source: "
+        "nbtext eval CLASS=good 'CLASS=bad mail/'\n"
+    )
+
+
+@pytest.mark.usefixtures("model")
+def test_the_one_class_that_is_missing_is_in_the_line_to_type(run: "Run") -> None:
+    Path("spam").rename("junk stuff")
+
+    status, _, err = run("eval", "-m", "mail.nbt", "ham", "junk stuff")
+
+    assert status == 0
+    assert "has no class 'junk stuff' (8 documents); its" in err
+    assert ": nbtext eval ham 'spam=junk stuff'; until then" in err
+    line = err.split("nbtext ")[1].split(";")[0]
+    assert run(*shlex.split(line), "-m", "mail.nbt").err == ""

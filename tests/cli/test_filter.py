@@ -308,7 +308,7 @@ def test_a_message_that_cannot_be_read_is_named(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--move", "sam=.Junk"], "sam: the model's classes are ham, spam"),
+        (["--move", "sam=.Junk"], "no class 'sam'; did you mean 'spam'? "),
         (["--flag", "spam=two words"], "a flag was expected"),
         (["--move", "spam=no/where"], "there is no folder no to make it in"),
         (["--move", "spam=box"], "from a Maildir to an mbox"),

@@ -488,3 +488,64 @@ def test_of_a_maildir_what_nobody_has_seen_can_be_left_out(
     assert seen.err == "learnt 3 documents as spam\n"
     assert named.err == "learnt 1 document as spam\n"
     assert "learnt 2 documents as spam, 3 documents known" in everything.err
+
+
+@pytest.mark.parametrize("label", ["sapm", "SPAM", "spamm"])
+@pytest.mark.usefixtures("model")
+def test_a_misspelt_class_is_answered_with_the_right_one(
+    run: "Run", label: str
+) -> None:
+    before = Path("mail.nbt").read_bytes()
+
+    status, out, err = run("learn", label, "spam", "-m", "mail.nbt")
+
+    assert (status, out) == (64, "")
+    assert f"no class {label!r}; did you mean 'spam'? " in err
+    assert err.endswith("for a new class, add --create\n")
+    assert Path("mail.nbt").read_bytes() == before
+
+
+def test_a_class_that_resembles_another_can_be_begun(run: "Run") -> None:
+    for label in ("jokes", "poems", "joke"):
+        Path(label).mkdir()
+        Path(label, "1").write_text(f"a word or two of {label}")
+    run("train", "-q", "-m", "m.nbt", "--score", "sum", "jokes", "poems")
+
+    refused = run("learn", "joke", "joke", "-m", "m.nbt")
+    begun = run("learn", "--create", "joke", "joke", "-m", "m.nbt")
+
+    assert refused.status == 64
+    assert begun == (0, "", "learnt 1 document as joke\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["spam/1.eml", "spam"], "nbtext learn CLASS spam/1.eml"),
+        (["./ham", "spam"], "nbtext learn CLASS ./ham"),
+        (["1.eml", "ham"], "nbtext learn ham 1.eml"),
+        (["letters", "ham"], "nbtext learn ham letters"),
+    ],
+)
+@pytest.mark.usefixtures("model")
+def test_a_path_where_the_class_should_be_is_told(
+    run: "Run", arguments: list[str], line: str
+) -> None:
+    Path("1.eml").write_bytes(Path("spam/1.eml").read_bytes())
+    for path in Path("ham").iterdir() if line.startswith("nbtext learn ham") else ():
+        path.unlink()
+    if line.startswith("nbtext learn ham"):
+        Path("ham").rmdir()
+    before = Path("mail.nbt").read_bytes()
+
+    status, out, err = run("learn", *arguments, "-m", "mail.nbt")
+
+    assert (status, out) == (64, "")
+    assert err.startswith(f"Error: {arguments[0]!r} stands where the class should; ")
+    assert err.endswith(f"the class comes first: {line}\n")
+    assert Path("mail.nbt").read_bytes() == before
+
+
+def test_a_class_may_be_called_as_its_folder_is(run: "Run", corpus: Path) -> None:
+    assert run("learn", "--create", "spam", "spam", "-m", "new.nbt").status == 0
+    assert run("learn", "ham", "ham", "-m", "new.nbt").status == 0

@@ -296,7 +296,9 @@ def test_two_class_measures_need_two_classes_and_a_positive_one() -> None:
 
 
 def test_a_positive_class_that_is_none_of_the_two_is_refused() -> None:
-    with pytest.raises(SettingsError, match="expected 'ham' or 'spam', found 'eggs'"):
+    with pytest.raises(
+        SettingsError, match="no class 'eggs'; the model's classes are ham, spam"
+    ):
         of_rows([], positive="eggs")
 
 

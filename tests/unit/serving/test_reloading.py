@@ -110,7 +110,7 @@ def test_a_model_without_the_class_is_not_taken(
     train_on([*HAM, ("junk", "cheap pills")], str(path))
 
     assert followed.classifier() is before
-    assert "no class 'spam' but ham, junk" in remarks[-1]
+    assert "no class 'spam'; the model's classes are ham, junk" in remarks[-1]
     followed.wait()
 
 

@@ -1,0 +1,83 @@
+"""
+Documents whose label is no class of the model, and the command that names their class.
+
+In come labels as they are met, out comes one sentence for the user.
+"""
+
+import shlex
+from collections import Counter as Tally
+from collections.abc import Sequence
+from typing import Final
+
+from nbtext.errors import MOST_LISTED, similar
+from nbtext.sources import folder_label, named_paths
+
+PLACEHOLDER: Final = "CLASS"
+"""Stands in the command where only the user knows the class."""
+
+
+class UnknownLabels:
+    """
+    Labels of documents that are no classes of the model.
+
+    Attributes:
+        documents: label to how many documents have it.
+    """
+
+    def __init__(self, classes: Sequence[str], sources: Sequence[str]) -> None:
+        self.documents: Tally[str] = Tally()
+        self._classes = classes
+        self._named = named_paths(sources, labelled=True) if sources else []
+        self._met: set[str] = set()
+        self._label_of: dict[str, str] = {}
+
+    def meet(self, label: str | None, name: str) -> None:
+        """Take in the label of a document, and its name."""
+        label = label or ""
+        if label in self._classes:
+            self._met.add(label)
+            return
+        if label not in self.documents:
+            paths = [path for written, path in self._named if written == label]
+            if not paths:
+                paths = [path for _, path in self._named if _is_in(name, path)]
+            self._label_of.update(dict.fromkeys(paths, label))
+        self.documents[label] += 1
+
+    def sentence(self) -> str:
+        """Say which labels there are, which classes, and what to type."""
+        common = self.documents.most_common(MOST_LISTED)
+        labels = ", ".join(
+            f"{label!r} ({count:,} {'document' if count == 1 else 'documents'})"
+            for label, count in common
+        )
+        if len(self.documents) > len(common):
+            labels += f" and {len(self.documents) - len(common)} more"
+        known = ", ".join(self._classes[:MOST_LISTED])
+        text = f"the model has no class {labels}; its classes are {known}"
+        if not self._label_of:
+            return text
+        sources = [self._with_class(*named) for named in self._named]
+        line = shlex.join(["nbtext", "eval", *sources])
+        return f"{text}; name the class of each source: {line}"
+
+    def _with_class(self, label: str | None, path: str) -> str:
+        unknown = self._label_of.get(path)
+        if unknown is not None:
+            return f"{self._meant_by(unknown)}={path}"
+        is_given = label is not None and label != folder_label(path)
+        return f"{label}={path}" if is_given else path
+
+    def _meant_by(self, label: str) -> str:
+        """Return the class that a label probably stands for."""
+        near = similar(label, self._classes)
+        if near is not None:
+            return near
+        left = [name for name in self._classes if name not in self._met]
+        is_certain = len(left) == 1 and len(self.documents) == 1
+        return left[0] if is_certain else PLACEHOLDER
+
+
+def _is_in(name: str, path: str) -> bool:
+    """Return whether a document of this name is in a source, or is it."""
+    return name == path or name.startswith((f"{path.rstrip('/')}/", f"{path}:"))
