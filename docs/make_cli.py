@@ -63,8 +63,16 @@ with a note. Lines with a label, a tab and a text are a table only if labels are
 
 A file in a folder that has no such suffix is an mbox only if it contains a second message:
 a `From ` line after an empty line, followed by a header. (Single messages often keep the
-`From ` line of the mailbox that they came from.) Thunderbird's `Inbox.msf` beside `Inbox` is
-left out.
+`From ` line of the mailbox that they came from.) What
+lies beside a mailbox for programs is left out: Thunderbird's `Inbox.msf`, and `inbox.lock`.
+
+An mbox is read as it was at a moment when no program had it locked, by `fcntl` or by a file
+`MBOX.lock`; nothing is copied, locked for longer or written. If others have had it locked
+for 10 seconds (less, if several are), its last message, which may be incomplete, is left out, and a
+warning says so. What is appended later is not read. If a program rewrites the mbox
+meanwhile, reading ends there with an error (status 65), and the messages before that are used.
+So do not lock an mbox yourself while `nbtext` reads it. Compressed mboxes, and those that come
+through a pipe, are read without a look at locks.
 
 Of rows and objects, nbtext reads the column `text`, `body`, `content` or `message`, or those
 given with `--text-column`; `--label-column` and `--id-column` name the others. Columns are

@@ -151,7 +151,11 @@ def _opened(
     for item in items:
         if isinstance(item, Unread):
             try:
-                yield from load_all(item, max_bytes)
+                for loaded in load_all(item, max_bytes):
+                    if isinstance(loaded, Note):
+                        report.remark(loaded)
+                    else:
+                        yield loaded
             except SourceError as error:
                 report.remark(Unreadable(item.name, error))
         elif isinstance(item, Unreadable | Note):

@@ -119,12 +119,12 @@ def is_in_place(path: str, descriptor: int) -> bool:
 def busy(path: str, wait: float, *, who: str, what: str) -> BusyError:
     """Return the error that says who has had a file locked for so many seconds."""
     return BusyError(
-        f"{path}: {who}{_holder_of(path)} {what} for {wait:g} seconds; try again "
+        f"{path}: {who}{holder_of(path)} {what} for {wait:g} seconds; try again "
         "later, or wait longer with --wait"
     )
 
 
-def _holder_of(path: str) -> str:
+def holder_of(path: str) -> str:
     """Return ` (PID, NAME)` of a process that holds a lock of a file, if known."""
     with suppress(OSError, ValueError, IndexError):
         status = os.stat(path)

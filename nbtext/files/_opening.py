@@ -33,8 +33,11 @@ def open_file(path: str, flags: int = os.O_RDONLY, *, follow: bool = False) -> i
     """
     flags |= os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
     descriptor = os.open(path, flags, PRIVATE)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
         os.close(descriptor)
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
         reason = "a file was expected, and something else found"
         raise OSError(errno.EINVAL, reason, path)
     return descriptor

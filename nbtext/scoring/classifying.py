@@ -226,6 +226,10 @@ def _documents(
         yield item
         return
     try:
-        yield from load_all(item, max_bytes)
+        for loaded in load_all(item, max_bytes):
+            if isinstance(loaded, Note):
+                on_problem(loaded)
+            else:
+                yield loaded
     except SourceError as error:
         on_problem(Unreadable(item.name, error))

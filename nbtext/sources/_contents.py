@@ -89,6 +89,9 @@ def _whole_items(stream: Stream, place: Place, options: Options) -> Iterator[Ite
 
 def _mbox_items(stream: Stream, place: Place, options: Options) -> Iterator[Item]:
     _need_label(place)
+    note = stream.take_snapshot()
+    if note is not None:
+        yield note
     number = 0
     for message in messages(stream, options.max_bytes):
         if isinstance(message, Pause):

@@ -144,7 +144,7 @@ def _file_items(
     if not is_regular:
         yield PAUSE  # to open a pipe is to wait for who writes to it
     try:
-        stream = open_path(path, path)
+        stream = open_path(path, path, is_file=is_regular)
     except SourceError as error:
         yield Unreadable(path, error)
         return

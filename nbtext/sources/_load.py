@@ -5,15 +5,16 @@ A file in a folder is not looked into before, because that would open each of th
 twice; so only here it may turn out to be an mbox, which is then taken apart.
 """
 
-# ruff: noqa: PTH118 -- importing pathlib costs 10 ms
+# ruff: noqa: PTH116, PTH118 -- importing pathlib costs 10 ms
 
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import chain, islice
+from time import time
 from typing import Final
 
-from nbtext.document import Document, Pause, Unread
+from nbtext.document import Document, Note, Pause, Unread
 from nbtext.errors import MissingSourceError
 from nbtext.sources._compressed import compression, may_be_compressed
 from nbtext.sources._inspect import HEAD, may_be_mbox
@@ -21,9 +22,12 @@ from nbtext.sources._stream import Stream, open_path, read_start
 from nbtext.sources.mbox import is_header, messages
 
 
-def load_all(unread: Unread, max_bytes: int) -> Iterable[Document]:
+def load_all(unread: Unread, max_bytes: int) -> Iterable[Document | Note]:
     """
     Open and read a file, and give its document, or each message if it is an mbox.
+
+    A note says so if the last message of an mbox is left out, because another program
+    has had it locked.
 
     Raises:
         SourceError: at once or later, it cannot be read, or is damaged.
@@ -35,13 +39,23 @@ def load_all(unread: Unread, max_bytes: int) -> Iterable[Document]:
         unread.is_mail is None
         and not unread.is_one
         and text.startswith(b"From ")
-        and (document.truncated or b"\nFrom " in text)
+        and (document.truncated or b"\nFrom " in text or _is_fresh(unread.path))
     ):
         return _messages(unread, document, max_bytes)
     return (document,)  # which costs less than a generator for every file
 
 
-def _messages(unread: Unread, document: Document, max_bytes: int) -> Iterator[Document]:
+def _is_fresh(path: str) -> bool:
+    """Return whether a file may still be growing: its first message is on its way."""
+    try:
+        return time() - os.stat(path).st_mtime < FRESH
+    except OSError:
+        return False
+
+
+def _messages(
+    unread: Unread, document: Document, max_bytes: int
+) -> Iterator[Document | Note]:
     """
     Yield each message of an mbox, or the whole if it has but one.
 
@@ -52,14 +66,23 @@ def _messages(unread: Unread, document: Document, max_bytes: int) -> Iterator[Do
         if not may_be_mbox(stream.peek(HEAD), unread.path):
             yield document
             return
+        note = stream.take_snapshot()
+        if note is not None:
+            yield note
         found = (m for m in messages(stream, max_bytes) if not isinstance(m, Pause))
         first = list(islice(found, 2))
-        if len(first) < 2 or not is_header(first[1][0]):
+        is_mailbox = len(first) == 2 and is_header(first[1][0])
+        if is_mailbox or not stream.is_whole:
+            for number, (text, is_cut) in enumerate(chain(first, found), 1):
+                name = f"{unread.name}:{number}"
+                yield Document(
+                    name, (text,), unread.label, is_mail=True, truncated=is_cut
+                )
+        else:
+            if stream.rewind():  # what was read before may be a part of it
+                text, is_cut = read_start(stream, max_bytes)
+                document = document._replace(texts=(text,), truncated=is_cut)
             yield document
-            return
-        for number, (text, is_cut) in enumerate(chain(first, found), 1):
-            name = f"{unread.name}:{number}"
-            yield Document(name, (text,), unread.label, is_mail=True, truncated=is_cut)
     if stream.error is not None:
         raise stream.error
 
@@ -109,16 +132,20 @@ def _small_file(path: str, max_bytes: int) -> bytes | None:
 
 
 SMALL: Final = 1 << 20
+"""Maximum bytes of a file that is read in the fewest steps."""
+
+FRESH: Final = 900.0
+"""Seconds since the last write after which no first message is on its way."""
 
 
 def _opened(unread: Unread) -> Stream:
     try:
-        return open_path(unread.path, unread.name)
+        return open_path(unread.path, unread.name, is_file=True)
     except MissingSourceError:
         moved = _moved(unread.path)
         if moved is None:
             raise
-        return open_path(moved, unread.name)
+        return open_path(moved, unread.name, is_file=True)
 
 
 def _moved(path: str) -> str | None:

@@ -1,7 +1,10 @@
 """Labelled sources that can be read twice, the standard input too."""
 
+import os
+import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import BinaryIO
 
 from nbtext.document import Item
@@ -15,25 +18,31 @@ def rereadable(
     """
     Return what gives labelled documents, from the beginning each time it is called.
 
-    If the standard input is among the sources, it is copied to a temporary file now.
+    If the standard input is among the sources, and no file, it is copied to a temporary
+    file now.
     """
-    is_piped = any(argument.rpartition("=")[2] == "-" for argument in arguments)
-    stdin = _copied() if is_piped and sys.stdin is not None else None
+    is_wanted = any(argument.rpartition("=")[2] == "-" for argument in arguments)
+    stdin = _seekable() if is_wanted and sys.stdin is not None else None
+    start = 0 if stdin is None else stdin.tell()
 
     def read() -> Iterator[Item]:
         if stdin is not None:
-            stdin.seek(0)
+            stdin.seek(start)
         return documents(arguments, options, labelled=True, stdin=stdin)
 
     return read
 
 
-def _copied() -> BinaryIO:
-    """Return a copy of the standard input, which is deleted when it is closed."""
+def _seekable() -> BinaryIO:
+    """Return the standard input if it is a file, else a copy that closing deletes."""
+    file = sys.stdin.buffer
+    with suppress(OSError, ValueError):  # what stands in its place has no descriptor
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return file
     from shutil import copyfileobj
     from tempfile import TemporaryFile
 
     copy = TemporaryFile()  # noqa: SIM115  open as long as sources are read
-    copyfileobj(sys.stdin.buffer, copy)
+    copyfileobj(file, copy)
     copy.flush()
     return copy

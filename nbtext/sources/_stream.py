@@ -11,9 +11,9 @@ import select
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from nbtext.document import PAUSE, Pause
+from nbtext.document import PAUSE, Note, Pause
 from nbtext.errors import SourceError
 from nbtext.sources._compressed import (
     CHUNK,
@@ -23,6 +23,9 @@ from nbtext.sources._compressed import (
     may_be_compressed,
 )
 from nbtext.sources._failures import cannot_read
+
+if TYPE_CHECKING:
+    from nbtext.sources._snapshot import Snapshot
 
 
 class Stream:
@@ -47,6 +50,7 @@ class Stream:
         self._source = source
         self._head = b""
         self._is_begun = False
+        self._snapshot: Snapshot | None = None
 
     def would_block(self) -> bool:
         """Tell whether `read` would have to wait for a pipe."""
@@ -84,6 +88,42 @@ class Stream:
             if not chunk:
                 return
             yield chunk
+
+    def take_snapshot(self) -> Note | None:
+        """
+        Begin again with what a regular file holds when no mail program writes to it.
+
+        Pipes and compressed files, to which nobody delivers mail, are left as they are.
+
+        Returns:
+            A note if others have been writing all the time: `is_whole` is False then.
+        """
+        self.peek(1)  # tells whether it is compressed
+        if self.error is not None or not isinstance(self._source, Descriptor):
+            return None
+        try:
+            snapshot = self._source.take_snapshot(self.name)
+        except OSError as error:
+            self.error = cannot_read(self.name, error)
+            return None
+        if snapshot is None:
+            return None
+        self._snapshot = snapshot
+        self._head = b""
+        return snapshot.note()
+
+    def rewind(self) -> bool:
+        """Read a snapshot once more from its beginning; return whether there is one."""
+        if self._snapshot is None:
+            return False
+        self._snapshot.rewind()
+        self._head = b""
+        return True
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the bytes end where a message does, as far as is known."""
+        return self._snapshot is None or self._snapshot.is_whole
 
     def close(self) -> None:
         """Close what is below."""
@@ -132,21 +172,30 @@ class Stream:
 class Descriptor:
     """A file descriptor; only one that is not a regular file can make a reader wait."""
 
-    def __init__(self, descriptor: int, *, is_owned: bool) -> None:
+    def __init__(
+        self, descriptor: int, *, is_owned: bool, path: str | None = None
+    ) -> None:
         self._descriptor = descriptor
         self._is_owned = is_owned
+        self._path = path
         self._poll: select.poll | None = None
+        self._snapshot: Snapshot | None = None
+        self._start = 0
         self._piece = CHUNK
         status = os.fstat(descriptor)
         if stat.S_ISREG(status.st_mode):
             # Most files are small, and a fresh buffer of CHUNK bytes costs its pages.
             self._piece = max(4096, min(CHUNK, status.st_size + 1))
+            if not is_owned:
+                self._start = os.lseek(descriptor, 0, os.SEEK_CUR)
         else:
             self._poll = select.poll()
             self._poll.register(descriptor, select.POLLIN)
 
     def read(self) -> bytes:
         """Return what one call gives; wait, even for a descriptor set not to block."""
+        if self._snapshot is not None:
+            return self._snapshot.read()
         while True:
             try:
                 return os.read(self._descriptor, self._piece)
@@ -154,6 +203,25 @@ class Descriptor:
                 if self._poll is None:
                     raise
                 self._poll.poll()
+
+    def take_snapshot(self, name: str) -> "Snapshot | None":
+        """
+        Begin again with what a regular file holds when no mail program writes to it.
+
+        Returns:
+            None if this is no regular file.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        if self.may_wait:
+            return None
+        from nbtext.sources._snapshot import Snapshot, path_of
+
+        path = self._path if self._is_owned else path_of(self._descriptor)
+        os.lseek(self._descriptor, self._start, os.SEEK_SET)
+        self._snapshot = Snapshot(self._descriptor, path, name)
+        return self._snapshot
 
     @property
     def may_wait(self) -> bool:
@@ -188,15 +256,27 @@ class FileObject:
         """Leave it open, it is another's."""
 
 
-def open_path(path: str, name: str) -> Stream:
+def open_path(path: str, name: str, *, is_file: bool = False) -> Stream:
     """
     Open a file or a pipe; for a pipe this waits until another program writes to it.
+
+    Args:
+        path: the file or pipe.
+        name: what the user may call it.
+        is_file: whether it was a regular file a moment ago: then it must be one still,
+            and nobody who has put a pipe in its place makes this wait.
 
     Raises:
         SourceError: it cannot be opened, or is a folder.
     """
     try:
-        source = Descriptor(os.open(path, os.O_RDONLY), is_owned=True)
+        if is_file:
+            from nbtext.files import open_file  # standard input needs none of it
+
+            descriptor = open_file(path, follow=True)
+        else:
+            descriptor = os.open(path, os.O_RDONLY)
+        source = Descriptor(descriptor, is_owned=True, path=path)
     except (OSError, ValueError) as error:
         raise cannot_read(name, error) from error
     return Stream(name, source, may_wait=source.may_wait)

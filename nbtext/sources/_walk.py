@@ -22,6 +22,9 @@ from nbtext.sources._failures import cannot_read
 # The flags follow the last ":2,"; the colon is replaced on systems that forbid it.
 _LEFT_OUT_FLAGS = r"[:;!]2,[A-Za-z]*[DT]"
 
+_COMPANIONS = (".msf", ".lock")
+"""Suffixes of what Thunderbird keeps beside a mailbox, and of what locks it."""
+
 _Contents: TypeAlias = list[Unread | Unreadable | Note | str]
 """What is to be read, in order; a folder by its path."""
 
@@ -96,20 +99,19 @@ def _contents(folder: str, label: str | None, *, is_mh: bool) -> _Contents:
         return [*_note_of_folders(folder, entries), *chain(*messages)]
     is_mh = is_mh or any(entry.name == ".mh_sequences" for entry in entries)
     visible = [entry for entry in entries if not entry.name.startswith(".")]
-    visible = _without_summaries(visible)
+    visible = _without_companions(visible)
     if is_mh or all(_is_number(e.name) or _is_folder(e) for e in visible):
         return _numbered(folder, visible, label, is_mail=is_mh or None)
     visible.sort(key=_path_order)
     return [_item(folder, entry, label) for entry in visible]
 
 
-def _without_summaries(entries: list[os.DirEntry[str]]) -> list[os.DirEntry[str]]:
-    """Leave out `inbox.msf` beside `inbox`: Thunderbird's index, and no document."""
-    suffix = ".msf"
-    if not any(entry.name.endswith(suffix) for entry in entries):
+def _without_companions(entries: list[os.DirEntry[str]]) -> list[os.DirEntry[str]]:
+    """Leave out what lies beside `inbox` for programs: its index, and its dotlock."""
+    if not any(entry.name.endswith(_COMPANIONS) for entry in entries):
         return entries
-    summaries = {entry.name + suffix for entry in entries}
-    return [entry for entry in entries if entry.name not in summaries]
+    others = {entry.name + suffix for entry in entries for suffix in _COMPANIONS}
+    return [entry for entry in entries if entry.name not in others]
 
 
 def _note_of_folders(maildir: str, entries: list[os.DirEntry[str]]) -> list[Note]:

@@ -94,7 +94,7 @@ def _is_taken_apart(path: str, kind: Kind) -> bool:
     if kind != "either" or not os.path.isfile(path):
         return False
     try:
-        with closing(open_path(path, path)) as stream:
+        with closing(open_path(path, path, is_file=True)) as stream:
             return _begins_as_mbox(stream)
     except SourceError:  # reading it reports that
         return False

@@ -66,7 +66,8 @@ def messages(stream: Stream, max_bytes: int) -> Iterator[tuple[bytes, bool] | Pa
     """
     Yield each message, cut at `max_bytes`, and whether there was more of it.
 
-    What comes before the first "From " line is a message too, unless it is blank.
+    What comes before the first "From " line is a message too, unless it is blank. The
+    last message is left out if it may be incomplete (`Stream.is_whole`).
     """
     is_message = False
     message = _Message(max_bytes)
@@ -80,7 +81,7 @@ def messages(stream: Stream, max_bytes: int) -> Iterator[tuple[bytes, bool] | Pa
                 yield message.text(), message.is_cut
             message = _Message(max_bytes)
             is_message = True
-    if is_message or not message.is_blank():
+    if stream.is_whole and (is_message or not message.is_blank()):
         yield without_blank_end(message.text()), message.is_cut
 
 

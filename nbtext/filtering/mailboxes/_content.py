@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from nbtext.document import Unread
 from nbtext.errors import SourceError
-from nbtext.sources import cannot_read, compression, load_all
+from nbtext.sources import cannot_read, compression, load
 
 DIGEST_SIZE: Final = 16
 
@@ -124,6 +124,6 @@ def read_content(path: str, max_bytes: int) -> Content:
         raise cannot_read(path, error) from error
     content = gathered.content()
     if compression(head):
-        (document,) = load_all(Unread(path, path, is_mail=True), max_bytes)
+        document = load(Unread(path, path, is_mail=True), max_bytes)
         return Content(document.texts[0], document.truncated, content.digest)
     return content

@@ -20,7 +20,8 @@ from typing import Final
 
 from nbtext.errors import MailboxError
 from nbtext.files import is_in_place, open_file
-from nbtext.filtering.mailboxes._locks import locked, try_lock
+from nbtext.files.mail_locks import try_lock
+from nbtext.filtering.mailboxes._locks import locked
 from nbtext.filtering.mailboxes._rewriting import (
     OldFiles,
     OldState,

@@ -7,13 +7,11 @@ while another program is waited for, which may hold the one and wait for the oth
 (Dovecot does, for minutes, when it moves messages between mboxes).
 """
 
-import errno
-import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
-from time import monotonic, time
+from time import monotonic
 from typing import Final
 
 from nbtext.errors import BusyError, MailboxError
@@ -21,20 +19,14 @@ from nbtext.files import (
     busy,
     is_in_place,
     open_file,
-    read_file,
     rename_exclusively,
     succeeds_until,
     write_all,
 )
-
-STALE: Final = 900.0
-"""A dotlock that is older was left by a crash, in seconds (procmail: LOCKTIMEOUT)."""
+from nbtext.files.mail_locks import is_stale, try_lock
 
 LONGEST_PAUSE: Final = 0.5
 """Maximum seconds between two attempts to lock an mbox."""
-
-MOST: Final = 512
-"""Maximum bytes read of a dotlock."""
 
 
 @contextmanager
@@ -87,33 +79,6 @@ def dotlocked(path: str, wait: float) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def shared(path: str, descriptor: int, wait: float) -> Iterator[None]:
-    """
-    Have a file that nobody writes to for a moment.
-
-    Args:
-        path: what it is called.
-        descriptor: the file, open.
-        wait: how many seconds to wait for who writes to it.
-
-    Raises:
-        BusyError: somebody has been writing to it all the time.
-        OSError: it cannot be locked.
-
-    """
-
-    def attempt() -> bool:
-        return try_lock(descriptor, fcntl.LOCK_SH)
-
-    if not succeeds_until(attempt, monotonic() + wait, LONGEST_PAUSE):
-        raise _busy(path, wait)
-    try:
-        yield
-    finally:
-        fcntl.lockf(descriptor, fcntl.LOCK_UN)
-
-
 def _try_all(
     paths: Sequence[str], stack: ExitStack, opened: dict[str, int], held: list[str]
 ) -> bool:
@@ -161,17 +126,6 @@ def _busy(path: str, wait: float) -> BusyError:
     return busy(path, wait, who="another program", what="has had it locked")
 
 
-def try_lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
-    """Lock a file with fcntl(2), and return whether it is locked now."""
-    try:
-        fcntl.lockf(descriptor, kind | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno not in (errno.EACCES, errno.EAGAIN):
-            raise
-        return False
-    return True
-
-
 def _try_dotlock(path: str) -> bool:
     """Make a dotlock that says from the first moment whose it is."""
     if os.path.lexists(path) and not _was_stale(path):
@@ -203,7 +157,7 @@ def _was_stale(path: str) -> bool:
     """Remove a dotlock whose owner is gone, and no other that came in its place."""
     try:
         found = os.lstat(path)
-        if not (_is_old(found) or _is_orphaned(path)):
+        if not is_stale(path, found):
             return False
         aside = f"{path}.{os.urandom(4).hex()}"
         os.rename(path, aside)
@@ -214,22 +168,3 @@ def _was_stale(path: str) -> bool:
     except OSError:
         return False
     return is_it
-
-
-def _is_old(found: os.stat_result) -> bool:
-    return time() - found.st_mtime > STALE
-
-
-def _is_orphaned(path: str) -> bool:
-    """Return whether a dotlock names a process of this machine that has ended."""
-    text = read_file(path, MOST).decode("ascii", "replace")
-    pid, _, host = text.strip().partition(":")
-    if host != os.uname().nodename or not pid.isdigit():
-        return False
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return True
-    except (OSError, OverflowError):
-        return False
-    return False

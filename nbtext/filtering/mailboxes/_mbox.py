@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from nbtext.errors import MailboxError
-from nbtext.files import make_durable, make_file
+from nbtext.files import busy, make_durable, make_file, open_file
+from nbtext.files.mail_locks import quiet_moment
 from nbtext.filtering.mailboxes._late import clean_up
-from nbtext.filtering.mailboxes._locks import shared
 from nbtext.filtering.mailboxes._rewriting import OldFiles
 from nbtext.filtering.mailboxes._spans import Span, spans
 from nbtext.sources import cannot_read
@@ -58,12 +58,16 @@ class Mbox:
 
         """
         try:
-            descriptor = os.open(self.place, os.O_RDONLY | os.O_NONBLOCK)
+            descriptor = open_file(self.place)
         except OSError as error:
             raise cannot_read(self.path, error) from error
         try:
-            with shared(self.path, descriptor, wait):
-                status = os.fstat(descriptor)
+            moment = quiet_moment(descriptor, self.place, wait)
+            if moment is None:
+                raise busy(
+                    self.path, wait, who="another program", what="has had it locked"
+                )
+            status = moment.status
             yield Snapshot(descriptor, status.st_size, self.key_of(status))
         except OSError as error:
             raise cannot_read(self.path, error) from error

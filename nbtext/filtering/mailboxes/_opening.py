@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from nbtext.errors import SettingsError, SourceError
+from nbtext.files import read_file
 from nbtext.filtering.mailboxes import _fields, _sequences
 from nbtext.filtering.mailboxes._maildir import FOLDER_FILE, Maildir
 from nbtext.filtering.mailboxes._mbox import Mbox
@@ -151,8 +152,7 @@ def check_marks(mailbox: Mailbox, marks: Marks) -> None:
 
 
 def _open_file(path: str) -> Mbox:
-    with open(path, "rb") as file:
-        head = file.read(LONGEST_SEPARATOR)
+    head = read_file(path, LONGEST_SEPARATOR, follow=True)
     if head.strip() and not is_mbox(head.lstrip(b"\r\n")):
         raise SourceError(
             f'{path}: an mbox was expected, which begins with a "From " line, and '

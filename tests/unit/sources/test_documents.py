@@ -45,6 +45,12 @@ def error_of(item: Item) -> str:
     return str(item.error)
 
 
+def opened(item: Unread, max_bytes: int) -> list[Document]:
+    found = list(load_all(item, max_bytes))
+    assert all(isinstance(document, Document) for document in found), found
+    return [document for document in found if isinstance(document, Document)]
+
+
 def write(path: Path, data: bytes = MAIL) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
@@ -63,6 +69,13 @@ def test_an_index_beside_its_mailbox_is_no_document(tmp_path: Path) -> None:
         write(tmp_path / name)
 
     assert names(read(tmp_path), tmp_path) == ["Inbox", "Inbox.sbd/Old", "a.msf"]
+
+
+def test_a_dotlock_beside_its_mailbox_is_no_document(tmp_path: Path) -> None:
+    for name in ("inbox", "inbox.lock", "poetry.lock"):
+        write(tmp_path / name)
+
+    assert names(read(tmp_path), tmp_path) == ["inbox", "poetry.lock"]
 
 
 def test_numbered_files_are_sorted_by_number(tmp_path: Path) -> None:
@@ -168,7 +181,7 @@ def test_an_mbox_in_a_folder_is_taken_apart_when_it_is_opened(
 
     (item,) = read(tmp_path / "mail")
     assert isinstance(item, Unread)
-    loaded = list(load_all(item, 1 << 22))
+    loaded = list(opened(item, 1 << 22))
 
     path = str(tmp_path / "mail" / name)
     wanted = [path] if count == 1 else [f"{path}:1", f"{path}:2"]
@@ -184,7 +197,7 @@ def test_an_mbox_in_a_folder_is_taken_apart_though_its_messages_are_cut(
     (item,) = read(tmp_path / "mail")
     assert isinstance(item, Unread)
 
-    assert [one.texts for one in load_all(item, 5)] == [(MAIL[:5],), (MAIL[:5],)]
+    assert [one.texts for one in opened(item, 5)] == [(MAIL[:5],), (MAIL[:5],)]
 
 
 @pytest.mark.parametrize("kind", ["mail", "text"])
@@ -196,7 +209,7 @@ def test_the_user_may_say_that_every_file_is_one_document(
     (item,) = read(tmp_path / "mail", options=Options(format=kind))
     assert isinstance(item, Unread)
 
-    assert [one.texts for one in load_all(item, 1000)] == [(TWO,)]
+    assert [one.texts for one in opened(item, 1000)] == [(TWO,)]
 
 
 def test_a_loop_of_links_ends(tmp_path: Path) -> None:
@@ -481,7 +494,7 @@ def test_what_an_index_names_may_be_text(tmp_path: Path) -> None:
         document
         for item in read(index, labelled=True, options=Options(format="index"))
         if isinstance(item, Unread)
-        for document in load_all(item, 1000)
+        for document in opened(item, 1000)
     )
 
     assert (text.name, is_mail(text)) == (f"{tmp_path}/note.txt", False)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from nbtext.errors import BusyError, SourceError
+from nbtext.files.mail_locks import STALE
 from nbtext.filtering.mailboxes import (
     Marks,
     Mbox,
@@ -25,7 +26,7 @@ from nbtext.filtering.mailboxes import (
 )
 from nbtext.filtering.mailboxes._fields import header_of, marked, naming
 from nbtext.filtering.mailboxes._late import ForeignFileError, look_after
-from nbtext.filtering.mailboxes._locks import STALE, locked
+from nbtext.filtering.mailboxes._locks import locked
 from nbtext.filtering.mailboxes._rewriting import name_of
 from nbtext.filtering.mailboxes._spans import spans
 
@@ -537,3 +538,11 @@ def test_a_lock_is_let_go_of_when_the_process_is_asked_to_end(tmp_path: Path) ->
     assert sorted(tmp_path.iterdir()) == [tmp_path / "box"]
     with (tmp_path / "box").open("r+b") as file:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_an_mbox_with_a_dotlock_is_not_read(tmp_path: Path) -> None:
+    box = mbox(tmp_path / "box", ONE)
+    (tmp_path / "box.lock").write_text("0")
+
+    with pytest.raises(BusyError, match=r"0\.05 seconds"), box.opened(0.05):
+        pass
