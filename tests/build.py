@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from nbtext.counts.calibration import Calibration
+from nbtext.counts.correction_table import Correction
 from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.counts.fitting import Fit
 from nbtext.counts.sorted_counts import SortedCounts
@@ -178,6 +179,7 @@ def packed(
     history: History | None = None,
     records: UndoRecords | None = None,
     fit: Fit | None = None,
+    correction: Correction | None = None,
 ) -> bytes:
     """Return a table as the bytes of a model file."""
     contents = Contents(
@@ -187,8 +189,29 @@ def packed(
         history or History(),
         records or UndoRecords(),
         fit=fit,
+        correction=correction,
     )
     return b"".join(map(bytes, contents.pack(written=written, writer="a test")))
+
+
+def correction_values(correction: Correction | None) -> Values:
+    """Return all that a correction holds, as values that compare."""
+    if correction is None:
+        return ()
+    amounts = correction.amounts
+    return (
+        correction.info,
+        correction.classes,
+        correction.biases,
+        [
+            [(run.keys.tolist(), run.columns[0].tolist()) for run in runs]
+            for runs in correction.runs
+        ],
+        amounts.entries.tolist(),
+        amounts.labels.tolist(),
+        amounts.classes.tolist(),
+        amounts.values.tolist(),
+    )
 
 
 def stored(path: Path, *tables: CountTable) -> ModelFile:

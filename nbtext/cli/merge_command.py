@@ -48,6 +48,11 @@ if TYPE_CHECKING:
     help="Documents that may be in several models: what they left too often is taken "
     "away. May be repeated.",
 )
+@click.option(
+    "--drop-correction",
+    is_flag=True,
+    help="Add the counts alone. Needed where two models have a correction.",
+)
 @source_options
 @replace_option
 @wait_option
@@ -56,6 +61,7 @@ def command(
     models: tuple[str, ...],
     path: str,
     sources: tuple[str, ...],
+    drop_correction: bool,
     options: Options,
     replace: bool,
     wait: float,
@@ -78,7 +84,7 @@ def command(
     from nbtext.upkeep import merge, open_models, take_doubles
 
     _check_output(path, models)
-    files = open_models(models)
+    files = open_models(models, drop_correction=drop_correction)
     for file in files if not output.quiet else ():
         for text in file.notes:
             to_stderr(f"note: {text}")

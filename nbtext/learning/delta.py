@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from nbtext.errors import DamagedError
+from nbtext.learning.correction_change import CorrectionChange
 from nbtext.scoring import Model
 from nbtext.scoring.model import Entry, Sums, add_entry
 from nbtext.settings import Settings
@@ -48,7 +49,8 @@ class Delta:
         documents: class to how many documents more, or fewer.
         views: for each view, key to class to the columns that are added.
         ledger: (digest, class and fingerprint) to how often more, or less.
-        kept: the documents added whose counts are to be kept.
+        records: the documents added whose counts are to be kept.
+        correction: what of the model's correction goes with the documents.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -59,6 +61,7 @@ class Delta:
         )
         self.ledger: Tally[tuple[bytes, Row]] = Tally()
         self.records: list[UndoRecord] = []
+        self.correction = CorrectionChange(settings)
 
     def add(self, digest: bytes, row: Row, bag: Bag, times: int = 1) -> None:
         """
@@ -82,6 +85,7 @@ class Delta:
         """Add what another change adds and takes away."""
         self.documents.update(other.documents)
         self.ledger.update(other.ledger)
+        self.correction.include(other.correction)
         for mine, theirs in zip(self.views, other.views, strict=True):
             for key, by_class in theirs.items():
                 for label, columns in by_class.items():
@@ -136,10 +140,10 @@ class Delta:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """Return the classes of documents that came or went, sorted."""
+        """Return the classes of which something changes, sorted."""
         labels = {row.label for (_, row), count in self.ledger.items() if count}
         labels |= {label for label, count in self.documents.items() if count}
-        return tuple(sorted(labels))
+        return tuple(sorted(labels | self.correction.classes))
 
     def total(self, view: int, label: str) -> Columns:
         """Return the sum of each column over the terms of one view in one class."""

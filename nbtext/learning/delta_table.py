@@ -14,9 +14,17 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from nbtext.counts.correction import CorrectionInfo
+    from nbtext.counts.correction_table import Correction
     from nbtext.learning.delta import Delta
 
-from nbtext.counts import CountTable, LedgerRun, SortedCounts, ledger_of
+from nbtext.counts import (
+    CountTable,
+    LedgerRun,
+    SortedCounts,
+    ledger_of,
+)
+from nbtext.counts.correction_table import correction_of
 from nbtext.counts.sorted_counts import narrow, no_counts
 from nbtext.counts.table import empty_ledger
 from nbtext.store.ledger import halves
@@ -39,6 +47,40 @@ def count_table(delta: Delta) -> CountTable:
         ),
         ledger=tuple(_ledger_of(ledger[label]) for label in classes),
     )
+
+
+def correction_table(delta: Delta, info: CorrectionInfo | None) -> Correction | None:
+    """Return what a change takes from the correction of a model, None if nothing."""
+    change = delta.correction
+    classes = sorted(change.classes)
+    if info is None or not classes:
+        return None
+    place_of = {label: place for place, label in enumerate(classes)}
+    views = []
+    for by_key in change.views:
+        found = [
+            (key, place_of[label], value)
+            for key, values in by_key.items()
+            for label, value in values.items()
+            if value
+        ]
+        keys = np.array([key for key, _, _ in found], np.uint64)
+        places, numbers = (
+            np.array([row[part] for row in found], np.int64) for part in (1, 2)
+        )
+        views.append((keys, places, numbers))
+    rows = [
+        ((*halves(digest), row.fingerprint), place_of[row.label], place_of[name], n)
+        for (digest, row), amounts in change.amounts.items()
+        for name, n in amounts.items()
+        if n
+    ]
+    entries = np.array([row[0] for row in rows], np.uint64).reshape(-1, 3)
+    labels, names, numbers = (
+        np.array([row[part] for row in rows], np.int64) for part in (1, 2, 3)
+    )
+    amounts = (entries, labels, names, numbers)
+    return correction_of(info.of_change(), classes, views, amounts)
 
 
 def _runs_of(

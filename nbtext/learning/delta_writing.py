@@ -8,22 +8,27 @@ alone; `nbtext.store.packing` writes the same bytes for the same counts, from ar
 import sys
 from array import array
 from bisect import bisect_left
+from collections import Counter as Tally
 from collections.abc import Iterable, Sequence
 
 from nbtext.counts import Calibration, Fit
+from nbtext.counts.correction import CorrectionInfo
 from nbtext.counts.fitting import with_fit
 from nbtext.learning.delta import Columns, Delta, UndoRecord
-from nbtext.settings import KEY_BITS, Scoring, Settings, View
-from nbtext.store import Header, History
+from nbtext.settings import KEY_BITS, Scoring, Settings
+from nbtext.store import Header, History, Row
 from nbtext.store.blocks import Buffer
 from nbtext.store.ledger import halves
 from nbtext.store.schema import (
+    AMOUNTS,
     LEDGER,
     RECORDS,
     STRIDE,
     TYPES,
+    TermArrays,
     array_types,
     bag_arrays,
+    correction_arrays,
     index_bits,
     key_types,
     smallest_type,
@@ -39,6 +44,7 @@ def pack_delta(
     scoring: Scoring,
     calibration: Calibration,
     fit: Fit | None,
+    correction: CorrectionInfo | None,
     history: History,
     written: str,
     writer: str,
@@ -51,6 +57,7 @@ def pack_delta(
         scoring: how the model asks to be scored.
         calibration: what the documents scored before they were learnt.
         fit: what is fitted to the calibration of the model with the delta.
+        correction: of the model, None if it has none.
         history: how the table came to be; its records are those of the delta.
         written: when, as ISO 8601 in UTC.
         writer: which program.
@@ -61,16 +68,25 @@ def pack_delta(
     key_kinds: dict[str, tuple[str, ...]] = {}
     n_terms = []
     for view, by_key in zip(settings.views, delta.views, strict=True):
-        part, count = _view_arrays(view, classes, by_key)
+        names = term_arrays(view)
+        part, count = _family_arrays(names, classes, by_key)
         arrays |= part
-        key_kinds[term_arrays(view).keys] = key_types(index_bits(count))
+        key_kinds[names.keys] = key_types(index_bits(count))
         n_terms.append(count)
     arrays |= _ledger_arrays(delta, classes)
     # a table that adds one document is its record itself
     kept = delta.records if len(delta.records) > 1 or len(+delta.ledger) > 1 else []
     if kept:
         arrays |= _record_arrays(kept, settings, classes)
-    types = array_types(settings, len(kept)) | key_kinds
+    is_corrected = correction is not None and bool(delta.correction.classes)
+    if is_corrected:
+        for view, values in zip(settings.views, delta.correction.views, strict=True):
+            names = correction_arrays(view)
+            part, count = _family_arrays(names, classes, _as_columns(values))
+            arrays |= part
+            key_kinds[names.keys] = key_types(index_bits(count))
+        arrays |= _amount_arrays(delta.correction.amounts, classes)
+    types = array_types(settings, len(kept), is_corrected=is_corrected) | key_kinds
     header = Header(
         settings=settings,
         scoring=scoring,
@@ -85,23 +101,33 @@ def pack_delta(
         written=written,
         writer=writer,
         history=history._replace(records=len(kept)),
+        correction=correction.of_change() if correction and is_corrected else None,
+        biases=tuple(delta.correction.biases[label] for label in classes),
     )
     packed = {name: _smallest(values, types[name]) for name, values in arrays.items()}
     return list(pack(header, packed))
 
 
-def _view_arrays(
-    view: View,
+def _as_columns(values: dict[int, Tally[str]]) -> dict[int, dict[str, Columns]]:
+    """Return numbers by key and class as columns, of which there is one."""
+    return {
+        key: {label: (value,) for label, value in by_class.items()}
+        for key, by_class in values.items()
+    }
+
+
+def _family_arrays(
+    names: TermArrays,
     classes: tuple[str, ...],
     by_key: dict[int, dict[str, Columns]],
 ) -> tuple[dict[str, Sequence[int]], int]:
-    """Return the arrays of a view, and how many terms there are."""
+    """Return the arrays of a family of terms, and how many terms there are."""
     place_of = {label: place for place, label in enumerate(classes)}
-    ones = (1,) * len(view.columns)
+    ones = (1,) * len(names.columns)
     keys: list[int] = []
     codes: list[int] = []
     starts: list[int] = []
-    entries: list[list[int]] = [[], *([] for _ in view.columns)]
+    entries: list[list[int]] = [[], *([] for _ in names.columns)]
     for key in sorted(by_key):
         row = sorted(
             (place_of[label], columns)
@@ -122,7 +148,6 @@ def _view_arrays(
                 column.append(value)
     bits = index_bits(len(keys))
     mask = (1 << stored_bits(bits)) - 1
-    names = term_arrays(view)
     arrays: dict[str, Sequence[int]] = {
         names.buckets: [
             bisect_left(keys, bucket << KEY_BITS - bits)
@@ -150,6 +175,26 @@ def _ledger_arrays(delta: Delta, classes: tuple[str, ...]) -> dict[str, Sequence
         LEDGER.classes: places,
         LEDGER.counts: counts,
     }
+
+
+def _amount_arrays(
+    amounts: dict[tuple[bytes, Row], Tally[str]], classes: tuple[str, ...]
+) -> dict[str, Sequence[int]]:
+    documents = []
+    for (digest, row), by_class in amounts.items():
+        changes = [(classes.index(label), n) for label, n in by_class.items() if n]
+        if changes:
+            place = classes.index(row.label)
+            key = (*halves(digest), place, row.fingerprint)
+            documents.append((key, sorted(changes)))
+    documents.sort()
+    rows = [
+        (high, low, mark, place, len(changes))
+        for (high, low, place, mark), changes in documents
+    ]
+    pairs = [pair for _, changes in documents for pair in changes]
+    columns = [*_transposed(rows, 5), *_transposed(pairs, 2)]
+    return dict(zip(AMOUNTS, columns, strict=True))
 
 
 def _record_arrays(

@@ -25,11 +25,11 @@ from nbtext.counts import Calibration, Counter, CountTable, Sample, bin_of, n_te
 from nbtext.counts.calibration import total
 from nbtext.counts.counter import BATCH, LEAST_SIZE
 from nbtext.counts.sample import DOCUMENTS
-from nbtext.counts.table import add
+from nbtext.counts.table import add, with_classes
 from nbtext.errors import DamagedError, TrainingError
 from nbtext.learning.calibrate_new_class import new_class_calibration
 from nbtext.learning.delta import Delta, check_sums
-from nbtext.learning.delta_table import count_table
+from nbtext.learning.delta_table import correction_table, count_table
 from nbtext.learning.one_by_one import removal_of
 from nbtext.learning.plan import calibrated, history_of, keep_of
 from nbtext.scoring import default_scoring, event_model
@@ -37,7 +37,7 @@ from nbtext.scoring.batch import keep_memory, raw_scores
 from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.leave_one_out import observed_scores
 from nbtext.store import Contents, Row, UndoRecords
-from nbtext.store.ledger import MOST_TERMS, NO_BIN
+from nbtext.store.ledger import MOST_TERMS, NO_BIN, amounts_of
 from nbtext.store.packing import unpack
 from nbtext.store.undo import join_records
 from nbtext.tokens import fingerprints, read_terms
@@ -138,6 +138,13 @@ class _Changes:
         for row, count in step.rows.items():
             for _ in range(count):
                 self._taken.add_terms([row.label], [digest], terms)
+            self._take_correction(digest, row, _bag(views, place))
+
+    def _take_correction(self, digest: bytes, row: Row, bag: Bag) -> None:
+        """Take back what a document has added to the correction of the model."""
+        model = self._plan.model
+        amounts = amounts_of(model.file, digest, row) if model else {}
+        self._removal.correction.take(digest, row, bag, amounts)
 
     def _learn(
         self,
@@ -204,6 +211,10 @@ class _Changes:
             for place, label in enumerate(delta.classes)
         }
         calibration, fit = calibrated(plan, total(self._seen), more)
+        info = plan.model.file.correction if plan.model else None
+        correction = correction_table(self._removal, info)
+        if correction is not None:
+            delta = with_classes(delta, correction.classes)
         records = join_records(self._records)
         first = max(len(records) - keep_of(plan), 0)
         return Contents(
@@ -213,6 +224,7 @@ class _Changes:
             fit=fit,
             history=history_of(plan, self.n_changed, new_terms),
             records=records.take(range(first, len(records))),
+            correction=correction,
         ).pack()
 
     def _first_scores(self, model: Model, after: CountTable) -> Calibration:

@@ -18,7 +18,7 @@ from nbtext.scoring.score import raw_score
 from nbtext.store import Row, record_of
 from nbtext.store.blocks import Buffer
 from nbtext.store.header import WRITER, now
-from nbtext.store.ledger import FORGOTTEN, NO_BIN
+from nbtext.store.ledger import FORGOTTEN, NO_BIN, amounts_of
 from nbtext.tokens import Bag, bag_of, fingerprint
 
 
@@ -81,6 +81,7 @@ def learn_few(plan: Plan) -> list[Buffer]:
         scoring=model.scoring if model else default_scoring(2),
         calibration=calibration,
         fit=fit,
+        correction=model.file.correction if model else None,
         history=history_of(plan, n_changed, delta.new_terms(model) if model else ()),
         written=now(),
         writer=WRITER,
@@ -106,8 +107,9 @@ def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Delta) -> Removal:
     own = fingerprint(bag)
     for row, count in step.rows.items():
         record = record_of(model.file, digest, row)
+        counted = bag if record is None else record.bag
         if record is not None:
-            delta.add(digest, row, record.bag, -count)
+            delta.add(digest, row, counted, -count)
             is_bin = abs(record.bin) <= FARTHEST_BIN  # NO_BIN is none
             if is_bin:
                 back = taken_back(model.scoring, record.bin, row.label)
@@ -118,6 +120,8 @@ def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Delta) -> Removal:
             delta.take_what_is_left(model, so_far, digest, row, bag, count)
         else:
             return removal._replace(refusal=why_not(row))
+        amounts = amounts_of(model.file, digest, row)
+        delta.correction.take(digest, row, counted, amounts)
     return removal
 
 

@@ -13,13 +13,24 @@ from functools import lru_cache
 from operator import add
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
+from nbtext.counts.correction import CorrectionInfo
 from nbtext.errors import NotAModelError
-from nbtext.settings import KEY_BITS, Scoring, Settings, View
+from nbtext.settings import KEY_BITS, Scoring, Settings
 from nbtext.store import ModelFile, StoredTable, open_model
-from nbtext.store.schema import STRIDE, index_bits_of, stored_bits, term_arrays
+from nbtext.store.schema import (
+    STRIDE,
+    TermArrays,
+    correction_arrays,
+    index_bits_of,
+    stored_bits,
+    term_arrays,
+)
 
 Entry: TypeAlias = tuple[int, tuple[int, ...]]
 """A class (its place in the model's classes) and a term's columns there."""
+
+Value: TypeAlias = tuple[int, int]
+"""A class, and the value of a term there in a correction."""
 
 Sums: TypeAlias = dict[int, dict[int, tuple[int, ...]]]
 """Key to class to columns."""
@@ -47,6 +58,41 @@ class Stored(Protocol):
         """Add the counts of some terms to what other tables have of them."""
 
 
+class StoredCorrection(NamedTuple):
+    """
+    A correction, where it lies in the file.
+
+    Attributes:
+        info: what it says of itself.
+        biases: for each class of the model, the sum of the amounts of all documents.
+        stored: for each view the values in each of the tables that have any.
+    """
+
+    info: CorrectionInfo
+    biases: tuple[int, ...]
+    stored: tuple[tuple["Stored", ...], ...]
+
+    def found(self, view: int, keys: Collection[int]) -> dict[int, list[Value]]:
+        """
+        Return the values of those terms of a view that have any.
+
+        Args:
+            view: which of the views.
+            keys: the terms, a set or the keys of a dictionary.
+
+        Returns:
+            Key to the term's values by class, in the order of the keys.
+
+        Raises:
+            NotAModelError: some are in no class of the model.
+
+        """
+        return {
+            key: [(class_, value) for class_, (value,) in entries]
+            for key, entries in _summed(self.stored[view], keys).items()
+        }
+
+
 class Model(NamedTuple):
     """
     What scoring needs of a model.
@@ -62,6 +108,8 @@ class Model(NamedTuple):
         notes: what its user should know.
         file: the open file.
         stored: for each view the counts in each of its tables.
+        correction: what training has learnt beside the counts for this scoring, None
+            if there is none.
     """
 
     path: str
@@ -74,6 +122,7 @@ class Model(NamedTuple):
     notes: tuple[str, ...]
     file: ModelFile
     stored: tuple[tuple["Stored", ...], ...]
+    correction: "StoredCorrection | None" = None
 
     def found(self, view: int, keys: Collection[int]) -> dict[int, list[Entry]]:
         """
@@ -194,10 +243,11 @@ def load_model(path: str, *, scoring: Scoring | None = None) -> Model:
     ]
     renumbered = {place: number for number, place in enumerate(kept)}
     places = [tuple(renumbered.get(place, GONE) for place in table) for table in places]
+    scoring = scoring or file.scoring
     return Model(
         path=path,
         settings=settings,
-        scoring=scoring or file.scoring,
+        scoring=scoring,
         classes=tuple(classes[place] for place in kept),
         documents=tuple(documents[place] for place in kept),
         totals=tuple(
@@ -210,12 +260,43 @@ def load_model(path: str, *, scoring: Scoring | None = None) -> Model:
         file=file,
         stored=tuple(
             tuple(
-                StoredView(path, table, view, place)
+                StoredView(path, table, term_arrays(view), place)
                 for table, place in zip(file.tables, places, strict=True)
             )
             for view in settings.views
         ),
+        correction=_correction_of(file, places, len(kept), scoring),
     )
+
+
+def _correction_of(
+    file: ModelFile,
+    places: Sequence[tuple[int, ...]],
+    n_classes: int,
+    scoring: Scoring,
+) -> StoredCorrection | None:
+    """Return the correction of a file, if it was made for a scoring."""
+    info = file.correction
+    if info is None or info.scoring != scoring.as_dict():
+        return None
+    tables = [
+        (table, place)
+        for table, place in zip(file.tables, places, strict=True)
+        if table.header.correction is not None
+    ]
+    biases = [0] * n_classes
+    for table, place in tables:
+        for class_, bias in zip(place, table.header.biases, strict=True):
+            if class_ != GONE:
+                biases[class_] += bias
+    stored = tuple(
+        tuple(
+            StoredView(file.path, table, correction_arrays(view), place)
+            for table, place in tables
+        )
+        for view in file.settings.views
+    )
+    return StoredCorrection(info, tuple(biases), stored)
 
 
 def _pattern_notes(settings: Settings) -> Iterator[str]:
@@ -283,7 +364,7 @@ class _Remembered:
 
 
 class StoredView:
-    """The counts of one view in one table, where they lie in the file."""
+    """The entries of a family of terms in one table, where they lie in the file."""
 
     __slots__ = (
         "_arrays", "_columns", "_index", "_keys", "_mask", "_names", "_ones", "_path",
@@ -291,9 +372,13 @@ class StoredView:
     )  # fmt: skip
 
     def __init__(
-        self, path: str, table: StoredTable, view: View, places: tuple[int, ...]
+        self,
+        path: str,
+        table: StoredTable,
+        names: TermArrays,
+        places: tuple[int, ...],
     ) -> None:
-        arrays, names = table.arrays, term_arrays(view)
+        arrays = table.arrays
         self._path = path
         self._places = places
         self._arrays = arrays

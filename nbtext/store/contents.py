@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from nbtext.counts import CountTable, TermTable
+    from nbtext.counts.correction_table import Correction
     from nbtext.settings import Scoring
     from nbtext.store.blocks import Buffer
     from nbtext.store.file import ModelFile
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 from nbtext.counts import Calibration, Fit, fit, n_terms
 from nbtext.counts.fitting import with_fit
 from nbtext.counts.table import add, with_classes
+from nbtext.errors import ModelWriteError
 from nbtext.store.calibrations import calibration_of, last_fit
+from nbtext.store.corrections import named, read_correction
 from nbtext.store.file import check_sound
 from nbtext.store.header import WRITER, Header, History, joined_history, now
 from nbtext.store.packing import arranged, table_arrays, unpack, unpack_table
@@ -45,6 +48,8 @@ class Contents:
         terms: the counts by term, for each view, where they are arranged already.
         fit: what was fitted to the calibration of the whole file, where these are the
             contents of a table behind those of a file; else it follows.
+        correction: what training has learnt beside the counts, or a change of it; None
+            if there is none.
     """
 
     counts: CountTable
@@ -54,6 +59,7 @@ class Contents:
     records: UndoRecords = field(default_factory=UndoRecords)
     terms: tuple[TermTable, ...] | None = None
     fit: Fit | None = None
+    correction: Correction | None = None
 
     @property
     def n_tokens(self) -> int:
@@ -95,6 +101,8 @@ class Contents:
             written=written,
             writer=writer,
             history=self.history._replace(records=len(self.records)),
+            correction=None if self.correction is None else self.correction.info,
+            biases=() if self.correction is None else self.correction.biases,
         )
 
     def _fit(self) -> Fit | None:
@@ -116,13 +124,33 @@ class Contents:
                 the format.
 
         """
-        terms = self.terms_by_view()
-        header = self.header(
+        contents = self.with_own_correction()
+        terms = contents.terms_by_view()
+        header = contents.header(
             [of_view.n_terms for of_view in terms],
             written=now() if written is None else written,
             writer=writer,
         )
-        return list(pack(header, table_arrays(self.counts, terms, self.records)))
+        arrays = table_arrays(self.counts, terms, self.records, contents.correction)
+        return list(pack(header, arrays))
+
+    def with_own_correction(self) -> Contents:
+        """
+        Return the same, its correction named and of the classes of the counts.
+
+        Raises:
+            ModelWriteError: the model keeps no ledger, so it cannot have a correction.
+
+        """
+        if self.correction is None:
+            return self
+        if not self.counts.settings.ledger:
+            message = "a model without a ledger has no correction; train it with one"
+            raise ModelWriteError(message)
+        correction = named(self.correction)
+        if correction.classes != self.counts.classes:
+            correction = correction.of_classes(self.counts.classes)
+        return replace(self, correction=correction)
 
 
 def read_contents(file: ModelFile) -> Contents:
@@ -135,7 +163,8 @@ def read_contents(file: ModelFile) -> Contents:
     """
     check_sound(file)
     history = joined_history(table.header for table in file.tables)
-    return _contents(file, file.tables, unpack(file), history)
+    contents = _contents(file, file.tables, unpack(file), history)
+    return replace(contents, correction=read_correction(file))
 
 
 def read_tail(file: ModelFile) -> Contents:
@@ -155,8 +184,16 @@ def read_tail(file: ModelFile) -> Contents:
     counts = add([unpack_table(file.path, table) for table in tail])
     contents = _contents(file, tail, counts, history)
     # a document that was forgotten and learnt again adds nothing, but has a record
-    labels = (row.label for row in contents.records.rows)
-    return replace(contents, counts=with_classes(counts, labels), fit=last_fit(file))
+    labels = [row.label for row in contents.records.rows]
+    correction = read_correction(file, tail)
+    if correction is not None:
+        labels += correction.classes
+    return replace(
+        contents,
+        counts=with_classes(counts, labels),
+        fit=last_fit(file),
+        correction=correction,
+    )
 
 
 def _contents(

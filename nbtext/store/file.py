@@ -10,6 +10,7 @@ import os
 from mmap import ACCESS_READ, mmap
 from typing import NamedTuple
 
+from nbtext.counts.correction import CorrectionInfo, total_info, why_not_added
 from nbtext.errors import (
     DamagedError,
     ModelAccessError,
@@ -58,14 +59,25 @@ class ModelFile(NamedTuple):
         return wanted == [None, *(table.offset for table in self.tables[1:])]
 
     @property
+    def correction(self) -> CorrectionInfo | None:
+        """Return what its correction says of itself, None if it has none."""
+        infos = [table.header.correction for table in self.tables]
+        found = [info for info in infos if info is not None]
+        return total_info(found) if found else None
+
+    @property
     def scoring(self) -> Scoring:
         """Return how the last of its tables asks to be scored."""
         return self.tables[-1].header.scoring
 
 
-def open_model(path: str) -> ModelFile:
+def open_model(path: str, *, drop_correction: bool = False) -> ModelFile:
     """
     Open a model file, without reading its arrays.
+
+    Args:
+        path: the model file.
+        drop_correction: whether its correction is passed over, if it has any.
 
     Raises:
         NoModelError: there is no such file.
@@ -74,9 +86,10 @@ def open_model(path: str) -> ModelFile:
         ModelFileError: it cannot be read.
 
     """
-    file = _read(path)
+    file = _read(path, drop_correction=drop_correction)
     while file.cut and not is_locked(path):
-        again = _read(path)  # whoever was writing may have written the rest meanwhile
+        # whoever was writing may have written the rest meanwhile
+        again = _read(path, drop_correction=drop_correction)
         if (again.size, again.cut) == (file.size, file.cut):
             note = (
                 f"{path}: the last {file.cut} bytes are a table that was not written "
@@ -87,7 +100,7 @@ def open_model(path: str) -> ModelFile:
     return file
 
 
-def _read(path: str) -> ModelFile:
+def _read(path: str, *, drop_correction: bool) -> ModelFile:
     """Read a model file as it is now, which may be while a table is being appended."""
     mapped = map_file(path)
     tables: list[StoredTable] = []
@@ -101,6 +114,8 @@ def _read(path: str) -> ModelFile:
         offset += table.length
     if not tables:
         raise DamagedError(path, 0, "the file ends before its first table does")
+    if drop_correction:
+        tables = [*map(without_correction, tables)]
     cut = len(mapped) - offset
     return ModelFile(path, offset, tuple(tables), cut, mapped, _notes(path, tables))
 
@@ -172,6 +187,12 @@ def check_sound(file: ModelFile) -> None:
         table.arrays.verify_all()
 
 
+def without_correction(table: StoredTable) -> StoredTable:
+    """Return the same counts; the arrays of a correction are passed over."""
+    header = table.header._replace(correction=None, biases=())
+    return table._replace(header=header)
+
+
 def check_tail(path: str, mapped: memoryview, offset: int) -> None:
     """
     Refuse a cut-off table that another one stands behind: it is not the last.
@@ -197,6 +218,14 @@ def _notes(path: str, tables: list[StoredTable]) -> tuple[str, ...]:
                 f"{what}; keep them in two files"
             )
             raise ModelFileError(message)
+    corrections = [table.header.correction for table in tables]
+    reason = why_not_added([info for info in corrections if info is not None])
+    if reason:
+        message = (
+            f"{path}: {reason}; `nbtext merge --drop-correction` makes a model of its "
+            "counts alone"
+        )
+        raise ModelFileError(message)
     if all(table.header.scoring == first.scoring for table in tables):
         return ()
     last = tables[-1].header.scoring

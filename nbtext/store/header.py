@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from nbtext import __version__
 from nbtext.counts.calibration import KEYS as CALIBRATION_KEYS
+from nbtext.counts.correction import CorrectionInfo
 from nbtext.settings import Scoring, Settings
 
 WRITER: Final = f"nbtext {__version__}"
@@ -31,7 +32,7 @@ KEPT_RECORDS: Final = 1000
 
 KEYS: Final = frozenset((
     "format", "version", "writer", "written", "settings", "scoring", "classes",
-    "documents", "totals", "terms", "calibrations", "history", "arrays",
+    "documents", "totals", "terms", "calibrations", "history", "correction", "arrays",
     "header_checksum",
 ))  # fmt: skip
 """The keys of a header; others are refused, since they may change what it means."""
@@ -108,6 +109,8 @@ class Header(NamedTuple):
         written: when, as ISO 8601 in UTC.
         writer: which program.
         history: how it came to be.
+        correction: what its correction says of itself, None if it has none.
+        biases: for each class, the sum of the correction's amounts.
     """
 
     settings: Settings
@@ -120,6 +123,8 @@ class Header(NamedTuple):
     written: str
     writer: str
     history: History = History()
+    correction: CorrectionInfo | None = None
+    biases: tuple[int, ...] = ()
 
 
 def joined_history(headers: Iterable[Header]) -> History:
@@ -180,6 +185,7 @@ def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Head
             message = "a calibration is not a map"
             raise TypeError(message)
         _check_known(calibration, CALIBRATION_KEYS)
+    correction, biases = _correction_in(plain, len(classes))
     return Header(
         settings=settings,
         scoring=Scoring.from_dict(plain["scoring"]),
@@ -191,7 +197,20 @@ def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Head
         written=_text(plain["written"]),
         writer=_text(plain["writer"]),
         history=History.from_dict(plain["history"], len(settings.views)),
+        correction=correction,
+        biases=biases,
     )
+
+
+def _correction_in(
+    plain: dict[str, Any], n_classes: int
+) -> tuple[CorrectionInfo | None, tuple[int, ...]]:
+    """Return what a header says of a correction, and its biases."""
+    if "correction" not in plain:
+        return None, ()
+    facts = {**plain["correction"]}
+    biases = _integers(facts.pop("biases"), n_classes)
+    return CorrectionInfo.from_dict(facts), biases
 
 
 def _text(value: Any) -> str:

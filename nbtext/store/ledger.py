@@ -15,6 +15,7 @@ from nbtext.settings import KEY_BITS, View
 from nbtext.store.file import ModelFile
 from nbtext.store.header import MOST
 from nbtext.store.schema import (
+    AMOUNTS,
     IMPLIED_BITS,
     LEDGER,
     LOW_BITS,
@@ -86,6 +87,44 @@ def rows_of(file: ModelFile, digest: bytes) -> Tally[Row]:
     return +rows
 
 
+def amounts_of(file: ModelFile, digest: bytes, row: Row) -> dict[str, int]:
+    """
+    Return what a document has added to the correction of a model.
+
+    Args:
+        file: the model.
+        digest: 16 bytes that name the document.
+        row: the class, and the fingerprint of what it left there.
+
+    Returns:
+        Class to amount, in 1/256, for all copies of the document; no zeros.
+
+    """
+    amounts: Tally[str] = Tally()
+    for table in file.tables:
+        if table.header.correction is not None:
+            amounts.update(_amounts(table, digest, row))
+    return {label: amount for label, amount in sorted(amounts.items()) if amount}
+
+
+def _amounts(table: StoredTable, digest: bytes, row: Row) -> Tally[str]:
+    """Return what a table says that a document has added to a correction."""
+    arrays = table.arrays
+    found: Tally[str] = Tally()
+    for place in _places_in(table, AMOUNTS.high, AMOUNTS.low, digest):
+        is_it = arrays.value(AMOUNTS.fingerprints, place) == row.fingerprint
+        label = _class_name(table, arrays.value(AMOUNTS.labels, place))
+        if is_it and label == row.label:
+            sizes = arrays[AMOUNTS.sizes]
+            start = sum(sizes[:place])
+            end = min(start + sizes[place], arrays.length(AMOUNTS.values))
+            classes = arrays.part(AMOUNTS.classes, start, end)
+            values = arrays.part(AMOUNTS.values, start, end)
+            for class_, value in zip(classes, values, strict=True):
+                found[_class_name(table, class_) or ""] += value
+    return found
+
+
 def record_of(file: ModelFile, digest: bytes, row: Row) -> Record | None:
     """
     Return what a document left when it was learnt, None if no record is kept of it.
@@ -105,13 +144,19 @@ def record_of(file: ModelFile, digest: bytes, row: Row) -> Record | None:
 
 def _places(table: StoredTable, digest: bytes) -> Iterator[int]:
     """Yield the rows of a document in a table's ledger."""
-    if not table.header.settings.ledger:
-        return
-    value, n_rows = table.arrays.value, table.arrays.length(LEDGER.high)
+    if table.header.settings.ledger:
+        yield from _places_in(table, LEDGER.high, LEDGER.low, digest)
+
+
+def _places_in(
+    table: StoredTable, high_name: str, low_name: str, digest: bytes
+) -> Iterator[int]:
+    """Yield where two sorted arrays have the halves of a digest."""
+    value, n_rows = table.arrays.value, table.arrays.length(high_name)
     high, low = halves(digest)
-    place = bisect_left(range(n_rows), high, key=lambda row: value(LEDGER.high, row))
-    while place < n_rows and value(LEDGER.high, place) == high:
-        if value(LEDGER.low, place) == low:
+    place = bisect_left(range(n_rows), high, key=lambda row: value(high_name, row))
+    while place < n_rows and value(high_name, place) == high:
+        if value(low_name, place) == low:
             yield place
         place += 1
 

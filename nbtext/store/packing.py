@@ -18,24 +18,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.counts.sorted_counts import Keys
-    from nbtext.settings import View
     from nbtext.store.blocks import Buffer
     from nbtext.store.file import ModelFile
     from nbtext.store.schema import TermArrays
     from nbtext.store.table import StoredTable
     from nbtext.store.undo import UndoRecords
 from nbtext.counts import CountTable, LedgerRun, SortedCounts, TermTable
+from nbtext.counts.correction_table import Amounts, Correction
 from nbtext.counts.sorted_counts import RANGE, narrow, no_counts
 from nbtext.counts.table import add, empty_ledger, rows_by_class
 from nbtext.counts.term_table import Entries, arrange, arrange_runs
-from nbtext.errors import NotAModelError, TrainingError
+from nbtext.errors import DamagedError, NotAModelError, TrainingError
 from nbtext.settings import KEY_BITS
 from nbtext.store.schema import (
+    AMOUNTS,
     IMPLIED_BITS,
     LEDGER,
+    LIMITS,
     LOW_BITS,
     STRIDE,
     array_types,
+    correction_arrays,
     index_bits,
     index_bits_of,
     key_types,
@@ -47,6 +50,9 @@ from nbtext.store.undo import record_arrays
 
 NOTHING: Final = np.empty(0, np.int64)
 
+LEAST: Final = LIMITS["i8"][0]
+"""No number in a file is less."""
+
 
 def arranged(table: CountTable) -> tuple[TermTable, ...]:
     """Return the counts of a table by term, for each view."""
@@ -57,7 +63,10 @@ def arranged(table: CountTable) -> tuple[TermTable, ...]:
 
 
 def table_arrays(
-    table: CountTable, terms: Sequence[TermTable], records: UndoRecords
+    table: CountTable,
+    terms: Sequence[TermTable],
+    records: UndoRecords,
+    correction: Correction | None = None,
 ) -> dict[str, tuple[str, Buffer]]:
     """
     Return the arrays of a table by name, each with its type, for a model file.
@@ -66,15 +75,23 @@ def table_arrays(
         table: the counts.
         terms: the same by term, for each view.
         records: the documents that can be undone.
+        correction: of the classes of the table, if there is one.
 
     """
-    types = array_types(table.settings, len(records))
+    is_corrected = correction is not None
+    types = array_types(table.settings, len(records), is_corrected=is_corrected)
     arrays: dict[str, tuple[str, Buffer]] = {}
     for view, of_view in zip(table.settings.views, terms, strict=True):
         arrays |= _view_arrays(term_arrays(view), of_view, len(table.classes), types)
     rest = _ledger_arrays(table.ledger) if table.settings.ledger else {}
     if len(records):
         rest |= record_arrays(records, table.settings, table.classes)
+    if correction is not None:
+        corrected = zip(table.settings.views, correction.terms(), strict=True)
+        for view, of_view in corrected:
+            names = correction_arrays(view)
+            arrays |= _view_arrays(names, of_view, len(table.classes), types)
+        rest |= _amount_arrays(correction.amounts)
     for name, values in rest.items():
         arrays[name] = _smallest(values, types[name])
     return arrays
@@ -157,6 +174,23 @@ def _ledger_arrays(ledger: Sequence[LedgerRun]) -> dict[str, NDArray[np.integer]
     }
 
 
+def _amount_arrays(amounts: Amounts) -> dict[str, NDArray[np.integer]]:
+    is_first = np.ones(len(amounts), np.bool_)
+    is_first[1:] = (amounts.entries[1:] != amounts.entries[:-1]).any(axis=1)
+    is_first[1:] |= amounts.labels[1:] != amounts.labels[:-1]
+    first = is_first.nonzero()[0]
+    high, low, fingerprints = amounts.entries.take(first, axis=0).T
+    return {
+        AMOUNTS.high: high,
+        AMOUNTS.low: low,
+        AMOUNTS.fingerprints: fingerprints,
+        AMOUNTS.labels: amounts.labels.take(first),
+        AMOUNTS.sizes: np.diff(first, append=len(amounts)),
+        AMOUNTS.classes: amounts.classes,
+        AMOUNTS.values: amounts.values,
+    }
+
+
 def _smallest(
     values: NDArray[np.integer], types: tuple[str, ...]
 ) -> tuple[str, Buffer]:
@@ -174,7 +208,7 @@ def stored_terms(path: str, table: StoredTable, view: int) -> TermTable:
         NotAModelError: its arrays contradict one another.
 
     """
-    return arrange([_entries(path, table, table.header.settings.views[view])])
+    return arrange([_view_entries(path, table, view)])
 
 
 def unpack(file: ModelFile) -> CountTable:
@@ -205,8 +239,8 @@ def unpack_table(path: str, table: StoredTable) -> CountTable:
     header = table.header
     n_classes = len(header.classes)
     views = []
-    for view in header.settings.views:
-        entries = _entries(path, table, view)
+    for view in range(len(header.settings.views)):
+        entries = _view_entries(path, table, view)
         rows_of_classes = rows_by_class(entries.classes, n_classes)
         views.append(tuple(_taken(entries, rows) for rows in rows_of_classes))
     return CountTable(
@@ -242,9 +276,55 @@ def _ledger(table: StoredTable) -> tuple[LedgerRun, ...]:
     )
 
 
-def stored_keys(table: StoredTable, view: View) -> Keys | None:
-    """Return the keys of a view, None if they are not sorted as its index says."""
-    names = term_arrays(view)
+def unpack_correction(path: str, table: StoredTable) -> Correction | None:
+    """
+    Return the correction in one table of a file, or the change of one, if it has any.
+
+    Raises:
+        NotAModelError: its arrays contradict one another.
+
+    """
+    header = table.header
+    if header.correction is None:
+        return None
+    n_classes = len(header.classes)
+    runs = []
+    for view in header.settings.views:
+        entries = _entries(path, table, correction_arrays(view), least=LEAST)
+        rows_of_classes = rows_by_class(entries.classes, n_classes)
+        runs.append(tuple(_taken(entries, rows) for rows in rows_of_classes))
+    return Correction(
+        info=header.correction,
+        classes=header.classes,
+        biases=header.biases,
+        runs=tuple(runs),
+        amounts=_amounts_in(table),
+    )
+
+
+def _amounts_in(table: StoredTable) -> Amounts:
+    arrays = {name: np.asarray(table.arrays[name]) for name in AMOUNTS}
+    sizes = arrays[AMOUNTS.sizes].astype(np.int64)
+    n_classes = len(table.header.classes)
+    places = (arrays[AMOUNTS.labels], arrays[AMOUNTS.classes])
+    is_sound = int(sizes.min(initial=0)) >= 0
+    is_sound = is_sound and int(sizes.max(initial=0)) <= len(arrays[AMOUNTS.values])
+    is_sound = is_sound and int(sizes.sum()) == len(arrays[AMOUNTS.values])
+    if not is_sound or any(int(place.max(initial=0)) >= n_classes for place in places):
+        what = "the amounts of its correction contradict one another"
+        raise DamagedError(table.arrays.path, table.offset, what)
+    rows = np.repeat(np.arange(len(sizes)), sizes)
+    names = (AMOUNTS.high, AMOUNTS.low, AMOUNTS.fingerprints)
+    return Amounts(
+        entries=np.stack([arrays[name].take(rows) for name in names], axis=1),
+        labels=arrays[AMOUNTS.labels].take(rows).astype(np.uint16),
+        classes=arrays[AMOUNTS.classes].astype(np.uint16),
+        values=arrays[AMOUNTS.values].astype(np.int64),
+    )
+
+
+def stored_keys(table: StoredTable, names: TermArrays) -> Keys | None:
+    """Return the keys of a family, None if they are not sorted as its index says."""
     index = np.asarray(table.arrays[names.buckets]).astype(np.int64)
     keys = np.asarray(table.arrays[names.keys]).astype(np.uint64)
     bits = index_bits_of(len(index))
@@ -260,15 +340,32 @@ def stored_keys(table: StoredTable, view: View) -> Keys | None:
     return keys if is_sorted and np.array_equal(_index_of(keys, bits), index) else None
 
 
-def _entries(path: str, table: StoredTable, view: View) -> Entries:
-    """Return the entries of all terms, one row an entry, sorted by key and class."""
-    names, n_classes = term_arrays(view), len(table.header.classes)
+def _view_entries(path: str, table: StoredTable, view: int) -> Entries:
+    """Return the entries of a view, which the first table has none below zero of."""
+    names = term_arrays(table.header.settings.views[view])
+    return _entries(path, table, names, least=LEAST if table.offset else 0)
+
+
+def _entries(
+    path: str, table: StoredTable, names: TermArrays, *, least: int
+) -> Entries:
+    """
+    Return the entries of all terms, one row an entry, sorted by key and class.
+
+    Args:
+        path: what the file is called.
+        table: a table of it.
+        names: the arrays of the terms.
+        least: the least number that may stand in them.
+
+    """
+    n_classes = len(table.header.classes)
     arrays = {
         name: np.asarray(table.arrays[name])
         for name in (names.codes, names.starts, names.classes)
     }
     columns = [np.asarray(table.arrays[name]) for name in names.columns]
-    keys, codes = stored_keys(table, view), arrays[names.codes]
+    keys, codes = stored_keys(table, names), arrays[names.codes]
     stored = _sizes(codes, n_classes)
     starts = np.cumsum(stored) - stored
     sound = keys is not None
@@ -276,9 +373,10 @@ def _entries(path: str, table: StoredTable, view: View) -> Entries:
     sound = sound and int(stored.sum()) == len(arrays[names.classes])
     sound = sound and bool((arrays[names.classes] < n_classes).all())
     low = min(int(column.min(initial=0)) for column in columns)
-    if keys is None or not sound or (table.offset == 0 and low < 0):
+    if keys is None or not sound or low < least:
+        family = names.keys.removesuffix(".keys")
         message = (
-            f"{path}: damaged: the arrays of the view {view.name!r} of the table at "
+            f"{path}: damaged: the arrays of the view {family!r} of the table at "
             f"byte {table.offset} contradict one another; restore a copy or train again"
         )
         raise NotAModelError(message)

@@ -92,6 +92,22 @@ class RecordArrays(NamedTuple):
     bins: str = "undo.bins"
 
 
+class AmountArrays(NamedTuple):
+    """
+    The names of the arrays of what documents have added to a correction.
+
+    A value a document, and of the last two a value an amount.
+    """
+
+    high: str = "amounts.high"
+    low: str = "amounts.low"
+    fingerprints: str = "amounts.fingerprints"
+    labels: str = "amounts.labels"
+    sizes: str = "amounts.sizes"
+    classes: str = "amounts.classes"
+    values: str = "amounts.values"
+
+
 class BagArrays(NamedTuple):
     """
     The names of the arrays of undo records in one view.
@@ -109,18 +125,36 @@ class BagArrays(NamedTuple):
 
 LEDGER: Final = LedgerArrays()
 RECORDS: Final = RecordArrays()
+AMOUNTS: Final = AmountArrays()
 
 
 def term_arrays(view: View) -> TermArrays:
     """Return the names of the arrays of a view's terms."""
+    return _family(view.name, view.columns)
+
+
+def correction_arrays(view: View) -> TermArrays:
+    """Return the names of the arrays of a view's correction."""
+    return _family(f"{view.name}.correction", ("value",))
+
+
+def _family(prefix: str, columns: Iterable[str]) -> TermArrays:
     return TermArrays(
-        buckets=f"{view.name}.buckets",
-        keys=f"{view.name}.keys",
-        codes=f"{view.name}.codes",
-        starts=f"{view.name}.starts",
-        classes=f"{view.name}.classes",
-        columns=tuple(f"{view.name}.{name}" for name in view.columns),
+        buckets=f"{prefix}.buckets",
+        keys=f"{prefix}.keys",
+        codes=f"{prefix}.codes",
+        starts=f"{prefix}.starts",
+        classes=f"{prefix}.classes",
+        columns=tuple(f"{prefix}.{name}" for name in columns),
     )
+
+
+def families(settings: Settings, *, is_corrected: bool) -> list[TermArrays]:
+    """Return the families of terms that a table has."""
+    found = [term_arrays(view) for view in settings.views]
+    if is_corrected:
+        found += map(correction_arrays, settings.views)
+    return found
 
 
 def bag_arrays(view: View) -> BagArrays:
@@ -128,26 +162,21 @@ def bag_arrays(view: View) -> BagArrays:
     return BagArrays(*(f"undo.{view.name}.{part}" for part in BagArrays._fields))
 
 
-def array_types(settings: Settings, records: int = 0) -> dict[str, Types]:
+def array_types(
+    settings: Settings, records: int = 0, *, is_corrected: bool = False
+) -> dict[str, Types]:
     """
     Return the arrays that a table has, in order, each with the types it may have.
 
     Args:
         settings: how its documents were read.
         records: how many documents it keeps to be undone.
+        is_corrected: whether it has a correction.
 
     """
     types: dict[str, Types] = {}
     for view in settings.views:
-        names = term_arrays(view)
-        types |= {
-            names.buckets: PLACES,
-            names.keys: KEYS,
-            names.codes: CODES,
-            names.starts: PLACES,
-            names.classes: CLASSES,
-        }
-        types |= dict.fromkeys(names.columns, COUNTS)
+        types |= _family_types(term_arrays(view))
     if settings.ledger:
         types |= {
             LEDGER.high: WHOLE,
@@ -155,6 +184,18 @@ def array_types(settings: Settings, records: int = 0) -> dict[str, Types]:
             LEDGER.fingerprints: WHOLE,
             LEDGER.classes: CLASSES,
             LEDGER.counts: COUNTS,
+        }
+    if is_corrected:
+        for view in settings.views:
+            types |= _family_types(correction_arrays(view))
+        types |= {
+            AMOUNTS.high: WHOLE,
+            AMOUNTS.low: WHOLE,
+            AMOUNTS.fingerprints: WHOLE,
+            AMOUNTS.labels: CLASSES,
+            AMOUNTS.sizes: PLACES,
+            AMOUNTS.classes: CLASSES,
+            AMOUNTS.values: COUNTS,
         }
     if records:
         types |= {
@@ -169,6 +210,17 @@ def array_types(settings: Settings, records: int = 0) -> dict[str, Types]:
             types |= {bag.sizes: PLACES, bag.keys: WHOLE, bag.counts: COUNTS}
     types[CHECKSUMS] = ("u4",)
     return types
+
+
+def _family_types(names: TermArrays) -> dict[str, Types]:
+    types = {
+        names.buckets: PLACES,
+        names.keys: KEYS,
+        names.codes: CODES,
+        names.starts: PLACES,
+        names.classes: CLASSES,
+    }
+    return types | dict.fromkeys(names.columns, COUNTS)
 
 
 def smallest_type(low: int, high: int, types: Iterable[str]) -> str:

@@ -24,6 +24,7 @@ from nbtext.errors import (
 from nbtext.store.blocks import Arrays, Buffer, Lying, n_blocks
 from nbtext.store.header import MOST_CLASSES, Header, read_header
 from nbtext.store.schema import (
+    AMOUNTS,
     CHECKSUMS,
     LEDGER,
     RECORDS,
@@ -31,9 +32,9 @@ from nbtext.store.schema import (
     TYPES,
     array_types,
     bag_arrays,
+    families,
     index_bits_of,
     key_types,
-    term_arrays,
 )
 
 FORMAT: Final = "nbtext count table"
@@ -189,7 +190,11 @@ def _specification(
         raise DamagedError(
             path, offset, f"its header is not complete ({error})"
         ) from error
-    allowed = array_types(header.settings, header.history.records)
+    allowed = array_types(
+        header.settings,
+        header.history.records,
+        is_corrected=header.correction is not None,
+    )
     names = [name for name, _, _ in specification]
     unknown = [name for name in names if name not in allowed]
     if unknown:
@@ -309,8 +314,8 @@ def _header_map(
 def _check_lengths(path: str, header: Header, arrays: Arrays, offset: int) -> None:
     """Refuse arrays that belong together and are not equally long."""
     groups: list[tuple[str, ...]] = []
-    for view in header.settings.views:
-        names = term_arrays(view)
+    is_corrected = header.correction is not None
+    for names in families(header.settings, is_corrected=is_corrected):
         groups += [(names.keys, names.codes), (names.classes, *names.columns)]
         n_terms = arrays.length(names.keys)
         try:
@@ -326,6 +331,8 @@ def _check_lengths(path: str, header: Header, arrays: Arrays, offset: int) -> No
             raise DamagedError(path, offset, what)
     if header.settings.ledger:
         groups.append(LEDGER)
+    if is_corrected:
+        groups += [AMOUNTS[:5], AMOUNTS[5:]]
     for names_alike in groups:
         if len(set(map(arrays.length, names_alike))) > 1:
             what = f"{', '.join(names_alike)} are not equally long"

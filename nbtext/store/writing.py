@@ -11,6 +11,7 @@ import errno
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from typing import Any
 
 from nbtext.errors import ModelWriteError
 from nbtext.files import write_at
@@ -43,7 +44,11 @@ def pack(header: Header, arrays: dict[str, tuple[str, Buffer]]) -> Iterator[Buff
 
     """
     # the last array has the checksums of what stands between the header and it
-    *others, checksums = array_types(header.settings, header.history.records)
+    *others, checksums = array_types(
+        header.settings,
+        header.history.records,
+        is_corrected=header.correction is not None,
+    )
     sizes = [len(memoryview(arrays[name][1]).cast("B")) for name in others]
     if max(sizes) >= 1 << 32:
         message = "an array of the model is larger than the 4 GiB that msgpack holds"
@@ -80,7 +85,7 @@ def pack(header: Header, arrays: dict[str, tuple[str, Buffer]]) -> Iterator[Buff
 
 
 def _packed_header(header: Header, arrays: list[tuple[str, str, int]]) -> bytes:
-    plain = {
+    plain: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
         "writer": header.writer,
@@ -93,8 +98,11 @@ def _packed_header(header: Header, arrays: list[tuple[str, str, int]]) -> bytes:
         "terms": header.terms,
         "calibrations": header.calibrations,
         "history": header.history.as_dict(),
-        "arrays": arrays,
     }
+    if header.correction is not None:
+        biases = {"biases": header.biases}
+        plain["correction"] = header.correction.as_dict() | biases
+    plain["arrays"] = arrays
     try:
         packed = pack_header(plain)
     except UnicodeEncodeError as error:

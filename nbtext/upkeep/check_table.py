@@ -94,7 +94,7 @@ def _view_faults(table: StoredTable, arrays: Arrays, view: int) -> Iterator[str]
     name, names = settings.name, term_arrays(settings)
     n_classes = len(header.classes)
     codes, classes = arrays[names.codes].astype(np.int64), arrays[names.classes]
-    if stored_keys(table, settings) is None:
+    if stored_keys(table, names) is None:
         yield f"the terms of the view {name} are not in order"
     sizes = np.maximum(codes - (n_classes - 1), 0)
     starts = np.cumsum(sizes) - sizes

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from nbtext.store import StoredTable
 
 from nbtext.counts import n_terms
+from nbtext.counts.correction import why_not_added
 from nbtext.errors import ModelFileError, ModelWriteError, NotAModelError
 from nbtext.scoring import load_model
 from nbtext.store import ModelFile, read_contents
-from nbtext.store.file import map_file
+from nbtext.store.file import map_file, without_correction
 from nbtext.store.packing import unpack_table
 from nbtext.store.writing import replace_file
 from nbtext.upkeep.doubles import about_doubles, count_doubles
@@ -120,6 +121,9 @@ def repair_model(checked: Checked, path: str) -> int:
             "is written; restore a copy or train again"
         )
         raise NotAModelError(message)
+    infos = [table.header.correction for table in tables]
+    if why_not_added([info for info in infos if info is not None]):
+        tables = tuple(map(without_correction, tables))
     file = ModelFile(checked.path, checked.size, tables, 0, memoryview(b""), ())
     try:
         return replace_file(path, read_contents(file).pack(), exclusively=True)

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from nbtext.tokens import Bag
 
 from nbtext.counts.calibration import total
+from nbtext.counts.correction_table import add_corrections
 from nbtext.counts.table import add
 from nbtext.errors import ModelFileError, NotAModelError, SettingsError, TrainingError
 from nbtext.learning import Delta, count_table, why_not
+from nbtext.learning.delta_table import correction_table
 from nbtext.scoring import batches, check_scoring
 from nbtext.store import (
     Contents,
@@ -38,9 +40,10 @@ from nbtext.store import (
     rows_of,
 )
 from nbtext.store.header import join_histories
+from nbtext.store.ledger import amounts_of
 from nbtext.store.undo import join_records, last_records
 from nbtext.tokens import bag_of, fingerprint, read
-from nbtext.upkeep.doubles import Doubles
+from nbtext.upkeep.doubles import Double, Doubles
 
 
 @dataclass(slots=True)
@@ -65,15 +68,21 @@ class Merged:
     refused: list[tuple[str, str]] = field(default_factory=list)
 
 
-def open_models(paths: Sequence[str]) -> list[ModelFile]:
+def open_models(
+    paths: Sequence[str], *, drop_correction: bool = False
+) -> list[ModelFile]:
     """
     Open models that are to be merged.
+
+    Args:
+        paths: the model files.
+        drop_correction: whether their corrections are passed over.
 
     Raises:
         ModelFileError: one cannot be read, or two do not add up.
 
     """
-    files = [open_model(path) for path in paths]
+    files = [open_model(path, drop_correction=drop_correction) for path in paths]
     for file in files:
         if file.settings != files[0].settings:
             difference = files[0].settings.difference(file.settings)
@@ -82,6 +91,14 @@ def open_models(paths: Sequence[str]) -> list[ModelFile]:
                 "both in the same way"
             )
             raise ModelFileError(message)
+    corrected = [file.path for file in files if file.correction is not None]
+    if len(corrected) > 1:
+        message = (
+            f"{corrected[1]}: has a correction, and so has {corrected[0]}: they do not "
+            "add up; merge the counts alone with --drop-correction, or train one model "
+            "on all documents"
+        )
+        raise ModelFileError(message)
     return files
 
 
@@ -115,6 +132,7 @@ def _sum_of(parts: Sequence[Contents]) -> Contents:
         calibration=total(part.calibration for part in parts),
         history=history,
         records=_last_counted(records, counts, history.keep),
+        correction=add_corrections(part.correction for part in parts),
     )
 
 
@@ -174,8 +192,7 @@ def take_doubles(
             if double is None:
                 continue
             bag = bag_of(reading, settings)
-            surplus = double.rows - double.kept
-            reason = _take(delta, files, reading.digest, surplus, bag)
+            reason = _take(delta, files, reading.digest, double, bag)
             if reason:
                 merged.refused.append((document.name, reason))
             else:
@@ -194,14 +211,17 @@ def _changed(files: Sequence[ModelFile], contents: Contents, delta: Delta) -> Co
     keep = contents.history.keep
     kept = join_records(last_records(file, file.tables, keep) for file in files)
     records = _last_counted(kept, counts, keep)
-    return replace(contents, counts=counts, records=records)
+    info = None if contents.correction is None else contents.correction.info
+    change = correction_table(delta, info)
+    correction = add_corrections([contents.correction, change])
+    return replace(contents, counts=counts, records=records, correction=correction)
 
 
 def _take(
     delta: Delta,
     files: Sequence[ModelFile],
     digest: bytes,
-    surplus: Tally[Row],
+    double: Double,
     bag: Bag,
 ) -> str:
     """
@@ -211,13 +231,13 @@ def _take(
         delta: where it is entered.
         files: the models.
         digest: 16 bytes that name the document.
-        surplus: where it is counted too often, and how often.
+        double: where it is counted, and where it stays.
         bag: its terms as they are now.
 
     """
     own = fingerprint(bag)
     removed: list[tuple[Row, Bag, int]] = []
-    for row, count in surplus.items():
+    for row, count in (double.rows - double.kept).items():
         having = [file for file in files if row in rows_of(file, digest)]
         records = (record_of(file, digest, row) for file in having)
         record = next((record for record in records if record is not None), None)
@@ -226,6 +246,10 @@ def _take(
         removed.append((row, bag if record is None else record.bag, count))
     for row, counted, count in removed:
         delta.add(digest, row, counted, -count)
+        # what the document has added to a correction stays as long as the row does
+        for file in files if count == double.rows[row] else ():
+            amounts = amounts_of(file, digest, row)
+            delta.correction.take(digest, row, counted, amounts)
     return ""
 
 

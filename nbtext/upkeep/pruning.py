@@ -3,7 +3,7 @@ Pruning: a model without the terms that hardly any document has.
 
 What a document left is not known any more once terms are gone, and the ledger says so:
 its fingerprints become `nbtext.store.ledger.FORGOTTEN`, and the records of documents
-go.
+go. So does what each of them has added to a correction.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from nbtext.counts.correction_table import Correction
     from nbtext.store import Contents
 
 from nbtext.counts import LedgerRun, SortedCounts, ledger_of
+from nbtext.counts.sorted_counts import NO_KEYS
 from nbtext.store import UndoRecords
 from nbtext.store.ledger import FORGOTTEN
 
@@ -55,6 +57,9 @@ def prune(contents: Contents, min_documents: int) -> Pruned:
         _without_rare(runs, view.column("documents"), min_documents)
         for view, runs in zip(counts.settings.views, counts.runs, strict=True)
     ]
+    correction = contents.correction
+    if correction is not None:
+        correction = _without_gone(correction, [runs for runs, _, _ in views])
     left = replace(
         contents,
         counts=replace(
@@ -64,6 +69,7 @@ def prune(contents: Contents, min_documents: int) -> Pruned:
         ),
         records=UndoRecords(),
         terms=None,
+        correction=correction,
     )
     return Pruned(
         left,
@@ -95,6 +101,23 @@ def _taken(run: SortedCounts, rows: NDArray[np.int64]) -> SortedCounts:
     return SortedCounts(
         run.keys.take(rows), tuple(column.take(rows) for column in run.columns)
     )
+
+
+def _without_gone(
+    correction: Correction, left: Sequence[Sequence[SortedCounts]]
+) -> Correction:
+    """
+    Return the values of the terms that are left.
+
+    Which document has added what cannot be taken back any more, so it goes.
+    """
+    runs = []
+    for by_class, runs_left in zip(correction.runs, left, strict=True):
+        keys = np.concatenate([NO_KEYS, *(run.keys for run in runs_left)])
+        kept = [np.flatnonzero(np.isin(run.keys, keys)) for run in by_class]
+        pairs = zip(by_class, kept, strict=True)
+        runs.append(tuple(_taken(run, rows) for run, rows in pairs))
+    return replace(correction.without_amounts(), runs=tuple(runs))
 
 
 def _unknown(ledger: LedgerRun) -> LedgerRun:

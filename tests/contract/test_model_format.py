@@ -19,10 +19,13 @@ from typing import Any
 from zlib import crc32
 
 import msgpack
+import numpy as np
 import pytest
 
 from nbtext import train_on
 from nbtext.counts.calibration import FARTHEST_BIN, MOST
+from nbtext.counts.correction import LARGEST_SLOPE, MOST_FACTS, CorrectionInfo
+from nbtext.counts.correction_table import Correction, correction_of
 from nbtext.counts.fitting import fit
 from nbtext.counts.table import CountTable
 from nbtext.document import Document, Note, Unreadable
@@ -40,6 +43,7 @@ from nbtext.settings import (
     NGRAMS,
     PLAIN,
     SMALLEST,
+    UNIT,
     WEIGHTED,
     Alphabet,
     Scoring,
@@ -61,7 +65,7 @@ from nbtext.store.table import ALIGNMENT, MOST_HEADER, VERSION
 from nbtext.tokens.engine import keys as keys_in_use
 from nbtext.tokens.ngrams import ngrams
 from nbtext.tokens.tokenizer import fold, keys, pair_hash, salt, token_hash, tokens
-from tests.build import TEXT_WORDS, counted, packed
+from tests.build import TEXT_WORDS, WEIGHTS, counted, packed
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "model-format.md").read_text(encoding="utf-8")
@@ -762,9 +766,11 @@ def test_the_header_is_as_the_page_says(files: Files) -> None:
 @pytest.mark.parametrize("weights", [False, True], ids=["plain", "weights"])
 @pytest.mark.parametrize("ledger", [False, True], ids=["no ledger", "ledger"])
 @pytest.mark.parametrize("records", [0, 3])
+@pytest.mark.parametrize("corrected", [False, True], ids=["", "corrected"])
 def test_arrays_and_their_types_are_those_of_the_page(
-    weights: bool, ledger: bool, records: int
+    weights: bool, ledger: bool, records: int, corrected: bool
 ) -> None:
+    _, amounts = tables_in("Corrections")
     counts, documents, undo, last = tables_in("The arrays")
     settings = Settings(
         format="text",
@@ -780,12 +786,60 @@ def test_arrays_and_their_types_are_those_of_the_page(
         shown |= {f"body.{column}": types_of(types) for column in columns}
     if ledger:
         shown |= {name: types_of(types) for name, types, _ in documents}
+    if corrected:
+        shown |= {
+            f"body.correction.{name}": types_of(types) for name, types, *_ in counts[:5]
+        }
+        shown |= {"body.correction.value": TYPES}
+        shown |= {name: types_of(types) for name, types, _ in amounts}
     if records:
         shown |= {
             name.replace("VIEW", "body"): types_of(types) for name, types, _ in undo
         }
     shown |= {name: types_of(types) for name, types, _ in last}
-    assert list(array_types(settings, records).items()) == list(shown.items())
+    found = array_types(settings, records, is_corrected=corrected)
+    assert list(found.items()) == list(shown.items())
+
+
+def test_a_correction_says_of_itself_what_the_page_lists(tmp_path: Path) -> None:
+    facts, _ = tables_in("Corrections")
+    data = packed(counted(TEXTS, WEIGHTS), correction=a_correction())
+
+    header, arrays, _ = read_table(data)
+
+    keys = [*header]
+    assert keys[keys.index("history") : keys.index("arrays") + 1] == [
+        "history",
+        "correction",
+        "arrays",
+    ]
+    assert sorted(header["correction"]) == sorted(row[0] for row in facts)
+    view = header["settings"]["views"][0]
+    of_values = view | {"name": "body.correction", "columns": ["value"]}
+    entries = [*entries_of(of_values, header, arrays)]
+    assert entries == [(7, 0, {"value": 65535}), (7, 1, {"value": -2 * 65535})]
+    assert [arrays[f"amounts.{name}"] for name in ("sizes", "classes", "values")] == [
+        (2,),
+        (0, 1),
+        (1, -2),
+    ]
+    assert header["correction"]["biases"] == [1, -2]
+    limit = int(in_page(r"up to 10\^(\d): what these scores"))
+    assert 10.0**limit == LARGEST_SLOPE
+    assert int(in_page(r"at most (\d+) numbers by name")) == MOST_FACTS
+
+
+TEXTS = [("ham", "lunch"), ("spam", "cheap pills")]
+
+
+def a_correction() -> Correction:
+    """Return what one document adds that has one term, whose key is 7."""
+    info = CorrectionInfo(default_scoring(3).as_dict(), 0.5, 1, {"passes": 3})
+    entries = np.array([[1, 2, 3]] * 2, np.uint64)
+    amounts = np.array([1, -2])
+    view = (np.full(2, 7, np.uint64), np.arange(2), amounts * UNIT)
+    of_rows = (entries, np.zeros(2, np.int64), np.arange(2), amounts)
+    return correction_of(info, ("ham", "spam"), [view], of_rows)
 
 
 def types_of(cell: str) -> tuple[str, ...]:
@@ -822,6 +876,7 @@ CHECKED = {
     "The header": 5,
     "The arrays": 4,
     "Calibration": 1,
+    "Corrections": 2,
     "Keys": 2,
     "Tokens": 2,
     "Byte n-grams": 1,

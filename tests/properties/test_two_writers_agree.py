@@ -14,10 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext.counts.calibration import Calibration
+from nbtext.counts.correction import CorrectionInfo
 from nbtext.counts.fitting import Fit
-from nbtext.counts.table import CountTable
-from nbtext.learning import Delta
+from nbtext.counts.table import CountTable, with_classes
+from nbtext.learning import Delta, count_table
 from nbtext.learning.delta import UndoRecord
+from nbtext.learning.delta_table import correction_table
 from nbtext.learning.delta_writing import pack_delta
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings import BODY, RAW, Settings
@@ -32,6 +34,9 @@ CALIBRATION = Calibration(
     default_scoring(2).as_dict(), {(-3, "ham"): 1, (4, "b"): -1}, (), {"ham": 1}
 )
 FIT = Fit(0.5, -2.25, 77)
+INFO = CorrectionInfo(
+    default_scoring(3).as_dict(), 0.75, 9, {"passes": 3}, b"16 by" * 3 + b"t"
+)
 HISTORY = History(taught=3, learnt={"ham": "then"}, offset=640, new_terms=(5, -2))
 
 
@@ -131,11 +136,16 @@ def by_change(settings: Settings, documents: list[Taught], *, keep: bool) -> byt
             UndoRecord(one.digest, one.row, one.bag, bin_at(place))
             for place, one in enumerate(documents)
         ]
+    return bytes_of(delta)
+
+
+def bytes_of(delta: Delta) -> bytes:
     pieces = pack_delta(
         delta,
         scoring=default_scoring(2),
         calibration=CALIBRATION,
         fit=FIT,
+        correction=INFO,
         history=HISTORY,
         written="now",
         writer="a test",
@@ -165,6 +175,33 @@ def test_any_change_is_the_same_bytes_from_both_writers(
     one = by_change(settings, documents, keep=False)
 
     assert one == by_packing(settings, documents, keep=False)
+
+
+@given(
+    taught(WEIGHTS),
+    st.lists(st.dictionaries(st.sampled_from("abc"), st.integers(-300, 300))),
+)
+def test_a_changed_correction_is_the_same_bytes_from_both_writers(
+    documents: list[Taught], amounts: list[dict[str, int]]
+) -> None:
+    delta = Delta(WEIGHTS)
+    for one in documents:
+        delta.add(one.digest, one.row, one.bag, one.times)
+    for one, by_class in zip(documents, amounts, strict=False):
+        delta.correction.take(one.digest, one.row, one.bag, by_class)
+    correction = correction_table(delta, INFO)
+
+    table = with_classes(count_table(delta), correction.classes if correction else ())
+
+    assert bytes_of(delta) == packed(
+        table,
+        default_scoring(2),
+        CALIBRATION,
+        written="now",
+        history=HISTORY,
+        fit=FIT,
+        correction=correction,
+    )
 
 
 def distinct(documents: list[Taught]) -> list[Taught]:

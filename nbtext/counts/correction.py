@@ -1,0 +1,128 @@
+"""
+What a correction says of itself: for which scores it was made, and how.
+
+A correction is a second, signed column of some terms, which training has learnt from
+the documents that the counts misjudge. Its numbers are in
+`nbtext.counts.correction_table`; only the standard library is used here, for one
+message.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from nbtext.settings import UNIT
+
+AMOUNT_UNIT: Final = 256
+"""A document's amount of a class is an integer, in units of 1/256."""
+
+VALUE_UNIT: Final = AMOUNT_UNIT * UNIT
+"""A term's value in a class is the sum of amounts times weights of documents."""
+
+BIAS: Final = 0.1
+"""Weight of the sum of a class's amounts in the scores of all documents."""
+
+IDENTITY_SIZE: Final = 16
+"""Number of bytes that tell a correction from others."""
+
+MOST: Final = 1 << 53
+"""No number of documents, bias or value is as large."""
+
+LARGEST_SLOPE: Final = 1e6
+MOST_FACTS: Final = 32
+
+NOTHING: Final[Mapping[str, int | float]] = MappingProxyType({})
+
+
+class CorrectionInfo(NamedTuple):
+    """
+    What a correction says of itself.
+
+    Attributes:
+        scoring: how the scores are computed that it corrects, as `Scoring.as_dict`.
+        slope: what they are multiplied by before.
+        documents: how many rows of the ledger it was learnt from; 0 in a change.
+        made_with: further numbers, by name, for people.
+        identity: 16 bytes that tell it from others; none before it is written.
+        is_whole: whether it is one, and not a change of one.
+    """
+
+    scoring: dict[str, Any]
+    slope: float
+    documents: int = 0
+    made_with: Mapping[str, int | float] = NOTHING
+    identity: bytes = b""
+    is_whole: bool = True
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for msgpack."""
+        return self._asdict() | {"made_with": dict(sorted(self.made_with.items()))}
+
+    def of_change(self) -> "CorrectionInfo":
+        """Return what a table says that changes this correction."""
+        return self._replace(documents=0, is_whole=False)
+
+    @classmethod
+    def from_dict(cls, plain: Any) -> "CorrectionInfo":
+        """
+        Rebuild what `as_dict` gave, believing nothing.
+
+        Raises:
+            KeyError, TypeError, ValueError: it is something else.
+
+        """
+        info = cls(**plain)
+        facts = {**info.made_with}
+        parts = {**info.scoring}.values()
+        is_sound = (
+            all(isinstance(part, str | int | float) for part in parts)
+            and type(info.slope) is float
+            and 0 < info.slope <= LARGEST_SLOPE
+            and type(info.documents) is int
+            and 0 <= info.documents < MOST
+            and len(facts) <= MOST_FACTS
+            and all(type(name) is str for name in facts)
+            and all(map(_is_number, facts.values()))
+            and type(info.identity) is bytes
+            and len(info.identity) == IDENTITY_SIZE
+            and type(info.is_whole) is bool
+        )
+        if not is_sound:
+            message = "the correction is not one"
+            raise ValueError(message)
+        return info
+
+
+def _is_number(value: Any) -> bool:
+    if type(value) is int:
+        return abs(value) < MOST
+    return type(value) is float and isfinite(value)
+
+
+def why_not_added(infos: Sequence[CorrectionInfo], *, are_changes: bool = False) -> str:
+    """
+    Say why what tables say of corrections does not add up; empty if it does.
+
+    Args:
+        infos: one of them is the correction, and the others change it.
+        are_changes: whether the correction may be missing.
+
+    """
+    whole = sum(info.is_whole for info in infos)
+    if whole > 1:
+        return "there are two corrections in it, and they do not add up"
+    if infos and not whole and not are_changes:
+        return "the correction is missing that a table of it changes"
+    cores = [info._replace(documents=0, is_whole=True) for info in infos]
+    if any(core != cores[0] for core in cores):
+        return "a table of it changes another correction than there is"
+    return ""
+
+
+def total_info(infos: Sequence[CorrectionInfo]) -> CorrectionInfo:
+    """Return what the sum of some tables says of its correction."""
+    return infos[0]._replace(
+        documents=sum(info.documents for info in infos),
+        is_whole=any(info.is_whole for info in infos),
+    )

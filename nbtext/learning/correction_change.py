@@ -1,0 +1,84 @@
+"""
+What of a correction goes with the documents that are taken away.
+
+What a document has added to a correction is its amount of each class times its weight
+of each term, in integers, so it is taken back exactly. Only the standard library is
+used: one message is moved from class to class here.
+"""
+
+from collections import Counter as Tally
+from collections.abc import Mapping
+
+from nbtext.settings import Settings
+from nbtext.store import Row
+from nbtext.tokens import Bag
+from nbtext.tokens.bag import columns_of
+
+
+class CorrectionChange:
+    """
+    What is added to a correction, mostly below zero.
+
+    Attributes:
+        biases: class to what is added to the sum of its amounts.
+        views: for each view, key to class to what is added to the term's value.
+        amounts: for each row of the ledger, class to what is added to its amount.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.biases: Tally[str] = Tally()
+        self.views: tuple[dict[int, Tally[str]], ...] = tuple(
+            {} for _ in settings.views
+        )
+        self.amounts: dict[tuple[bytes, Row], Tally[str]] = {}
+        self._settings = settings
+
+    def take(
+        self, digest: bytes, row: Row, bag: Bag, amounts: Mapping[str, int]
+    ) -> None:
+        """
+        Take back what a document has added.
+
+        Args:
+            digest: 16 bytes that name it.
+            row: its class, and what its counts are known by in the ledger.
+            bag: its terms in each view, as they were counted.
+            amounts: class to its amount, in 1/256.
+
+        """
+        if not amounts:
+            return
+        less = Tally({label: -amount for label, amount in amounts.items()})
+        self.biases.update(less)
+        self.amounts.setdefault((digest, row), Tally()).update(less)
+        for view, by_key, terms in zip(
+            self._settings.views, self.views, bag, strict=True
+        ):
+            if "weight" not in view.columns:
+                continue
+            weight = view.column("weight")
+            for key, columns in columns_of(terms, view.columns).items():
+                of_term = by_key.setdefault(key, Tally())
+                for label, amount in less.items():
+                    of_term[label] += amount * columns[weight]
+
+    def include(self, other: "CorrectionChange") -> None:
+        """Add what another change adds."""
+        self.biases.update(other.biases)
+        for row, amounts in other.amounts.items():
+            self.amounts.setdefault(row, Tally()).update(amounts)
+        for mine, theirs in zip(self.views, other.views, strict=True):
+            for key, values in theirs.items():
+                mine.setdefault(key, Tally()).update(values)
+
+    @property
+    def classes(self) -> set[str]:
+        """Return the classes of which something changes."""
+        found = {label for label, bias in self.biases.items() if bias}
+        for (_, row), amounts in self.amounts.items():
+            labels = {label for label, amount in amounts.items() if amount}
+            found |= labels | ({row.label} if labels else set())
+        for by_key in self.views:
+            for values in by_key.values():
+                found |= {label for label, value in values.items() if value}
+        return found

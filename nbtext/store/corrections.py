@@ -1,0 +1,68 @@
+"""
+The correction of a model file: the sum of what its tables hold of it.
+
+An open model file goes in, and the correction comes out, in arrays; `nbtext.scoring`
+looks the values of one message up in place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import msgpack
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nbtext.counts.correction_table import Correction
+    from nbtext.store.file import ModelFile
+    from nbtext.store.table import StoredTable
+
+from nbtext.counts.correction import IDENTITY_SIZE
+from nbtext.counts.correction_table import add_corrections
+from nbtext.errors import DamagedError, SettingsError
+from nbtext.store.packing import unpack_correction
+
+
+def read_correction(
+    file: ModelFile, tables: Sequence[StoredTable] | None = None
+) -> Correction | None:
+    """
+    Return the correction of a model, None if it has none.
+
+    Args:
+        file: the model.
+        tables: those behind its first whose changes are wanted; all tables if None.
+
+    Raises:
+        NotAModelError: the file is damaged.
+
+    """
+    parts = [
+        unpack_correction(file.path, table)
+        for table in (file.tables if tables is None else tables)
+    ]
+    try:
+        return add_corrections(parts, are_changes=tables is not None)
+    except SettingsError as error:
+        raise DamagedError(file.path, 0, str(error)) from error
+
+
+def named(correction: Correction) -> Correction:
+    """Return a correction with an identity: a hash of what it is, if it has none."""
+    info = correction.info
+    if info.identity:
+        return correction
+    digest = blake2b(digest_size=IDENTITY_SIZE)
+    biases = correction.biases
+    digest.update(msgpack.packb([info.as_dict(), correction.classes, biases]))
+    for run in (run for runs in correction.runs for run in runs):
+        digest.update(len(run).to_bytes(8, "little"))
+        digest.update(run.keys.astype("<u8").data)
+        digest.update(run.columns[0].astype("<i8").data)
+    amounts = correction.amounts
+    for column in (amounts.entries, amounts.labels, amounts.classes, amounts.values):
+        digest.update(column.astype("<i8").data)
+    return replace(correction, info=info._replace(identity=digest.digest()))

@@ -1,0 +1,365 @@
+"""
+A correction is kept as it was made, and a document takes back what it has added.
+
+`read_correction(open_model(pack(c)))` is c. What one message finds in place is what the
+arrays have. After forgetting and moving in any order, one by one or in bulk, folded and
+compacted or not, the correction is what the documents that are left have added, bit for
+bit. Two corrections do not add up, and nobody adds them.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nbtext.api import forget, learn, train_on
+from nbtext.counts.correction import CorrectionInfo
+from nbtext.counts.correction_table import Correction, add_corrections, correction_of
+from nbtext.document import Document
+from nbtext.errors import ModelFileError, ModelWriteError, SettingsError
+from nbtext.scoring.classifying import FEW
+from nbtext.scoring.model import load_model
+from nbtext.scoring.models.registry import default_scoring
+from nbtext.store import Row, compact, open_model, read_contents
+from nbtext.store.compacting import compact_tail
+from nbtext.store.corrections import read_correction
+from nbtext.store.ledger import amounts_of
+from nbtext.store.writing import replace_file
+from nbtext.tokens.bag import bag_of, columns_of, fingerprint
+from nbtext.tokens.reading import read
+from nbtext.upkeep import merge, open_models, prune, take_doubles
+from tests.build import (
+    NO_LEDGER,
+    WEIGHTS,
+    ClassCounts,
+    correction_values,
+    packed,
+    table_of,
+    values,
+)
+
+LABELS = ("a", "b", "c")
+TEXTS = [f"{LABELS[n % 3]} words {n} {'more ' * (n % 4)}!" for n in range(FEW + 5)]
+INFO = CorrectionInfo(default_scoring(3).as_dict(), 0.75, 17, {"passes": 3, "eta": 0.5})
+
+Amounts = Mapping[int, Mapping[str, int]]
+"""The amounts of each document, by class."""
+
+SAME_FOLDER = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+
+KEYS = st.integers(0, 2**48 - 1) | st.sampled_from([0, 1, 2**47, 2**48 - 1])
+VALUES = st.integers(-(2**53) + 1, 2**53 - 1) | st.integers(-2, 2)
+WORDS = st.integers(0, 2**64 - 1) | st.integers(0, 2)
+
+
+@st.composite
+def corrections(draw: st.DrawFn) -> Correction:
+    """Draw any correction of one view and three classes."""
+    places = st.integers(0, 2)
+    cells = draw(st.dictionaries(st.tuples(KEYS, places), VALUES, max_size=40))
+    rows = draw(
+        st.dictionaries(
+            st.tuples(WORDS, WORDS, WORDS, places, places),
+            st.integers(-(2**40), 2**40),
+            max_size=12,
+        )
+    )
+    view = (
+        np.array([key for key, _ in cells], np.uint64),
+        np.array([place for _, place in cells], np.uint16),
+        np.array([*cells.values()], np.int64),
+    )
+    amounts = (
+        np.array([row[:3] for row in rows], np.uint64).reshape(-1, 3),
+        np.array([row[3] for row in rows], np.int64),
+        np.array([row[4] for row in rows], np.int64),
+        np.array([*rows.values()], np.int64),
+    )
+    return correction_of(INFO, LABELS, [view], amounts)
+
+
+COUNTED = table_of(
+    {label: ClassCounts(1, [{7: (1, 1, 1)}], {(1, 2, 3): 1}) for label in LABELS},
+    WEIGHTS,
+)
+
+
+def unnamed(correction: Correction | None) -> Any:
+    """Return all of a correction but its identity."""
+    info, *rest = correction_values(correction) or (None,)
+    return info and info._replace(identity=b""), rest
+
+
+@given(corrections())
+@SAME_FOLDER
+def test_a_correction_comes_back_as_it_was(
+    tmp_path: Path, correction: Correction
+) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(packed(COUNTED, correction=correction))
+
+    file = open_model(str(path))
+
+    found = read_correction(file)
+    assert found is not None
+    assert unnamed(found) == unnamed(correction)
+    assert len(found.info.identity) == 16
+    assert correction_values(read_contents(file).correction) == correction_values(found)
+    assert packed(COUNTED, correction=found) == packed(COUNTED, correction=correction)
+
+
+@given(corrections(), corrections())
+@SAME_FOLDER
+def test_one_message_finds_what_the_arrays_have(
+    tmp_path: Path, correction: Correction, change: Correction
+) -> None:
+    path = tmp_path / "model.nbt"
+    first = packed(COUNTED, default_scoring(3), correction=correction)
+    path.write_bytes(first)
+    whole = read_correction(open_model(str(path)))
+    assert whole is not None
+    info = whole.info.of_change()
+    change = Correction(info, LABELS, change.biases, change.runs, change.amounts)
+    path.write_bytes(first + packed(COUNTED, default_scoring(3), correction=change))
+
+    total = add_corrections([whole, change])
+    found = load_model(str(path)).correction
+
+    assert total is not None
+    assert found is not None
+    wanted: dict[int, dict[int, int]] = {}
+    for place, run in enumerate(total.runs[0]):
+        pairs = zip(run.keys.tolist(), run.columns[0].tolist(), strict=True)
+        for key, value in pairs:
+            wanted.setdefault(key, {})[place] = value
+    keys = {*wanted, 0, 1, 2**48 - 1}
+    assert {k: dict(v) for k, v in found.found(0, keys).items()} == wanted
+    assert (found.info, found.biases) == (total.info, total.biases)
+
+
+def test_another_scoring_has_no_correction(tmp_path: Path) -> None:
+    path, _ = corrected(tmp_path, {0: {"a": 1}})
+    scoring = default_scoring(3)._replace(smoothing=0.5)
+
+    assert load_model(str(path)).correction is not None
+    assert load_model(str(path), scoring=scoring).correction is None
+
+
+def test_a_model_without_a_ledger_has_none() -> None:
+    table = table_of({"a": ClassCounts(1, [{7: (1, 1)}, {}])}, NO_LEDGER)
+
+    with pytest.raises(ModelWriteError, match="ledger"):
+        packed(table, correction=corrected_by({}))
+
+
+def corrected_by(amounts: Amounts) -> Correction:
+    """Return what documents add to a correction, computed term by term."""
+    place_of = {label: place for place, label in enumerate(LABELS)}
+    reading_settings = default_settings_of_texts()
+    views: list[list[tuple[int, int, int]]] = [[] for _ in reading_settings.views]
+    rows: list[tuple[int, int, int, int, int, int]] = []
+    for number, by_class in amounts.items():
+        document = Document("", (TEXTS[number].encode(),))
+        reading = read(document, reading_settings)
+        bag = bag_of(reading, reading_settings)
+        high, low = (int.from_bytes(reading.digest[n : n + 8], "big") for n in (0, 8))
+        mark = fingerprint(bag)
+        for label, amount in by_class.items():
+            own = place_of[LABELS[number % 3]]
+            rows.append((high, low, mark, own, place_of[label], amount))
+            for view, cells, terms in zip(
+                reading_settings.views, views, bag, strict=True
+            ):
+                if "weight" not in view.columns:
+                    continue
+                for key, columns in columns_of(terms, view.columns).items():
+                    weight = columns[view.column("weight")]
+                    cells.append((key, place_of[label], amount * weight))
+    arrays = [
+        (
+            np.array([cell[0] for cell in cells], np.uint64),
+            np.array([cell[1] for cell in cells], np.int64),
+            np.array([cell[2] for cell in cells], np.int64),
+        )
+        for cells in views
+    ]
+    entries = np.array([row[:3] for row in rows], np.uint64).reshape(-1, 3)
+    labels, classes, numbers = (
+        np.array([row[part] for row in rows], np.int64) for part in (3, 4, 5)
+    )
+    return correction_of(INFO, LABELS, arrays, (entries, labels, classes, numbers))
+
+
+def default_settings_of_texts() -> Any:
+    from nbtext.settings import default_settings
+
+    return default_settings("text", 3)
+
+
+def corrected(tmp_path: Path, amounts: Amounts) -> tuple[str, Correction]:
+    """Train a model of all texts, and give it a correction."""
+    path = str(tmp_path / "model.nbt")
+    pairs = [(LABELS[n % 3], text) for n, text in enumerate(TEXTS)]
+    train_on(pairs, path, replace=True)
+    contents = read_contents(open_model(path))
+    correction = corrected_by(amounts)
+    model = type(contents)(
+        contents.counts,
+        contents.scoring,
+        contents.calibration,
+        contents.history,
+        correction=correction,
+    )
+    replace_file(path, model.pack())
+    return path, correction
+
+
+AMOUNTS = st.dictionaries(
+    st.integers(0, len(TEXTS) - 1),
+    st.dictionaries(
+        st.sampled_from(LABELS),
+        st.integers(-300, 300).filter(bool),
+        min_size=1,
+    ),
+)
+
+
+@given(
+    AMOUNTS,
+    st.sets(st.integers(0, len(TEXTS) - 4), max_size=FEW),
+    st.booleans(),
+    st.sampled_from(["", "a", "b"]),
+    st.sampled_from([None, compact, compact_tail]),
+)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+    max_examples=30,
+)
+def test_a_document_takes_back_what_it_has_added(
+    tmp_path: Path,
+    amounts: Amounts,
+    gone: set[int],
+    in_bulk: bool,
+    label: str,
+    fold: Any,
+) -> None:
+    path, _ = corrected(tmp_path, amounts)
+    texts = [TEXTS[number] for number in sorted(gone)]
+    if in_bulk:  # together with documents that are not there
+        texts += [f"unknown {number}" for number in range(FEW + 1)]
+    if label and texts:
+        learn(path, label, texts)
+        gone = {n for n in gone if LABELS[n % 3] != label}
+    else:
+        forget(path, texts)
+
+    if fold:
+        fold(path)
+
+    left = corrected_by({n: by for n, by in amounts.items() if n not in gone})
+    assert unnamed(read_correction(open_model(path))) == unnamed(left)
+
+
+def test_what_a_document_has_added_is_known(tmp_path: Path) -> None:
+    path, _ = corrected(tmp_path, {4: {"a": -7, "c": 250}, 5: {"b": 1}})
+    document = Document("", (TEXTS[4].encode(),))
+    reading_settings = open_model(path).settings
+    reading = read(document, reading_settings)
+    row = Row("b", fingerprint(bag_of(reading, reading_settings)))
+
+    before = amounts_of(open_model(path), reading.digest, row)
+    forget(path, [TEXTS[4]])
+
+    assert before == {"a": -7, "c": 250}
+    assert amounts_of(open_model(path), reading.digest, row) == {}
+
+
+def test_two_corrections_do_not_add_up(tmp_path: Path) -> None:
+    path, _ = corrected(tmp_path, {1: {"a": 5}})
+    joined = tmp_path / "joined.nbt"
+    joined.write_bytes(Path(path).read_bytes() * 2)
+
+    with pytest.raises(ModelFileError, match="two corrections"):
+        open_model(str(joined))
+    with pytest.raises(ModelFileError, match="--drop-correction"):
+        open_models([path, path])
+    for paths in ([path, path], [str(joined)]):
+        files = open_models(paths, drop_correction=True)
+        assert merge(files).contents.correction is None
+    with pytest.raises(SettingsError, match="two corrections"):
+        add_corrections([read_correction(open_model(path))] * 2)
+
+
+def test_a_change_without_its_correction_is_refused(tmp_path: Path) -> None:
+    path, _ = corrected(tmp_path, {1: {"a": 5}})
+    first = len(Path(path).read_bytes())
+    forget(path, [TEXTS[1]])
+    change = Path(path).read_bytes()[first:]
+    other = tmp_path / "other.nbt"
+    train_on([(LABELS[n % 3], text) for n, text in enumerate(TEXTS)], str(other))
+    plain = other.read_bytes()
+
+    other.write_bytes(plain + change)
+    with pytest.raises(ModelFileError, match="the correction is missing"):
+        open_model(str(other))
+    corrected(tmp_path, {1: {"a": 6}})
+    other.write_bytes((tmp_path / "model.nbt").read_bytes() + change)
+    with pytest.raises(ModelFileError, match="another correction"):
+        open_model(str(other))
+
+
+def test_merging_with_a_model_without_one_keeps_it(tmp_path: Path) -> None:
+    path, correction = corrected(tmp_path, {1: {"a": 5}, 2: {"b": 9}})
+    other = str(tmp_path / "other.nbt")
+    train_on([("a", TEXTS[1]), ("b", "else"), ("c", "further")], other)
+    files = open_models([path, other])
+
+    merged = merge(files)
+    assert unnamed(merged.contents.correction) == unnamed(correction)
+    documents = [Document("", (TEXTS[1].encode(),))]
+    take_doubles(merged, files, documents, max_bytes=1000, on_problem=print)
+
+    # the second text is counted as the last model has it, and its amounts are gone
+    assert merged.taken == 1
+    left = corrected_by({2: {"b": 9}})
+    assert unnamed(merged.contents.correction) == unnamed(left)
+
+
+def test_a_pruned_model_keeps_the_values_of_the_terms_that_are_left(
+    tmp_path: Path,
+) -> None:
+    path, correction = corrected(tmp_path, {1: {"a": 5}, 2: {"b": 9}})
+
+    left = prune(read_contents(open_model(path)), 2).contents
+
+    assert left.correction is not None
+    assert left.correction.biases == correction.biases
+    assert not len(left.correction.amounts)
+    for view, runs in enumerate(left.correction.runs):
+        known = {key for run in left.counts.runs[view] for key in run.keys.tolist()}
+        for place, run in enumerate(runs):
+            before = correction.runs[view][place]
+            pairs = zip(before.keys.tolist(), before.columns[0].tolist(), strict=True)
+            wanted = [(key, value) for key, value in pairs if key in known]
+            found = zip(run.keys.tolist(), run.columns[0].tolist(), strict=True)
+            assert list(found) == wanted
+
+
+def test_a_class_that_is_gone_takes_its_values_along(tmp_path: Path) -> None:
+    path, _ = corrected(tmp_path, {1: {"a": 5, "c": 3}})
+    forget(path, [text for n, text in enumerate(TEXTS) if n % 3 == 2])
+
+    assert load_model(path).correction is not None
+    compact(path)
+
+    found = read_correction(open_model(path))
+    assert found is not None
+    assert (found.classes, found.biases) == (("a", "b"), (5, 0))
+    assert values(read_contents(open_model(path)).counts)
