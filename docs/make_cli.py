@@ -94,13 +94,17 @@ their byte order mark; a table without one is refused, with the command that con
 `.Junk`); a column `label`, `class` or `category`, or the index; the name of the file
 without its suffixes. If a single folder contains only folders, each of them is a class. If
 two folders contain the same folders, as `train/` and `test/` may, each of the two is a
-class, with a warning. An argument with `=` is a path if such a file exists, or if a `/`
+class, with a warning; there is a warning, too, if one of the folders contains folders that
+are called as the others are. An argument with `=` is a path if such a file exists, or if a `/`
 stands before the `=`: write `./a=b`.
 
 Training decides once whether documents are read as mail or as text: as most of them look,
 or by `--format`. This is a setting of the model, which `classify`, `eval` and `tokens`
 follow. A document looks like mail if its first header block has two of Received, Date,
 Message-ID, Return-Path and MIME-Version, or if it is in an mbox or a Maildir.
+
+A document of a file that holds several is itself a source, by the name that `classify`
+prints: `nbtext learn ham box.mbox:17 rows.csv:12`. A file of that very name comes first.
 
 ## Output
 

@@ -92,11 +92,19 @@ def _run(arguments: list[str]) -> int:
             if signal.getsignal(number) == signal.SIG_DFL:
                 signal.signal(number, _terminate)
     code = run_command(arguments)
-    if code == status.USAGE and is_piped and arguments[:1] == ["pass"]:
+    if code == status.USAGE and is_piped and _is_pass(arguments):
         from nbtext.cli._pass import pass_unchanged
 
         return pass_unchanged()  # the message must go on in any case
     return code
+
+
+def _is_pass(arguments: list[str]) -> bool:
+    """Return whether the command is `pass`, perhaps behind a --model."""
+    if arguments[:1] == ["pass"]:
+        return True
+    is_model = arguments[:1] in (["-m"], ["--model"])
+    return (is_model and arguments[2:3] == ["pass"]) or arguments[1:2] == ["pass"]
 
 
 def _give_up_output() -> None:

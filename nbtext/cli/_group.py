@@ -10,12 +10,13 @@ import click
 
 from nbtext import __version__
 from nbtext.cli import _status as status
+from nbtext.cli._options import not_empty
 from nbtext.cli._terminal import to_stderr, to_stdout
 
 COMMANDS: Final = (
     "train", "classify", "eval", "pass", "filter", "learn", "forget", "info",
     "tokens", "merge", "compact", "prune", "check", "dump", "load", "serve",
-    "bogofilter",
+    "bogofilter", "help",
 )  # fmt: skip
 """In the order of the help; each is the module of the same name with `_command`."""
 
@@ -94,7 +95,15 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
     callback=_show_version,
     help="Show the version and exit.",
 )
-def nbtext() -> None:
+@click.option(
+    "-m",
+    "--model",
+    metavar="FILE",
+    callback=not_empty,
+    help="The model file of the command, as if it stood behind it.",
+)
+@click.pass_context
+def nbtext(context: click.Context, model: str | None) -> None:
     """
     Sort mail and text into classes that it learnt from examples.
 
@@ -103,6 +112,14 @@ def nbtext() -> None:
     nbtext classify < email.txt      print the class and its probability
     nbtext eval spam/ ham/           say how good that is
     """  # noqa: D301  click wants a real backspace
+    name = context.invoked_subcommand or ""
+    if model is None:
+        return
+    command = nbtext.get_command(context, name)
+    if command is not None and "model" not in [one.name for one in command.params]:
+        message = f"'nbtext {name}' does not take --model before it."
+        raise click.UsageError(message, context)
+    context.default_map = {name: {"model": model}}
 
 
 def run_command(arguments: list[str]) -> int:

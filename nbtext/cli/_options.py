@@ -106,9 +106,12 @@ def _with(
     return command
 
 
-def _not_empty(_context: click.Context, _option: click.Parameter, path: str) -> str:
-    if not path:
-        message = "it is empty; name a file, or leave the option out."
+def not_empty(
+    _context: click.Context, _option: click.Parameter, path: str | None
+) -> str | None:
+    """Refuse an empty path, as an empty variable of the shell makes it."""
+    if path is not None and not path:
+        message = "it is empty; name a file, or leave it out."
         raise click.BadParameter(message)
     return path
 
@@ -118,10 +121,35 @@ model_option = click.option(
     "--model",
     metavar="FILE",
     default=default_model,
-    callback=_not_empty,
+    callback=not_empty,
+    is_eager=True,  # an argument may take its place
     help="The model file [default: $NBTEXT_MODEL, else "
     "$XDG_DATA_HOME/nbtext/model.nbt].",
 )
+
+
+def _as_model(
+    context: click.Context, argument: click.Parameter, path: str | None
+) -> None:
+    """Take an argument for the model."""
+    not_empty(context, argument, path)
+    if path is None:
+        return
+    source = context.get_parameter_source("model")
+    if source is click.core.ParameterSource.COMMANDLINE:
+        message = f"{path!r} is a second model beside that of --model."
+        raise click.BadParameter(message)
+    context.params["model"] = path
+
+
+def named_model(command: Command) -> Command:
+    """Add the model to a command that has no sources: as an argument, or an option."""
+    argument = click.argument(
+        "named", metavar="[FILE]", required=False, callback=_as_model,
+        expose_value=False,
+    )  # fmt: skip
+    return argument(model_option(command))
+
 
 max_bytes_option = click.option(
     "--max-bytes",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from nbtext.cli import _status as status
-from nbtext.cli._options import model_option, output_options
+from nbtext.cli._options import named_model, output_options
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, escaped, readable, size
 from nbtext.cli._terminal import Output, is_watched, show, to_stderr, to_stdout
@@ -18,7 +18,7 @@ ENDING: Final = ".repaired"
 
 
 @click.command(epilog="The exit status is 0 if the model is sound, 65 if not.")
-@model_option
+@named_model
 @click.option(
     "--repair",
     is_flag=True,
@@ -32,7 +32,7 @@ def command(model: str, repair: bool, new: str | None, output: Output) -> int:
 
     \b
     nbtext check
-    nbtext check --repair -o saved.nbt
+    nbtext check mail.nbt --repair -o saved.nbt
 
     Each table has a line: where it begins, its bytes, its documents, and whether it is
     sound. --repair leaves the model as it is and replaces no file; without --output it

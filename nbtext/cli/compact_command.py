@@ -2,14 +2,14 @@
 
 import click
 
-from nbtext.cli._options import model_option, output_options, wait_option
+from nbtext.cli._options import named_model, output_options, wait_option
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, escaped, size
 from nbtext.cli._terminal import Output, to_stderr, to_stdout
 
 
 @click.command()
-@model_option
+@named_model
 @wait_option
 @output_options
 def command(model: str, wait: float, output: Output) -> None:

@@ -5,7 +5,7 @@ from typing import Final
 
 import click
 
-from nbtext.cli._options import model_option
+from nbtext.cli._options import named_model
 from nbtext.cli._terminal import to_stderr, to_stdout
 from nbtext.store import open_model
 
@@ -14,7 +14,7 @@ BATCH: Final = 4096
 
 
 @click.command(epilog="The lines are described in docs/text-form.md.")
-@model_option
+@named_model
 def command(model: str) -> None:
     """
     Write a model as text, one JSON object a line.

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from nbtext.cli._options import json_option, model_option
+from nbtext.cli._options import json_option, named_model
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import class_name, counted, escaped, size
 from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
@@ -17,7 +17,7 @@ from nbtext.upkeep import about_doubles, count_doubles
 
 
 @click.command()
-@model_option
+@named_model
 @json_option
 def command(model: str, as_json: bool) -> None:
     """
@@ -25,6 +25,7 @@ def command(model: str, as_json: bool) -> None:
 
     \b
     nbtext info
+    nbtext info mail.nbt
     nbtext info --json | jq .classes.spam.documents
     """  # noqa: D301  click wants a real backspace
     opened = load_model(model)

@@ -1,11 +1,6 @@
 """`nbtext load`: make a model of its text form."""
 
-import io
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,7 +14,7 @@ from nbtext.cli._options import (
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
 from nbtext.cli._terminal import Output, to_stderr, to_stdout
-from nbtext.errors import MissingSourceError, SourceError
+from nbtext.sources import open_binary
 
 if TYPE_CHECKING:
     from nbtext.textform import Loaded
@@ -45,18 +40,18 @@ def command(
 
     \b
     nbtext load -m copy.nbt model.jsonl
-    nbtext load -m copy.nbt < model.jsonl
+    nbtext load -m copy.nbt model.jsonl.gz
 
-    Without FILE, or with -, standard input is read, perhaps a `nbtext dump |`. All of
-    it is verified before anything is written; the old model stays as it is until the
-    new one is complete.
+    Without FILE, or with -, standard input is read, perhaps a `nbtext dump |`. It may
+    be compressed. All of it is verified before anything is written; the old model
+    stays as it is until the new one is complete.
     """  # noqa: D301  click wants a real backspace
     needs_sources(context, () if source is None else (source,), "a dump")
     from nbtext.store import check_replaceable, replace_model
     from nbtext.textform import load_text
 
     check_replaceable(model, replace=replace)  # before reading what would be refused
-    with _opened(source or "-") as stream:
+    with open_binary(source or "-") as stream:
         loaded = load_text(stream, source or "-")
     written = replace_model(model, loaded.contents.pack(), replace=replace, wait=wait)
     if not output.quiet:
@@ -64,24 +59,6 @@ def command(
             to_stderr(line)
     if output.as_json:
         to_stdout([json_of(facts(loaded, model, written))])
-
-
-@contextmanager
-def _opened(source: str) -> Iterator[BinaryIO]:
-    if source == "-":
-        yield io.BytesIO() if sys.stdin is None else sys.stdin.buffer
-        return
-    try:
-        stream = Path(source).open("rb")  # noqa: SIM115  it is closed below
-    except FileNotFoundError as error:
-        message = f"{source}: no such file"
-        raise MissingSourceError(message) from error
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        message = f"{source}: cannot be read: {reason}"
-        raise SourceError(message) from error
-    with stream:
-        yield stream
 
 
 def summary(loaded: "Loaded", model: str, written: int) -> list[str]:

@@ -7,7 +7,7 @@ import click
 
 from nbtext.cli._options import (
     dry_run_option,
-    model_option,
+    named_model,
     output_options,
     wait_option,
 )
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="docs/experiments/003-pruning.md says what it costs.")
-@model_option
+@named_model
 @click.option(
     "--min-documents",
     type=click.IntRange(2, 1_000_000),

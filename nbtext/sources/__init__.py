@@ -8,8 +8,8 @@ files apart, and `nbtext.sources.mailboxes` reads what can only be mail.
 The modules, in pipeline order: `_options` and `_labels` (what the user says),
 `_compressed`, `_snapshot` and `_stream` (bytes), `mbox`, `_lines`, `_csv`, `_heading`,
 `_table` and `_rows` (containers taken apart), `_walk` (folders), `_inspect` (what a
-source is), `_arguments`, `_complaints`, `_unicode`, `_contents`, `_documents`,
-`_rereadable`, `_load`; `mailboxes`; `_seen`.
+source is), `_numbered` (one document of many), `_arguments`, `_complaints`, `_unicode`,
+`_contents`, `_documents`, `_rereadable`, `_load`; `mailboxes`; `_seen`.
 """
 
 from nbtext.sources._arguments import labels, named_paths
@@ -21,6 +21,7 @@ from nbtext.sources._load import load, load_all
 from nbtext.sources._options import FORMATS, Options
 from nbtext.sources._rereadable import rereadable
 from nbtext.sources._seen import seen_only
+from nbtext.sources._stream import open_binary
 from nbtext.sources._walk import is_maildir
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "load",
     "load_all",
     "named_paths",
+    "open_binary",
     "rereadable",
     "seen_only",
 ]

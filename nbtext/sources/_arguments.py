@@ -12,6 +12,7 @@ from nbtext.errors import SettingsError, SourceError
 from nbtext.sources._failures import cannot_read
 from nbtext.sources._inspect import ONE_DOCUMENT, inspect
 from nbtext.sources._labels import file_label, folder_label, split_label
+from nbtext.sources._numbered import split_number
 from nbtext.sources._options import Options
 from nbtext.sources._stream import open_path
 from nbtext.sources._walk import below, class_folders
@@ -60,11 +61,34 @@ def warning(arguments: Sequence[str]) -> Note | None:
     Say that the folders look like parts of a corpus rather than like classes.
 
     They do if all of them hold folders alone, and the same ones: `train/` and `test/`,
-    say, with a folder a class in each.
+    say, with a folder a class in each. One of them does if it holds folders that are
+    called as the others are: `check/`, say, beside `spam/` and `ham/`.
     """
     named = named_paths(arguments, labelled=True)
     if len(named) < 2 or any("=" in argument for argument in arguments):
         return None
+    return _parts(named) or _test_part(named)
+
+
+def _test_part(named: list[tuple[str | None, str]]) -> Note | None:
+    """Say that one of the folders holds folders called like the others beside it."""
+    labels = {path: folder_label(path) for _, path in named}
+    for _, path in named:
+        found = class_folders(path)
+        names = [folder_label(folder) for folder in found]
+        others = [other for other in labels if other != path]
+        if names and {labels[other] for other in others} == set(names):
+            shown = " and ".join(names)
+            return Note(
+                f"{path} is read as the class {labels[path]}, but holds the folders "
+                f"{shown}, as there are beside it; if it is for testing, name the "
+                f"others alone: {' '.join(others)}",
+                is_warning=True,
+            )
+    return None
+
+
+def _parts(named: list[tuple[str | None, str]]) -> Note | None:
     names: list[str] = []
     for _, path in named:
         found = [os.path.basename(folder) for folder in class_folders(path)]
@@ -115,6 +139,7 @@ def _label_outside(path: str, options: Options) -> str | None:
     """
     if path == "-" or options.format == "index":
         return None
+    path, _ = split_number(path) or (path, 0)
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError) as error:

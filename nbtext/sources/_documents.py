@@ -15,6 +15,7 @@ from nbtext.sources._contents import IS_MAIL, stream_items
 from nbtext.sources._failures import cannot_read
 from nbtext.sources._inspect import ONE_DOCUMENT, container_format
 from nbtext.sources._labels import file_label, folder_label
+from nbtext.sources._numbered import chosen, numbered
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import open_path, open_stdin
 from nbtext.sources._walk import is_maildir, walk
@@ -54,7 +55,7 @@ def documents(
     if warned is not None:
         yield warned
     is_quiet = True
-    for label, path in named_paths(arguments, labelled=labelled):
+    for label, path, numbers in numbered(named_paths(arguments, labelled=labelled)):
         place = Place(
             name=path,
             label=label,
@@ -66,6 +67,8 @@ def documents(
             if path == "-"
             else _path_items(place, options)
         )
+        if numbers:
+            of_place = chosen(of_place, path, numbers)
         is_empty = True
         for item in of_place:
             is_pause = isinstance(item, Pause)

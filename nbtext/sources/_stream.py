@@ -11,7 +11,8 @@ import select
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, BinaryIO
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from nbtext.document import PAUSE, Note, Pause
 from nbtext.errors import SourceError
@@ -305,6 +306,48 @@ def open_stdin(stdin: BinaryIO | None = None) -> Stream:
         except (OSError, ValueError) as error:
             raise cannot_read("-", error) from error
     return Stream("-", FileObject(stdin))
+
+
+@contextmanager
+def open_binary(path: str) -> Iterator[BinaryIO]:
+    """
+    Open a source as a file object, decompressed if it is compressed.
+
+    Reading it raises a SourceError where the source fails.
+
+    Args:
+        path: a file or a pipe, `-` for the standard input; there is nothing in it if
+            this process was started without one.
+
+    Raises:
+        SourceError: it cannot be opened, or is a folder.
+    """
+    if path == "-" and sys.stdin is None:
+        yield io.BytesIO()
+        return
+    with closing(open_stdin() if path == "-" else open_path(path, path)) as stream:
+        yield io.BufferedReader(_Raw(stream), CHUNK)
+
+
+class _Raw(io.RawIOBase):
+    """A stream as the standard library reads one."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._rest = b""
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer as far as the next piece goes; 0 at the end."""
+        data = self._rest or self._stream.read()
+        if not data and self._stream.error is not None:
+            raise self._stream.error
+        size = min(len(buffer), len(data))
+        buffer[:size], self._rest = data[:size], data[size:]
+        return size
 
 
 def read_start(stream: Stream, max_bytes: int) -> tuple[bytes, bool]:

@@ -340,7 +340,7 @@ def test_a_label_that_is_not_utf_8_is_written_alike_everywhere(process: "Run") -
 
 
 @pytest.mark.parametrize(
-    "command", sorted(set(COMMANDS) - {"merge", "pass", "bogofilter"})
+    "command", sorted(set(COMMANDS) - {"merge", "pass", "bogofilter", "help"})
 )
 def test_an_empty_name_of_the_model_is_a_usage_error(run: "Run", command: str) -> None:
     sources = [] if command == "info" else ["a", "b"]
@@ -348,7 +348,7 @@ def test_an_empty_name_of_the_model_is_a_usage_error(run: "Run", command: str) -
     status, out, err = run(command, "-m", "", *sources)
 
     assert (status, out) == (64, "")
-    assert "'--model': it is empty; name a file, or leave the option out." in err
+    assert "'--model': it is empty; name a file, or leave it out." in err
 
 
 def test_a_wrong_command_is_a_usage_error(run: "Run") -> None:
@@ -456,3 +456,47 @@ def test_completion_is_clicks_own(process: "Run") -> None:
 
     assert status == 0
     assert "classify" in out
+
+
+@pytest.mark.parametrize("command", ["info", "check", "dump", "compact", "prune"])
+@pytest.mark.usefixtures("model")
+def test_the_model_may_be_an_argument(run: "Run", command: str) -> None:
+    arguments = ["--dry-run"] if command == "prune" else []
+
+    option = run(command, *arguments, "-m", "mail.nbt")
+    argument = run(command, *arguments, "mail.nbt")
+    before = run("-m", "mail.nbt", command, *arguments)
+    twice = run(command, *arguments, "mail.nbt", "-m", "other.nbt")
+    empty = run(command, *arguments, "")
+
+    assert option.status == 0
+    assert argument == before == option
+    assert (twice.status, empty.status) == (64, 64)
+    assert "'mail.nbt' is a second model beside that of --model." in twice.err
+    assert "it is empty; name a file" in empty.err
+
+
+@pytest.mark.usefixtures("model")
+def test_the_model_may_stand_before_the_command(process: "Run") -> None:
+    message = Path("spam/3.eml").read_bytes()
+
+    decided = process("-m", "mail.nbt", "classify", stdin=message)
+    other = process("-m", "none.nbt", "classify", "-m", "mail.nbt", stdin=message)
+    passed = process("--model", "mail.nbt", "pass", "--no-such", stdin=message)
+    merged = process("-m", "mail.nbt", "merge", "a.nbt", "-o", "b.nbt")
+
+    assert decided == other == process("classify", "-m", "mail.nbt", stdin=message)
+    assert (passed.status, passed.out.encode()) == (75, message)
+    assert (merged.status, merged.out) == (64, "")
+    assert "'nbtext merge' does not take --model before it." in merged.err
+
+
+def test_help_is_a_command(run: "Run") -> None:
+    assert run("help") == run("--help")
+    for name in COMMANDS:
+        assert run("help", name) == run(name, "--help")
+
+    status, out, err = run("help", "trian")
+
+    assert (status, out) == (64, "")
+    assert "No such command 'trian'. Did you mean 'train'?" in err

@@ -1,6 +1,9 @@
 """`nbtext load`: a model of its text form."""
 
+import bz2
+import gzip
 import json
+import lzma
 import os
 import pty
 import shlex
@@ -17,6 +20,7 @@ from tests.waiting import PATIENCE
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
+MISSING = "no such file or folder; check how the path is spelt"
 PROGRAM = [sys.executable, "-m", "nbtext"]
 
 
@@ -148,10 +152,9 @@ def test_load_replaces_what_is_no_model_only_if_told_to(
         (lambda text: text.replace(b'"count":1}', b'"count":2}', 1), 1),
         (lambda text: text.replace(b'{"ham":[1,1]}', b'{"ham":[2,1]}', 1), 1),
         (lambda text: b"hello\n" + text, 1),
-        (lambda _: b"\x1f\x8b\x08", 1),
         (lambda _: b"", 1),
     ],
-    ids=["half", "cut", "document", "count", "before", "gzip", "empty"],
+    ids=["half", "cut", "document", "count", "before", "empty"],
 )
 def test_load_names_the_line_that_is_damaged_and_writes_nothing(
     run: "Run", text: bytes, damage: Callable[[bytes], bytes], line: int | None
@@ -182,7 +185,7 @@ def test_load_leaves_the_old_model_if_the_text_is_damaged(
 def test_load_says_that_there_is_no_such_file(run: "Run") -> None:
     status, out, err = run("load", "-m", "new.nbt", "nowhere.jsonl")
 
-    assert (status, out, err) == (66, "", "Error: nowhere.jsonl: no such file\n")
+    assert (status, out, err) == (66, "", f"Error: nowhere.jsonl: {MISSING}\n")
 
 
 def test_load_says_that_a_folder_is_no_text(run: "Run") -> None:
@@ -191,7 +194,7 @@ def test_load_says_that_a_folder_is_no_text(run: "Run") -> None:
     status, out, err = run("load", "-m", "new.nbt", "folder")
 
     assert (status, out) == (65, "")
-    assert err == "Error: folder: cannot be read: Is a directory\n"
+    assert err == "Error: folder: a folder, not a file; give its path instead\n"
 
 
 def test_load_says_that_the_model_cannot_be_written(run: "Run", text: bytes) -> None:
@@ -226,3 +229,27 @@ def test_load_does_not_wait_for_somebody_to_type_a_model() -> None:
     assert (done.returncode, done.stdout) == (64, b"")
     assert done.stderr.startswith(b"Usage: nbtext load [OPTIONS] [FILE]")
     assert done.stderr.endswith(b"Error: Name a source, or pipe a dump in.\n")
+
+
+@pytest.mark.parametrize("suffix", ["gz", "bz2", "xz"])
+@pytest.mark.usefixtures("model")
+def test_a_compressed_dump_is_loaded(process: "Run", suffix: str) -> None:
+    text = process("dump", "-m", "mail.nbt").out.encode()
+    packed = {
+        "gz": gzip.compress(text),
+        "bz2": bz2.compress(text),
+        "xz": lzma.compress(text),
+    }[suffix]
+    Path(f"dump.{suffix}").write_bytes(packed)
+    Path(f"cut.{suffix}").write_bytes(packed[:-9])
+
+    named = process("load", "-m", "a.nbt", f"dump.{suffix}")
+    piped = process("load", "-m", "b.nbt", stdin=packed)
+    cut = process("load", "-m", "c.nbt", f"cut.{suffix}")
+
+    assert (named.status, piped.status) == (0, 0)
+    for model in ("a.nbt", "b.nbt"):
+        assert process("dump", "-m", model).out.encode() == text
+    assert cut.status == 65
+    assert cut.err.startswith(f"Error: cut.{suffix}")
+    assert not Path("c.nbt").exists()

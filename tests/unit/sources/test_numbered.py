@@ -1,0 +1,128 @@
+"""Single documents of a file, named as the stream of all of them names them."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from nbtext.document import Document, Item, Note, Unread, Unreadable
+from nbtext.errors import MissingSourceError
+from nbtext.sources import Options, documents, labels
+
+MAIL = "Date: 1 Jan 2026 10:00:00 +0000\nFrom: a@example.org\nSubject: x\n\n"
+MBOX = "".join(
+    f"From a@example.org Tue Jun 14 19:52:09 2005\n{MAIL}word{number}\n\n"
+    for number in range(1, 8)
+)
+ROWS = "label,text\n" + "".join(f"c{n % 2},row number {n}\n" for n in range(1, 8))
+
+
+@pytest.fixture(autouse=True)
+def _sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("box.mbox").write_text(MBOX)
+    Path("folder").mkdir()
+    Path("folder/Inbox").write_text(MBOX)
+    Path("box.gz").write_bytes(gzip.compress(MBOX.encode()))
+    Path("rows.csv").write_text(ROWS)
+    Path("lines.jsonl").write_text('{"text": "a"}\n{"text": "b"}\n')
+    Path("one.eml").write_text(MAIL)
+
+
+def read(*arguments: str, labelled: bool = False) -> list[Item]:
+    return list(documents(arguments, Options(), labelled=labelled))
+
+
+def errors(*arguments: str) -> list[str]:
+    return [str(item.error) for item in read(*arguments) if type(item) is Unreadable]
+
+
+@pytest.mark.parametrize(
+    "source", ["box.mbox", "folder/Inbox", "box.gz", "rows.csv", "lines.jsonl"]
+)
+@pytest.mark.parametrize("labelled", [False, True])
+def test_a_number_gives_the_document_that_has_it(source: str, labelled: bool) -> None:
+    written = "x=" if labelled and source == "lines.jsonl" else ""
+    whole = read(written + source, labelled=labelled)
+
+    assert len(whole) > 1
+    assert all(isinstance(item, Document) for item in whole)
+    for number, item in enumerate(whole, 1):
+        assert read(f"{written}{source}:{number}", labelled=labelled) == [item]
+
+
+def test_numbers_come_in_the_order_of_the_arguments() -> None:
+    wanted = ["box.mbox:3", "box.mbox:5", "rows.csv:2", "box.mbox:2", "box.mbox:2"]
+
+    assert [item.name for item in read(*wanted) if type(item) is Document] == wanted
+
+
+def test_numbers_that_ascend_take_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+
+    def items(place: object, _: Options) -> list[Item]:
+        opened.append(repr(place))
+        return [Document(f"box.mbox:{number}", (b"",)) for number in range(1, 8)]
+
+    monkeypatch.setattr("nbtext.sources._documents._path_items", items)
+
+    assert len(read(*(f"box.mbox:{number}" for number in range(1, 8)))) == 7
+    assert len(opened) == 1
+
+
+def test_a_number_that_is_none_is_named() -> None:
+    assert errors("box.mbox:7", "box.mbox:8", "one.eml:1") == [
+        "box.mbox:8: box.mbox has no document of this number; it holds 7",
+        "one.eml:1: one.eml has no document of this number; it is one document",
+    ]
+    (missing,) = read("box.mbox:9")
+    assert isinstance(missing, Unreadable)
+    assert isinstance(missing.error, MissingSourceError)
+
+
+def test_a_file_of_that_name_comes_first() -> None:
+    Path("box.mbox:3").write_text("a file")
+
+    (item,) = read("box.mbox:3")
+
+    assert isinstance(item, Unread)
+    assert item.path == "box.mbox:3"
+
+
+@pytest.mark.parametrize(
+    "path", ["none.mbox:3", "folder:3", "box.mbox:0", "box.mbox:x"]
+)
+def test_what_is_no_number_is_a_missing_file(path: str) -> None:
+    assert errors(path) == [
+        f"{path}: no such file or folder; check how the path is spelt"
+    ]
+
+
+def test_the_label_is_that_of_the_file() -> None:
+    given = ["box.mbox:3", "ham=box.mbox:4", "rows.csv:1"]
+
+    items = read(*given, labelled=True)
+
+    assert [item.label for item in items if type(item) is Document] == [
+        "box", "ham", "c1"
+    ]  # fmt: skip
+    assert labels(given[:2], Options()) == ("box", "ham")
+
+
+def test_a_folder_like_the_others_beside_it_has_a_warning() -> None:
+    for folder in ("demo/ham", "demo/spam", "demo/check/ham", "demo/check/spam"):
+        Path(folder).mkdir(parents=True)
+        Path(folder, "1").write_text(folder)
+
+    whole = read("demo", labelled=True)[0]
+    by_name = read("demo/check", "demo/spam", "demo/ham", labelled=True)[0]
+    classes = read("demo/ham", "demo/spam", labelled=True)
+
+    assert whole == Note(
+        "demo/check is read as the class check, but holds the folders ham and spam, as "
+        "there are beside it; if it is for testing, name the others alone: demo/ham "
+        "demo/spam",
+        is_warning=True,
+    )
+    assert isinstance(by_name, Note)
+    assert not any(isinstance(item, Note) for item in classes)
