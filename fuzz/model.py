@@ -30,7 +30,8 @@ from nbtext.store import (
     rows_of,
 )
 from nbtext.store.compacting import compact_tail
-from nbtext.store.ledger import Record
+from nbtext.store.corrections import read_correction
+from nbtext.store.ledger import Record, amounts_of
 from nbtext.store.packing import unpack
 from nbtext.store.undo import last_records
 from nbtext.textform import load_text, text_lines
@@ -105,6 +106,7 @@ def _readings_of(file: ModelFile) -> list[Callable[[], object]]:
         lambda: read_contents(file).pack(),
         lambda: prune(read_contents(file), 2),
         lambda: load_text(BytesIO(_text_of(file)), "text"),
+        lambda: read_correction(file),
         lambda: last_records(file, file.tables, 2),
         lambda: last_records(file, file.tables[1:], 1000),
         lambda: [_records_of(file, message) for message in MESSAGES],
@@ -115,10 +117,15 @@ def _text_of(file: ModelFile) -> bytes:
     return "\n".join(text_lines(read_contents(file), file.path)).encode()
 
 
-def _records_of(file: ModelFile, message: bytes) -> list[Record | None]:
+def _records_of(
+    file: ModelFile, message: bytes
+) -> list[tuple[Record | None, dict[str, int]]]:
     """Return what a message has left in each class where it was counted."""
     digest = read(Document("known", (message,)), file.settings).digest
-    return [record_of(file, digest, row) for row in rows_of(file, digest)]
+    return [
+        (record_of(file, digest, row), amounts_of(file, digest, row))
+        for row in rows_of(file, digest)
+    ]
 
 
 def _scores_of(model: Model) -> list[Callable[[], object]]:
@@ -129,9 +136,16 @@ def _scores_of(model: Model) -> list[Callable[[], object]]:
         lambda: Classifier(model).classify(few),
         lambda: Classifier(model).classify(many),
         lambda: open_batch_model(model),
+        lambda: [_corrected(model, key) for key in (0, 1 << 47, (1 << 48) - 1)],
         lambda: [model.n_terms(view) for view in range(len(model.settings.views))],
         lambda: [model.entries(0, key) for key in (0, 1 << 47, (1 << 48) - 1)],
     ]
+
+
+def _corrected(model: Model, key: int) -> object:
+    correction = model.correction
+    views = range(len(model.settings.views))
+    return correction and [correction.found(view, (key,)) for view in views]
 
 
 def _teach(path: Path, data: bytes) -> None:

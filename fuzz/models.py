@@ -1,22 +1,27 @@
 """Small models to begin with, made as nbtext makes them."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, TypeAlias
 
 from fuzz import forge
 from nbtext.api import train_on
+from nbtext.counts.correction import CorrectionInfo
 from nbtext.document import Document
 from nbtext.learning import (
+    Delta,
     LearnRequest,
     LearnResult,
     SettingsOverrides,
     learn_documents,
 )
+from nbtext.learning.delta_table import correction_table
 from nbtext.scoring.classifying import FEW
-from nbtext.store import compact, open_model, read_contents
+from nbtext.store import Row, compact, open_model, read_contents
 from nbtext.store.compacting import compact_tail
+from nbtext.tokens import bag_of, fingerprint, read
 from nbtext.upkeep import prune
 
 HEAD: Final = (
@@ -48,6 +53,7 @@ TRAINED: Final[tuple[tuple[Pairs, SettingsOverrides], ...]] = (
 WORDS: Final = (
     b"\xa6format", b"\x92\xa3end\xcf", b"\xc6\x00\x00\x00", b"\xc0", b"\xff" * 8,
     b"\xaacalibration", b"\xa7history", b"\xa7records", b"\xaanew_terms", b"\xa6offset",
+    b"\xaacorrection",
 )  # fmt: skip
 
 
@@ -58,6 +64,7 @@ def seeds() -> Iterator[bytes]:
         trained = [forge.undated(model) for model in _trained(path)]
         yield from trained
         yield from map(forge.undated, _taught(path, trained[0]))
+        yield from map(forge.undated, _corrected(path))
     yield trained[0] + trained[0]
     yield trained[0] + trained[0][:-200]
 
@@ -93,6 +100,33 @@ def _taught(path: Path, trained: bytes) -> Iterator[bytes]:
     yield path.read_bytes()
     path.write_bytes(_with_large_base(path))
     learn(path, "ham", [MESSAGE])
+    yield path.read_bytes()
+
+
+def _corrected(path: Path) -> Iterator[bytes]:
+    """Yield a model of three classes that has a correction, and what changes it."""
+    train_on(THREE, str(path), replace=True)
+    contents = read_contents(open_model(str(path)))
+    delta = Delta(contents.counts.settings)
+    for number, (label, message) in enumerate(THREE, 1):
+        reading = read(Document(label, (message,), is_mail=True), delta.settings)
+        bag = bag_of(reading, delta.settings)
+        amounts = {"spam": -5 * number, "work": 128}
+        row = Row(label, fingerprint(bag))
+        delta.correction.take(reading.digest, row, bag, amounts)
+    info = CorrectionInfo(contents.scoring.as_dict(), 0.5, 3, {"passes": 3})
+    correction = correction_table(delta, info)
+    if correction is not None:
+        correction = replace(correction, info=info)
+    pieces = replace(contents, correction=correction).pack()
+    path.write_bytes(b"".join(map(bytes, pieces)))
+    yield path.read_bytes()
+    learn(path, "ham", [SPAM])
+    learn(path, None, [OTHER])
+    yield path.read_bytes()
+    learn(path, "spam", [*MANY, HAM])
+    yield path.read_bytes()
+    compact_tail(str(path))
     yield path.read_bytes()
 
 

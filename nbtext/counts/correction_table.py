@@ -55,6 +55,10 @@ class Amounts:
     def __len__(self) -> int:
         return len(self.values)
 
+    def starts(self) -> NDArray[np.int64]:
+        """Return where the rows of each document begin."""
+        return _starts_of_runs(*self.entries.T, self.labels)
+
     def take(self, rows: Integers) -> Amounts:
         """Return some rows."""
         return Amounts(
@@ -103,6 +107,10 @@ class Correction:
             ),
             amounts=_of_classes(self.amounts, self.classes, names),
         )
+
+    def with_biases(self, biases: Sequence[int]) -> Correction:
+        """Return the same with biases that do not follow from the amounts."""
+        return replace(self, biases=tuple(biases))
 
     def without_amounts(self) -> Correction:
         """Return the same values; nobody knows any more which document added what."""

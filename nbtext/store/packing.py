@@ -175,10 +175,7 @@ def _ledger_arrays(ledger: Sequence[LedgerRun]) -> dict[str, NDArray[np.integer]
 
 
 def _amount_arrays(amounts: Amounts) -> dict[str, NDArray[np.integer]]:
-    is_first = np.ones(len(amounts), np.bool_)
-    is_first[1:] = (amounts.entries[1:] != amounts.entries[:-1]).any(axis=1)
-    is_first[1:] |= amounts.labels[1:] != amounts.labels[:-1]
-    first = is_first.nonzero()[0]
+    first = amounts.starts()
     high, low, fingerprints = amounts.entries.take(first, axis=0).T
     return {
         AMOUNTS.high: high,

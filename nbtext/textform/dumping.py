@@ -8,6 +8,7 @@ reads it.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from json import dumps
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from nbtext.counts import CountTable, TermTable
+    from nbtext.counts.correction_table import Amounts
     from nbtext.store import Contents, UndoRecords
 
 from nbtext.errors import ModelFileError
@@ -56,14 +58,20 @@ def text_lines(contents: Contents, name: str) -> Iterator[str]:
 
 
 def _lines(contents: Contents) -> Iterator[str]:
-    counts = contents.counts
+    contents = contents.with_own_correction()
+    counts, correction = contents.counts, contents.correction
     terms = contents.terms_by_view()
     header = contents.header([of_view.n_terms for of_view in terms])
     yield _as_line(first_line(header))
     names = [_as_line(name) for name in counts.classes]
     for view, of_view in zip(counts.settings.views, terms, strict=True):
         yield from _term_lines(view.name, of_view, names)
+    if correction is not None:
+        for view, values in zip(counts.settings.views, correction.terms(), strict=True):
+            yield from _value_lines(view.name, values, names)
     yield from _ledger_lines(counts, names)
+    if correction is not None:
+        yield from _amount_lines(correction.amounts, names)
     yield from _record_lines(contents.records, counts)
 
 
@@ -76,7 +84,23 @@ def _as_line(value: Any) -> str:
 def _term_lines(view: str, terms: TermTable, names: list[str]) -> Iterator[str]:
     """Yield a line for each term of a view; names are those of the classes in JSON."""
     row_of = ",".join(["%d"] * len(terms.columns))
-    name = _as_line(view)
+    for key, of_term in _terms(terms, names, f"[{row_of}]"):
+        yield f'{{"term":"{key:012x}","view":{_as_line(view)},"counts":{{{of_term}}}}}'
+
+
+def _value_lines(view: str, values: TermTable, names: list[str]) -> Iterator[str]:
+    """Yield a line for each term of the correction of a view."""
+    for key, of_term in _terms(values, names, "%d"):
+        yield (
+            f'{{"corrected":"{key:012x}","view":{_as_line(view)},'
+            f'"values":{{{of_term}}}}}'
+        )
+
+
+def _terms(
+    terms: TermTable, names: list[str], row_of: str
+) -> Iterator[tuple[int, str]]:
+    """Yield the key of each term, and its rows by class, as JSON."""
     for start in range(0, terms.n_terms, STRETCH):
         end = min(start + STRETCH, terms.n_terms)
         keys = terms.keys[start:end].tolist()
@@ -85,13 +109,12 @@ def _term_lines(view: str, terms: TermTable, names: list[str]) -> Iterator[str]:
         rows = zip(*(column[part].tolist() for column in terms.columns), strict=True)
         classes = terms.classes[part].tolist()
         counts = [
-            f"{names[place]}:[{row_of % row}]"
+            f"{names[place]}:{row_of % row}"
             for place, row in zip(classes, rows, strict=True)
         ]
         places = [bound - bounds[0] for bound in bounds]
         for key, begin, stop in zip(keys, places, places[1:], strict=False):
-            of_term = ",".join(counts[begin:stop])
-            yield f'{{"term":"{key:012x}","view":{name},"counts":{{{of_term}}}}}'
+            yield key, ",".join(counts[begin:stop])
 
 
 def _ledger_lines(table: CountTable, names: list[str]) -> Iterator[str]:
@@ -115,6 +138,26 @@ def _ledger_lines(table: CountTable, names: list[str]) -> Iterator[str]:
                 f'{{"document":"{high:016x}{low:016x}","class":{names[place]},'
                 f'"fingerprint":"{mark:016x}","count":{count}}}'
             )
+
+
+def _amount_lines(amounts: Amounts, names: list[str]) -> Iterator[str]:
+    """Yield a line for each document of a correction, sorted as in a model file."""
+    starts = amounts.starts()
+    for start, end in pairwise([*starts.tolist(), len(amounts)]):
+        high, low, mark = amounts.entries[start].tolist()
+        of_document = ",".join(
+            f"{names[place]}:{value}"
+            for place, value in zip(
+                amounts.classes[start:end].tolist(),
+                amounts.values[start:end].tolist(),
+                strict=True,
+            )
+        )
+        yield (
+            f'{{"amounts":"{high:016x}{low:016x}",'
+            f'"class":{names[amounts.labels[start]]},'
+            f'"fingerprint":"{mark:016x}","values":{{{of_document}}}}}'
+        )
 
 
 def _record_lines(records: UndoRecords, table: CountTable) -> Iterator[str]:

@@ -8,6 +8,8 @@ round. docs/text-form.md is the specification.
 from typing import Any, Final
 
 from nbtext.counts import Calibration
+from nbtext.counts.correction import IDENTITY_SIZE, CorrectionInfo
+from nbtext.counts.correction import MOST as LARGEST
 from nbtext.errors import SettingsError
 from nbtext.settings import Scoring, Settings
 from nbtext.store import Header, History
@@ -15,10 +17,14 @@ from nbtext.store.header import MOST, MOST_CLASSES
 from nbtext.textform.lines import FORMAT, VERSION, TextLines, keys_of, shown
 
 HEADER: Final = keys_of(
-    "format", "version", "settings", "scoring", "classes", "calibration", "history"
-)
+    "format", "version", "settings", "scoring", "classes", "calibration", "history",
+    "correction",
+)  # fmt: skip
 CLASS: Final = keys_of("documents", "totals")
 HISTORY: Final = keys_of("trained", "taught", "learnt", "keep")
+CORRECTION: Final = keys_of(
+    "scoring", "slope", "documents", "made_with", "identity", "biases"
+)
 
 DEEPEST: Final = 8
 """Maximum depth of nested objects and lists; at some hundreds, comparing or printing
@@ -55,6 +61,21 @@ def first_line(header: Header) -> dict[str, Any]:
         "classes": classes,
         "calibration": Calibration.from_dict(header.calibrations[0]).as_dict(),
         "history": {name: history[name] for name in HISTORY},
+        "correction": _plain_correction(header),
+    }
+
+
+def _plain_correction(header: Header) -> dict[str, Any] | None:
+    info = header.correction
+    if info is None:
+        return None
+    return {
+        "scoring": info.scoring,
+        "slope": info.slope,
+        "documents": info.documents,
+        "made_with": dict(sorted(info.made_with.items())),
+        "identity": info.identity.hex(),
+        "biases": dict(zip(header.classes, header.biases, strict=True)),
     }
 
 
@@ -84,6 +105,7 @@ def read_text_header(lines: TextLines) -> Header:
     names = tuple(sorted(classes))
     for name in names:
         lines.check_keys(classes[name], CLASS, f"the class {shown(name)}")
+    correction, biases = _correction(lines, plain["correction"], names)
     header = Header(
         settings=settings,
         scoring=_scoring(lines, plain["scoring"]),
@@ -98,6 +120,8 @@ def read_text_header(lines: TextLines) -> Header:
         written="",
         writer="",
         history=_history(lines, plain["history"], len(settings.views)),
+        correction=correction,
+        biases=biases,
     )
     _check_classes(lines, header)
     return header
@@ -203,3 +227,24 @@ def _history(lines: TextLines, plain: Any, n_views: int) -> History:
         return History.from_dict(plain, n_views)
     except (KeyError, TypeError, ValueError) as error:
         raise lines.error("the history of a model", str(error)) from error
+
+
+def _correction(
+    lines: TextLines, plain: Any, names: tuple[str, ...]
+) -> tuple[CorrectionInfo | None, tuple[int, ...]]:
+    """Return what a correction says of itself, and its biases."""
+    if plain is None:
+        return None, ()
+    lines.check_keys(plain, CORRECTION, "the correction")
+    lines.check_keys(plain["biases"], keys_of(*names), "the biases")
+    biases = tuple(
+        lines.whole(plain["biases"][name], 1 - LARGEST, LARGEST - 1, "a bias")
+        for name in names
+    )
+    identity = lines.digits(plain["identity"], 2 * IDENTITY_SIZE, "an identity")
+    facts = {name: plain[name] for name in CORRECTION if name != "biases"}
+    facts |= {"identity": identity.to_bytes(IDENTITY_SIZE, "big"), "is_whole": True}
+    try:
+        return CorrectionInfo.from_dict(facts), biases
+    except (KeyError, TypeError, ValueError) as error:
+        raise lines.error("the correction of a model", str(error)) from error

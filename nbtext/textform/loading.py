@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, Final
 
 from nbtext.counts import Calibration, CountTable
 from nbtext.store import Contents
+from nbtext.textform.corrections import CorrectionLines
 from nbtext.textform.counts import LedgerLines, TermLines
 from nbtext.textform.header import read_text_header
 from nbtext.textform.lines import TextLines, keys_of, shown
@@ -19,6 +20,8 @@ from nbtext.textform.records import RecordLines
 
 END: Final = keys_of("lines")
 NEXT: Final = "a term, a document, an undo record or the last line"
+KINDS: Final = ("term", "corrected", "document", "amounts", "undo", "more")
+"""What the lines have between the first and the last one, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +56,20 @@ def load_text(stream: BinaryIO, name: str) -> Loaded:
     header = read_text_header(lines)
     terms = TermLines(lines, header)
     ledger = LedgerLines(lines, header)
+    correction = CorrectionLines(lines, header, ledger)
     records = RecordLines(lines, header, ledger)
     line = lines.take(NEXT)
     while "term" in line:
         terms.add(line)
         line = lines.take(NEXT)
+    while "corrected" in line:
+        correction.add_values(line)
+        line = lines.take(NEXT)
     while "document" in line:
         ledger.add(line)
+        line = lines.take(NEXT)
+    while "amounts" in line:
+        correction.add_amounts(line)
         line = lines.take(NEXT)
     while "undo" in line or "more" in line:
         records.add(line)
@@ -79,6 +89,7 @@ def load_text(stream: BinaryIO, name: str) -> Loaded:
         calibration=Calibration.from_dict(header.calibrations[0]),
         history=header.history,
         records=records.records(),
+        correction=correction.correction(),
     )
     return Loaded(contents, terms.number, lines.number)
 
@@ -86,8 +97,7 @@ def load_text(stream: BinaryIO, name: str) -> Loaded:
 def _check_end(lines: TextLines, line: dict[str, Any]) -> None:
     """Refuse a text of which lines are missing, or in another order, or too many."""
     if "lines" not in line:
-        keys = ("term", "document", "undo", "more")
-        found = next((key for key in keys if key in line), None)
+        found = next((key for key in KINDS if key in line), None)
         what = f"a line with the key {found}" if found else "another object"
         expected = "terms, then documents, then undo records, then the last line"
         raise lines.error(expected, what)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.store import StoredTable
+    from nbtext.store.schema import TermArrays
 
     Arrays: TypeAlias = dict[str, NDArray[np.integer]]
 
@@ -26,7 +27,15 @@ from nbtext.counts.calibration import FARTHEST_BIN
 from nbtext.errors import DamagedError
 from nbtext.store.ledger import NO_BIN, own_record
 from nbtext.store.packing import stored_keys, unpack_table
-from nbtext.store.schema import LEDGER, RECORDS, STRIDE, bag_arrays, term_arrays
+from nbtext.store.schema import (
+    AMOUNTS,
+    LEDGER,
+    RECORDS,
+    STRIDE,
+    bag_arrays,
+    correction_arrays,
+    term_arrays,
+)
 from nbtext.store.table import NIL, TRAILER_SIZE, round_up
 from nbtext.tokens import Terms, fingerprints
 from nbtext.tokens.bag import columns_of
@@ -75,6 +84,8 @@ def _faults(path: str, table: StoredTable) -> Iterator[str]:
         yield from _view_faults(table, arrays, view)
     if table.header.settings.ledger:
         yield from _ledger_faults(table, arrays)
+    if table.header.correction is not None:
+        yield from _correction_faults(table, arrays)
     if table.header.history.records:
         yield from _record_faults(table, arrays)
     else:
@@ -91,29 +102,37 @@ def _view_faults(table: StoredTable, arrays: Arrays, view: int) -> Iterator[str]
     """Yield what is wrong with the counts of one view."""
     header = table.header
     settings = header.settings.views[view]
-    name, names = settings.name, term_arrays(settings)
-    n_classes = len(header.classes)
+    names, n_terms = term_arrays(settings), header.terms[view]
+    yield from _family_faults(table, arrays, names, f"the view {settings.name}")
+    found = len(arrays[names.codes])
+    if n_terms != found:
+        yield (
+            f"its header says that the view {settings.name} has {n_terms} terms, "
+            f"there are {found}"
+        )
+    yield from _column_faults(table, arrays, view)
+
+
+def _family_faults(
+    table: StoredTable, arrays: Arrays, names: TermArrays, name: str
+) -> Iterator[str]:
+    """Yield what is wrong with the terms of a family, but for their numbers."""
+    n_classes = len(table.header.classes)
     codes, classes = arrays[names.codes].astype(np.int64), arrays[names.classes]
     if stored_keys(table, names) is None:
-        yield f"the terms of the view {name} are not in order"
+        yield f"the terms of {name} are not in order"
     sizes = np.maximum(codes - (n_classes - 1), 0)
     starts = np.cumsum(sizes) - sizes
     if int(sizes.sum()) != len(classes) or not np.array_equal(
         arrays[names.starts], starts[::STRIDE]
     ):
-        yield f"the terms of the view {name} have other entries than they say"
-    if not _are_places(classes, header.classes):
-        yield f"the view {name} has entries of classes that there are not"
+        yield f"the terms of {name} have other entries than they say"
+    if not _are_places(classes, table.header.classes):
+        yield f"{name} has entries of classes that there are not"
     is_ordered = np.diff(classes.astype(np.int64), prepend=-1) > 0
     is_ordered[starts[sizes > 0]] = True
     if not is_ordered.all():
-        yield f"the classes of the terms of the view {name} are not in order"
-    if header.terms[view] != len(codes):
-        yield (
-            f"its header says that the view {name} has {header.terms[view]} terms, "
-            f"there are {len(codes)}"
-        )
-    yield from _column_faults(table, arrays, view)
+        yield f"the classes of the terms of {name} are not in order"
 
 
 def _column_faults(table: StoredTable, arrays: Arrays, view: int) -> Iterator[str]:
@@ -159,6 +178,39 @@ def _ledger_faults(table: StoredTable, arrays: Arrays) -> Iterator[str]:
         yield "the first table takes documents away in its ledger"
     if _sums(counts, classes, len(header.classes)) != list(header.documents):
         yield "its header says that there are other documents than in its ledger"
+
+
+def _correction_faults(table: StoredTable, arrays: Arrays) -> Iterator[str]:
+    """Yield what is wrong with a correction."""
+    header = table.header
+    if not header.settings.ledger:
+        yield "it has a correction, and no ledger of the documents that made it"
+    for view in header.settings.views:
+        names, name = correction_arrays(view), f"the correction of the view {view.name}"
+        yield from _family_faults(table, arrays, names, name)
+        values = arrays[names.columns[0]]
+        if not _are_counts(values) or not values.all():
+            yield f"{name} has values that no documents leave"
+    labels, sizes = arrays[AMOUNTS.labels], arrays[AMOUNTS.sizes]
+    classes, values = arrays[AMOUNTS.classes], arrays[AMOUNTS.values]
+    if not _are_places(labels, header.classes) or not _are_places(
+        classes, header.classes
+    ):
+        yield "its correction has amounts of classes that there are not"
+    rows = [arrays[AMOUNTS.high], arrays[AMOUNTS.low], labels]
+    if not _rows_ascend([*rows, arrays[AMOUNTS.fingerprints]]):
+        yield "the documents of its correction are not in order"
+    if not sizes.all() or sum(sizes.tolist()) != len(values):
+        yield "the documents of its correction have other amounts than they say"
+    document = np.repeat(np.arange(len(sizes)), sizes.astype(np.int64))
+    if not _rows_ascend([document, classes]):
+        yield "the amounts of its correction are not in order"
+    if not _are_counts(values) or not values.all():
+        yield "its correction has amounts that no documents leave"
+    # none are kept of a model that was pruned
+    sums = _sums(values, classes, len(header.classes))
+    if len(values) and sums != list(header.biases):
+        yield "its header gives biases that the amounts of its documents do not have"
 
 
 def _record_faults(table: StoredTable, arrays: Arrays) -> Iterator[str]:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -22,6 +24,7 @@ from nbtext.counts.correction import why_not_added
 from nbtext.errors import ModelFileError, ModelWriteError, NotAModelError
 from nbtext.scoring import load_model
 from nbtext.store import ModelFile, read_contents
+from nbtext.store.corrections import read_correction
 from nbtext.store.file import map_file, without_correction
 from nbtext.store.packing import unpack_table
 from nbtext.store.writing import replace_file
@@ -98,6 +101,7 @@ def check_model(path: str) -> Checked:
     except ModelFileError as error:
         return checked._replace(faults=(what_is_wrong(path, error),))
     faults = _chain_faults(checked, total) if _is_chained(checked.tables) else ()
+    faults += _amount_faults(model.file, total)
     return checked._replace(faults=faults, notes=notes)
 
 
@@ -204,3 +208,17 @@ def _chain_faults(checked: Checked, total: CountTable | None) -> tuple[str, ...]
                 f"the view {name}, there are {found}"
             )
     return tuple(faults)
+
+
+def _amount_faults(file: ModelFile, total: CountTable | None) -> tuple[str, ...]:
+    """Return whether a correction has amounts of documents that are not counted."""
+    correction = read_correction(file)
+    if correction is None or total is None:
+        return ()
+    amounts = correction.of_classes(total.classes).amounts
+    for place, ledger in enumerate(total.ledger):
+        rows = amounts.entries[amounts.labels == place]
+        together = np.unique(np.concatenate([ledger.entries, rows]), axis=0)
+        if len(together) > len(ledger):
+            return ("its correction has amounts of documents that are not counted",)
+    return ()

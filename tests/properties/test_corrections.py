@@ -7,7 +7,9 @@ compacted or not, the correction is what the documents that are left have added,
 bit. Two corrections do not add up, and nobody adds them.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +18,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fuzz import forge
 from nbtext.api import forget, learn, train_on
 from nbtext.counts.correction import CorrectionInfo
 from nbtext.counts.correction_table import Correction, add_corrections, correction_of
 from nbtext.document import Document
-from nbtext.errors import ModelFileError, ModelWriteError, SettingsError
+from nbtext.errors import (
+    ModelFileError,
+    ModelWriteError,
+    SettingsError,
+    TextFormError,
+)
 from nbtext.scoring.classifying import FEW
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import default_scoring
@@ -29,9 +37,17 @@ from nbtext.store.compacting import compact_tail
 from nbtext.store.corrections import read_correction
 from nbtext.store.ledger import amounts_of
 from nbtext.store.writing import replace_file
+from nbtext.textform import load_text, text_lines
 from nbtext.tokens.bag import bag_of, columns_of, fingerprint
 from nbtext.tokens.reading import read
-from nbtext.upkeep import merge, open_models, prune, take_doubles
+from nbtext.upkeep import (
+    check_model,
+    merge,
+    open_models,
+    prune,
+    repair_model,
+    take_doubles,
+)
 from tests.build import (
     NO_LEDGER,
     WEIGHTS,
@@ -265,6 +281,155 @@ def test_a_document_takes_back_what_it_has_added(
 
     left = corrected_by({n: by for n, by in amounts.items() if n not in gone})
     assert unnamed(read_correction(open_model(path))) == unnamed(left)
+
+
+def text_of(path: str) -> bytes:
+    lines = text_lines(read_contents(open_model(path)), path)
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+@given(AMOUNTS)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+    max_examples=20,
+)
+def test_the_text_form_has_it_and_check_finds_it_sound(
+    tmp_path: Path, amounts: Amounts
+) -> None:
+    path, _ = corrected(tmp_path, amounts)
+    forget(path, TEXTS[:2])
+    before = read_correction(open_model(path))
+    assert check_model(path).is_sound
+
+    text = text_of(path)
+    loaded = load_text(BytesIO(text), "text").contents
+    replace_file(path, loaded.pack())
+
+    assert correction_values(loaded.correction) == correction_values(before)
+    assert correction_values(read_correction(open_model(path))) == correction_values(
+        before
+    )
+    assert text_of(path) == text
+    assert check_model(path).is_sound
+
+
+def test_the_text_form_of_a_pruned_model_has_no_amounts(tmp_path: Path) -> None:
+    path, _ = corrected(tmp_path, {1: {"a": 5}, 2: {"b": 9}})
+    replace_file(path, prune(read_contents(open_model(path)), 2).contents.pack())
+    assert check_model(path).is_sound
+    text = text_of(path)
+
+    replace_file(path, load_text(BytesIO(text), "text").contents.pack())
+
+    assert b'"amounts"' not in text
+    assert text_of(path) == text
+
+
+CHANGES: list[tuple[str, str, str]] = [
+    ('"values":{"a":5}', '"values":{"a":0}', "that is not 0"),
+    ('"values":{"a":5}', '"values":{"a":6}', "biases"),
+    ('"values":{"a":5}', '"values":{"d":5}', "a class"),
+    ('"biases":{"a":5', '"biases":{"a":4', "biases"),
+    ('"biases":{"a":5,', '"biases":{', "biases"),
+    ('"identity":"', '"identity":"x', "an identity"),
+    ('"slope":0.75', '"slope":-1', "the correction is not one"),
+    ('"slope":0.75', '"slope":"much"', "correction"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "reason"), CHANGES)
+def test_a_text_with_another_correction_is_refused(
+    tmp_path: Path, old: str, new: str, reason: str
+) -> None:
+    path, _ = corrected(tmp_path, {1: {"a": 5}})
+    text = text_of(path)
+    assert old.encode() in text
+
+    with pytest.raises(TextFormError, match=reason):
+        load_text(BytesIO(text.replace(old.encode(), new.encode())), "text")
+
+
+@pytest.mark.parametrize("kind", ["corrected", "amounts"])
+def test_a_text_that_says_it_has_none_has_no_line_of_one(
+    tmp_path: Path, kind: str
+) -> None:
+    path, _ = corrected(tmp_path, {1: {"a": 5}})
+    lines = text_of(path).splitlines(keepends=True)
+    first = json.loads(lines[0]) | {"correction": None}
+    lines = [
+        json.dumps(first).encode() + b"\n",
+        *(line for line in lines[1:] if b'"term"' in line),
+        *(line for line in lines if line.startswith(f'{{"{kind}"'.encode())),
+    ]
+
+    with pytest.raises(TextFormError, match=r"no correction|documents, then"):
+        load_text(BytesIO(b"".join(lines)), "text")
+
+
+Change = Callable[[dict[str, Any], dict[str, bytes]], None]
+
+
+def changed_array(name: str, value: bytes) -> Change:
+    def change(_: dict[str, Any], arrays: dict[str, bytes]) -> None:
+        arrays[name] = value + arrays[name][len(value) :]
+
+    return change
+
+
+def changed_biases(header: dict[str, Any], _: dict[str, bytes]) -> None:
+    header["correction"]["biases"][0] += 1
+
+
+FAULTS: list[tuple[Change, str]] = [
+    (changed_array("amounts.labels", b"\7"), "classes that there are not"),
+    (changed_array("amounts.classes", b"\7"), "classes that there are not"),
+    (changed_array("amounts.classes", b"\1\0"), "amounts of its correction are not"),
+    (changed_array("amounts.sizes", b"\3"), "other amounts than they say"),
+    (changed_array("amounts.values", b"\0\0"), "amounts that no documents leave"),
+    (changed_array("amounts.values", b"\1\1"), "biases"),
+    (changed_array("amounts.high", b"\1\1\1\1"), "documents that are not counted"),
+    (changed_array("body.correction.keys", b"\xff" * 7), "not in order"),
+    (changed_array("body.correction.classes", b"\1\0"), "not in order"),
+    (changed_array("body.correction.value", b"\0\0\0\0"), "values that no"),
+    (changed_biases, "biases"),
+]
+
+
+@pytest.mark.parametrize(("change", "reason"), FAULTS, ids=map(str, range(len(FAULTS))))
+def test_check_finds_what_is_wrong_with_a_correction(
+    tmp_path: Path, change: Change, reason: str
+) -> None:
+    path, _ = corrected(tmp_path, {1: {"a": 300, "b": -200}})
+    (table,) = forge.taken_apart(Path(path).read_bytes())
+    names = [name for name, _, _ in table.header["arrays"]]
+    arrays = dict(zip(names, table.arrays, strict=True))
+
+    change(table.header, arrays)
+    forged = forge.Table(table.header, [*arrays.values()])
+    Path(path).write_bytes(forge.put_together([forged]))
+    checked = check_model(path)
+
+    assert not checked.is_sound
+    found = [part.what for part in checked.lost] + [*checked.faults]
+    assert reason in found[0]
+
+
+def test_repair_leaves_a_change_out_whose_correction_is_lost(tmp_path: Path) -> None:
+    path, _ = corrected(tmp_path, {1: {"a": 5}, 4: {"b": 7}})
+    plain = tmp_path / "plain.nbt"
+    train_on([(LABELS[n % 3], text) for n, text in enumerate(TEXTS)], str(plain))
+    first = Path(path).stat().st_size
+    forget(path, [TEXTS[1]])
+    data = Path(path).read_bytes()
+    plain.write_bytes(plain.read_bytes() + b"\1" + data[1:first] + data[first:])
+
+    checked = check_model(str(plain))
+    saved = str(tmp_path / "saved.nbt")
+    repair_model(checked, saved)
+
+    assert len(checked.lost) == 1
+    assert read_contents(open_model(saved)).correction is None
 
 
 def test_what_a_document_has_added_is_known(tmp_path: Path) -> None:
