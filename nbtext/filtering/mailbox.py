@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from nbtext.document import Document, Unreadable
 from nbtext.errors import SourceError
 from nbtext.filtering.folders import filter_folder
+from nbtext.filtering.interrupted import settle
 from nbtext.filtering.mailboxes import Carried, Marks, Mbox, Plan, Span, carry_out
 from nbtext.filtering.rules import (
     UNMARKED,
@@ -20,7 +21,6 @@ from nbtext.filtering.rules import (
     FilterRules,
     Outcome,
     Run,
-    hashed,
 )
 from nbtext.filtering.seen import NOTHING, Entry
 from nbtext.scoring import Decision
@@ -54,8 +54,10 @@ def filter_mailbox(
 
     """
     if isinstance(rules.source, Mbox):
-        return _filter_mbox(rules.source, rules, run, report)
-    return filter_folder(rules.source, rules, run, report)
+        yield from _filter_mbox(rules.source, rules, run, report)
+    else:
+        settle(rules, run)
+        yield from filter_folder(rules.source, rules, run, report)
 
 
 def _filter_mbox(
@@ -66,6 +68,7 @@ def _filter_mbox(
         for mbox in (source, *rules.targets.values()):
             if isinstance(mbox, Mbox):
                 _clean_up(mbox, rules, run)
+    settle(rules, run)
     digests: set[bytes] = set()
     acted: list[_Classified] = []
     stayed: list[Entry] = []
@@ -128,7 +131,7 @@ def _new_spans(
 def _is_wanted(
     span: Span, rules: FilterRules, run: Run, report: FilterReport, digests: set[bytes]
 ) -> bool:
-    entry = _entry_of(rules, span)
+    entry = rules.entry_of(span.content.digest)
     report.names.append(entry.name)
     since = run.options.since
     if run.seen.knows(entry) and not run.options.is_anew:
@@ -163,7 +166,11 @@ def _classify(
         for name, span in spans.items()
     ]
     return [
-        _Classified(_entry_of(rules, spans[name]), decision, rules.action_of(decision))
+        _Classified(
+            rules.entry_of(spans[name].content.digest),
+            decision,
+            rules.action_of(decision),
+        )
         for name, decision in run.decide(documents, report).items()
     ]
 
@@ -183,19 +190,20 @@ def _carry_out(
         if rules.by_class[label].marks != UNMARKED:
             marks[message.entry.content] = rules.by_class[label].marks
 
+    by_place = {target.place: target for target in moves.values()}
+
     def begin(starts: Mapping[str, int]) -> None:
-        named = {hashed(16, source.place, place): n for place, n in starts.items()}
-        seen.begin_appending(rules.folder, named)
+        sizes = {rules.growth_of(by_place[one]): n for one, n in starts.items()}
+        seen.begin_appending(rules.folder, sizes)
 
     def left(target: Mbox) -> int | None:
-        return seen.appending_to(hashed(16, source.place, target.place))
+        return seen.appending_to(rules.growth_of(target))
 
     plan = Plan(moves, marks, left, begin, seen.old_files(rules.folder))
     seen.begin(rules.folder, [message.entry for message in acted])
     carried = carry_out(source, plan, run.options.wait)
     done = carried.moved + carried.marked
-    places = {target.place for target in moves.values()}
-    ended = [Entry(hashed(16, source.place, place), NOTHING) for place in places]
+    ended = [Entry(rules.growth_of(target), NOTHING) for target in by_place.values()]
     finished = [message.entry for message in acted if done[message.entry.content]]
     seen.finish(rules.folder, [*ended, *finished])
     seen.sync()
@@ -211,9 +219,3 @@ def _outcomes(
         left[message.entry.content] -= 1
         action = message.action if is_done else "gone"
         yield rules.outcome(message.decision, action, is_dry=False)
-
-
-def _entry_of(rules: FilterRules, span: Span) -> Entry:
-    """Return what names a message of an mbox: its digest, for it has no name there."""
-    digest = span.content.digest
-    return Entry(hashed(16, rules.folder, digest), digest)

@@ -21,7 +21,7 @@ from nbtext.filtering.mailboxes import (
     is_same,
     target_of,
 )
-from nbtext.filtering.seen import SeenMessages
+from nbtext.filtering.seen import Entry, SeenMessages
 from nbtext.scoring import Classifier, Decision, Policy
 from nbtext.scoring.classifying import readable_of
 
@@ -136,6 +136,14 @@ class FilterRules(NamedTuple):
         if label in self.targets:
             return "moved"
         return "flagged" if rule.marks != UNMARKED else "stayed"
+
+    def entry_of(self, digest: bytes) -> Entry:
+        """Return what names a message of an mbox: its digest, for it has no name."""
+        return Entry(hashed(16, self.folder, digest), digest)
+
+    def growth_of(self, target: Mailbox) -> bytes:
+        """Return 16 bytes that name a target which grows by messages of the source."""
+        return hashed(16, self.source.place, target.place)
 
     def outcome(self, decision: Decision, action: str, *, is_dry: bool) -> Outcome:
         """Return what has become of a message, or would with `is_dry`."""

@@ -1,11 +1,11 @@
 """
 The messages that earlier runs have classified, known by name or by their bytes.
 
-They are in a file of records of RECORD bytes; the first says what the file is. Records
-are only added, under a lock. The last may be cut off by a crash, and is then skipped,
-as is any whose checksum is wrong. A message has a record before it is moved (begun) and
-one afterwards (decided); so the next run sees a crash in between, and finishes.
-docs/filtering.md says how the file grows.
+They are in a file of records (`nbtext.filtering.seen_records`), which are only added,
+under a lock. The last may be cut off by a crash, and is then skipped, as is any whose
+checksum is wrong. A message has a record before it is moved (begun) and one afterwards
+(decided); so the next run sees a crash in between, and finishes. docs/filtering.md says
+how the file grows.
 """
 
 import os
@@ -14,26 +14,24 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from time import time
 from typing import Final, NamedTuple
-from zlib import crc32
 
 from nbtext.errors import MemoryFileError
 from nbtext.files import locked, open_file, read_file, write_at
 from nbtext.filtering.mailboxes import OldFiles, OldState
-
-MAGIC: Final = b"nbtext decided 1\n".ljust(64, b"\0")
-RECORD: Final = 64
-
-DECIDED: Final = b"D"
-BEGUN: Final = b"B"
-APPENDING: Final = b"A"
-REPLACED: Final = b"O"
-LATE: Final = b"L"
-"""
-Kinds of records: a message was classified and moved, or is about to be moved; a target
-mbox is about to grow, from the size that stands in the place of a digest; an mbox is
-replaced, whose size stands there; what came to it is about to be put into a new one,
-up to the size, and into the inode, that stand there.
-"""
+from nbtext.filtering.seen_records import (
+    APPENDING,
+    BEGUN,
+    DECIDED,
+    DROPPED,
+    LATE,
+    MAGIC,
+    RECORD,
+    REPLACED,
+    Record,
+    packed,
+    records,
+    worth_keeping,
+)
 
 NOTHING: Final = bytes(16)
 
@@ -42,9 +40,6 @@ KEPT: Final = 400 * 86_400
 
 FEW: Final = 4096
 """Number of records up to which the file is never written anew."""
-
-_BODY: Final = struct.Struct("<c3xI8s16s16s12x")
-_WHOLE: Final = struct.Struct("<c3xI8s16s16s12xI")
 
 
 class Entry(NamedTuple):
@@ -58,6 +53,21 @@ class Entry(NamedTuple):
 
     name: bytes
     content: bytes
+
+
+class Begun(NamedTuple):
+    """
+    A message that a run has begun to move or to flag.
+
+    Attributes:
+        content: 16 bytes that name it wherever it is.
+        folder: 8 bytes that name the mailbox that it was in.
+        when: when that was, in seconds since the epoch.
+    """
+
+    content: bytes
+    folder: bytes
+    when: int
 
 
 class SeenMessages:
@@ -75,7 +85,7 @@ class SeenMessages:
         self._descriptor = descriptor
         self._names: set[bytes] = set()
         self._contents: set[bytes] = set()
-        self._begun: dict[bytes, bytes] = {}
+        self._begun: dict[bytes, Begun] = {}
         self._appending: dict[bytes, int] = {}
         self._replaced: dict[bytes, OldState] = {}
         self._n_records = 0
@@ -103,6 +113,10 @@ class SeenMessages:
         """Return whether a run that crashed has begun to move a message."""
         return name in self._begun
 
+    def begun_in(self, folder: bytes) -> dict[bytes, Begun]:
+        """Return what runs that crashed have begun in a mailbox, by its names there."""
+        return {name: one for name, one in self._begun.items() if one.folder == folder}
+
     def appending_to(self, name: bytes) -> int | None:
         """Return the size of an mbox when a run that crashed began to add to it."""
         return self._appending.get(name)
@@ -113,7 +127,9 @@ class SeenMessages:
         if entries:
             self._write(BEGUN, folder, entries)
             self.sync()
-        self._begun.update(entries)
+        now = int(time())
+        for name, content in entries:
+            self._begun[name] = Begun(content, folder, now)
 
     def begin_appending(self, folder: bytes, starts: Mapping[bytes, int]) -> None:
         """Remember, durably, which mboxes are about to grow, and from which size."""
@@ -152,6 +168,19 @@ class SeenMessages:
             self._replaced.pop(name, None)
             self._names.add(name)
 
+    def finish_begun(self, folder: bytes, entries: Iterable[Entry]) -> None:
+        """Remember that messages were moved by a run that has not remembered it."""
+        entries = list(entries)
+        self.finish(folder, entries)
+        self._contents.update(content for _, content in entries)
+
+    def drop(self, folder: bytes, entries: Iterable[Entry]) -> None:
+        """Forget that messages were about to be moved, whatever became of them."""
+        entries = list(entries)
+        self._write(DROPPED, folder, entries)
+        for name, _ in entries:
+            self._begun.pop(name, None)
+
     def sync(self) -> None:
         """
         Make durable what was remembered.
@@ -185,7 +214,7 @@ class SeenMessages:
 
         data = read_file(self.path, follow=True)
         there = {folder: set(names) for folder, names in folders.items()}
-        kept = list(_worth_keeping(data, there, int(time()) - KEPT))
+        kept = list(worth_keeping(data, there, int(time()) - KEPT))
         if self.damaged or 2 * len(kept) < self._n_records:
             try:
                 replace_file(self.path, [MAGIC + b"".join(kept)])
@@ -197,7 +226,7 @@ class SeenMessages:
         if self._descriptor is None or not entries:
             return
         now = int(time())
-        data = b"".join(_packed(kind, now, folder, entry) for entry in entries)
+        data = b"".join(packed((kind, now, folder, *entry)) for entry in entries)
         try:
             if not self._has_grown:
                 # what a crash has cut off goes; nobody else writes meanwhile
@@ -233,7 +262,7 @@ class SeenMessages:
 
     def _take(self, data: bytes) -> None:
         bad = 0
-        for place, record in _records(data):
+        for place, record in records(data):
             if record is None:
                 bad += 1
                 continue
@@ -241,25 +270,30 @@ class SeenMessages:
             bad = 0
             self._end = place + RECORD
             self._n_records += 1
-            kind, _, _, name, content = record
-            if kind == DECIDED:
-                self._names.add(name)
-                self._contents.add(content)
-                self._begun.pop(name, None)
-                self._appending.pop(name, None)
-                self._replaced.pop(name, None)
-            elif kind == BEGUN:
-                self._names.discard(name)
-                self._begun[name] = content
-            elif kind == APPENDING:
-                self._appending[name] = int.from_bytes(content, "little")
-            elif kind == REPLACED:
-                self._replaced[name] = OldState(int.from_bytes(content, "little"))
-            elif kind == LATE:
-                size = self._replaced.get(_other(name), OldState(0)).size
-                end, inode = struct.unpack("<QQ", content)
-                self._replaced[_other(name)] = OldState(size, end, inode)
+            self._take_one(record)
         self._contents.discard(NOTHING)
+
+    def _take_one(self, record: Record) -> None:
+        kind, when, folder, name, content = record
+        if kind == DECIDED:
+            self._names.add(name)
+            self._contents.add(content)
+            self._begun.pop(name, None)
+            self._appending.pop(name, None)
+            self._replaced.pop(name, None)
+        elif kind == BEGUN:
+            self._names.discard(name)
+            self._begun[name] = Begun(content, folder, when)
+        elif kind == DROPPED:
+            self._begun.pop(name, None)
+        elif kind == APPENDING:
+            self._appending[name] = int.from_bytes(content, "little")
+        elif kind == REPLACED:
+            self._replaced[name] = OldState(int.from_bytes(content, "little"))
+        elif kind == LATE:
+            size = self._replaced.get(_other(name), OldState(0)).size
+            end, inode = struct.unpack("<QQ", content)
+            self._replaced[_other(name)] = OldState(size, end, inode)
 
 
 @contextmanager
@@ -314,37 +348,6 @@ def _begin(descriptor: int) -> None:
 def _other(name: bytes) -> bytes:
     """Return another name for a second record of the same thing; and back."""
     return bytes(byte ^ 0xFF for byte in name)
-
-
-def _packed(kind: bytes, when: int, folder: bytes, entry: Entry) -> bytes:
-    body = _BODY.pack(kind, when, folder, entry.name, entry.content)
-    return body + crc32(body).to_bytes(4, "little")
-
-
-def _records(
-    data: bytes,
-) -> Iterator[tuple[int, tuple[bytes, int, bytes, bytes, bytes] | None]]:
-    """Yield the place of each whole record, and its fields if its checksum is right."""
-    end = len(data) - len(data) % RECORD
-    view = memoryview(data)[RECORD:end]
-    body = RECORD - 4
-    for number, (*fields, checksum) in enumerate(_WHOLE.iter_unpack(view)):
-        start = number * RECORD
-        is_good = crc32(view[start : start + body]) == checksum
-        yield start + RECORD, (*fields,) if is_good else None
-
-
-def _worth_keeping(
-    data: bytes, there: Mapping[bytes, set[bytes]], since: int
-) -> Iterator[bytes]:
-    """Yield the last record of each message that may still be asked for."""
-    last = {r[3]: place for place, r in _records(data) if r is not None}
-    for place, record in _records(data):
-        if record is None or last[record[3]] != place:
-            continue
-        _, when, folder, name, _ = record
-        if when >= since or folder not in there or name in there[folder]:
-            yield data[place : place + RECORD]
 
 
 def _cannot(path: str, what: str, error: OSError) -> MemoryFileError:

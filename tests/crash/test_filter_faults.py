@@ -84,6 +84,11 @@ STRIKES = [
 ]
 
 
+def name_of(strike: Strike) -> str:
+    """What a test with a strike is called."""
+    return f"{strike.kind} {errno.errorcode.get(strike.code, '')}".strip()
+
+
 def install(number: int, strike: Strike, code: Callable[[str, str], int]) -> list[int]:
     """Strike the change of that number in this process; return how many are left."""
     left = [number]
@@ -204,12 +209,15 @@ def held(kind: str, path: Path) -> Counter[bytes]:
         parts = text.split(b"\n" + LINE)
         assert parts[0] == b""
         return Counter(map(without_marks, parts[1:]))
+    return Counter(file.read_bytes() for file in files_of(kind, path))
+
+
+def files_of(kind: str, path: Path) -> list[Path]:
+    """Return the messages of a folder."""
     if kind == "maildir":
         folders = [path / "cur", path / "new"]
-        files = [file for folder in folders for file in folder.glob("*")]
-    else:
-        files = [file for file in path.iterdir() if file.name.isdigit()]
-    return Counter(file.read_bytes() for file in files)
+        return [file for folder in folders for file in folder.glob("*")]
+    return [file for file in path.iterdir() if file.name.isdigit()]
 
 
 def without_marks(message: bytes) -> bytes:
@@ -300,11 +308,7 @@ def struck(
     assert number > 2, "hardly any change was struck"
 
 
-@pytest.mark.parametrize(
-    "strike",
-    STRIKES,
-    ids=lambda s: f"{s.kind} {errno.errorcode.get(s.code, '')}".strip(),
-)
+@pytest.mark.parametrize("strike", STRIKES, ids=name_of)
 @pytest.mark.parametrize("name", CASES)
 def test_no_message_is_lost_and_the_next_run_finishes(
     quick_folder: Path, classifier: Classifier, name: str, strike: Strike
@@ -324,11 +328,7 @@ def test_no_message_is_lost_and_the_next_run_finishes(
         assert target == Counter(moved), f"after change {number}"
 
 
-@pytest.mark.parametrize(
-    "strike",
-    STRIKES,
-    ids=lambda s: f"{s.kind} {errno.errorcode.get(s.code, '')}".strip(),
-)
+@pytest.mark.parametrize("strike", STRIKES, ids=name_of)
 def test_mail_that_came_late_is_put_back_once(
     quick_folder: Path, classifier: Classifier, strike: Strike
 ) -> None:
@@ -351,3 +351,62 @@ def test_mail_that_came_late_is_put_back_once(
         left = [path.name for path in place.folder.glob(".source.*.old")]
         assert left == [], f"after change {number}"
     assert n_delivered > 5
+
+
+def move_back(place: Place) -> None:
+    """Move everything from the target to the source, as a user may: with new names."""
+    source, target = place.folder / "source", place.folder / "target"
+    if place.case.source == "mbox":
+        with source.open("ab") as file:
+            file.write(target.read_bytes())
+        target.write_bytes(b"")
+        return
+    part = "." if place.case.source == "mh" else "cur"
+    for number, path in enumerate(sorted(files_of(place.case.target, target))):
+        name = f"{number + 100}" if place.case.source == "mh" else f"{number}.back:2,S"
+        path.rename(source / part / name)
+
+
+def rename_all(place: Place) -> None:
+    """Give each message of the source another name."""
+    for number, path in enumerate(
+        sorted(files_of(place.case.source, place.folder / "source"))
+    ):
+        name = f"{number + 200}" if place.case.source == "mh" else f"{number}.renamed"
+        path.rename(path.with_name(name))
+
+
+@pytest.mark.parametrize("strike", STRIKES[1:], ids=name_of)
+@pytest.mark.parametrize("name", [name for name in CASES if CASES[name].target])
+def test_what_a_run_has_seen_in_its_target_stays_where_its_user_moves_it(
+    quick_folder: Path, classifier: Classifier, name: str, strike: Strike
+) -> None:
+    place = Place(quick_folder / "place", CASES[name])
+    for number in struck(place, classifier, strike):
+        place.filter(classifier)
+        move_back(place)
+        for _ in range(2):
+            place.filter(classifier)
+
+            source, target = place.held()
+            assert source == Counter(MESSAGES), f"after change {number}"
+            assert not target, f"after change {number}"
+
+
+@pytest.mark.parametrize("strike", STRIKES[1:], ids=name_of)
+@pytest.mark.parametrize(
+    "name", ["Maildir", "Maildir linked", "Maildir flagged and moved", "MH"]
+)
+def test_what_is_renamed_after_a_crash_is_filtered_all_the_same(
+    quick_folder: Path, classifier: Classifier, name: str, strike: Strike
+) -> None:
+    place = Place(quick_folder / "place", CASES[name])
+    for number in struck(place, classifier, strike):
+        source, target = place.held()
+        in_both = {*source} & {*target}  # halfway through a copy, or a link
+        rename_all(place)
+        place.filter(classifier)
+
+        source, target = place.held()
+        assert {*target} == {*SPAM}, f"after change {number}"
+        assert {*source} & {*SPAM} <= in_both, f"after change {number}"

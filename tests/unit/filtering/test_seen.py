@@ -9,7 +9,8 @@ import pytest
 from nbtext.errors import BusyError, MemoryFileError
 from nbtext.filtering import seen as decided
 from nbtext.filtering.mailboxes import OldState
-from nbtext.filtering.seen import NOTHING, RECORD, Entry, SeenMessages, open_seen
+from nbtext.filtering.seen import NOTHING, Entry, SeenMessages, open_seen
+from nbtext.filtering.seen_records import MAGIC, RECORD
 
 FOLDER = b"folder00"
 
@@ -154,7 +155,7 @@ def test_a_short_file_of_somebody_elses_is_refused_and_left(tmp_path: Path) -> N
 @pytest.mark.parametrize("size", [0, 5, 63])
 def test_a_file_that_is_hardly_begun_is_empty(tmp_path: Path, size: int) -> None:
     path = tmp_path / "m.decided"
-    path.write_bytes(decided.MAGIC[:size])
+    path.write_bytes(MAGIC[:size])
 
     with memory_of(path) as memory:
         memory.finish(FOLDER, [entry(1)])
