@@ -23,6 +23,14 @@ _SHORTEST_LINE = 16
 """Mean length of the runs between white space that base64 has and prose has not."""
 
 
+def is_encoded(encoding: str) -> bool:
+    """Tell an encoding that `decode_transfer` undoes from one that leaves all alone."""
+    return encoding.strip().lower().startswith(_ENCODINGS)
+
+
+_ENCODINGS = ("quoted-printable", "base64", "x-uu", "uue")
+
+
 def decode_transfer(data: bytes, encoding: str) -> bytes:
     """Undo the named encoding; 7bit, 8bit, binary and unknown ones are none."""
     encoding = encoding.strip().lower()
