@@ -242,10 +242,10 @@ def _forged(
 def _patterns(
     family: str, names: tuple[str, ...]
 ) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """Compile what matches a name of ours and its colon: at once, or in a later line."""
+    """Compile what matches a name of ours and its colon, here or in a later line."""
     ours = [re.escape(name) for name in names]
     if family:
-        ours.append(re.escape(family) + "[!-9;-~]{0,%d}" % (128 - len(family)))
+        ours.append(re.escape(family) + f"[!-9;-~]{{0,{128 - len(family)}}}")
     pattern = rf"(?:{'|'.join(ours)})[ \t]*+:".encode()
     later = re.compile(rb"[\r\n]" + pattern, re.IGNORECASE)
     return re.compile(pattern, re.IGNORECASE), later
