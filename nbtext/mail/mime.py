@@ -215,9 +215,7 @@ def _parts(part: Span, head: Head, declared: str) -> Iterator[Span]:
     return split_parts(part._replace(start=start), boundary)
 
 
-def _walk_parts(
-    parts: Iterator[Span], tree: Tree, depth: int, media_type: str
-) -> bool:
+def _walk_parts(parts: Iterator[Span], tree: Tree, depth: int, media_type: str) -> bool:
     """Walk a multipart's parts within the bounds; tell whether there were any."""
     is_digest = media_type == "multipart/digest"
     default_type = "message/rfc822" if is_digest else "text/plain"
