@@ -221,6 +221,7 @@ killed. SIGTERM is the usual end of `serve`, with status 0; `train`, `eval` and 
 | variable | |
 |---|---|
 | `NBTEXT_MODEL` | the model file, if `--model` does not name another |
+| `NBTEXT_KEYED` | the secret of a keyed model, if `--keyed` does not name another |
 | `BOGOFILTER_DIR` | with `bogofilter` only: otherwise the model is `nbtext.nbt` in it |
 | `XDG_DATA_HOME` | otherwise the model is `nbtext/model.nbt` in it; `~/.local/share` if unset |
 | `NO_COLOR` | not empty: no colours |

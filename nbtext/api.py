@@ -20,6 +20,7 @@ from nbtext.counts import ReadReport
 from nbtext.counts.counting import Progress
 from nbtext.document import Document, Item, raise_unreadable
 from nbtext.evaluation import Evaluation, cross_validate, evaluate_model
+from nbtext.keyring import make_secret, name_secret
 from nbtext.learning import (
     LearnRequest,
     LearnResult,
@@ -55,6 +56,7 @@ def train(
     options: Options = AUTO,
     overrides: SettingsOverrides = DEFAULTS,
     replace: bool = False,
+    keyed: str | None = None,
     wait: float = WAIT,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -69,6 +71,8 @@ def train(
         options: what the sources are, if not what they look like.
         overrides: what differs from the default settings.
         replace: whether to replace a model that was taught since it was trained.
+        keyed: file of a secret without which nobody can read documents with the model;
+            it is made if it is not there.
         wait: how many seconds to wait for another writer of the model.
         jobs: how many processes read documents.
         progress: told now and then how many more documents and bytes were read.
@@ -81,6 +85,7 @@ def train(
         TrainingError: fewer than two classes, or not one token.
         SettingsError: the score does not go with the number of classes, a source is
             empty, or the standard input is named twice.
+        SecretError: the file holds no secret, or others may read it.
         TaughtError: the model there was taught, and would be lost.
         BusyError: another process has been writing the model all the time.
         ModelFileError: the file cannot be written.
@@ -89,6 +94,7 @@ def train(
     """
     _check_sources(sources)
     check_replaceable(path, replace=replace)
+    overrides = _keyed(overrides, keyed)
     keep_memory()
     with processes(jobs, IMPORTS) as executor:
         trained = train_counts(
@@ -111,6 +117,7 @@ def train_on(
     *,
     overrides: SettingsOverrides = DEFAULTS,
     replace: bool = False,
+    keyed: str | None = None,
     wait: float = WAIT,
 ) -> Trained:
     """
@@ -121,6 +128,7 @@ def train_on(
         path: where the model goes; what is there is replaced once it is complete.
         overrides: what differs from the default settings.
         replace: whether to replace a model that was taught since it was trained.
+        keyed: file of a secret, as for `train`.
         wait: how many seconds to wait for another writer of the model.
 
     Raises:
@@ -131,24 +139,34 @@ def train_on(
         Document(str(number), (_bytes(document),), label)
         for number, (label, document) in enumerate(pairs, 1)
     ]
-    trained = train_counts(lambda: items, overrides=overrides)
+    trained = train_counts(lambda: items, overrides=_keyed(overrides, keyed))
     replace_model(path, trained.contents.pack(), replace=replace, wait=wait)
     return trained
 
 
-def load(path: str, *, overrides: SettingsOverrides = DEFAULTS) -> Classifier:
+def load(
+    path: str,
+    *,
+    overrides: SettingsOverrides = DEFAULTS,
+    keyed: str | None = None,
+) -> Classifier:
     """
     Open a model, ready to classify.
 
     Args:
         path: the model file.
         overrides: how to score, where it differs from what the file asks for.
+        keyed: file of the secret of a model that was trained with one; this process
+            remembers it for all models of that secret.
 
     Raises:
         ModelFileError: there is no model, or it is damaged.
+        SecretError: the secret of the model is not there.
         SettingsError: the counts do not support the score.
 
     """
+    if keyed is not None:
+        name_secret(keyed)
     model = load_model(path)
     return Classifier(model._replace(scoring=overrides.scoring(model.scoring)))
 
@@ -329,6 +347,7 @@ def learn(
     create: bool = False,
     undo: int | None = None,
     approximate: bool = False,
+    keyed: str | None = None,
     wait: float = WAIT,
 ) -> list[LearnResult]:
     """
@@ -347,6 +366,7 @@ def learn(
             if their headers have changed since; None for as many as before.
         approximate: of documents older than a pruning, whether to take away what it
             has left of them.
+        keyed: file of the secret of a model that was trained with one, or is begun.
         wait: how many seconds to wait for another writer of the model.
 
     Returns:
@@ -360,7 +380,13 @@ def learn(
 
     """
     request = LearnRequest(
-        path, label, wait=wait, keep=undo, approximate=approximate, create=create
+        path,
+        label,
+        wait=wait,
+        keep=undo,
+        approximate=approximate,
+        create=create,
+        keyed=keyed,
     )
     return _learn(documents, request)
 
@@ -370,6 +396,7 @@ def forget(
     documents: Iterable[AnyDocument],
     *,
     approximate: bool = False,
+    keyed: str | None = None,
     wait: float = WAIT,
 ) -> list[LearnResult]:
     """
@@ -381,6 +408,7 @@ def forget(
             counted in any class.
         approximate: of documents older than a pruning, whether to take away what it
             has left of them.
+        keyed: file of the secret of a model that was trained with one.
         wait: how many seconds to wait for another writer of the model.
 
     Returns:
@@ -390,7 +418,7 @@ def forget(
         As `learn` does.
 
     """
-    request = LearnRequest(path, None, wait=wait, approximate=approximate)
+    request = LearnRequest(path, None, wait=wait, approximate=approximate, keyed=keyed)
     return _learn(documents, request)
 
 
@@ -402,6 +430,13 @@ def _learn(
         items, request, max_bytes=MAX_BYTES, on_problem=_nothing_to_say
     )
     return [result for batch in batches for result in batch]
+
+
+def _keyed(overrides: SettingsOverrides, path: str | None) -> SettingsOverrides:
+    """Return overrides with the fingerprint of the secret in a file, if one is."""
+    if path is None:
+        return overrides
+    return overrides._replace(secret=make_secret(path))
 
 
 def _nothing_to_say(_: object) -> None:

@@ -6,6 +6,7 @@ Everything nbtext raises on purpose.
     + MissingSourceError  there is nothing where a source should be
   - TrainingError       the documents cannot support a model
   - SettingsError       settings that contradict the model or one another
+    + SecretError         the secret of a keyed model is not here, or not the right one
     + UnknownClassError  a class that the model does not have
   - ModelFileError
     + NoModelError      there is no file where the model should be
@@ -86,6 +87,10 @@ def similar(label: str, classes: "Sequence[str]") -> str | None:
     by_lower = {name.lower(): name for name in reversed(classes)}
     near = get_close_matches(label.lower(), by_lower, 1, LEAST_SIMILARITY)
     return by_lower[near[0]] if near else None
+
+
+class SecretError(SettingsError):
+    """The secret of a keyed model is not here, not the right one, or open to others."""
 
 
 class ModelFileError(NbtextError):

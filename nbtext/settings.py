@@ -237,6 +237,7 @@ _NAMES: Final = {
     "ledger": "the ledger (--no-ledger)",
     "fields": "the columns that are read (--text-column)",
     "pattern": "the pattern and the version of regex (--pattern)",
+    "secret": "the secret of its keys, by fingerprint (--keyed)",
 }
 _VIEW_NAMES: Final = {
     "pairs": "pairs (--ngrams)",
@@ -266,6 +267,8 @@ class Settings(NamedTuple):
             the column called text, body, content or message.
         pattern: what a token is in the views whose alphabet is "pattern"; None if there
             are no such views.
+        secret: the fingerprint of the secret that keys and digests are made with, as
+            hexadecimal digits; None if anybody can compute them.
     """
 
     format: Format
@@ -274,6 +277,7 @@ class Settings(NamedTuple):
     ledger: bool = True
     fields: tuple[Field, ...] = ()
     pattern: Pattern | None = None
+    secret: str | None = None
 
     @property
     def text_columns(self) -> tuple[str, ...]:
@@ -286,6 +290,8 @@ class Settings(NamedTuple):
         plain["views"] = [view.as_dict() for view in self.views]
         plain["pattern"] = self.pattern and self.pattern._asdict()
         plain["fields"] = dict(self.fields)
+        if self.secret is None:
+            del plain["secret"]
         return plain
 
     @classmethod
@@ -331,6 +337,7 @@ class Settings(NamedTuple):
         plain = self.as_dict()
         plain["views"] = [view.name for view in self.views]
         plain["pattern"] = self.pattern and " of version ".join(self.pattern)
+        plain["secret"] = self.secret
         named = {_NAMES[name]: _in_words(value) for name, value in plain.items()}
         for view in self.views:
             for name, value in view.as_dict().items():
@@ -367,16 +374,23 @@ class Settings(NamedTuple):
             raise SettingsError(message)
         if self.pattern is not None:
             self.pattern.check()
+        if self.secret is not None and not _is_fingerprint(self.secret):
+            message = f"the setting secret is {self.secret!r:.80}, not a fingerprint"
+            raise SettingsError(message)
         if not names or len(set(names)) < len(names):
             message = f"the views {names} are not one or more distinct names"
             raise SettingsError(message)
 
 
+def _is_fingerprint(value: object) -> bool:
+    """Return whether a value is the 16 bytes of a fingerprint in hexadecimal."""
+    return type(value) is str and len(value) == 32 and not value.strip(HEXADECIMAL)
+
+
+HEXADECIMAL: Final = "0123456789abcdef"
+
 Counting: TypeAlias = Literal["occurrences", "once"]
 """Whether a term that occurs n times counts n times, or once."""
-
-
-Parameters: TypeAlias = tuple[tuple[str, float], ...]
 
 
 class Scoring(NamedTuple):
@@ -387,41 +401,18 @@ class Scoring(NamedTuple):
         score: the name of the event model; nbtext.scoring.models has them.
         smoothing: what is added to every count, in the units of the model's formula.
         counting: whether repeated terms count repeatedly.
-        parameters: the event model's own numbers, each with its name, sorted by name.
-        calibrated: whether the posterior is fitted to held-out scores; otherwise it is
-            the event model's own.
+        min_evidence: the least log-odds of a term that counts, in nats, for a model
+            that leaves out terms that say little.
     """
 
     score: str
     smoothing: float
     counting: Counting = "occurrences"
-    parameters: Parameters = ()
-    calibrated: bool = True
-
-    def parameter(self, name: str) -> float:
-        """
-        Return one of the event model's own numbers.
-
-        Raises:
-            KeyError: there is none of this name; check_scoring refuses such a scoring.
-
-        """
-        return dict(self.parameters)[name]
-
-    def with_parameters(self, **values: float) -> "Scoring":
-        """Return the same scoring with other numbers under these names."""
-        parameters = tuple(sorted((dict(self.parameters) | values).items()))
-        return self._replace(parameters=parameters)
+    min_evidence: float = 2.0
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for msgpack and JSON."""
-        return self._asdict() | {"parameters": dict(self.parameters)}
-
-    def of_scores(self) -> dict[str, Any]:
-        """Return as plain values what decides scores; calibration has no part in it."""
-        plain = self.as_dict()
-        del plain["calibrated"]
-        return plain
+        return self._asdict()
 
     @classmethod
     def from_dict(cls, plain: Any) -> "Scoring":
@@ -435,9 +426,8 @@ class Scoring(NamedTuple):
 
         """
         try:
-            parameters = tuple(sorted(plain["parameters"].items()))
-            scoring = cls(**(plain | {"parameters": parameters}))
-        except (TypeError, KeyError, AttributeError) as error:
+            scoring = cls(**plain)
+        except TypeError as error:
             message = f"the scoring is not complete: {error}"
             raise SettingsError(message) from error
         scoring.check()
@@ -457,33 +447,21 @@ class Scoring(NamedTuple):
         if self.counting not in ("occurrences", "once"):
             message = f"counting is {self.counting!r}, expected occurrences or once"
             raise SettingsError(message)
-        if type(self.calibrated) is not bool:
-            message = f"calibrated is {self.calibrated!r}, expected yes or no"
-            raise SettingsError(message)
-        check_range("smoothing", self.smoothing, SMALLEST, LARGEST)
-        for name, value in self.parameters:
-            if type(name) is not str or not name.isidentifier():
-                message = f"a parameter is called {name!r}, expected a name"
+        for name, value, least, most in (
+            ("smoothing", self.smoothing, SMALLEST, LARGEST),
+            ("min_evidence", self.min_evidence, 1e-6, MOST_EVIDENCE),
+        ):
+            if type(value) not in (float, int) or not least <= value <= most:
+                message = f"{name} is {value!r}, expected {least} to {most}"
                 raise SettingsError(message)
-            check_range(name, value, 0, LARGEST)
 
 
 SMALLEST: Final = 1e-9
 LARGEST: Final = 1e9
 """The range of what may be added."""
 
-
-def check_range(name: str, value: object, least: float, most: float) -> None:
-    """
-    Refuse what is no number of a range.
-
-    Raises:
-        SettingsError: that is so.
-
-    """
-    if type(value) not in (float, int) or not least <= value <= most:  # type: ignore[operator]
-        message = f"{name} is {value!r}, expected {least} to {most}"
-        raise SettingsError(message)
+MOST_EVIDENCE: Final = 700.0
+"""No term says as much, in nats; what is not much more has no exponential."""
 
 
 def default_settings(document_format: Format, n_classes: int) -> Settings:

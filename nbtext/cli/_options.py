@@ -17,6 +17,7 @@ import click
 from nbtext.cli import _status as status
 from nbtext.cli._places import default_model
 from nbtext.cli._terminal import Output, to_stderr
+from nbtext.keyring import name_secret
 from nbtext.learning import SettingsOverrides
 from nbtext.scoring import Policy, event_models
 from nbtext.scoring.models.registry import DEFAULT_FOR_MORE, DEFAULT_FOR_TWO
@@ -150,6 +151,28 @@ def named_model(command: Command) -> Command:
     )  # fmt: skip
     return argument(model_option(command))
 
+
+def _name_secret(_context: click.Context, _option: click.Parameter, path: str) -> None:
+    if path is not None:
+        name_secret(path)
+
+
+KEYED_HELP: Final = (
+    "The secret of a keyed model [default: $NBTEXT_KEYED]. A new model is keyed if "
+    "this is given, and the file made if it is not there."
+)
+
+keyed_option = click.option(
+    "--keyed",
+    metavar="FILE",
+    callback=_name_secret,
+    expose_value=False,
+    help=KEYED_HELP,
+)
+"""The secret of a model that is only read."""
+
+new_keyed_option = click.option("--keyed", metavar="FILE", help=KEYED_HELP)
+"""That of a model that may be made."""
 
 max_bytes_option = click.option(
     "--max-bytes",

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
     from nbtext.cli._terminal import Output
 
+FILES: Final = {"-m": "model", "--model": "model", "--keyed": "keyed"}
 VALUES: Final = {
-    "classify": {"-m": "model", "--model": "model", "--is": "wanted"},
-    "learn": {"-m": "model", "--model": "model"},
-    "forget": {"-m": "model", "--model": "model"},
-    "pass": {"-m": "model", "--model": "model", "--header": "field"},
+    "classify": {**FILES, "--is": "wanted"},
+    "learn": FILES,
+    "forget": FILES,
+    "pass": {**FILES, "--header": "field"},
 }
 FLAGS: Final = {"--json": "as_json", "-q": "quiet", "--quiet": "quiet"}
 
@@ -47,6 +48,10 @@ def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
             label = argument
         else:
             return None
+    if "keyed" in values and command in ("classify", "pass"):
+        from nbtext.keyring import name_secret
+
+        name_secret(values["keyed"])
     if command == "classify":
         return _classify(values, flags)
     if command == "pass":
@@ -97,7 +102,9 @@ def _learn(
     from nbtext.learning import LearnRequest
 
     command = LearnCommand(
-        request=LearnRequest(values.get("model") or default_model(), label),
+        request=LearnRequest(
+            values.get("model") or default_model(), label, keyed=values.get("keyed")
+        ),
         output=_output(flags),
     )
     return lambda: run(command)

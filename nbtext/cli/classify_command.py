@@ -5,6 +5,7 @@ import click
 from nbtext.cli._classify import ClassifyRequest, run
 from nbtext.cli._options import (
     jobs_option,
+    keyed_option,
     model_option,
     needs_sources,
     policy_options,
@@ -21,6 +22,7 @@ from nbtext.sources import Options
 @click.command()
 @click.argument("sources", nargs=-1)
 @model_option
+@keyed_option
 @click.option(
     "--is",
     "wanted",

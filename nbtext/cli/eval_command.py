@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nbtext.cli._options import (
+    keyed_option,
     model_option,
     output_options,
     policy_options,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 )
 @policy_options
 @model_option
+@keyed_option
 @source_options
 @training_options
 @output_options

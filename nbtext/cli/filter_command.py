@@ -9,6 +9,7 @@ import click
 from nbtext.cli._filter import FilterRequest, run
 from nbtext.cli._options import (
     dry_run_option,
+    keyed_option,
     max_bytes_option,
     model_option,
     share_of,
@@ -47,6 +48,7 @@ def pair_of(text: str) -> tuple[str, str]:
 @click.command(epilog="A message is decided about once; --all does it again.")
 @click.argument("folders", nargs=-1, required=True, metavar="FOLDER...")
 @model_option
+@keyed_option
 @click.option(
     "--move",
     "moves",

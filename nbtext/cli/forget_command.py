@@ -7,6 +7,7 @@ from nbtext.cli._options import (
     approximate_option,
     model_option,
     needs_sources,
+    new_keyed_option,
     source_options,
     verbose_output_options,
     wait_option,
@@ -19,6 +20,7 @@ from nbtext.sources import Options
 @click.command(epilog="What was never learnt is refused, by name.")
 @click.argument("sources", nargs=-1)
 @model_option
+@new_keyed_option
 @source_options
 @approximate_option
 @wait_option
@@ -28,6 +30,7 @@ def command(
     context: click.Context,
     sources: tuple[str, ...],
     model: str,
+    keyed: str | None,
     options: Options,
     wait: float,
     approximate: bool,
@@ -44,5 +47,7 @@ def command(
     exactly, or it is refused.
     """  # noqa: D301  click wants a real backspace
     needs_sources(context, sources)
-    request = LearnRequest(path=model, label=None, wait=wait, approximate=approximate)
+    request = LearnRequest(
+        path=model, label=None, wait=wait, approximate=approximate, keyed=keyed
+    )
     return run(LearnCommand(request, sources, options, output))

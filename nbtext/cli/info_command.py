@@ -105,6 +105,8 @@ def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
     if model.settings.pattern is not None:
         expression, version = model.settings.pattern
         pattern = [("pattern", f"{escaped(expression)} (regex {version})")]
+    secret = model.settings.secret
+    keyed = [] if secret is None else [("keyed", f"by the secret {secret}")]
     return [
         ("model", escaped(model.path)),
         ("size", f"{size(facts['bytes'])} in {counted(facts['tables'], 'table')}"),
@@ -119,6 +121,7 @@ def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
             else []
         ),
         ("terms", f"{facts['terms']:,}"),
+        *keyed,
         ("views", ", ".join(view.name for view in model.settings.views)),
         *pattern,
         (

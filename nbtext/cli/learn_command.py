@@ -7,6 +7,7 @@ from nbtext.cli._options import (
     approximate_option,
     model_option,
     needs_sources,
+    new_keyed_option,
     source_options,
     verbose_output_options,
     wait_option,
@@ -20,6 +21,7 @@ from nbtext.sources import Options
 @click.argument("label", metavar="CLASS")
 @click.argument("sources", nargs=-1)
 @model_option
+@new_keyed_option
 @source_options
 @approximate_option
 @wait_option
@@ -49,6 +51,7 @@ def command(
     label: str,
     sources: tuple[str, ...],
     model: str,
+    keyed: str | None,
     options: Options,
     wait: float,
     approximate: bool,
@@ -72,6 +75,7 @@ def command(
     request = LearnRequest(
         path=model,
         label=label,
+        keyed=keyed,
         wait=wait,
         keep=keep,
         approximate=approximate,

@@ -8,6 +8,7 @@ import click
 
 from nbtext.cli import _status as status
 from nbtext.cli._options import (
+    keyed_option,
     output_options,
     replace_option,
     source_options,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Add the counts alone. Needed where two models have a correction.",
 )
+@keyed_option
 @source_options
 @replace_option
 @wait_option

@@ -6,6 +6,7 @@ import click
 
 from nbtext.cli import _status as status
 from nbtext.cli._options import (
+    keyed_option,
     max_bytes_option,
     message_output_options,
     model_option,
@@ -19,6 +20,7 @@ from nbtext.scoring import Policy
 
 @click.command(epilog="Whatever fails, the message is printed as it came.")
 @model_option
+@keyed_option
 @click.option(
     "--header",
     "field",

@@ -7,6 +7,7 @@ import click
 from nbtext.cli import _status as status
 from nbtext.cli._options import (
     bytes_of,
+    keyed_option,
     model_option,
     policy_options,
     quiet_option,
@@ -38,6 +39,7 @@ def patience_of(text: str) -> float:
 
 @click.command(epilog="It ends at SIGTERM, and reads the model again at SIGHUP.")
 @model_option
+@keyed_option
 @click.option(
     "--listen",
     "addresses",

@@ -6,6 +6,7 @@ import click
 
 from nbtext.cli._options import (
     json_option,
+    keyed_option,
     max_bytes_option,
     model_option,
     needs_sources,
@@ -27,6 +28,7 @@ from nbtext.tokens import is_mail, read, terms
 @click.command()
 @click.argument("sources", nargs=-1)
 @model_option
+@keyed_option
 @click.option(
     "--as",
     "kind",

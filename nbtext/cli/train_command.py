@@ -10,6 +10,7 @@ import click
 from nbtext.cli._options import (
     jobs_option,
     model_option,
+    new_keyed_option,
     output_options,
     replace_option,
     source_options,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 @source_options
 @training_options
 @click.option("--no-ledger", is_flag=True, help="Do not remember which documents.")
+@new_keyed_option
 @replace_option
 @wait_option
 @jobs_option
@@ -43,6 +45,7 @@ def command(
     options: Options,
     overrides: SettingsOverrides,
     no_ledger: bool,
+    keyed: str | None,
     replace: bool,
     wait: float,
     jobs: int,
@@ -71,6 +74,7 @@ def command(
             options=options,
             overrides=overrides._replace(ledger=not no_ledger),
             replace=replace,
+            keyed=keyed,
             wait=wait,
             jobs=jobs,
             progress=advance,

@@ -31,14 +31,13 @@ class UndoRecord(NamedTuple):
         digest: 16 bytes that name it.
         row: its class, and what its counts are known by.
         bag: its terms in each view.
-        bins: where its scores fell before it was learnt, as in
-            `nbtext.store.ledger.Record`.
+        bin: where its score fell before it was learnt.
     """
 
     digest: bytes
     row: Row
     bag: Bag
-    bins: tuple[int, ...]
+    bin: int
 
 
 class Delta:

@@ -5,15 +5,16 @@ This is the plain engine, on the standard library and msgpack; `nbtext.learning.
 does the same for many documents.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from nbtext.counts import Calibration
+from nbtext.counts.calibration import FARTHEST_BIN, total
 from nbtext.learning.delta import Delta, UndoRecord, with_delta
 from nbtext.learning.delta_writing import pack_delta
 from nbtext.learning.plan import Plan, Step, calibrated, history_of, keep_of, why_not
-from nbtext.scoring import Model
+from nbtext.scoring import Model, default_scoring
 from nbtext.scoring.held_out import observed, taken_back
+from nbtext.scoring.score import raw_score
 from nbtext.store import Row, record_of
 from nbtext.store.blocks import Buffer
 from nbtext.store.header import WRITER, now
@@ -27,12 +28,12 @@ class Removal(NamedTuple):
 
     Attributes:
         delta: the counts.
-        taken_back: what its scores had said for calibration, by each candidate.
+        taken_back: what its scores had said for calibration.
         refusal: why it cannot be taken away, empty if it can.
     """
 
     delta: Delta
-    taken_back: list[tuple[Calibration, ...]]
+    taken_back: list[Calibration]
     refusal: str = ""
 
 
@@ -52,7 +53,7 @@ def learn_few(plan: Plan) -> list[Buffer]:
         model = model.remembering()
         plan = plan._replace(model=model)
     delta = Delta(plan.batch.settings)
-    seen: list[tuple[Calibration, ...]] = []
+    seen: list[Calibration] = []
     n_changed = 0
     for step in plan.steps:
         bag = bag_of(plan.batch.readings[step.place], plan.batch.settings)
@@ -68,16 +69,18 @@ def learn_few(plan: Plan) -> list[Buffer]:
         return []
     if model is not None:
         delta.check_sums(model)
-    found = calibrated(
-        plan, seen, {label: delta.sums(label) for label in delta.classes}
+    calibration, fit = calibrated(
+        plan,
+        total(seen),
+        {label: delta.sums(label) for label in delta.classes},
     )
     keep = keep_of(plan)
     delta.records = delta.records[max(len(delta.records) - keep, 0) :]
     return pack_delta(
         delta,
-        scoring=found.scoring,
-        calibrations=found.calibrations,
-        fit=found.fit,
+        scoring=model.scoring if model else default_scoring(2),
+        calibration=calibration,
+        fit=fit,
         correction=model.file.correction if model else None,
         history=history_of(plan, n_changed, delta.new_terms(model) if model else ()),
         written=now(),
@@ -107,8 +110,10 @@ def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Delta) -> Removal:
         counted = bag if record is None else record.bag
         if record is not None:
             delta.add(digest, row, counted, -count)
-            back = taken_back(model, record.bins, row.label)
-            removal.taken_back.append(back)
+            is_bin = abs(record.bin) <= FARTHEST_BIN  # NO_BIN is none
+            if is_bin:
+                back = taken_back(model.scoring, record.bin, row.label)
+                removal.taken_back.append(back)
         elif row.fingerprint == own:
             delta.add(digest, row, bag, -count)
         elif row.fingerprint == FORGOTTEN and plan.request.approximate:
@@ -122,29 +127,22 @@ def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Delta) -> Removal:
 
 def _learn(
     plan: Plan, step: Step, bag: Bag, removal: Delta, delta: Delta
-) -> tuple[Calibration, ...]:
-    """Add a document to a change; return what its scores say for calibration."""
+) -> Calibration:
+    """Add a document to a change; return what its score says for calibration."""
     digest, label = plan.batch.readings[step.place].digest, plan.request.label or ""
-    observation: tuple[Calibration, ...] = ()
+    observation = Calibration()
     if plan.model is not None:
-        observation = observation_of(plan.model, removal, bag, label)
-    bins = bins_of(observation)
+        observation = _observation(plan.model, removal, bag, label)
+    bin_ = next((bin_ for bin_, _ in observation.counts), NO_BIN)
     row = Row(label, fingerprint(bag))
     delta.add(digest, row, bag)
-    delta.records.append(UndoRecord(digest, row, bag, bins))
+    delta.records.append(UndoRecord(digest, row, bag, bin_))
     return observation
 
 
-def bins_of(observation: Sequence[Calibration]) -> tuple[int, ...]:
-    """Return where a document's scores fell, by each candidate."""
-    return tuple(next((bin_ for bin_, _ in one.counts), NO_BIN) for one in observation)
-
-
-def observation_of(
-    model: Model, removal: Delta, bag: Bag, label: str
-) -> tuple[Calibration, ...]:
+def _observation(model: Model, removal: Delta, bag: Bag, label: str) -> Calibration:
     """Return what the model says of a document that it does not know."""
     without = with_delta(model, removal) if removal.ledger else model
     if len(model.classes) < 2 or not all(without.documents):
-        return ()
-    return observed(without, bag, label)
+        return Calibration()
+    return observed(without, raw_score(without, bag), label)

@@ -33,6 +33,8 @@ class SettingsOverrides(NamedTuple):
         counting: whether a token that occurs n times counts n times, or "once".
         text_columns: the columns of tables that are read. `train` and `evaluate_folds`
             take them from their options.
+        secret: the fingerprint of a secret (`nbtext.keyring.make_secret`) that keys and
+            digests are made with. `train` takes it from its argument `keyed`.
     """
 
     alphabet: Alphabet | None = None
@@ -43,6 +45,7 @@ class SettingsOverrides(NamedTuple):
     smoothing: float | None = None
     counting: Counting | None = None
     text_columns: tuple[str, ...] = ()
+    secret: str | None = None
 
     @property
     def are_for_training(self) -> tuple[str, ...]:
@@ -86,6 +89,7 @@ class SettingsOverrides(NamedTuple):
             ledger=self.ledger,
             fields=tuple(map(Field, self.text_columns)),
             pattern=pattern,
+            secret=self.secret,
         )
         if self.score is not None:
             settings = with_columns(settings, self.score)

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from nbtext.counts import Calibration, Fit, fit
-from nbtext.counts.calibration import calibration_for, totals
-from nbtext.counts.fitting import chosen
+from nbtext.counts.calibration import total
 from nbtext.document import Document
 from nbtext.errors import (
     NoModelError,
@@ -21,11 +20,11 @@ from nbtext.errors import (
     UnknownClassError,
     similar,
 )
-from nbtext.scoring import Model, check_scoring, default_scoring
-from nbtext.scoring.held_out import no_calibrations
-from nbtext.settings import Field, Format, Scoring, Settings, default_settings
+from nbtext.keyring import make_secret
+from nbtext.scoring import Model, check_scoring
+from nbtext.settings import Field, Format, Settings, default_settings
 from nbtext.store import History, Row, rows_of
-from nbtext.store.calibrations import calibrations_of
+from nbtext.store.calibrations import calibration_of
 from nbtext.store.header import KEPT_RECORDS, now
 from nbtext.store.ledger import FORGOTTEN
 from nbtext.store.lock import WAIT
@@ -74,6 +73,7 @@ class LearnRequest(NamedTuple):
         format: how documents are read in a model that is made; by what most of the
             first ones look like if None.
         text_columns: the columns of tables that are read in a model that is made.
+        keyed: file of the secret of the model, which one that is made is made with.
         source: the class from which to forget, None for all of them.
         moves: whether a document that is known in another class moves to the label;
             otherwise it stays where it is.
@@ -87,6 +87,7 @@ class LearnRequest(NamedTuple):
     create: bool = False
     format: Format | None = None
     text_columns: tuple[str, ...] = ()
+    keyed: str | None = None
     source: str | None = None
     moves: bool = True
 
@@ -187,7 +188,10 @@ def new_settings(documents: Sequence[Document], request: LearnRequest) -> Settin
     n_mail = sum(map(is_mail, documents))
     guessed: Format = "mail" if 2 * n_mail > len(documents) else "text"
     fields = tuple(map(Field, request.text_columns))
-    return default_settings(request.format or guessed, 2)._replace(fields=fields)
+    settings = default_settings(request.format or guessed, 2)._replace(fields=fields)
+    if request.keyed is None:
+        return settings
+    return settings._replace(secret=make_secret(request.keyed))
 
 
 def planned(model: Model | None, batch: Batch, request: LearnRequest) -> Plan:
@@ -195,9 +199,13 @@ def planned(model: Model | None, batch: Batch, request: LearnRequest) -> Plan:
     Say of each document whether there is something to do about it, and what.
 
     Raises:
-        SettingsError: the model keeps no ledger, or the class cannot be in it.
+        SettingsError: the model keeps no ledger, is not keyed as it should be, or the
+            class cannot be in it.
 
     """
+    if request.keyed is not None and batch.settings.secret is None:
+        message = f"{request.path}: the model is not keyed; leave out --keyed"
+        raise SettingsError(message)
     if not batch.settings.ledger:
         message = (
             f"{request.path}: the model keeps no ledger, so nobody knows what it has "
@@ -336,34 +344,21 @@ def history_of(plan: Plan, n_changed: int, new_terms: tuple[int, ...]) -> Histor
     )
 
 
-class Calibrated(NamedTuple):
-    """
-    What a table that a plan makes says of scores.
-
-    Attributes:
-        scoring: how the whole file asks to be scored.
-        calibrations: what its documents scored before they were learnt.
-        fit: what is fitted to the calibration of the whole file; None if there is none.
-    """
-
-    scoring: Scoring
-    calibrations: tuple[Calibration, ...] = ()
-    fit: Fit | None = None
-
-
 def calibrated(
-    plan: Plan,
-    seen: Sequence[Sequence[Calibration]],
-    more: Mapping[str, Sequence[int]],
-) -> Calibrated:
+    plan: Plan, calibration: Calibration, more: Mapping[str, Sequence[int]]
+) -> tuple[Calibration, Fit | None]:
     """
-    Return what a table that a plan makes says of scores.
+    Return what a table that a plan makes says of calibration.
 
     Args:
         plan: the plan.
-        seen: what its documents scored before they were learnt.
+        calibration: what its documents scored before they were learnt.
         more: for each class, how many documents more the model has with the table, and
             how much more of each column of each view.
+
+    Returns:
+        The calibration, named by a scoring, and what is fitted to that of the whole
+        file; None if there is nothing that it could be fitted to.
 
     Raises:
         DamagedError: what the model keeps for calibration is none.
@@ -371,13 +366,12 @@ def calibrated(
     """
     model = plan.model
     if model is None:
-        return Calibrated(default_scoring(2))
-    nothing = no_calibrations(model)
-    known = calibrations_of(model.path, model.file.tables)
-    if not known and not any(seen):
-        return Calibrated(model.scoring)
-    calibrations = totals([nothing, *seen])
-    whole = totals([known, calibrations])
+        return calibration, None
+    known = calibration_of(model.path, model.file.tables)
+    scoring = model.file.scoring.as_dict()
+    whole = total([known, calibration])
+    if whole.scoring != scoring:
+        return calibration, None
     sums = {
         label: [model.documents[place], *(n for by in model.totals for n in by[place])]
         for place, label in enumerate(model.classes)
@@ -387,8 +381,4 @@ def calibrated(
         sums[label] = [*map(int.__add__, before, values)]
     # as readers have it: a class of which nothing is left is gone
     classes = sorted(label for label, values in sums.items() if any(values))
-    scoring = model.scoring
-    if model.file.correction is None:  # which stays with its scoring
-        scoring = chosen(scoring, whole, classes)
-    calibration = calibration_for(scoring, whole)
-    return Calibrated(scoring, calibrations, calibration and fit(calibration, classes))
+    return calibration._replace(scoring=scoring), fit(whole, classes)

@@ -19,6 +19,7 @@ from typing import Final
 from nbtext.document import Document, Item
 from nbtext.errors import ModelFileError, NoModelError
 from nbtext.files import is_in_place
+from nbtext.keyring import name_secret
 from nbtext.learning.one_by_one import learn_few
 from nbtext.learning.plan import (
     Batch,
@@ -72,6 +73,8 @@ def learn_documents(
         ModelFileError: the model is damaged, or cannot be written.
 
     """
+    if request.keyed is not None:
+        name_secret(request.keyed)
     is_opened = request.create
     for batch in batches(items, max_bytes, on_problem, size=BATCH, many=MANY):
         is_opened = True

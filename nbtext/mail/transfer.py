@@ -7,7 +7,7 @@ repaired as far as it can be: nothing raises, and what was never encoded is kept
 
 import binascii
 import re
-from io import BytesIO
+from collections.abc import Iterator
 
 _NOT_BASE64 = bytes(
     set(range(256))
@@ -23,14 +23,6 @@ _SHORTEST_LINE = 16
 """Mean length of the runs between white space that base64 has and prose has not."""
 
 
-def is_encoded(encoding: str) -> bool:
-    """Tell an encoding that `decode_transfer` undoes from one that leaves all alone."""
-    return encoding.strip().lower().startswith(_ENCODINGS)
-
-
-_ENCODINGS = ("quoted-printable", "base64", "x-uu", "uue")
-
-
 def decode_transfer(data: bytes, encoding: str) -> bytes:
     """Undo the named encoding; 7bit, 8bit, binary and unknown ones are none."""
     encoding = encoding.strip().lower()
@@ -39,7 +31,7 @@ def decode_transfer(data: bytes, encoding: str) -> bytes:
     if encoding.startswith("base64"):
         return decode_base64(data)
     if encoding.startswith(("x-uu", "uue")):
-        return _decode_uuencoded(data)
+        return b"".join(_decode_uuencoded(data))
     return data
 
 
@@ -73,20 +65,18 @@ def _is_prose(piece: bytes) -> bool:
     return len(words) > 2 and sum(map(len, words)) < _SHORTEST_LINE * len(words)
 
 
-def _decode_uuencoded(data: bytes) -> bytes:
+def _decode_uuencoded(data: bytes) -> Iterator[bytes]:
     """Decode what is between `begin` and `end`, keep the lines around it."""
-    decoded = bytearray()  # a list of its lines would take thirty times the memory
     is_inside = False
-    for line in BytesIO(data):
+    for line in data.splitlines(keepends=True):
         if line.startswith(b"begin ") and not is_inside:
             is_inside = True
         elif is_inside and line.rstrip() == b"end":
             is_inside = False
         elif not is_inside:
-            decoded += line
+            yield line
         elif line != b"\n":
-            decoded += _decode_uu_line(line)
-    return bytes(decoded)
+            yield _decode_uu_line(line)
 
 
 def _decode_uu_line(line: bytes) -> bytes:

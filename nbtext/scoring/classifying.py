@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from nbtext.document import Document, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import SourceError
+from nbtext.keyring import secret_of
 from nbtext.scoring.decide import DEFAULT, Decision, Policy, decide
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
@@ -50,6 +51,8 @@ class Classifier:
 
     def __init__(self, model: Model) -> None:
         check_scoring(model.scoring, model.settings, model.classes)
+        if model.settings.secret is not None:
+            secret_of(model.settings.secret)  # before the first document is read
         self.model = model
         self._calibration = fitted(model)
         self._reads_vocabulary = event_model(model.scoring.score).reads_vocabulary

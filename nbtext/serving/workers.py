@@ -25,6 +25,7 @@ from typing import Final
 
 import msgpack
 
+from nbtext.keyring import environment
 from nbtext.scoring import Policy
 from nbtext.serving.handlers import HandlerOptions
 from nbtext.serving.server import GRACE, Log, Server, Service, ended
@@ -164,7 +165,7 @@ class _Supervisor:
             stdin=control.fileno(),
             stdout=asyncio.subprocess.DEVNULL,
             pass_fds=[listener.socket.fileno() for listener in self._listeners],
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+            env=os.environ | environment() | {"PYTHONPATH": os.pathsep.join(paths)},
         )
 
 

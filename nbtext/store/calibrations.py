@@ -1,64 +1,39 @@
 """
-What a model file keeps for calibration: the sums of its tables, and what was fitted.
+What a model file keeps for calibration: the sum of its tables, and what was fitted.
 
 An open model file goes in. Only the standard library is used: one message asks here for
 the fit, which the last table has where nothing was moved or joined.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from nbtext.counts import Calibration, Fit, stored_fit
-from nbtext.counts.calibration import totals
-from nbtext.counts.fitting import chosen
+from nbtext.counts.calibration import total
 from nbtext.errors import DamagedError
-from nbtext.settings import Scoring
 from nbtext.store.file import ModelFile
 from nbtext.store.table import StoredTable
 
 
-def calibrations_of(
-    path: str, tables: Iterable[StoredTable]
-) -> tuple[Calibration, ...]:
+def calibration_of(path: str, tables: Iterable[StoredTable]) -> Calibration:
     """
-    Return the sums of what tables keep for calibration, one for each scoring.
+    Return the sum of what tables keep for calibration.
 
     Raises:
         DamagedError: one of them keeps something else.
 
     """
-    by_table: list[list[Calibration]] = []
+    calibrations: list[Calibration] = []
     for table in tables:
         try:
-            plain = table.header.calibrations
-            by_table.append([*map(Calibration.from_dict, plain)])
+            calibrations += map(Calibration.from_dict, table.header.calibrations)
         except ValueError as error:
             raise DamagedError(path, table.offset, str(error)) from error
-    return totals(by_table)
-
-
-def scoring_of(file: ModelFile, classes: Sequence[str]) -> Scoring:
-    """
-    Return how a file asks to be scored.
-
-    Where tables were moved or joined, all that was held out chooses among candidates;
-    otherwise the last table knows the others. A correction stays with its scoring.
-
-    Args:
-        file: the file.
-        classes: those of the sum of its tables, sorted.
-
-    Raises:
-        DamagedError: a table keeps something else for calibration.
-
-    """
-    if file.is_in_order or file.correction is not None:
-        return file.scoring
-    return chosen(file.scoring, calibrations_of(file.path, file.tables), classes)
+    return total(calibrations)
 
 
 def last_fit(file: ModelFile) -> Fit | None:
     """
-    Return what was fitted to the calibration that the last table's scoring has in all.
+    Return what was fitted to the calibration of all tables of a file.
 
     Returns:
         None if nothing was, or if tables were moved or joined since.
@@ -71,7 +46,7 @@ def last_fit(file: ModelFile) -> Fit | None:
     if not file.is_in_order:
         return None
     for plain in last.header.calibrations:
-        if plain.get("scoring") == file.scoring.of_scores():
+        if plain.get("scoring") == file.scoring.as_dict():
             try:
                 return stored_fit(plain)
             except ValueError as error:

@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     from nbtext.store.file import ModelFile
     from nbtext.store.table import StoredTable
 from nbtext.counts import Calibration, Fit, fit, n_terms
-from nbtext.counts.calibration import calibration_for
 from nbtext.counts.fitting import with_fit
 from nbtext.counts.table import add, with_classes
 from nbtext.errors import ModelWriteError
-from nbtext.store.calibrations import calibrations_of, last_fit, scoring_of
+from nbtext.store.calibrations import calibration_of, last_fit
 from nbtext.store.corrections import named, read_correction
 from nbtext.store.file import check_sound
 from nbtext.store.header import WRITER, Header, History, joined_history, now
@@ -43,7 +42,7 @@ class Contents:
     Attributes:
         counts: the sum of the counts.
         scoring: how the model asks to be scored.
-        calibrations: what held-out documents scored, for each candidate scoring.
+        calibration: what held-out documents scored.
         history: how the model came to be.
         records: what the last documents left, to be undone.
         terms: the counts by term, for each view, where they are arranged already.
@@ -55,7 +54,7 @@ class Contents:
 
     counts: CountTable
     scoring: Scoring
-    calibrations: tuple[Calibration, ...] = ()
+    calibration: Calibration = field(default_factory=Calibration)
     history: History = field(default_factory=History)
     records: UndoRecords = field(default_factory=UndoRecords)
     terms: tuple[TermTable, ...] | None = None
@@ -98,7 +97,7 @@ class Contents:
             documents=counts.documents,
             totals=tuple(tuple(run.totals() for run in runs) for runs in counts.runs),
             terms=tuple(terms),
-            calibrations=with_fit(self.calibrations, self.scoring, self._fit()),
+            calibrations=(with_fit(self.calibration, self._fit()),),
             written=written,
             writer=writer,
             history=self.history._replace(records=len(self.records)),
@@ -108,10 +107,9 @@ class Contents:
 
     def _fit(self) -> Fit | None:
         """Return what is fitted to the calibration of the file, for its readers."""
-        if self.history.offset is not None:
+        if self.history.offset is not None or self.calibration.scoring is None:
             return self.fit
-        calibration = calibration_for(self.scoring, self.calibrations)
-        return calibration and fit(calibration, self.counts.classes)
+        return fit(self.calibration, self.counts.classes)
 
     def pack(self, *, written: str | None = None, writer: str = WRITER) -> list[Buffer]:
         """
@@ -133,10 +131,7 @@ class Contents:
             written=now() if written is None else written,
             writer=writer,
         )
-        n_bins = len(self.calibrations)
-        arrays = table_arrays(
-            self.counts, terms, self.records, n_bins, contents.correction
-        )
+        arrays = table_arrays(self.counts, terms, self.records, contents.correction)
         return list(pack(header, arrays))
 
     def with_own_correction(self) -> Contents:
@@ -209,8 +204,8 @@ def _contents(
 ) -> Contents:
     return Contents(
         counts=counts,
-        scoring=scoring_of(file, counts.classes),
-        calibrations=calibrations_of(file.path, tables),
+        scoring=file.scoring,
+        calibration=calibration_of(file.path, tables),
         history=history,
         records=last_records(file, tables, history.keep),
     )

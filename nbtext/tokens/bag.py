@@ -36,7 +36,7 @@ MOST_COUNTED: Final = (1 << 24) - 1
 def bag_of(reading: Reading, settings: Settings) -> Bag:
     """Return the terms of a document in each view."""
     return tuple(
-        Tally(keys(view, fields))
+        Tally(keys(view, fields, settings.secret))
         for view, fields in zip(settings.views, reading.views, strict=True)
     )
 

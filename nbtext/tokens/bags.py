@@ -132,7 +132,8 @@ def read_terms(
     """
     views = []
     for number, view in enumerate(settings.views):
-        keys, starts = document_keys(view, [fields[number] for fields in documents])
+        of_view = [fields[number] for fields in documents]
+        keys, starts = document_keys(view, of_view, settings.secret)
         views.append(
             batch_terms(np.frombuffer(keys, np.uint64), np.frombuffer(starts, np.int64))
         )

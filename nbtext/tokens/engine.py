@@ -4,6 +4,7 @@ Which tokenizer is in use, the compiled or the plain one, and the keys it return
 Fields of documents and a view go in, keys come out, the same from both. The choice is
 made once, when the first document is read: the compiled extension, where there is one
 that fits. Nothing outside the process has a say in it; `use` is for those who compare.
+The keys of keyed models are of another kind, and computed by `nbtext.tokens.keyed`.
 """
 
 from array import array
@@ -16,6 +17,8 @@ from nbtext.tokens import compiled
 from nbtext.tokens.tokenizer import Field
 
 if TYPE_CHECKING:
+    from nbtext.tokens.keyed import Keyed
+
     Buffer: TypeAlias = bytearray | array[int]
 
 
@@ -57,8 +60,21 @@ def use(chosen: Engine | None) -> None:
     _in_use = chosen
 
 
-def keys(view: View, fields: list[Field]) -> Iterable[int]:
-    """Return the key of each term of a document in one view, in any order."""
+def keys(view: View, fields: list[Field], secret: str | None = None) -> Iterable[int]:
+    """
+    Return the key of each term of a document in one view, in any order.
+
+    Args:
+        view: what is read.
+        fields: the document.
+        secret: the fingerprint of the secret that keys are made with, if one is.
+
+    Raises:
+        SecretError: the secret is not here.
+
+    """
+    if secret is not None:
+        return _keyed(secret).keys(view, fields)
     if engine().is_compiled:
         found, _ = compiled.document_keys(view, [fields])
         return memoryview(found).cast("Q")
@@ -68,23 +84,38 @@ def keys(view: View, fields: list[Field]) -> Iterable[int]:
 
 
 def document_keys(
-    view: View, documents: Sequence[list[Field]]
+    view: View, documents: Sequence[list[Field]], secret: str | None = None
 ) -> "tuple[Buffer, Buffer]":
     """
     Return the keys of documents in one view.
+
+    Args:
+        view: what is read.
+        documents: the fields of each document.
+        secret: the fingerprint of the secret that keys are made with, if one is.
 
     Returns:
         The keys, grouped by document, and where each document's begin among them, with
         the end: shapes (n_keys,) and (n_documents + 1,), 64-bit integers as the
         machine has them. The keys may be written to.
 
+    Raises:
+        SecretError: the secret is not here.
+
     """
-    if engine().is_compiled:
+    if secret is None and engine().is_compiled:
         return compiled.document_keys(view, documents)
     from nbtext.tokens import definition
 
+    keys_of = definition.keys if secret is None else _keyed(secret).keys
     found, starts = array("Q"), array("q", [0])
     for fields in documents:
-        found.extend(definition.keys(view, fields))
+        found.extend(keys_of(view, fields))
         starts.append(len(found))
     return found, starts
+
+
+def _keyed(secret: str) -> "Keyed":
+    from nbtext.tokens.keyed import keyed
+
+    return keyed(secret)

@@ -50,11 +50,20 @@ def read(document: Document, settings: Settings) -> Reading:
 
     Raises:
         SettingsError: the pattern of the settings cannot be used.
+        SecretError: the secret of the settings is not here.
         SourceError: finding its matches in this document takes too long.
 
     """
-    if settings.format == "mail":
-        return _read_mail(document, settings)
+    reading = _read_mail if settings.format == "mail" else _read_text
+    found = reading(document, settings)
+    if settings.secret is None:
+        return found
+    from nbtext.tokens.keyed import keyed
+
+    return found._replace(digest=keyed(settings.secret).digest(found.digest))
+
+
+def _read_text(document: Document, settings: Settings) -> Reading:
     body = [(name, decode(text)) for name, text in document.fields]
     digest = _digest(document) if document.identity is not None else _of_texts(document)
     size = sum(len(text) for _, text in body)

@@ -26,7 +26,7 @@ import re
 import sys
 from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import Final, TypeAlias
@@ -161,14 +161,29 @@ def defined_keys(view: View, fields: list[Field]) -> Iterator[int]:
 
 def keys(view: View, fields: list[Field]) -> Iterator[int]:
     """Yield the same keys in another order, sooner."""
-    return chain.from_iterable(_keys_by_piece(view, fields))
+    return chain.from_iterable(keys_by_piece(view, fields, _hashes, pair_keys))
 
 
-def _keys_by_piece(view: View, fields: list[Field]) -> Iterator[Iterable[int]]:
-    """Yield the same as one iterable after another, which takes fewer steps."""
+def keys_by_piece(
+    view: View,
+    fields: list[Field],
+    hashes_of: Callable[[str | None], dict[str, int]],
+    pair_keys_of: Callable[[list[int]], Iterable[int]],
+) -> Iterator[Iterable[int]]:
+    """
+    Yield the same as one iterable after another, which takes fewer steps.
+
+    Args:
+        view: what is read.
+        fields: the document.
+        hashes_of: returns the hashes of the tokens of a field, by its name, or of
+            tokens of no field, None.
+        pair_keys_of: returns the key of each of several hashes and the next one.
+
+    """
     left = min(view.limit or sys.maxsize, sys.maxsize)
     for name, text in fields:
-        hash_of = _token_hashes(salt(name) if view.fields else 0).__getitem__
+        hash_of = hashes_of(name if view.fields else None).__getitem__
         before: list[int] = []  # the hash of the last token of the piece before
         for piece in _pieces(text, view.alphabet):
             tokens = _tokens_by_form(view, piece, left)
@@ -179,7 +194,7 @@ def _keys_by_piece(view: View, fields: list[Field]) -> Iterator[Iterable[int]]:
             if view.pairs:
                 before += map(hash_of, tokens[view.fold_pairs])
                 for start in range(0, len(before) - 1, LANES):
-                    yield pair_keys(before[start : start + LANES + 1])
+                    yield pair_keys_of(before[start : start + LANES + 1])
                 del before[:-1]
             if not left:
                 return
@@ -263,6 +278,11 @@ class _TokenHashes(dict[str, int]):
                 self.clear()
             self[token] = value
         return value
+
+
+def _hashes(field: str | None) -> dict[str, int]:
+    """Return the hashes of the tokens of a field, or of tokens of no field."""
+    return _token_hashes(0 if field is None else salt(field))
 
 
 @lru_cache(maxsize=FIELDS)

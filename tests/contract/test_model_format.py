@@ -76,8 +76,8 @@ PARTS = ("entries", "totals", "documents", "ledger")
 """Of the sum of a file's tables."""
 
 Arrays = dict[str, tuple[int, ...]]
-Record = tuple[tuple[int, ...], list[dict[int, int]]]
-"""The bins of a document's scores, and its terms in each view."""
+Record = tuple[int, list[dict[int, int]]]
+"""The bin of a document's score, and its terms in each view."""
 
 # from here to `class_and_fold` nothing is known but the page
 
@@ -203,17 +203,14 @@ def kept_records(
         )
         for name in (f"undo.{name}" for name in names)
     }
-    rows = list(ledger_rows(header, arrays, "undo", "classes"))
+    rows = list(ledger_rows(header, arrays, "undo", "bins"))
     assert len(rows) == header["history"]["records"]
-    bins, width = arrays["undo.bins"], len(header["calibrations"])
-    assert len(bins) in (0, len(rows) * width)
-    for number, (digest, class_, fingerprint, _) in enumerate(rows):
+    for number, (digest, class_, fingerprint, bin_) in enumerate(rows):
         bag = [
             dict(islice(terms, arrays[f"{name}.sizes"][number]))
             for name, terms in left.items()
         ]
-        of_document = (*bins[number * width : (number + 1) * width],)
-        yield (digest, class_, fingerprint), (of_document, bag)
+        yield (digest, class_, fingerprint), (bin_, bag)
     assert not any(list(terms) for terms in left.values())
 
 
@@ -233,13 +230,11 @@ def own_record(
         }
         for view in settings["views"]
     ]
-    found = [
-        [bin_ for bin_, name, n in one["counts"] if name == class_ and n > 0]
-        for one in header["calibrations"]
-    ]
+    counts = [row for one in header["calibrations"] for row in one["counts"]]
+    bins = [bin_ for bin_, name, n in counts if name == class_ and n > 0]
     if n == 1:
-        bins = tuple(one[0] if len(one) == 1 else -32768 for one in found)
-        yield (digest, class_, fingerprint), (bins, bag)
+        bin_ = bins[0] if len(bins) == 1 else -32768
+        yield (digest, class_, fingerprint), (bin_, bag)
 
 
 def fingerprint_of(bag: list[dict[int, int]]) -> int:
@@ -609,7 +604,7 @@ def test_a_reader_made_from_the_page_finds_the_same_records(
             assert (digest, label, fingerprint) not in found
         else:
             own = found[digest, label, fingerprint]
-            assert own == (record.bins, list(record.bag))
+            assert own == (record.bin, list(record.bag))
     assert len(found) == RECORDS.get(write, 0)
 
 
@@ -637,7 +632,7 @@ def test_the_stored_fit_is_what_a_reader_would_fit(
     stored = [
         calibration["fit"]
         for calibration in headers[-1]["calibrations"]
-        if calibration["scoring"] | {"calibrated": True} == headers[-1]["scoring"]
+        if calibration["scoring"] == headers[-1]["scoring"]
     ]
 
     computed = fit(held_out(model), model.classes)
@@ -756,7 +751,7 @@ def test_the_header_is_as_the_page_says(files: Files) -> None:
     assert length == len(data)
     assert data[-14:-8] == bytes.fromhex(in_page(r"14 bytes: `(.*?)`"))
     assert list(header) == keys
-    assert list(header["settings"]) == settings
+    assert [*header["settings"], "secret"] == settings
     assert list(header["settings"]["views"][0]) == view
     assert list(header["scoring"]) == scoring
     assert list(header["history"]) == history
@@ -864,7 +859,7 @@ def test_numbers_are_those_of_the_page() -> None:
     assert limits["a header"].startswith(f"{MOST_HEADER >> 20} MiB")
     assert limits["classes"] == f"{MOST_CLASSES:,}"
     assert f"{FORGOTTEN} stands for counts that are **not known" in PAGE
-    assert f"`calibrations`; {NO_BIN} where there is none" in PAGE
+    assert f"learnt; {NO_BIN} if there is none" in PAGE
     assert f"between {-FARTHEST_BIN} and {FARTHEST_BIN}." in PAGE
     assert 1 << int(in_page(r"from -2\^\d+ to 2\^(\d+) in a table")) == MOST
     assert f"`keep` {KEPT_RECORDS}" in PAGE
@@ -888,10 +883,72 @@ CHECKED = {
     "The table of code points": 1,
     "Columns": 1,
     "Digests": 1,
+    "Keyed models": 2,
     "Limits": 1,
     "Room": 1,
 }
 """How many tables each section has: all of them are held to the code here."""
+
+
+def keyed_hash(name: str, secret: bytes, data: bytes, size: int = 8) -> bytes:
+    """The hash of a keyed model, for a purpose."""
+    key = blake2b(key=secret, digest_size=32, person=name.encode()).digest()
+    return blake2b(data, key=key, digest_size=size).digest()
+
+
+def test_keyed_models_are_as_the_page_says(tmp_path: Path) -> None:
+    secret = bytes(range(32))
+    (tmp_path / "secret").write_bytes(secret)
+    (tmp_path / "secret").chmod(0o600)
+    path = str(tmp_path / "model.nbt")
+    texts = [("a", "hello world"), ("b", "caf\u00e9"), ("b", "hello")]
+    train_on(texts, path, keyed=str(tmp_path / "secret"))
+    header, arrays, _ = read_table(Path(path).read_bytes())
+    recipe, values = tables_in("Keyed models")
+    value_of = {what.replace("`", ""): value for what, value in values}
+    tokens = {
+        text: keyed_hash("nbtext token", secret, text.encode())
+        for text in ("hello", "world", "caf\u00e9")
+    }
+    pair = keyed_hash("nbtext pair", secret, tokens["hello"] + tokens["world"])
+    field = keyed_hash("nbtext field", secret, b"subject", 32)
+    in_field = blake2b(b"hello", key=field, digest_size=8).digest()
+    digest = keyed_hash(
+        "nbtext digest",
+        secret,
+        bytes.fromhex(tables_in("Digests")[0][0][1].strip("`")),
+        16,
+    )
+    keys = {
+        "token hello": tokens["hello"],
+        r"token caf\u00e9": tokens["caf\u00e9"],
+        "pair hello, world": pair,
+        "token hello of the field subject": in_field,
+        "n-gram hello": keyed_hash("nbtext ngram", secret, b"hello"),
+    }
+
+    assert value_of == {
+        what: f"{int.from_bytes(hashed, 'little') >> 16:012x}"
+        for what, hashed in keys.items()
+    } | {
+        "secret of the settings": header["settings"]["secret"],
+        "digest of the text hello": digest.hex(),
+    }
+    in_model = {int.from_bytes(key, "little") >> 16 for key in (*tokens.values(), pair)}
+    assert {*arrays["body.keys"]} == in_model
+    assert int.from_bytes(digest[:8], "big") in arrays["ledger.high"]
+    assert "nbtext secret" in str(recipe)
+    fingerprint = blake2b(key=secret, digest_size=16, person=b"nbtext secret")
+    assert header["settings"]["secret"] == fingerprint.hexdigest()
+    names = re.findall(r"K\(`nbtext (.*?)`\)", str(recipe))
+    assert names == ["token", "field", "pair", "ngram", "digest"]
+    secret_in_use = header["settings"]["secret"]
+    for view, what in (
+        (NGRAMS, "n-gram hello"),
+        (HEADERS, "token hello of the field subject"),
+    ):
+        (key,) = keys_in_use(view, [("subject", "hello")], secret_in_use)
+        assert f"{key:012x}" == value_of[what]
 
 
 def test_no_table_of_the_page_goes_unchecked() -> None:
@@ -952,7 +1009,7 @@ def test_the_example_is_a_table() -> None:
 
 
 def test_names_are_reserved() -> None:
-    assert {"policy", "secret", "VIEW.texts.buckets", "histograms"} <= {*RESERVED}
+    assert {"policy", "VIEW.texts.buckets", "histograms"} <= {*RESERVED}
 
 
 def in_page(pattern: str) -> str:

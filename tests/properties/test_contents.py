@@ -19,7 +19,7 @@ def all_of(contents: Contents) -> tuple[Any, ...]:
     return (
         values(contents.counts),
         contents.scoring,
-        [one.as_dict() for one in contents.calibrations],
+        contents.calibration.as_dict(),
         contents.history,
         values_of_records(contents.records),
     )

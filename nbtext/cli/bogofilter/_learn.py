@@ -71,7 +71,12 @@ def _learn_request(request: Request) -> LearnRequest:
         if label is None:
             raise
     return LearnRequest(
-        request.model, label, create=label is not None, format="mail", source=source
+        request.model,
+        label,
+        create=label is not None,
+        keyed=request.keyed,
+        format="mail",
+        source=source,
     )
 
 

@@ -51,6 +51,7 @@ USED: Final = (
     Option("O", "output-file", "FILE", "With -p, write the message there."),
     Option("d", "bogofilter-dir", "DIR", "The model is DIR/nbtext.nbt."),
     Option("", "model", "FILE", "The model file."),
+    Option("", "keyed", "FILE", "The secret of a keyed model."),
     Option("o", "cutoffs", "SPAM[,HAM]", "Spam from here on, ham up to there."),
     Option("", "spam-cutoff", "SPAM", "The first of these."),
     Option("", "ham-cutoff", "HAM", "The second."),

@@ -13,6 +13,7 @@ from nbtext.cli.bogofilter._options import Parsed
 from nbtext.errors import SettingsError
 from nbtext.filtering import AddedField
 from nbtext.filtering.header_field import checked
+from nbtext.keyring import name_secret
 
 FILE: Final = "nbtext.nbt"
 """The model's name in a folder that is given as bogofilter's."""
@@ -44,6 +45,7 @@ class Request(NamedTuple):
 
     Attributes:
         model: the model file.
+        keyed: file of the secret of the model, None if there is no such option.
         action: what to register, a key of LABELS; empty for nothing.
         updates: whether to learn what was decided.
         spared: spamicities so near to 0 or 1 are not learnt then.
@@ -62,6 +64,7 @@ class Request(NamedTuple):
     """
 
     model: str
+    keyed: str | None
     action: str
     updates: bool
     spared: float
@@ -103,6 +106,7 @@ def request_of(parsed: Parsed) -> Request:
         checked(AddedField(field, "", tag))
     return Request(
         model=_model(parsed),
+        keyed=_keyed(parsed),
         action=action,
         updates=bool(parsed.count("update-as-scored")),
         spared=_share(parsed.last("thresh-update") or "0", "--thresh-update"),
@@ -206,6 +210,14 @@ def _share(text: str, option: str) -> float:
         message = f"{option} {text}: a number from 0 to 1 was expected"
         raise SettingsError(message)
     return value
+
+
+def _keyed(parsed: Parsed) -> str | None:
+    """Return the file of the secret of the model, if it is named."""
+    path = parsed.last("keyed")
+    if path is not None:
+        name_secret(path)
+    return path
 
 
 def _model(parsed: Parsed) -> str:

@@ -1,0 +1,283 @@
+"""Keyed models do what others do, but only for those who have the secret."""
+
+import json
+import re
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from nbtext import classify, forget, learn, load, train_on
+from nbtext.document import Document
+from nbtext.errors import SecretError
+from nbtext.scoring.model import load_model
+from nbtext.store.compacting import compact
+from nbtext.store.ledger import rows_of
+from nbtext.store.packing import unpack
+from nbtext.tokens import bag_of, read
+from tests.build import values
+from tests.waiting import wait_until
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run
+
+TRAIN = ("train", "-q", "-m", "keyed.nbt", "--keyed", "secret", "spam", "ham")
+MODEL = ("-m", "keyed.nbt", "--keyed", "secret")
+LACKING = "the model is keyed, and without its secret no document can be read"
+
+
+@pytest.fixture
+def keyed(model: Path, process: "Run") -> Path:
+    """A keyed model beside the public one of the same documents."""
+    assert process(*TRAIN, cwd=str(model.parent)) == (0, "", "")
+    return model.with_name("keyed.nbt")
+
+
+@pytest.fixture
+def message(corpus: Path) -> bytes:
+    return (corpus / "spam" / "3.eml").read_bytes()
+
+
+def messages() -> list[bytes]:
+    return [
+        p.read_bytes() for folder in ("spam", "ham") for p in Path(folder).iterdir()
+    ]
+
+
+@pytest.mark.usefixtures("keyed")
+def test_a_keyed_model_decides_as_the_public_one_of_the_same_documents(
+    process: "Run",
+) -> None:
+    public = process("classify", "-m", "mail.nbt", "--json", "spam", "ham")
+
+    assert public.out
+    assert process("classify", *MODEL, "--json", "spam", "ham") == public
+    jobs = process("classify", *MODEL, "--json", "-j", "2", "spam", "ham")
+    assert jobs == public
+
+
+@pytest.mark.usefixtures("keyed")
+def test_nothing_in_a_keyed_model_is_a_public_key_or_digest() -> None:
+    model, public = load_model("keyed.nbt"), load_model("mail.nbt")
+    data, public_data = Path("keyed.nbt").read_bytes(), Path("mail.nbt").read_bytes()
+    readings = [read(Document("", (text,)), public.settings) for text in messages()]
+
+    for reading in readings:
+        halves = struct.unpack(">QQ", reading.digest)
+        assert rows_of(public.file, reading.digest)
+        assert not rows_of(model.file, reading.digest)
+        for half in halves:
+            assert struct.pack("<Q", half) in public_data
+            assert struct.pack("<Q", half) not in data
+        for view, terms in enumerate(bag_of(reading, public.settings)):
+            assert len(public.found(view, terms)) == len(terms) > 0
+            assert not model.found(view, terms)
+
+
+@pytest.mark.usefixtures("keyed")
+def test_nothing_in_a_keyed_model_is_its_secret() -> None:
+    data, secret = Path("keyed.nbt").read_bytes(), Path("secret").read_bytes()
+
+    assert len(secret) == 32
+    assert not any(secret[start : start + 4] in data for start in range(0, 32, 4))
+
+
+@pytest.mark.usefixtures("keyed")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["classify"], ["classify", "--json"], ["learn", "spam"], ["forget"],
+        ["tokens"], ["bogofilter", "--model", "keyed.nbt", "-v"],
+        ["bogofilter", "--model", "keyed.nbt", "-s"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_without_the_secret_no_document_is_read(
+    process: "Run", command: list[str], message: bytes
+) -> None:
+    before = Path("keyed.nbt").read_bytes()
+    model = [] if command[0] == "bogofilter" else ["-m", "keyed.nbt"]
+
+    done = process(*command, *model, stdin=message)
+
+    assert done.status == (3 if command[0] == "bogofilter" else 64)
+    assert done.out == ""
+    assert LACKING in done.err
+    assert Path("keyed.nbt").read_bytes() == before
+
+
+@pytest.mark.usefixtures("keyed")
+def test_passing_without_the_secret_passes_the_message_as_it_came(
+    process: "Run", message: bytes
+) -> None:
+    done = process("pass", "-m", "keyed.nbt", stdin=message)
+
+    assert (done.status, done.out.encode()) == (75, message)
+    assert LACKING in done.err
+
+
+@pytest.mark.usefixtures("keyed")
+def test_the_environment_names_the_secret(process: "Run", message: bytes) -> None:
+    env = {"NBTEXT_KEYED": "secret"}
+
+    done = process("classify", "-m", "keyed.nbt", stdin=message, env=env)
+
+    assert done.status == 0
+    assert done.out.startswith("spam\t")
+
+
+@pytest.mark.usefixtures("keyed")
+def test_another_secret_is_refused(process: "Run", message: bytes) -> None:
+    Path("other").write_bytes(bytes(32))
+    Path("other").chmod(0o600)
+
+    done = process("classify", "-m", "keyed.nbt", "--keyed", "other", stdin=message)
+
+    assert (done.status, done.out) == (64, "")
+    assert "other: it holds another secret than that of the model (" in done.err
+
+
+@pytest.mark.usefixtures("keyed")
+def test_every_command_that_reads_documents_takes_the_secret(
+    process: "Run", message: bytes
+) -> None:
+    one = Path("new.eml")
+    one.write_bytes(b"Subject: winner\n\nfree prize\n")
+    for part in ("cur", "new", "tmp"):
+        Path("box", part).mkdir(parents=True)
+    Path("box/cur/1").write_bytes(message)
+
+    assert process("learn", "spam", *MODEL, stdin=one.read_bytes()).status == 0
+    assert "moved 1 document" in process("learn", "ham", *MODEL, "new.eml").err
+    assert process("forget", *MODEL, "new.eml").err == "forgot 1 document\n"
+    assert b"X-NBText" in process("pass", *MODEL, stdin=message).out.encode()
+    assert process("eval", *MODEL, "spam", "ham").status == 0
+    assert process("tokens", *MODEL, "new.eml").status == 0
+    filtered = process("filter", *MODEL, "-n", "--flag", "spam=junk", "box")
+    assert (filtered.status, "1 new" in filtered.out) == (0, True)
+    bogofilter = ("bogofilter", "--model", "keyed.nbt", "--keyed", "secret")
+    assert process(*bogofilter, "-v", stdin=message).status == 0
+    assert process(*bogofilter, "-n", stdin=one.read_bytes()).status == 0
+    assert process(*bogofilter, "-N", stdin=one.read_bytes()).status == 0
+
+
+@pytest.mark.usefixtures("keyed")
+def test_commands_that_read_no_documents_need_no_secret(process: "Run") -> None:
+    facts = json.loads(process("info", "-m", "keyed.nbt", "--json").out)
+    assert re.fullmatch("[0-9a-f]{32}", facts["settings"]["secret"])
+    assert process("check", "-m", "keyed.nbt").status == 0
+    assert process("compact", "-m", "keyed.nbt").status == 0
+    text = process("dump", "-m", "keyed.nbt").out
+    assert process("load", "-m", "again.nbt", stdin=text.encode()).status == 0
+    assert (
+        facts["settings"]
+        == json.loads(process("info", "-m", "again.nbt", "--json").out)["settings"]
+    )
+    again = process("classify", "-m", "again.nbt", "--keyed", "secret", "spam")
+    assert again == process("classify", *MODEL, "spam")
+    assert process("prune", "-m", "keyed.nbt", "--min-documents", "2").status == 0
+    assert process("classify", *MODEL, "spam").status == 0
+
+
+@pytest.mark.usefixtures("keyed")
+def test_models_of_one_secret_add_up_and_others_do_not(process: "Run") -> None:
+    more = ("--keyed", "secret", "spam=spam/1.eml", "ham=ham/1.eml")
+    process("train", "-m", "more.nbt", *more)
+    process("train", "-m", "other.nbt", "--keyed", "2", "spam", "ham")
+    joined = Path("joined.nbt")
+
+    assert process("merge", "-o", "both.nbt", "keyed.nbt", "more.nbt").status == 0
+    done = process(
+        "merge", "-o", "once.nbt", "keyed.nbt", "more.nbt", "--documents", "spam",
+        "--documents", "ham", "--keyed", "secret",
+    )  # fmt: skip
+    assert done.status == 0
+    assert sum(load_model("once.nbt").documents) == 16
+    for other in ("other.nbt", "mail.nbt"):
+        done = process("merge", "-o", "none.nbt", "keyed.nbt", other)
+        assert (done.status, Path("none.nbt").exists()) == (65, False)
+        assert "the secret of its keys, by fingerprint (--keyed): " in done.err
+        joined.write_bytes(Path("keyed.nbt").read_bytes() + Path(other).read_bytes())
+        assert "--keyed" in process("info", "-m", "joined.nbt").err
+
+
+@pytest.mark.usefixtures("keyed")
+def test_a_public_model_is_not_learnt_as_if_it_were_keyed(process: "Run") -> None:
+    done = process("learn", "spam", "-m", "mail.nbt", "--keyed", "secret", "spam")
+
+    assert (done.status, "the model is not keyed" in done.err) == (64, True)
+
+
+def test_a_model_is_begun_with_a_secret(process: "Run", corpus: Path) -> None:
+    begin = ("learn", "--create", "-m", "begun.nbt", "--keyed", "new")
+    assert process(*begin, "spam", "spam").status == 0
+    assert process(*begin, "ham", "ham").status == 0
+    model = load_model(str(corpus / "begun.nbt"))
+    assert model.settings.secret is not None
+    assert (corpus / "new").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_secret_that_others_may_read_makes_no_model(
+    process: "Run", corpus: Path
+) -> None:
+    (corpus / "secret").write_bytes(bytes(32))
+    (corpus / "secret").chmod(0o644)
+
+    done = process(*TRAIN)
+
+    assert (done.status, (corpus / "keyed.nbt").exists()) == (64, False)
+    assert "mode 644" in done.err
+
+
+@pytest.mark.usefixtures("keyed")
+def test_the_server_takes_the_secret_and_hands_it_to_its_workers(
+    message: bytes, tmp_path: Path
+) -> None:
+    socket = tmp_path / "s"
+    command = [
+        sys.executable, "-m", "nbtext", "serve", *MODEL, "--listen", f"unix:{socket}",
+        "--workers", "1",
+    ]  # fmt: skip
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as server:
+        try:
+            wait_until(socket.exists)
+            answer = asked(socket, b"CHECK SPAMC/1.2\r\n\r\n" + message)
+        finally:
+            server.terminate()
+    assert b"Spam: True" in answer
+
+
+def asked(path: Path, request: bytes) -> bytes:
+    import socket
+
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(str(path))
+        client.sendall(request)
+        client.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: client.recv(65536), b""))
+
+
+def test_the_library_does_the_same(tmp_path: Path) -> None:
+    path, secret = str(tmp_path / "m.nbt"), str(tmp_path / "s")
+    pairs = [("spam", "cheap pills now"), ("ham", "lunch on friday")]
+
+    train_on(pairs, path, keyed=secret)
+    before = stored(path)
+    assert classify(load(path, keyed=secret), "cheap pills").label == "spam"
+    learn(path, "ham", ["more lunch", "and dinner"], keyed=secret)
+    assert stored(path) != before
+    assert len(forget(path, ["more lunch", "and dinner"], keyed=secret)) == 2
+    compact(path)
+    assert stored(path) == before
+
+
+def stored(path: str) -> Any:
+    return values(unpack(load_model(path).file))
+
+
+def test_the_library_refuses_what_is_no_secret(tmp_path: Path) -> None:
+    with pytest.raises(SecretError):
+        train_on([("a", "b"), ("c", "d")], str(tmp_path / "m"), keyed=str(tmp_path))
