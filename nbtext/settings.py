@@ -393,6 +393,9 @@ Counting: TypeAlias = Literal["occurrences", "once"]
 """Whether a term that occurs n times counts n times, or once."""
 
 
+Parameters: TypeAlias = tuple[tuple[str, float], ...]
+
+
 class Scoring(NamedTuple):
     """
     How counts become a score: deciding settings, which may differ from file to file.
@@ -401,18 +404,41 @@ class Scoring(NamedTuple):
         score: the name of the event model; nbtext.scoring.models has them.
         smoothing: what is added to every count, in the units of the model's formula.
         counting: whether repeated terms count repeatedly.
-        min_evidence: the least log-odds of a term that counts, in nats, for a model
-            that leaves out terms that say little.
+        parameters: the event model's own numbers, each with its name, sorted by name.
+        calibrated: whether the posterior is fitted to held-out scores; otherwise it is
+            the event model's own.
     """
 
     score: str
     smoothing: float
     counting: Counting = "occurrences"
-    min_evidence: float = 2.0
+    parameters: Parameters = ()
+    calibrated: bool = True
+
+    def parameter(self, name: str) -> float:
+        """
+        Return one of the event model's own numbers.
+
+        Raises:
+            KeyError: there is none of this name; check_scoring refuses such a scoring.
+
+        """
+        return dict(self.parameters)[name]
+
+    def with_parameters(self, **values: float) -> "Scoring":
+        """Return the same scoring with other numbers under these names."""
+        parameters = tuple(sorted((dict(self.parameters) | values).items()))
+        return self._replace(parameters=parameters)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for msgpack and JSON."""
-        return self._asdict()
+        return self._asdict() | {"parameters": dict(self.parameters)}
+
+    def of_scores(self) -> dict[str, Any]:
+        """Return as plain values what decides scores; calibration has no part in it."""
+        plain = self.as_dict()
+        del plain["calibrated"]
+        return plain
 
     @classmethod
     def from_dict(cls, plain: Any) -> "Scoring":
@@ -426,8 +452,9 @@ class Scoring(NamedTuple):
 
         """
         try:
-            scoring = cls(**plain)
-        except TypeError as error:
+            parameters = tuple(sorted(plain["parameters"].items()))
+            scoring = cls(**(plain | {"parameters": parameters}))
+        except (TypeError, KeyError, AttributeError) as error:
             message = f"the scoring is not complete: {error}"
             raise SettingsError(message) from error
         scoring.check()
@@ -447,21 +474,33 @@ class Scoring(NamedTuple):
         if self.counting not in ("occurrences", "once"):
             message = f"counting is {self.counting!r}, expected occurrences or once"
             raise SettingsError(message)
-        for name, value, least, most in (
-            ("smoothing", self.smoothing, SMALLEST, LARGEST),
-            ("min_evidence", self.min_evidence, 1e-6, MOST_EVIDENCE),
-        ):
-            if type(value) not in (float, int) or not least <= value <= most:
-                message = f"{name} is {value!r}, expected {least} to {most}"
+        if type(self.calibrated) is not bool:
+            message = f"calibrated is {self.calibrated!r}, expected yes or no"
+            raise SettingsError(message)
+        check_range("smoothing", self.smoothing, SMALLEST, LARGEST)
+        for name, value in self.parameters:
+            if type(name) is not str or not name.isidentifier():
+                message = f"a parameter is called {name!r}, expected a name"
                 raise SettingsError(message)
+            check_range(name, value, 0, LARGEST)
 
 
 SMALLEST: Final = 1e-9
 LARGEST: Final = 1e9
 """The range of what may be added."""
 
-MOST_EVIDENCE: Final = 700.0
-"""No term says as much, in nats; what is not much more has no exponential."""
+
+def check_range(name: str, value: object, least: float, most: float) -> None:
+    """
+    Refuse what is no number of a range.
+
+    Raises:
+        SettingsError: that is so.
+
+    """
+    if type(value) not in (float, int) or not least <= value <= most:  # type: ignore[operator]
+        message = f"{name} is {value!r}, expected {least} to {most}"
+        raise SettingsError(message)
 
 
 def default_settings(document_format: Format, n_classes: int) -> Settings:

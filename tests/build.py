@@ -25,7 +25,7 @@ from nbtext.counts.fitting import Fit
 from nbtext.counts.sorted_counts import SortedCounts
 from nbtext.counts.table import CountTable, LedgerRun
 from nbtext.scoring.model import Model, load_model
-from nbtext.scoring.models.registry import default_scoring
+from nbtext.scoring.models.registry import default_scoring, scoring_of
 from nbtext.settings import BODY, HEADERS, RAW, WEIGHTED, Scoring, Settings, View
 from nbtext.store.contents import Contents
 from nbtext.store.file import ModelFile, open_model
@@ -185,7 +185,7 @@ def packed(
     contents = Contents(
         table,
         scoring or default_scoring(len(table.classes)),
-        calibration or Calibration(),
+        (calibration,) if calibration else (),
         history or History(),
         records or UndoRecords(),
         fit=fit,
@@ -211,6 +211,16 @@ def correction_values(correction: Correction | None) -> Values:
         amounts.labels.tolist(),
         amounts.classes.tolist(),
         amounts.values.tolist(),
+    )
+
+
+def mean(smoothing: float = 0.01, **changes: Any) -> Scoring:
+    """Return a mean score: its counting, or its parameters, may differ."""
+    counting = changes.pop("counting", "occurrences")
+    return (
+        scoring_of("mean")
+        ._replace(smoothing=smoothing, counting=counting)
+        .with_parameters(**changes)
     )
 
 

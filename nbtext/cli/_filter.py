@@ -22,6 +22,7 @@ from nbtext.cli._terminal import (
     to_stderr,
     to_stdout,
 )
+from nbtext.counts.fitting import FEWEST
 from nbtext.document import Skipped, Unreadable
 from nbtext.errors import BusyError, MailboxError, SourceError
 from nbtext.filtering import (
@@ -154,7 +155,7 @@ def _threshold(request: FilterRequest, model: Model, label: str) -> Threshold:
     threshold = threshold_of(model, label)
     if request.output.verbose:
         to_stderr(f"{label}: from a probability of {threshold.probability:.6g}")
-    if not (threshold.documents or request.output.quiet):
+    if threshold.documents < FEWEST and not request.output.quiet:
         to_stderr(
             f"note: the model was not scored on enough documents to say from which "
             f"probability on {class_name(label)} is safe; taking {UNMEASURED} "

@@ -13,8 +13,8 @@ from nbtext.cli import _status as status
 from nbtext.cli._terminal import Output, bytes_to_stdout, to_stderr
 from nbtext.document import Document
 from nbtext.errors import NbtextError, UnknownClassError
-from nbtext.filtering import added_by, with_added
-from nbtext.filtering.header_field import FIELD
+from nbtext.filtering import added_by
+from nbtext.filtering.header_field import FIELD, pieces_with_added
 from nbtext.scoring import Classifier, Policy, load_model
 
 MAX_BYTES: Final = 16 << 20
@@ -56,7 +56,8 @@ def run(request: PassRequest) -> int:
         fault = f"{type(error).__name__}: {error}"
         to_stderr(f"Error: a fault in nbtext ({fault}); the message is as it came")
     else:
-        bytes_to_stdout(passed)
+        for piece in passed:
+            bytes_to_stdout(piece)
         return status.DONE
     bytes_to_stdout(message)
     return status.TRY_AGAIN
@@ -69,7 +70,8 @@ def pass_unchanged() -> int:
     return status.TRY_AGAIN
 
 
-def _marked(message: bytes, request: PassRequest) -> bytes:
+def _marked(message: bytes, request: PassRequest) -> list[bytes | memoryview]:
+    """Return the message with its field, in pieces."""
     model = load_model(request.model)
     if request.output.verbose:
         to_stderr(f"model: {request.model}")
@@ -84,4 +86,4 @@ def _marked(message: bytes, request: PassRequest) -> bytes:
             to_stderr(f"WARNING: {error}")
     (decision,) = Classifier(model).classify([document], policy=request.policy)
     tag = dict(request.tags).get(decision.label or "", "")
-    return with_added(message, added_by(decision, request.field, tag))
+    return pieces_with_added(message, added_by(decision, request.field, tag))

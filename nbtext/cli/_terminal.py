@@ -64,7 +64,7 @@ def to_stdout(lines: Iterable[str]) -> None:
         bytes_to_stdout(text.encode("utf-8", "backslashreplace"))
 
 
-def bytes_to_stdout(data: bytes) -> None:
+def bytes_to_stdout(data: bytes | memoryview) -> None:
     """
     Write bytes to standard output as they are, and see them out.
 

@@ -8,16 +8,21 @@ makes probabilities of them.
 """
 
 from collections import Counter as Tally
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import floor
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
+
+from nbtext.settings import Scoring
 
 BINS_A_NAT: Final = 16
 """How finely scores are counted."""
 
 FARTHEST_BIN: Final = 4096
 """Scores beyond 256 nats fall into the last bins."""
+
+ROUNDED: Final = 9
+"""Decimals of a score, in bins, that decide its bin."""
 
 TEMPERATURES: Final[tuple[float, ...]] = tuple(
     2.0 ** (step / 4) for step in range(-24, 41)
@@ -35,24 +40,51 @@ LOSS_UNIT: Final = 1 << 20
 """Losses are kept as integers, in units of 2^-20 nats, so that they add exactly."""
 
 
-KEYS: Final = frozenset(("scoring", "counts", "losses", "documents", "fit"))
+KEYS: Final = frozenset(("scoring", "prior", "counts", "losses", "documents", "fit"))
 """The keys of a calibration; others are refused, as they may change what it means."""
+
+PARAMETERS: Final = "parameters"
+"""What a scoring calls the event model's own numbers, which are a map."""
+
+WEAKEST: Final = 1e-6
+STRONGEST: Final = 1e6
+"""The range of the numbers of a prior."""
+
+
+class Prior(NamedTuple):
+    """
+    What is expected of a fit before any document was scored.
+
+    Two classes: slope ~ N(`slope`, 1 / `precision`), offset ~ N(0, 1 / `offset`).
+    More: ln s ~ N(ln `slope`, 1 / `precision`).
+
+    Attributes:
+        slope: the slope, or the temperature's s, that is most likely.
+        precision: of the slope, or of ln s.
+        offset: the precision of the offset.
+    """
+
+    slope: float = 1.0
+    precision: float = 1.0
+    offset: float = 1.0
 
 
 class Calibration(NamedTuple):
     """
-    What held-out documents scored.
+    What held-out documents scored, by one scoring.
 
     Attributes:
-        scoring: how they were scored, as `Scoring.as_dict`; other scores than these
-            are not what the calibration speaks of. None if nothing was scored.
+        scoring: how they were scored, as `Scoring.of_scores`; other scores than these
+            are not what the calibration speaks of.
+        prior: what is expected of the fit.
         counts: for two classes, (bin, name of the class) to how many documents; below
             zero where a table takes back what an earlier one says.
         losses: for more, the sum of the log-loss at each of the TEMPERATURES.
         documents: for each class by name, how many documents.
     """
 
-    scoring: dict[str, Any] | None = None
+    scoring: dict[str, Any]
+    prior: Prior = Prior()
     counts: Mapping[tuple[int, str], int] = NONE
     losses: tuple[int, ...] = ()
     documents: Mapping[str, int] = NONE
@@ -61,6 +93,7 @@ class Calibration(NamedTuple):
         """Return plain values, sorted, for msgpack and JSON."""
         return {
             "scoring": self.scoring,
+            "prior": [*self.prior],
             "counts": [[*place, n] for place, n in sorted(self.counts.items())],
             "losses": list(self.losses),
             "documents": dict(sorted(self.documents.items())),
@@ -90,47 +123,92 @@ class Calibration(NamedTuple):
                 str(name): _whole(n, -MOST, MOST)
                 for name, n in plain["documents"].items()
             }
-            scoring = None if plain["scoring"] is None else {**plain["scoring"]}
+            prior = Prior._make(map(_strength, plain["prior"]))
+            scoring = {**plain["scoring"]}
+            parameters = {**scoring.get(PARAMETERS, {})}
         except UNFIT as error:
             message = f"the calibration is not complete: {error}"
             raise ValueError(message) from error
         if unknown:
             message = f"this nbtext does not know {unknown[0]!r} in a calibration"
             raise ValueError(message)
-        parts = () if scoring is None else scoring.values()
-        if not all(isinstance(part, str | int | float) for part in parts):
+        parts = {**scoring, PARAMETERS: 0}.values()
+        if not all(isinstance(part, str | int | float) for part in parts) or not all(
+            isinstance(name, str) and isinstance(value, int | float)
+            for name, value in parameters.items()
+        ):
             message = "the calibration does not say how documents were scored"
             raise ValueError(message)
         if len(losses) not in (0, len(TEMPERATURES)):
             message = f"the calibration has {len(losses)} losses"
             raise ValueError(message)
-        return cls(scoring, counts, losses, documents)
+        return cls(scoring, prior, counts, losses, documents)
 
 
 def bin_of(score: float) -> int:
-    """Return the bin that a score falls into."""
-    return max(-FARTHEST_BIN, min(FARTHEST_BIN, floor(score * BINS_A_NAT)))
+    """
+    Return the bin that a score falls into.
+
+    The score is rounded first, to 2e-10 nats, so that sums of the same numbers in
+    another order fall into the same bin.
+    """
+    bin_ = floor(round(score * BINS_A_NAT, ROUNDED))
+    return max(-FARTHEST_BIN, min(FARTHEST_BIN, bin_))
+
+
+def calibration_for(
+    scoring: Scoring, calibrations: Iterable[Calibration]
+) -> Calibration | None:
+    """Return the calibration of a scoring, None if there is none."""
+    wanted = scoring.of_scores()
+    return next((one for one in calibrations if one.scoring == wanted), None)
+
+
+def totals(tables: Iterable[Sequence[Calibration]]) -> tuple[Calibration, ...]:
+    """
+    Add up what tables keep for calibration, for each scoring apart.
+
+    Args:
+        tables: for each table its calibrations, of distinct scorings.
+
+    Returns:
+        The sums of those scorings that the last table which has any speaks of, in its
+        order; the others are left out.
+
+    """
+    kept = [calibrations for calibrations in tables if calibrations]
+    last = kept[-1] if kept else ()
+    return tuple(
+        total(one for part in kept for one in part if one.scoring == each.scoring)
+        for each in last
+    )
 
 
 def total(calibrations: Iterable[Calibration]) -> Calibration:
-    """Add calibrations up; those that speak of other scores than the last are left."""
-    kept = [one for one in calibrations if one.scoring is not None]
-    kept = [one for one in kept if one.scoring == kept[-1].scoring]
-    if not kept:
-        return Calibration()
+    """Add up calibrations, one or more, of the same scoring; the last prior stands."""
+    kept = [*calibrations]
     counts: Tally[tuple[int, str]] = Tally()
     documents: Tally[str] = Tally()
     for one in kept:
         counts.update(one.counts)
         documents.update(one.documents)
     losses = zip(*(one.losses for one in kept if one.losses), strict=True)
-    return Calibration(
-        kept[-1].scoring, dict(counts), tuple(map(sum, losses)), dict(documents)
+    return kept[-1]._replace(
+        counts=dict(counts),
+        losses=tuple(map(sum, losses)),
+        documents=dict(documents),
     )
 
 
 def _whole(value: Any, low: int, high: int) -> int:
     if type(value) is not int or not low <= value <= high:
         message = f"{value!r} is not a whole number from {low} to {high}"
+        raise ValueError(message)
+    return value
+
+
+def _strength(value: Any) -> float:
+    if type(value) is not float or not WEAKEST <= value <= STRONGEST:
+        message = f"{value!r} is not a number from {WEAKEST} to {STRONGEST}"
         raise ValueError(message)
     return value

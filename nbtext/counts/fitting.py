@@ -3,29 +3,39 @@ The fitted half of calibration: from a score to a probability that is one.
 
 Naive Bayes ranks well and is overconfident. For two classes the probability is
 1 / (1 + exp(-(s F + b))), with s and b fitted by logistic regression to the histogram
-of held-out scores that `nbtext.counts.calibration` keeps (Platt 1999, with the target
-values of his section 2.2). For more classes the posterior is softmax(s z), with the one
-number s that gives held-out documents the least log-loss (temperature scaling, Guo et
-al. 2017 section 4.2).
+of held-out scores that `nbtext.counts.calibration` keeps (Platt 1999). For more classes
+the posterior is softmax(s z), with one number s (temperature scaling, Guo et al. 2017,
+section 4.2). Both are maximum a posteriori: what is expected before any document was
+scored, the prior, counts as some documents would, so that a few of them are enough.
 """
 
 from collections import Counter as Tally
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import exp, floor, isfinite, log, log1p
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from nbtext.counts.calibration import BINS_A_NAT, MOST, TEMPERATURES, Calibration
+from nbtext.counts.calibration import (
+    BINS_A_NAT,
+    LOSS_UNIT,
+    MOST,
+    PARAMETERS,
+    TEMPERATURES,
+    Calibration,
+    Prior,
+)
+from nbtext.settings import Scoring
 
 FEWEST: Final = 50
-"""With fewer held-out documents in a class nothing is fitted."""
+"""Held-out documents of each of two classes that a choice among candidates takes."""
 
-RIDGE: Final = 1e-9
 MIN_STEP: Final = 1e-6
 TOLERANCE: Final = 1e-9
-"""Of Newton's method: what keeps its matrix regular, and when it has arrived."""
+"""Newton's method has arrived where no longer step, or no greater gain a document, is
+left."""
 
-Row: TypeAlias = tuple[float, int, float]
-"""A score, how many documents have it, and the probability that they should get."""
+Row: TypeAlias = tuple[float, int, int]
+"""A score, how many documents have it, and whether they are of the second class: 1 or
+0."""
 
 
 class Fit(NamedTuple):
@@ -43,9 +53,24 @@ class Fit(NamedTuple):
     documents: int = 0
 
 
-def with_fit(calibration: Calibration, fit: Fit | None) -> dict[str, Any]:
-    """Return a calibration and what was fitted to it as plain values, for msgpack."""
-    return calibration.as_dict() | {"fit": None if fit is None else [*fit]}
+def with_fit(
+    calibrations: Iterable[Calibration], scoring: Scoring, fit: Fit | None
+) -> tuple[dict[str, Any], ...]:
+    """
+    Return calibrations and what was fitted as plain values, for msgpack.
+
+    Args:
+        calibrations: of the candidates.
+        scoring: the one that was chosen.
+        fit: what was fitted to its calibration, None if nothing.
+
+    """
+    chosen = scoring.of_scores()
+    return tuple(
+        one.as_dict()
+        | {"fit": [*fit] if fit is not None and one.scoring == chosen else None}
+        for one in calibrations
+    )
 
 
 def stored_fit(plain: Mapping[str, Any]) -> Fit | None:
@@ -78,72 +103,105 @@ def fit(calibration: Calibration, classes: Sequence[str]) -> Fit:
     Fit the numbers that turn scores into probabilities.
 
     Args:
-        calibration: what held-out documents scored.
+        calibration: what held-out documents scored; with none, the prior's most likely
+            numbers are what is fitted.
         classes: the model's, sorted; of two, a positive score speaks for the second.
 
-    With fewer than 50 held-out documents of a class (two classes), or in all (more),
-    nothing is fitted: slope 1, offset 0.
     """
+    return _fit(calibration, classes)[0]
+
+
+def fitted_loss(calibration: Calibration, classes: Sequence[str]) -> float:
+    """
+    Return what the fit makes least, in nats.
+
+    It is the sum of the log-losses of all held-out documents and minus the logarithm
+    of the prior's density, less its greatest value.
+    """
+    return _fit(calibration, classes)[1]
+
+
+def chosen(
+    scoring: Scoring, calibrations: Sequence[Calibration], classes: Sequence[str]
+) -> Scoring:
+    """
+    Return the candidate whose fit has the least loss, the first of several.
+
+    With fewer than FEWEST held-out documents of one of two classes it is the first.
+
+    Args:
+        scoring: one of the candidates.
+        calibrations: what held-out documents scored by each, in order of preference;
+            where they are not of candidates for this scoring, it stays.
+        classes: the model's, sorted.
+
+    """
+    parameters = [one.scoring.get(PARAMETERS, {}) for one in calibrations]
+    own = scoring.of_scores()
+    if len(calibrations) < 2 or any(
+        one.scoring != own | {PARAMETERS: values}
+        for one, values in zip(calibrations, parameters, strict=True)
+    ):
+        return scoring
+    first, best = calibrations[0], 0
+    is_known = all(first.documents.get(name, 0) >= FEWEST for name in classes)
+    if first.losses or is_known:
+        losses = [fitted_loss(one, classes) for one in calibrations]
+        best = losses.index(min(losses))
+    return scoring.with_parameters(**parameters[best])
+
+
+def _fit(calibration: Calibration, classes: Sequence[str]) -> tuple[Fit, float]:
+    """Return the fitted numbers, and what is least with them."""
+    prior = calibration.prior
     if calibration.losses:
-        documents = sum(calibration.documents.values())
-        if documents < FEWEST:
-            return Fit()
-        return Fit(_best_temperature(calibration.losses), 0.0, documents)
-    if len(classes) != 2:
-        return Fit()
-    by_class = [
-        {
-            bin_: n
-            for (bin_, name), n in calibration.counts.items()
-            if name == class_ and n > 0
-        }
-        for class_ in classes
-    ]
-    negatives, positives = (sum(counts.values()) for counts in by_class)
-    if min(negatives, positives) < FEWEST:
-        return Fit()
-    # Platt's targets stand for 0 and 1; they keep the slope finite
-    targets = (1 / (negatives + 2), (positives + 1) / (positives + 2))
+        slope, loss = _best_temperature(calibration.losses, prior)
+        return Fit(slope, 0.0, sum(calibration.documents.values())), loss
+    if len(classes) != 2:  # the scores of two classes say nothing of more
+        return Fit(), 0.0
     rows = [
-        ((bin_ + 0.5) / BINS_A_NAT, n, target)
-        for counts, target in zip(by_class, targets, strict=True)
-        for bin_, n in sorted(counts.items())
+        ((bin_ + 0.5) / BINS_A_NAT, n, classes.index(name))
+        for (bin_, name), n in sorted(calibration.counts.items())
+        if n > 0 and name in classes
     ]
-    slope, offset = _logistic(rows)
-    return Fit(slope, offset, negatives + positives)
+    slope, offset = _logistic(rows, prior)
+    documents = sum(n for _, n, _ in rows)
+    return Fit(slope, offset, documents), _loss(rows, slope, offset, prior)
 
 
-def _best_temperature(losses: tuple[int, ...]) -> float:
-    """Return the least loss's s, between grid points by a parabola in log s."""
-    best = min(range(len(losses)), key=losses.__getitem__)
-    if not 0 < best < len(losses) - 1:
-        return TEMPERATURES[best]
-    left, middle, right = losses[best - 1 : best + 2]
+def _best_temperature(losses: tuple[int, ...], prior: Prior) -> tuple[float, float]:
+    """Return the best s, between grid points by a parabola in log s, and its loss."""
+    penalised = [
+        loss / LOSS_UNIT + 0.5 * prior.precision * log(s / prior.slope) ** 2
+        for loss, s in zip(losses, TEMPERATURES, strict=True)
+    ]
+    best = min(range(len(penalised)), key=penalised.__getitem__)
+    if not 0 < best < len(penalised) - 1:
+        return TEMPERATURES[best], penalised[best]
+    left, middle, right = penalised[best - 1 : best + 2]
     curvature = left - 2 * middle + right
     shift = 0.5 * (left - right) / curvature if curvature > 0 else 0.0
     factor: float = 2.0 ** (shift / 4)
-    return TEMPERATURES[best] * factor
+    return TEMPERATURES[best] * factor, middle - 0.25 * (left - right) * shift
 
 
-def _logistic(rows: list[Row]) -> tuple[float, float]:
+def _logistic(rows: list[Row], prior: Prior) -> tuple[float, float]:
     """
     Fit slope and offset, first to whole nats, because that is soon done.
 
     Then the start is so good that two or three steps over all bins are enough, where
-    ten would be needed. A process that classifies one message does this, too.
+    ten would be needed.
     """
-    documents = sum(n for _, n, _ in rows)
-    coarse: Tally[tuple[float, float]] = Tally()
-    for score, n, target in rows:
-        coarse[floor(score) + 0.5, target] += n
-    # from where every probability is the same, because far out nothing slopes
-    share = sum(n * target for _, n, target in rows) / documents
-    whole_nats = [(score, n, target) for (score, target), n in coarse.items()]
-    start = _newton(whole_nats, 0.0, log(share / (1 - share)))
-    return _newton(rows, *start)
+    coarse: Tally[tuple[float, int]] = Tally()
+    for score, n, is_second in rows:
+        coarse[floor(score) + 0.5, is_second] += n
+    whole_nats = [(score, n, is_second) for (score, is_second), n in coarse.items()]
+    return _newton(rows, *_newton(whole_nats, prior.slope, 0.0, prior), prior)
 
 
-def _newton(rows: list[Row], slope: float, offset: float) -> tuple[float, float]:
+def _newton(
+    rows: list[Row], slope: float, offset: float, prior: Prior
+) -> tuple[float, float]:
     """
     Improve slope and offset by Newton's method with step halving.
 
@@ -151,22 +209,23 @@ def _newton(rows: list[Row], slope: float, offset: float) -> tuple[float, float]
         rows: what they shall fit.
         slope: where to start.
         offset: the same.
+        prior: what is expected; it keeps the matrix regular.
 
     """
-    documents = sum(n for _, n, _ in rows)
-    loss = _loss(rows, slope, offset)
+    documents = max(sum(n for _, n, _ in rows), 1)
+    loss = _loss(rows, slope, offset, prior)
     for _ in range(50):
-        g_slope = g_offset = h_slope = h_both = h_offset = 0.0
-        for score, n, target in rows:
+        g_slope, h_slope = prior.precision * (slope - prior.slope), prior.precision
+        g_offset, h_offset = prior.offset * offset, prior.offset
+        h_both = 0.0
+        for score, n, is_second in rows:
             p = sigmoid(slope * score + offset)
-            error, weight = n * (p - target), n * p * (1 - p)
+            error, weight = n * (p - is_second), n * p * (1 - p)
             g_slope += error * score
             g_offset += error
             h_slope += weight * score * score
             h_both += weight * score
             h_offset += weight
-        h_slope += RIDGE * documents
-        h_offset += RIDGE * documents
         determinant = h_slope * h_offset - h_both * h_both
         if determinant <= 0:
             break
@@ -175,7 +234,7 @@ def _newton(rows: list[Row], slope: float, offset: float) -> tuple[float, float]
         scale = 1.0
         while scale > MIN_STEP:
             tried = slope - scale * step_slope, offset - scale * step_offset
-            tried_loss = _loss(rows, *tried)
+            tried_loss = _loss(rows, *tried, prior)
             if tried_loss < loss:
                 break
             scale /= 2
@@ -188,10 +247,11 @@ def _newton(rows: list[Row], slope: float, offset: float) -> tuple[float, float]
     return slope, offset
 
 
-def _loss(rows: list[Row], slope: float, offset: float) -> float:
-    return sum(
-        n * (softplus(x) - target * x)
-        for score, n, target in rows
+def _loss(rows: list[Row], slope: float, offset: float, prior: Prior) -> float:
+    penalty = prior.precision * (slope - prior.slope) ** 2 + prior.offset * offset**2
+    return 0.5 * penalty + sum(
+        n * softplus(-x if is_second else x)
+        for score, n, is_second in rows
         for x in (slope * score + offset,)
     )
 

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from nbtext.settings import Scoring, Settings
     from nbtext.tokens import Reading
 
-from nbtext.counts import Counter, CountTable, ReadReport, Sample, TermCache, fit
+from nbtext.counts import Counter, CountTable, ReadReport, Sample, TermCache
 from nbtext.counts.counter import BATCH, LEAST_SIZE
 from nbtext.counts.counting import Progress, documents, guess, readings, settings_for
+from nbtext.counts.fitting import chosen
 from nbtext.counts.sample import DOCUMENTS, TERMS
 from nbtext.counts.table import add
 from nbtext.errors import TrainingError
@@ -41,6 +42,7 @@ from nbtext.scoring import Policy, check_scoring, default_scoring
 from nbtext.scoring.batch import score_batch
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.decide import DEFAULT
+from nbtext.scoring.held_out import fitted_by
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.tokens import read_terms
 
@@ -167,7 +169,9 @@ def _score_folds(
             ([cache.labels[place] for place in places.tolist()], views)
             for places, views in cache.batches(_sampled(cache, ~in_fold))
         )
-        calibration = fit(left_out(model, sample), classes)
+        calibrations = left_out(model, sample)
+        model = model.scored_by(chosen(scoring, calibrations, classes))
+        calibration = fitted_by(model.scoring, calibrations, classes)
         for places, views in cache.batches(in_fold):
             scored = score_batch(model, views, calibration)
             log_posterior[places] = scored.log_posterior

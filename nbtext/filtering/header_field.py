@@ -4,10 +4,15 @@ Header fields that say what a message is, added to it.
 Bytes and a decision go in, bytes come out. Fields of the same names that came with the
 message are forged, and are removed wherever they stand in its header. Nothing else
 changes: line ends stay as they are, and what is broken stays broken.
+
+A header is searched for what matters and not taken apart into its fields, of which a
+message of 16 MiB may have millions.
 """
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+from itertools import chain
 from typing import Final, NamedTuple
 
 from nbtext.errors import SettingsError
@@ -19,8 +24,25 @@ FIELD: Final = "X-NBText"
 """The name of the field, unless the user names another."""
 
 _NAME: Final = re.compile(r"[!-9;-~]{1,64}")
-_FIELD_START: Final = re.compile(rb"[!-9;-~]{1,128}[ \t]*+:")
-_BARE_CR: Final = re.compile(rb"\r(?![\n \t])")
+_FIELD_NAME: Final = rb"[!-9;-~]{1,128}[ \t]*+:"
+_REST: Final = rb"(?:[^\r\n]++|\n(?=[ \t])|\r(?=[\n \t]))*+[\r\n]?"
+"""What follows up to the end of a field: a line end without a continuation, or a bare
+CR, which others take for the end of a line."""
+
+_FIELD_START: Final = re.compile(_FIELD_NAME)
+_FIELD_REST: Final = re.compile(_REST)
+_FIELDS: Final = re.compile(rb"(?:%b%b)*+" % (_FIELD_NAME, _REST))
+_ANY_LINE: Final = rb"(?:[^\n]++|\n(?=[ \t]))*+\n"
+"""A whole line, with the lines that continue it."""
+_LINE: Final = re.compile(_ANY_LINE)
+_LINES: Final = re.compile(rb"(?:%b)*+" % _ANY_LINE)
+_ENVELOPE: Final = re.compile(rb"(?:>?From [^\n]*+\n)*+")
+_LAST_LINE: Final = re.compile(rb"\n(?=\r?\r?\n)")
+"""The end of a header's last line, before an empty line."""
+_SUBJECT: Final = re.compile(rb"(?:^|(?<=\r))subject[ \t]*+:", re.IGNORECASE | re.M)
+
+PROBE: Final = 1 << 16
+"""Bytes of the body in which a line end is looked for if there is none before."""
 _STANDARD: Final = re.compile(
     "from|sender|reply-to|to|cc|bcc|message-id|in-reply-to|references|subject|comments"
     "|keywords|(?:orig-)?date|return-path|received|resent-.*|mime-version|content-.*",
@@ -28,7 +50,6 @@ _STANDARD: Final = re.compile(
 )
 """The fields of RFC 5322 and of MIME (RFC 2045), which belong to the sender."""
 
-_ENVELOPE: Final = (b"From ", b">From ")
 _EMPTY: Final = (b"\n", b"\r\n", b"\r\r\n")
 
 
@@ -55,26 +76,6 @@ class AddedField(NamedTuple):
     def fields(self) -> tuple[tuple[str, str], ...]:
         """Return the names and values of all fields that are added."""
         return ((self.field, self.value), *self.more)
-
-
-class _Field(NamedTuple):
-    """
-    A header field with its continuation lines, or a line that is no field.
-
-    Attributes:
-        start: where it begins in the message.
-        end: where it ends.
-        name: its name in lower case; empty if it is no field.
-        text: its bytes.
-        line: where the line begins in which it begins; less than `start` behind a bare
-            CR.
-    """
-
-    start: int
-    end: int
-    name: bytes
-    text: bytes
-    line: int
 
 
 def added_by(decision: Decision, field: str = FIELD, tag: str = "") -> AddedField:
@@ -136,110 +137,121 @@ def with_added(message: bytes, added: AddedField) -> bytes:
     They are its last fields, but stand before the first line that is no field, at which
     a strict reader takes the header to end.
     """
-    end, fields = _header(message)
-    start = fields[0].start if fields else end
-    kept = _without_forged(message, fields, added)
-    newline = _line_end([message[:start], *(one.text for one in kept), message[end:]])
-    lines = b"".join(
-        f"{name}: {value}".encode() + newline for name, value in added.fields
-    )
-    pieces = [field.text for field in kept]
-    if added.tag:
-        place = next((n for n, one in enumerate(kept) if one.name == b"subject"), None)
-        if place is None:
-            lines += b"Subject: " + added.tag.encode() + newline
-        else:
-            name, colon, value = pieces[place].partition(b":")
-            pieces[place] = name + colon + b" " + added.tag.encode() + value
-    pieces.insert(_place_among(kept), lines)
-    if not fields and not message.startswith(_EMPTY, end):
-        pieces.append(newline)  # all of it is body, and no part of our fields
-    return b"".join([message[:start], *pieces, message[end:]])
+    return b"".join(pieces_with_added(message, added))
+
+
+def pieces_with_added(message: bytes, added: AddedField) -> list[bytes | memoryview]:
+    """Return the same in pieces to be joined; the body is not copied."""
+    start, end = _header(message)
+    place = _place(message, start, end)
+    subject = _SUBJECT.search(message, start, end) if added.tag else None
+    places = sorted({place, subject.end()} if subject else {place})
+    header, offsets = _without_forged(message, start, end, added, places)
+    newline = _line_end(message[:start], header, message[end : end + PROBE])
+    fields = added.fields
+    if added.tag and not subject:
+        fields = (*fields, ("Subject", added.tag))
+    lines = b"".join(f"{name}: {value}".encode() + newline for name, value in fields)
+    texts = {place: lines}
+    if subject:
+        texts[subject.end()] = b" " + added.tag.encode()
+    for where, offset in zip(reversed(places), reversed(offsets), strict=True):
+        header[offset:offset] = texts[where]
+    if start == end and not message.startswith(_EMPTY, end):
+        header += newline  # all of it is body, and no part of our fields
+    return [message[:start], bytes(header), memoryview(message)[end:]]
+
+
+def _header(message: bytes) -> tuple[int, int]:
+    """Return where a message's fields begin and end; the same place if it has none."""
+    envelope = _ENVELOPE.match(message)
+    start = envelope.end() if envelope else 0
+    is_header = _FIELD_START.match(message, start) or looks_like_mail(message)
+    if start == len(message) or not is_header or message.startswith(_EMPTY, start):
+        return start, start
+    last = _LAST_LINE.search(message, start)
+    return start, last.end() if last else len(message)
+
+
+def _place(message: bytes, start: int, end: int) -> int:
+    """Return before which byte of a header fields are added."""
+    good = _FIELDS.match(message, start, end)
+    lines = _LINES.match(message, start, good.end() if good else start)
+    place = lines.end() if lines else start
+    if place == start and message.startswith((b" ", b"\t"), start, end):
+        # they would be continued there
+        first = _LINE.match(message, start, end)
+        return first.end() if first else start
+    return place
 
 
 def _without_forged(
-    message: bytes, fields: list[_Field], added: AddedField
-) -> list[_Field]:
-    """Return the fields of a header but for those that have names of ours."""
-    kept: list[_Field] = []
-    for field in fields:
-        if not _is_forged(field, added):
-            kept.append(field)
-        elif kept and kept[-1].line == field.line and field.text.endswith(b"\n"):
+    message: bytes, start: int, end: int, added: AddedField, places: list[int]
+) -> tuple[bytearray, list[int]]:
+    """
+    Return a header without the fields that have names of ours.
+
+    Args:
+        message: what begins with the header.
+        start: where its fields begin.
+        end: where they end.
+        added: what has the names.
+        places: sorted places in the message, each where a field begins or stays.
+
+    Returns:
+        The rest of the header, and where in it the places are.
+
+    """
+    kept, offsets = bytearray(), []
+    waiting = iter([*places, len(message) + 1])
+    place = next(waiting)
+    here = start
+    for forged_start, forged_end in chain(
+        _forged(message, start, end, added), [(end, end)]
+    ):
+        while place <= forged_start:
+            offsets.append(len(kept) + place - here)
+            place = next(waiting)
+        kept += memoryview(message)[here:forged_start]
+        here = forged_end
+        if kept.endswith(b"\r") and message.endswith(b"\n", forged_start, here):
             # the end of a line of which something in front of a bare CR stays
-            text = kept[-1].text.removesuffix(b"\r")
-            ending = b"\r\n" if field.text.endswith(b"\r\n") else b"\n"
-            kept[-1] = kept[-1]._replace(text=text + ending)
-    return kept
+            is_crlf = message.endswith(b"\r\n", forged_start, here)
+            kept[-1:] = b"\r\n" if is_crlf else b"\n"
+    return kept, offsets
 
 
-def _place_among(fields: list[_Field]) -> int:
-    """Return before which field those that are added stand."""
-    bad = next((n for n, field in enumerate(fields) if not field.name), len(fields))
-    places = [
-        n
-        for n, field in enumerate(fields)
-        if (n == 0 or fields[n - 1].line != field.line)
-        # our fields would be continued there
-        and not field.text.startswith((b" ", b"\t"))
-    ]
-    # a message that ends in its header, without a line end, keeps that end
-    if not fields or fields[-1].text.endswith(b"\n"):
-        places.append(len(fields))
-    before = [place for place in places if place <= bad]
-    return before[-1] if before else next(iter(places), 0)
+def _forged(
+    message: bytes, start: int, end: int, added: AddedField
+) -> Iterator[tuple[int, int]]:
+    """Yield where each field begins and ends that has a name of ours."""
+    name, later = _patterns(added.family, tuple(name for name, _ in added.fields))
+    here = start
+    while True:
+        if not name.match(message, here, end):
+            found = later.search(message, here, end)
+            if not found:
+                return
+            here = found.start() + 1
+        rest = _FIELD_REST.match(message, here, end)
+        begin, here = here, rest.end() if rest else end
+        yield begin, here
 
 
-def _is_forged(field: _Field, added: AddedField) -> bool:
-    """Return whether a field of a message has the name of one that we add."""
-    family = added.family.encode()
-    if family and field.name.startswith(family):
-        return True
-    return field.name in [name.lower().encode() for name, _ in added.fields]
+@lru_cache(maxsize=8)
+def _patterns(
+    family: str, names: tuple[str, ...]
+) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """Compile what matches a name of ours and its colon, here or in a later line."""
+    ours = [re.escape(name) for name in names]
+    if family:
+        ours.append(re.escape(family) + f"[!-9;-~]{{0,{128 - len(family)}}}")
+    pattern = rf"(?:{'|'.join(ours)})[ \t]*+:".encode()
+    later = re.compile(rb"[\r\n]" + pattern, re.IGNORECASE)
+    return re.compile(pattern, re.IGNORECASE), later
 
 
-def _header(message: bytes) -> tuple[int, list[_Field]]:
-    """Return where a message's header ends, and its fields."""
-    start = 0
-    while message.startswith(_ENVELOPE, start) and message.find(b"\n", start) > 0:
-        start = _next_line(message, start)
-    is_header = _FIELD_START.match(message, start) or looks_like_mail(message)
-    if not is_header or message.startswith(_EMPTY, start):
-        return start, []
-    fields = list(_fields(message, start))
-    return fields[-1].end, fields
-
-
-def _fields(message: bytes, start: int) -> Iterator[_Field]:
-    """Yield the fields of a header, up to the first empty line."""
-    while start < len(message) and not message.startswith(_EMPTY, start):
-        end = _next_line(message, start)
-        while message.startswith((b" ", b"\t"), end):
-            end = _next_line(message, end)
-        here = start
-        # others take a bare CR for the end of a line
-        for found in _BARE_CR.finditer(message, start, end):
-            yield _field(message, here, found.end(), start)
-            here = found.end()
-        if here < end:
-            yield _field(message, here, end, start)
-        start = end
-
-
-def _field(message: bytes, start: int, end: int, line: int) -> _Field:
-    name = _FIELD_START.match(message, start, end)
-    text = message[start:end]
-    return _Field(
-        start, end, name[0][:-1].rstrip().lower() if name else b"", text, line
-    )
-
-
-def _next_line(message: bytes, start: int) -> int:
-    end = message.find(b"\n", start)
-    return len(message) if end < 0 else end + 1
-
-
-def _line_end(pieces: list[bytes]) -> bytes:
+def _line_end(*pieces: bytes | bytearray) -> bytes:
     """Return what ends the first line of a message."""
     for piece in pieces:
         end = piece.find(b"\n")

@@ -15,24 +15,24 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from nbtext.counts import CountTable, Sample
+    from nbtext.counts import Calibration, CountTable, Sample
     from nbtext.scoring import Model
     from nbtext.scoring.leave_one_out import Labelled
 
     Digests: TypeAlias = Collection[bytes]
 
-from nbtext.counts import Calibration
+from nbtext.counts.calibration import calibration_for
 from nbtext.counts.sample import DOCUMENTS
 from nbtext.scoring import event_model
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.leave_one_out import left_out
-from nbtext.store.calibrations import calibration_of
+from nbtext.store.calibrations import calibrations_of
 from nbtext.store.undo import last_records
 
 
 def new_class_calibration(
     model: Model, after: CountTable, new: Sample, changed: Digests
-) -> Calibration:
+) -> tuple[Calibration, ...]:
     """
     Score what could not be scored before.
 
@@ -43,7 +43,7 @@ def new_class_calibration(
         changed: the digests of documents that were known, and are learnt otherwise now.
 
     Returns:
-        What the scores say for calibration, nothing if there is no need of any.
+        What the scores say for calibration, none if there is no need of any.
 
     Raises:
         DamagedError: what the model keeps for calibration is none.
@@ -56,18 +56,18 @@ def new_class_calibration(
     ]
     event = event_model(model.scoring.score)
     if len(living) < 2 or event.calibration == "none":
-        return Calibration()
+        return ()
     if event.refusal(model.scoring, model.settings, living):
-        return Calibration()
-    calibration = calibration_of(model.path, model.file.tables)
-    is_same = calibration.scoring == model.scoring.as_dict()
-    known = calibration.documents if is_same else {}
+        return ()
+    kept = calibrations_of(model.path, model.file.tables)
+    calibration = calibration_for(model.scoring, kept)
+    known = {} if calibration is None else calibration.documents
     unknown = {name for name in living if name in model.classes and not known.get(name)}
     batches: list[Labelled] = [(block.labels, block.views) for block in new.blocks()]
     if unknown:
         batches += _kept(model, unknown, changed)
     if not batches:
-        return Calibration()
+        return ()
     return left_out(batch_model_of(after, model.scoring), batches)
 
 

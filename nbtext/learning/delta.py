@@ -31,13 +31,14 @@ class UndoRecord(NamedTuple):
         digest: 16 bytes that name it.
         row: its class, and what its counts are known by.
         bag: its terms in each view.
-        bin: where its score fell before it was learnt.
+        bins: where its scores fell before it was learnt, as in
+            `nbtext.store.ledger.Record`.
     """
 
     digest: bytes
     row: Row
     bag: Bag
-    bin: int
+    bins: tuple[int, ...]
 
 
 class Delta:

@@ -18,7 +18,7 @@ from nbtext.learning.delta import Columns, Delta, UndoRecord
 from nbtext.settings import KEY_BITS, Scoring, Settings
 from nbtext.store import Header, History, Row
 from nbtext.store.blocks import Buffer
-from nbtext.store.ledger import halves
+from nbtext.store.ledger import bin_rows, halves
 from nbtext.store.schema import (
     AMOUNTS,
     LEDGER,
@@ -42,7 +42,7 @@ def pack_delta(
     delta: Delta,
     *,
     scoring: Scoring,
-    calibration: Calibration,
+    calibrations: Sequence[Calibration],
     fit: Fit | None,
     correction: CorrectionInfo | None,
     history: History,
@@ -55,8 +55,8 @@ def pack_delta(
     Args:
         delta: what is added and taken away.
         scoring: how the model asks to be scored.
-        calibration: what the documents scored before they were learnt.
-        fit: what is fitted to the calibration of the model with the delta.
+        calibrations: what the documents scored before they were learnt.
+        fit: what is fitted to that of the scoring, of the model with the delta.
         correction: of the model, None if it has none.
         history: how the table came to be; its records are those of the delta.
         written: when, as ISO 8601 in UTC.
@@ -77,7 +77,7 @@ def pack_delta(
     # a table that adds one document is its record itself
     kept = delta.records if len(delta.records) > 1 or len(+delta.ledger) > 1 else []
     if kept:
-        arrays |= _record_arrays(kept, settings, classes)
+        arrays |= _record_arrays(kept, settings, classes, len(calibrations))
     is_corrected = correction is not None and bool(delta.correction.classes)
     if is_corrected:
         for view, values in zip(settings.views, delta.correction.views, strict=True):
@@ -97,7 +97,7 @@ def pack_delta(
             for view in range(len(settings.views))
         ),
         terms=tuple(n_terms),
-        calibrations=(with_fit(calibration, fit),),
+        calibrations=with_fit(calibrations, scoring, fit),
         written=written,
         writer=writer,
         history=history._replace(records=len(kept)),
@@ -198,19 +198,19 @@ def _amount_arrays(
 
 
 def _record_arrays(
-    kept: Sequence[UndoRecord], settings: Settings, classes: tuple[str, ...]
+    kept: Sequence[UndoRecord],
+    settings: Settings,
+    classes: tuple[str, ...],
+    n_bins: int,
 ) -> dict[str, Sequence[int]]:
-    rows = [
-        (
-            *halves(one.digest),
-            one.row.fingerprint,
-            classes.index(one.row.label),
-            one.bin,
-        )
-        for one in kept
-    ]
-    arrays: dict[str, Sequence[int]] = {}
-    arrays |= zip(RECORDS, _transposed(rows, 5), strict=True)
+    high, low = zip(*(halves(one.digest) for one in kept), strict=True)
+    arrays: dict[str, Sequence[int]] = {
+        RECORDS.high: high,
+        RECORDS.low: low,
+        RECORDS.fingerprints: [one.row.fingerprint for one in kept],
+        RECORDS.classes: [classes.index(one.row.label) for one in kept],
+        RECORDS.bins: bin_rows([one.bins for one in kept], n_bins),
+    }
     for number, view in enumerate(settings.views):
         bags = [sorted(one.bag[number].items()) for one in kept]
         terms = [term for bag in bags for term in bag]

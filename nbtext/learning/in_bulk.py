@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from nbtext.tokens import Bag, Terms
 
 from nbtext.counts import Calibration, Counter, CountTable, Sample, bin_of, n_terms
-from nbtext.counts.calibration import total
 from nbtext.counts.counter import BATCH, LEAST_SIZE
 from nbtext.counts.sample import DOCUMENTS
 from nbtext.counts.table import add, with_classes
@@ -32,12 +31,13 @@ from nbtext.learning.delta import Delta, check_sums
 from nbtext.learning.delta_table import correction_table, count_table
 from nbtext.learning.one_by_one import removal_of
 from nbtext.learning.plan import calibrated, history_of, keep_of
-from nbtext.scoring import default_scoring, event_model
+from nbtext.scoring import event_model
 from nbtext.scoring.batch import keep_memory, raw_scores
 from nbtext.scoring.batch_model import open_batch_model
+from nbtext.scoring.candidates import candidates
 from nbtext.scoring.leave_one_out import observed_scores
 from nbtext.store import Contents, Row, UndoRecords
-from nbtext.store.ledger import MOST_TERMS, NO_BIN, amounts_of
+from nbtext.store.ledger import MOST_TERMS, amounts_of
 from nbtext.store.packing import unpack
 from nbtext.store.undo import join_records
 from nbtext.tokens import fingerprints, read_terms
@@ -93,7 +93,7 @@ class _Changes:
         self._counter = Counter(settings, sample=_first_sample(plan))
         self._taken = Counter(settings, sample=Sample(documents=NO_SAMPLE))
         self._removal = Delta(settings)
-        self._seen: list[Calibration] = []
+        self._seen: list[tuple[Calibration, ...]] = []
         self._records: list[UndoRecords] = []
         self._model: BatchModel | None = None
         is_learning = plan.request.label is not None
@@ -163,20 +163,23 @@ class _Changes:
 
     def _observe(
         self, label: str, views: Sequence[Terms], new: np.typing.NDArray[np.int64]
-    ) -> list[int]:
-        """Score documents as they were not known; return the bin of each score."""
-        bins = [NO_BIN] * (len(views[0].starts) - 1)
+    ) -> list[tuple[int, ...]]:
+        """Score documents as they were not known; return the bins of their scores."""
+        bins: list[tuple[int, ...]] = [()] * (len(views[0].starts) - 1)
         model = self._model
         if model is None or label not in model.classes or not len(new):
             return bins
         calibration = event_model(model.scoring.score).calibration
         if calibration == "none":
             return bins
-        scores = raw_scores(model, [terms.take(new) for terms in views])
-        self._seen.append(observed_scores(model, scores, [label] * len(scores)))
+        scorings = candidates(model.scoring)
+        scores = raw_scores(model, scorings, [terms.take(new) for terms in views])
+        labels = [label] * len(new)
+        self._seen.append(observed_scores(model, scorings, scores, labels))
         if calibration == "histogram":
-            for place, score in zip(new.tolist(), scores.tolist(), strict=True):
-                bins[place] = bin_of(score)
+            by_document = zip(*(values.tolist() for values in scores), strict=True)
+            for place, values in zip(new.tolist(), by_document, strict=True):
+                bins[place] = tuple(map(bin_of, values))
         return bins
 
     def pack(self) -> list[Buffer]:
@@ -210,7 +213,7 @@ class _Changes:
             ]
             for place, label in enumerate(delta.classes)
         }
-        calibration, fit = calibrated(plan, total(self._seen), more)
+        found = calibrated(plan, self._seen, more)
         info = plan.model.file.correction if plan.model else None
         correction = correction_table(self._removal, info)
         if correction is not None:
@@ -219,19 +222,19 @@ class _Changes:
         first = max(len(records) - keep_of(plan), 0)
         return Contents(
             counts=delta,
-            scoring=plan.model.scoring if plan.model else default_scoring(2),
-            calibration=calibration,
-            fit=fit,
+            scoring=found.scoring,
+            calibrations=found.calibrations,
+            fit=found.fit,
             history=history_of(plan, self.n_changed, new_terms),
             records=records.take(range(first, len(records))),
             correction=correction,
         ).pack()
 
-    def _first_scores(self, model: Model, after: CountTable) -> Calibration:
+    def _first_scores(self, model: Model, after: CountTable) -> tuple[Calibration, ...]:
         """Score what could not be scored before it was learnt, nor then."""
         plan = self._plan
         if plan.request.label is None:
-            return Calibration()
+            return ()
         known = [step.place for step in plan.steps if step.rows]
         changed = {plan.batch.readings[place].digest for place in known}
         return new_class_calibration(model, after, self._counter.sample, changed)

@@ -5,16 +5,15 @@ This is the plain engine, on the standard library and msgpack; `nbtext.learning.
 does the same for many documents.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from nbtext.counts import Calibration
-from nbtext.counts.calibration import FARTHEST_BIN, total
 from nbtext.learning.delta import Delta, UndoRecord, with_delta
 from nbtext.learning.delta_writing import pack_delta
 from nbtext.learning.plan import Plan, Step, calibrated, history_of, keep_of, why_not
-from nbtext.scoring import Model, default_scoring
+from nbtext.scoring import Model
 from nbtext.scoring.held_out import observed, taken_back
-from nbtext.scoring.score import raw_score
 from nbtext.store import Row, record_of
 from nbtext.store.blocks import Buffer
 from nbtext.store.header import WRITER, now
@@ -28,12 +27,12 @@ class Removal(NamedTuple):
 
     Attributes:
         delta: the counts.
-        taken_back: what its scores had said for calibration.
+        taken_back: what its scores had said for calibration, by each candidate.
         refusal: why it cannot be taken away, empty if it can.
     """
 
     delta: Delta
-    taken_back: list[Calibration]
+    taken_back: list[tuple[Calibration, ...]]
     refusal: str = ""
 
 
@@ -53,7 +52,7 @@ def learn_few(plan: Plan) -> list[Buffer]:
         model = model.remembering()
         plan = plan._replace(model=model)
     delta = Delta(plan.batch.settings)
-    seen: list[Calibration] = []
+    seen: list[tuple[Calibration, ...]] = []
     n_changed = 0
     for step in plan.steps:
         bag = bag_of(plan.batch.readings[step.place], plan.batch.settings)
@@ -69,18 +68,16 @@ def learn_few(plan: Plan) -> list[Buffer]:
         return []
     if model is not None:
         delta.check_sums(model)
-    calibration, fit = calibrated(
-        plan,
-        total(seen),
-        {label: delta.sums(label) for label in delta.classes},
+    found = calibrated(
+        plan, seen, {label: delta.sums(label) for label in delta.classes}
     )
     keep = keep_of(plan)
     delta.records = delta.records[max(len(delta.records) - keep, 0) :]
     return pack_delta(
         delta,
-        scoring=model.scoring if model else default_scoring(2),
-        calibration=calibration,
-        fit=fit,
+        scoring=found.scoring,
+        calibrations=found.calibrations,
+        fit=found.fit,
         correction=model.file.correction if model else None,
         history=history_of(plan, n_changed, delta.new_terms(model) if model else ()),
         written=now(),
@@ -110,10 +107,8 @@ def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Delta) -> Removal:
         counted = bag if record is None else record.bag
         if record is not None:
             delta.add(digest, row, counted, -count)
-            is_bin = abs(record.bin) <= FARTHEST_BIN  # NO_BIN is none
-            if is_bin:
-                back = taken_back(model.scoring, record.bin, row.label)
-                removal.taken_back.append(back)
+            back = taken_back(model, record.bins, row.label)
+            removal.taken_back.append(back)
         elif row.fingerprint == own:
             delta.add(digest, row, bag, -count)
         elif row.fingerprint == FORGOTTEN and plan.request.approximate:
@@ -127,22 +122,29 @@ def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Delta) -> Removal:
 
 def _learn(
     plan: Plan, step: Step, bag: Bag, removal: Delta, delta: Delta
-) -> Calibration:
-    """Add a document to a change; return what its score says for calibration."""
+) -> tuple[Calibration, ...]:
+    """Add a document to a change; return what its scores say for calibration."""
     digest, label = plan.batch.readings[step.place].digest, plan.request.label or ""
-    observation = Calibration()
+    observation: tuple[Calibration, ...] = ()
     if plan.model is not None:
-        observation = _observation(plan.model, removal, bag, label)
-    bin_ = next((bin_ for bin_, _ in observation.counts), NO_BIN)
+        observation = observation_of(plan.model, removal, bag, label)
+    bins = bins_of(observation)
     row = Row(label, fingerprint(bag))
     delta.add(digest, row, bag)
-    delta.records.append(UndoRecord(digest, row, bag, bin_))
+    delta.records.append(UndoRecord(digest, row, bag, bins))
     return observation
 
 
-def _observation(model: Model, removal: Delta, bag: Bag, label: str) -> Calibration:
+def bins_of(observation: Sequence[Calibration]) -> tuple[int, ...]:
+    """Return where a document's scores fell, by each candidate."""
+    return tuple(next((bin_ for bin_, _ in one.counts), NO_BIN) for one in observation)
+
+
+def observation_of(
+    model: Model, removal: Delta, bag: Bag, label: str
+) -> tuple[Calibration, ...]:
     """Return what the model says of a document that it does not know."""
     without = with_delta(model, removal) if removal.ledger else model
     if len(model.classes) < 2 or not all(without.documents):
-        return Calibration()
-    return observed(without, raw_score(without, bag), label)
+        return ()
+    return observed(without, bag, label)

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from nbtext.counts import Calibration, Fit, fit
-from nbtext.counts.calibration import total
+from nbtext.counts.calibration import calibration_for, totals
+from nbtext.counts.fitting import chosen
 from nbtext.document import Document
 from nbtext.errors import (
     NoModelError,
@@ -21,10 +22,11 @@ from nbtext.errors import (
     similar,
 )
 from nbtext.keyring import make_secret
-from nbtext.scoring import Model, check_scoring
-from nbtext.settings import Field, Format, Settings, default_settings
+from nbtext.scoring import Model, check_scoring, default_scoring
+from nbtext.scoring.held_out import no_calibrations
+from nbtext.settings import Field, Format, Scoring, Settings, default_settings
 from nbtext.store import History, Row, rows_of
-from nbtext.store.calibrations import calibration_of
+from nbtext.store.calibrations import calibrations_of
 from nbtext.store.header import KEPT_RECORDS, now
 from nbtext.store.ledger import FORGOTTEN
 from nbtext.store.lock import WAIT
@@ -344,21 +346,34 @@ def history_of(plan: Plan, n_changed: int, new_terms: tuple[int, ...]) -> Histor
     )
 
 
-def calibrated(
-    plan: Plan, calibration: Calibration, more: Mapping[str, Sequence[int]]
-) -> tuple[Calibration, Fit | None]:
+class Calibrated(NamedTuple):
     """
-    Return what a table that a plan makes says of calibration.
+    What a table that a plan makes says of scores.
+
+    Attributes:
+        scoring: how the whole file asks to be scored.
+        calibrations: what its documents scored before they were learnt.
+        fit: what is fitted to the calibration of the whole file; None if there is none.
+    """
+
+    scoring: Scoring
+    calibrations: tuple[Calibration, ...] = ()
+    fit: Fit | None = None
+
+
+def calibrated(
+    plan: Plan,
+    seen: Sequence[Sequence[Calibration]],
+    more: Mapping[str, Sequence[int]],
+) -> Calibrated:
+    """
+    Return what a table that a plan makes says of scores.
 
     Args:
         plan: the plan.
-        calibration: what its documents scored before they were learnt.
+        seen: what its documents scored before they were learnt.
         more: for each class, how many documents more the model has with the table, and
             how much more of each column of each view.
-
-    Returns:
-        The calibration, named by a scoring, and what is fitted to that of the whole
-        file; None if there is nothing that it could be fitted to.
 
     Raises:
         DamagedError: what the model keeps for calibration is none.
@@ -366,12 +381,13 @@ def calibrated(
     """
     model = plan.model
     if model is None:
-        return calibration, None
-    known = calibration_of(model.path, model.file.tables)
-    scoring = model.file.scoring.as_dict()
-    whole = total([known, calibration])
-    if whole.scoring != scoring:
-        return calibration, None
+        return Calibrated(default_scoring(2))
+    nothing = no_calibrations(model)
+    known = calibrations_of(model.path, model.file.tables)
+    if not known and not any(seen):
+        return Calibrated(model.scoring)
+    calibrations = totals([nothing, *seen])
+    whole = totals([known, calibrations])
     sums = {
         label: [model.documents[place], *(n for by in model.totals for n in by[place])]
         for place, label in enumerate(model.classes)
@@ -381,4 +397,8 @@ def calibrated(
         sums[label] = [*map(int.__add__, before, values)]
     # as readers have it: a class of which nothing is left is gone
     classes = sorted(label for label, values in sums.items() if any(values))
-    return calibration._replace(scoring=scoring), fit(whole, classes)
+    scoring = model.scoring
+    if model.file.correction is None:  # which stays with its scoring
+        scoring = chosen(scoring, whole, classes)
+    calibration = calibration_for(scoring, whole)
+    return Calibrated(scoring, calibrations, calibration and fit(calibration, classes))

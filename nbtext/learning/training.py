@@ -27,6 +27,7 @@ from nbtext.counts.counting import (
     guess,
     settings_for,
 )
+from nbtext.counts.fitting import chosen
 from nbtext.counts.sample import DOCUMENTS
 from nbtext.document import Item
 from nbtext.errors import TrainingError
@@ -110,8 +111,9 @@ def train(
     with threads(jobs) as map_:
         model = batch_model_of(table, scoring, map_)
         sample = ((block.labels, block.views) for block in counted.sample.blocks())
-        calibration = left_out(model, sample, map_)
-    contents = Contents(table, scoring, calibration, terms=model.terms)
+        calibrations = left_out(model, sample, map_)
+    scoring = chosen(scoring, calibrations, table.classes)
+    contents = Contents(table, scoring, calibrations, terms=model.terms)
     return Trained(contents, report, repeats, conflicts)
 
 

@@ -47,7 +47,24 @@ INVISIBLE_PREFIXES = (
 )
 """How further invisible fields' names begin."""
 
+HEADER_BYTES = 1 << 18
+"""
+Maximum bytes of the header blocks of a message and its parts whose fields are read.
+
+Four times what view H keeps, because fields that it does not see count here, too. What
+follows is only searched for the fields that decide what the rest of a message is.
+"""
+
+DECIDING_BYTES = 1 << 13
+"""Maximum bytes of the value of such a field."""
+
 _FIELD_START = re.compile(rb"[!-9;-~]{1,128}[ \t]*+:(?!//)")
+
+_DECIDING_FIELD = re.compile(
+    rb"^(content-transfer-encoding|content-type|date|from|message-id|mime-version"
+    rb"|received|return-path|subject|to)(?:[ \t]|\n(?=[ \t]))*+:",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 _ENVELOPE_LINE = ("From ", ">From ")
 
@@ -67,6 +84,9 @@ class Head(NamedTuple):
         strays: lines among the fields that are none, but text.
         body_start: where in the bytes the body begins.
         is_plain: whether all is ASCII without encoded words, which is quicker to read.
+        size: how many bytes of the block were read.
+        deciding: if that is not all of it, where the fields that decide are: the name
+            of each and the place of its first value in the bytes. Else None.
     """
 
     names: list[str]
@@ -76,33 +96,81 @@ class Head(NamedTuple):
     strays: list[str]
     body_start: int
     is_plain: bool
+    size: int = 0
+    deciding: dict[str, slice] | None = None
 
 
-def read_head(data: bytes, start: int = 0, *, is_certain: bool = False) -> Head:
+def read_head(
+    data: bytes,
+    start: int,
+    end: int,
+    *,
+    most: int = HEADER_BYTES,
+    is_certain: bool = False,
+) -> Head:
     r"""
     Read the fields up to the first empty line.
 
     Args:
-        data: a message or part whose line ends are `\n`.
+        data: what holds a message or part; its line ends are `\n`.
         start: where its first field may begin.
+        end: where the message or part ends.
+        most: how many bytes of the block are read.
         is_certain: whether there are fields even if the first line is none; otherwise
             such a message is all body.
     """
-    if data.startswith(b"\n", start):
+    if data.startswith(b"\n", start, end):
         return _no_fields(start + 1)
-    if not is_certain and not _FIELD_START.match(data, start):
+    if not is_certain and not _FIELD_START.match(data, start, end):
         return _no_fields(start)
-    empty_line = _EMPTY_LINE.search(data, start)
+    empty_line = _EMPTY_LINE.search(data, start, end)
     if empty_line:
-        end, body_start = empty_line.span()
+        block_end, body_start = empty_line.span()
     else:
-        end = body_start = len(data)
-    return _read_block(data[start:end].decode("latin-1"), body_start)
+        block_end = body_start = end
+    if block_end - start > most:
+        return _read_long_block(data, start, block_end, most, body_start)
+    return _read_block(data[start:block_end].decode("latin-1"), body_start)
 
 
 def _no_fields(body_start: int) -> Head:
     """Say that all is body."""
     return Head([], [], [], {}, [], body_start, is_plain=True)
+
+
+def _read_long_block(
+    data: bytes, start: int, end: int, most: int, body_start: int
+) -> Head:
+    """Read the beginning of a block; of the rest only the fields that decide."""
+    cut = whole_characters(data, start, start + most)
+    head = _read_block(data[start:cut].decode("latin-1"), body_start)
+    deciding: dict[str, slice] = {}
+    for found in _DECIDING_FIELD.finditer(data, start, end):
+        name = found[1].decode("ascii").lower()
+        if name in deciding:
+            continue
+        deciding[name] = place = slice(found.end(), _field_end(data, found.end(), end))
+        if name not in head.first_values:
+            value = data[place][:DECIDING_BYTES].decode("latin-1")
+            head.first_values[name] = _FOLD.sub("", value)
+    return head._replace(deciding=deciding)
+
+
+def whole_characters(data: bytes, start: int, end: int) -> int:
+    """Move an end back so that it does not cut a character of UTF-8 in two."""
+    for place in range(end, max(end - 4, start), -1):
+        if place >= len(data) or data[place] & 0xC0 != 0x80:
+            return place
+    return end
+
+
+def _field_end(data: bytes, start: int, end: int) -> int:
+    """Find where a field ends, with the lines that continue it."""
+    found = _LINE_END.search(data, start, end)
+    return found.start() if found else end
+
+
+_LINE_END = re.compile(rb"\n(?![ \t])")
 
 
 _EMPTY_LINE = re.compile(rb"\n\n")  # in less time than bytes.find
@@ -133,7 +201,9 @@ def _read_block(block: str, body_start: int) -> Head:
             strays.append(line)
     # Half of the headers have no "?", which is much quicker to see than "=?".
     is_plain = block.isascii() and not ("?" in block and "=?" in block)
-    return Head(names, values, lines, first_values, strays, body_start, is_plain)
+    return Head(
+        names, values, lines, first_values, strays, body_start, is_plain, len(block)
+    )
 
 
 class _FieldNames(dict[str, str | None]):

@@ -3,22 +3,41 @@ The bytes of a mail go in, what the three views of it read comes out.
 
 docs/method.md says what the views are: H reads the headers field by field, R
 the words of the raw message, B the decoded text. Any bytes at all are a mail, if a
-strange one: nothing here raises, and time and memory are in proportion to the size.
+strange one: nothing here raises. Each view reads a bounded part of a message; beyond
+that it is only searched for its structure and hashed, so that the memory is little more
+than the message itself and its text parts without transfer encoding.
 """
 
 import re
 from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from nbtext.byte_order import as_utf8
 from nbtext.mail.charsets import decode
-from nbtext.mail.headers import Field, Head, read_head, readable
+from nbtext.mail.headers import Field, Head, readable
 from nbtext.mail.markup import html_text
-from nbtext.mail.mime import Leaf, Tree, message_start, walk, without_boundary
+from nbtext.mail.mime import (
+    PIECE,
+    Leaf,
+    Span,
+    Tree,
+    message_start,
+    walk,
+    whole,
+    without_boundary,
+)
 
 RAW_BYTES = 8_192
 """How much of a message view R may read; a thousand words are mostly in less."""
+
+BODY_BYTES = 1 << 20
+"""
+Maximum bytes of text parts, without transfer encoding, that view B reads.
+
+The largest of 15,000 real mails has half of that (docs/serving.md); what is longer is
+rarely text that somebody wrote.
+"""
 
 MAX_HEADER_CHARS = 65_536
 """How many characters of names and texts `Mail.headers` may hold."""
@@ -88,10 +107,10 @@ class Mail(NamedTuple):
             the name). Names are in lower case.
         raw: the visible fields' lines, unfolded, Received without dates, and the body
             as it was sent; at most RAW_BYTES.
-        body: the decoded text of each text part, without tags.
+        body: the decoded text of each text part, without tags, from BODY_BYTES at most.
         digest: DIGEST_SIZE bytes that name the message wherever it is kept; see
             `_digest`.
-        is_cut: whether a bound on depth, parts or headers left something out.
+        is_cut: whether a bound on depth, parts, headers or body left something out.
         is_typical: whether it has at least two of the fields that mail has, as
             `looks_like_mail` asks.
     """
@@ -123,17 +142,19 @@ def read_mail(data: bytes, *, max_depth: int = 16, max_parts: int = 1000) -> Mai
         max_parts: how many parts are read, on all levels together.
     """
     data = _as_sent(data)
-    head = _read_top(data)
     tree = Tree(parts_left=max_parts)
-    walk(data, head, tree, max_depth)
+    head = _read_top(data, tree)
+    walk(whole(data), head, tree, max_depth)
     headers = _header_view(head, tree.part_fields)
     bounded = _bounded(headers) if len(data) > _SURELY_SHORT else headers
+    texts = [leaf for leaf in tree.leaves if leaf.subtype]
+    body_size = sum([leaf.span.end - leaf.span.start for leaf in texts])
     return Mail(
         headers=bounded,
         raw=_raw_view(data, head),
-        body=[_shown(leaf) for leaf in tree.leaves if leaf.subtype],
-        digest=_digest(head, tree.leaves),
-        is_cut=tree.is_cut or bounded is not headers,
+        body=list(_body_view(texts)),
+        digest=_digest(data, head, tree.leaves),
+        is_cut=tree.is_cut or bounded is not headers or body_size > BODY_BYTES,
         is_typical=len(_TELL_TALE_FIELDS & head.first_values.keys()) > 1,
     )
 
@@ -142,9 +163,9 @@ def text_parts(data: bytes) -> list[tuple[str, str]]:
     """List a message's text parts as (subtype, text with its tags)."""
     data = _as_sent(data)
     tree = Tree(parts_left=1000)
-    walk(data, _read_top(data), tree, 16)
+    walk(whole(data), _read_top(data, tree), tree, 16)
     return [
-        (leaf.subtype, decode(leaf.data, leaf.charset))
+        (leaf.subtype, decode(leaf.span.beginning(len(data)), leaf.charset))
         for leaf in tree.leaves
         if leaf.subtype
     ]
@@ -166,18 +187,25 @@ def _with_line_feeds(data: bytes) -> bytes:
     return data
 
 
-def _read_top(data: bytes) -> Head:
+def _read_top(data: bytes, tree: Tree) -> Head:
     """Read the header of the message itself; one that begins badly may still be one."""
-    head = read_head(data, message_start(data))
+    start = message_start(data)
+    head = tree.read_head(whole(data), start)
     if not head.names and looks_like_mail(data):
-        head = read_head(data, message_start(data), is_certain=True)
+        head = tree.read_head(whole(data), start, is_certain=True)
     return head
 
 
-def _shown(leaf: Leaf) -> str:
-    """Give a text part as view B reads it."""
-    text = decode(leaf.data, leaf.charset)
-    return html_text(text) if leaf.subtype == "html" else text
+def _body_view(texts: list[Leaf]) -> Iterator[str]:
+    """Yield the text of each text part, as long as there is room."""
+    room = BODY_BYTES
+    for leaf in texts:
+        if not room:
+            return
+        data = leaf.span.beginning(room)
+        room -= len(data)
+        text = decode(data, leaf.charset)
+        yield html_text(text) if leaf.subtype == "html" else text
 
 
 def _raw_view(data: bytes, head: Head) -> bytes:
@@ -281,7 +309,7 @@ def _bounded(headers: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return kept
 
 
-def _digest(head: Head, leaves: list[Leaf]) -> bytes:
+def _digest(data: bytes, head: Head, leaves: list[Leaf]) -> bytes:
     """
     Name a message by what no transport and no mailbox changes.
 
@@ -300,18 +328,81 @@ def _digest(head: Head, leaves: list[Leaf]) -> bytes:
     visible fields follow, but for Received, as bytes without blanks, a line feed before
     each.
     """
-    value_of = head.first_values.get
-    values = "\n".join([value_of(name, "") for name in _IDENTIFYING_FIELDS])
-    pieces = [values.encode("latin-1").translate(None, b" \t\v\f\r")]
+    hashed = blake2b(digest_size=DIGEST_SIZE)
+    is_empty = True
+    for piece in _identity(data, head):
+        is_empty = is_empty and not piece.strip(b"\n")
+        hashed.update(piece)
     for leaf in leaves:
-        if leaf.subtype:
-            stable = _with_line_feeds(leaf.data).rstrip()
-        else:
-            stable = leaf.data.translate(None, b" \t\n\v\f\r")
-        pieces += (b"\n%d:" % len(stable), stable)
-    if not any(piece.strip(b"\n") for piece in pieces[::2]):
+        size, pieces = _stable(leaf)
+        hashed.update(b"\n%d:" % size)
+        for piece in pieces:
+            is_empty = is_empty and not piece.strip(b"\n")
+            hashed.update(piece)
+    if is_empty:
         named = zip(head.names, head.lines, strict=True)
         fields = [line for name, line in named if name != "received"]
         said = "".join(f"\n{line}" for line in fields).encode("latin-1")
-        pieces.append(said.translate(None, b" \t\v\f\r"))
-    return blake2b(b"".join(pieces), digest_size=DIGEST_SIZE).digest()
+        hashed.update(said.translate(None, _BLANKS))
+    return hashed.digest()
+
+
+_BLANKS = b" \t\v\f\r"
+
+
+def _identity(data: bytes, head: Head) -> Iterator[bytes]:
+    """Yield, in pieces, the values of the fields that name a message."""
+    if head.deciding is None:
+        values = [head.first_values.get(name, "") for name in _IDENTIFYING_FIELDS]
+        yield "\n".join(values).encode("latin-1").translate(None, _BLANKS)
+        return
+    # the values are in the bytes, where no bound has cut them
+    for number, name in enumerate(_IDENTIFYING_FIELDS):
+        if number:
+            yield b"\n"
+        place = head.deciding.get(name, slice(0, 0))
+        for piece in Span(data, place.start, place.stop).pieces():
+            yield piece.translate(None, _BLANKS + b"\n")
+
+
+def _stable(leaf: Leaf) -> tuple[int, Iterable[bytes]]:
+    """Return the size of a part's stable bytes, and these, in pieces if it is large."""
+    data, start, end = leaf.span
+    if end - start > PIECE:
+        in_pieces = _stable_text if leaf.subtype else _stable_data
+        return sum(map(len, in_pieces(leaf))), in_pieces(leaf)
+    data = data[start:end]
+    if leaf.subtype:
+        data = _with_line_feeds(data).rstrip()
+    else:
+        data = data.translate(None, _BLANKS + b"\n")
+    return len(data), (data,)
+
+
+def _stable_text(leaf: Leaf) -> Iterator[bytes]:
+    """Yield a text part in pieces, with line feeds and no white space at the end."""
+    data, start, end = leaf.span
+    end = _stripped_end(data, start, end)
+    for piece_start in range(start, end, PIECE):
+        piece_end = min(piece_start + PIECE, end)
+        piece = data[piece_start:piece_end]
+        if piece.endswith(b"\r") and data.startswith(b"\n", piece_end, end):
+            piece = piece[:-1]  # the line feed is in the next piece
+        yield _with_line_feeds(piece)
+
+
+def _stripped_end(data: bytes, start: int, end: int) -> int:
+    """Find where data ends but for white space."""
+    while start < end:
+        piece_start = max(start, end - PIECE)
+        stripped = data[piece_start:end].rstrip()
+        if stripped:
+            return piece_start + len(stripped)
+        end = piece_start
+    return end
+
+
+def _stable_data(leaf: Leaf) -> Iterator[bytes]:
+    """Yield a part that is no text in pieces, without white space."""
+    for piece in leaf.span.pieces():
+        yield piece.translate(None, _BLANKS + b"\n")

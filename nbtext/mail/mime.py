@@ -12,8 +12,51 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from nbtext.mail.headers import Field, Head, read_head, readable
-from nbtext.mail.transfer import decode_transfer
+from nbtext.mail.headers import (
+    HEADER_BYTES,
+    Field,
+    Head,
+    read_head,
+    readable,
+    whole_characters,
+)
+from nbtext.mail.transfer import decode_transfer, is_encoded
+
+
+class Span(NamedTuple):
+    """
+    A message or part: bytes that are not copied, because parts have parts.
+
+    Attributes:
+        data: what holds it.
+        start: where it begins.
+        end: where it ends.
+    """
+
+    data: bytes
+    start: int
+    end: int
+
+    def beginning(self, size: int) -> bytes:
+        """Return its first bytes, at most so many; no character of UTF-8 is cut."""
+        if self.end - self.start <= size:
+            return self.data[self.start : self.end]
+        end = whole_characters(self.data, self.start, self.start + size)
+        return self.data[self.start : end]
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield its bytes in pieces of PIECE bytes."""
+        for start in range(self.start, self.end, PIECE):
+            yield self.data[start : min(start + PIECE, self.end)]
+
+
+def whole(data: bytes) -> Span:
+    """Return all of what holds a message."""
+    return Span(data, 0, len(data))
+
+
+PIECE = 1 << 16
+"""Bytes of a part that are copied at a time."""
 
 
 class Leaf(NamedTuple):
@@ -23,12 +66,12 @@ class Leaf(NamedTuple):
     Attributes:
         subtype: "plain" or "html" or whatever text it is, None if it is no text.
         charset: as declared, None if it is not.
-        data: if it is text, with its transfer encoding undone; else as it was sent.
+        span: if it is text, with its transfer encoding undone; else as it was sent.
     """
 
     subtype: str | None
     charset: str | None
-    data: bytes
+    span: Span
 
 
 class Tree:
@@ -37,18 +80,59 @@ class Tree:
 
     Attributes:
         parts_left: how many more parts may be read.
+        header_left: how many more bytes of header blocks.
+        messages_left: how many more messages may be decoded that were encoded whole.
         leaves: in the order of the message.
         part_fields: the fields of all parts below the top, in order.
-        is_cut: whether a bound on depth or number of parts left something out.
+        is_cut: whether one of these bounds, or that on depth, left something out.
     """
 
-    __slots__ = ("is_cut", "leaves", "part_fields", "parts_left")
+    __slots__ = (
+        "header_left",
+        "is_cut",
+        "leaves",
+        "messages_left",
+        "part_fields",
+        "parts_left",
+    )
 
     def __init__(self, parts_left: int) -> None:
         self.parts_left = parts_left
+        self.header_left = HEADER_BYTES
+        self.messages_left = MOST_ENCODED
         self.leaves: list[Leaf] = []
         self.part_fields: list[Field] = []
         self.is_cut = False
+
+    def read_head(
+        self, part: Span, start: int | None = None, *, is_certain: bool = False
+    ) -> Head:
+        """
+        Read the header of a message or part, within the bound on all of them.
+
+        Args:
+            part: the message or part.
+            start: where its first field may begin, if not where the part does.
+            is_certain: as in `nbtext.mail.headers.read_head`.
+        """
+        head = read_head(
+            part.data,
+            part.start if start is None else start,
+            part.end,
+            most=self.header_left,
+            is_certain=is_certain,
+        )
+        self.header_left -= head.size
+        self.is_cut |= head.deciding is not None
+        return head
+
+
+MOST_ENCODED = 2
+"""
+Maximum messages inside a message whose transfer encoding is undone.
+
+RFC 2045 section 6.4 allows none, and each of them is a copy of what it holds.
+"""
 
 
 _WHOLE_MESSAGES = frozenset({"message/rfc822", "message/global", "message/news"})
@@ -61,13 +145,13 @@ _HTML_START = re.compile(rb"\s*+<(?:html|!doctype html)", re.IGNORECASE)
 
 
 def walk(
-    data: bytes, head: Head, tree: Tree, depth: int, default_type: str = "text/plain"
+    part: Span, head: Head, tree: Tree, depth: int, default_type: str = "text/plain"
 ) -> None:
     r"""
     Add the leaves of a message or part to the tree.
 
     Args:
-        data: the message or part, whose line ends are `\n`.
+        part: the message or part, whose line ends are `\n`.
         head: what was read from it.
         tree: what to add to.
         depth: how many levels there may be below this one.
@@ -75,32 +159,31 @@ def walk(
     """
     if head.strays:
         strays = "\n".join(head.strays).encode("latin-1")
-        tree.leaves.append(Leaf("plain", None, strays))
+        tree.leaves.append(Leaf("plain", None, whole(strays)))
 
     declared = head.first_values.get("content-type", "")
     known_type, charset = _content_type(declared)
     media_type = known_type or default_type
     if media_type.startswith("multipart/"):
-        parts = _parts(data, head.body_start, declared)
-        if _walk_parts(parts, tree, depth, media_type):
+        if _walk_parts(_parts(part, head, declared), tree, depth, media_type):
             return
         known_type = None  # without parts, all of it is text
         media_type = "text/plain"
 
-    body = data[head.body_start :]
-    if media_type.startswith(("text/", "message/")):
-        encoding = head.first_values.get("content-transfer-encoding")
-        if encoding:
-            body = decode_transfer(body, encoding)
-        if media_type in _WHOLE_MESSAGES:
-            _walk_message(body, tree, depth)
-            return
-        subtype = media_type.partition("/")[2]
-        if not known_type and _HTML_START.match(body):
-            subtype = "html"
-        tree.leaves.append(Leaf(subtype, charset, body))
-    else:
+    body = part._replace(start=head.body_start)
+    if not media_type.startswith(("text/", "message/")):
         tree.leaves.append(Leaf(None, None, body))
+        return
+    encoding = head.first_values.get("content-transfer-encoding", "")
+    if media_type in _WHOLE_MESSAGES:
+        _walk_message(body, encoding, tree, depth)
+        return
+    if is_encoded(encoding):
+        body = whole(decode_transfer(body.data[body.start : body.end], encoding))
+    subtype = media_type.partition("/")[2]
+    if not known_type and _HTML_START.match(*body):
+        subtype = "html"
+    tree.leaves.append(Leaf(subtype, charset, body))
 
 
 def _content_type(declared: str) -> tuple[str | None, str | None]:
@@ -121,19 +204,18 @@ _LONGEST_REMEMBERED = 128
 _remembered_content_type = lru_cache(maxsize=1024)(_read_content_type)
 
 
-def _parts(data: bytes, body_start: int, declared: str) -> Iterator[bytes]:
+def _parts(part: Span, head: Head, declared: str) -> Iterator[Span]:
     """Split a multipart's body at its declared boundary, or at what looks like one."""
-    start = max(body_start - 1, 0)  # the line end that a delimiter begins with
+    # the line end that a delimiter begins with
+    start = max(head.body_start - 1, part.start)
     boundary = (parameter(declared, "boundary") or "").encode("latin-1").rstrip()
     if not boundary:
-        guessed = _LIKE_DELIMITER.search(data, start)
+        guessed = _LIKE_DELIMITER.search(part.data, start, part.end)
         boundary = guessed[1].rstrip() if guessed else b""
-    return split_parts(data, start, boundary)
+    return split_parts(part._replace(start=start), boundary)
 
 
-def _walk_parts(
-    parts: Iterator[bytes], tree: Tree, depth: int, media_type: str
-) -> bool:
+def _walk_parts(parts: Iterator[Span], tree: Tree, depth: int, media_type: str) -> bool:
     """Walk a multipart's parts within the bounds; tell whether there were any."""
     is_digest = media_type == "multipart/digest"
     default_type = "message/rfc822" if is_digest else "text/plain"
@@ -144,23 +226,27 @@ def _walk_parts(
             tree.is_cut = True
             break
         tree.parts_left -= 1
-        head = read_head(part)
+        head = tree.read_head(part)
         tree.part_fields += zip(head.names, head.values, strict=True)
         walk(part, head, tree, depth - 1, default_type)
     return has_parts
 
 
-def _walk_message(message: bytes, tree: Tree, depth: int) -> None:
+def _walk_message(message: Span, encoding: str, tree: Tree, depth: int) -> None:
     """Walk a message inside the message; its subject is text like any other."""
     if not depth or not tree.parts_left:
         tree.is_cut = True
         return
     tree.parts_left -= 1
-    head = read_head(message, message_start(message))
+    if is_encoded(encoding) and tree.messages_left:
+        tree.messages_left -= 1
+        data = message.data[message.start : message.end]
+        message = whole(decode_transfer(data, encoding))
+    head = tree.read_head(message, message_start(*message))
     for name, value in zip(head.names, head.values, strict=True):
         if name == "subject":
             subject = readable(value).encode()
-            tree.leaves.append(Leaf("plain", "utf-8", subject))
+            tree.leaves.append(Leaf("plain", "utf-8", whole(subject)))
         elif name.startswith("content-"):
             tree.part_fields.append((name, value))
     walk(message, head, tree, depth - 1)
@@ -169,15 +255,16 @@ def _walk_message(message: bytes, tree: Tree, depth: int) -> None:
 _ENVELOPE = re.compile(rb"\n*+(?:>?From [^\n]*+(?:\n|\Z))*+")
 
 
-def message_start(data: bytes) -> int:
+def message_start(data: bytes, start: int = 0, end: int | None = None) -> int:
     """Find where the first field begins: after empty and mbox `From ` lines."""
-    if data.startswith((b"From ", b">From ", b"\n")):
-        envelope = _ENVELOPE.match(data)
-        return envelope.end() if envelope else 0
-    return 0
+    end = len(data) if end is None else end
+    if data.startswith((b"From ", b">From ", b"\n"), start, end):
+        envelope = _ENVELOPE.match(data, start, end)
+        return envelope.end() if envelope else start
+    return start
 
 
-def split_parts(data: bytes, start: int, boundary: bytes) -> Iterator[bytes]:
+def split_parts(body: Span, boundary: bytes) -> Iterator[Span]:
     """
     Split a multipart's body at its delimiter lines.
 
@@ -185,28 +272,30 @@ def split_parts(data: bytes, start: int, boundary: bytes) -> Iterator[bytes]:
     only begins like a delimiter belongs to another multipart, or to the text.
 
     Args:
-        data: what holds the body.
-        start: the line end just before the body.
+        body: the body, from the line end before it.
         boundary: without the leading hyphens; if empty there are no parts.
     """
     if not boundary:
         return
+    data, start, end = body
     delimiter = b"\n--" + boundary
     part_start = -1
-    at = data.find(delimiter, start)
+    at = data.find(delimiter, start, end)
     while at >= 0:
         after = at + len(delimiter)
-        line_end = data.find(b"\n", after) % (len(data) + 1)  # -1 becomes the end
+        line_end = data.find(b"\n", after, end)
+        if line_end < 0:
+            line_end = end
         rest = data[after:line_end].strip()
         if not rest or rest == b"--":
             if part_start >= 0:
-                yield data[part_start : max(at, part_start)]
+                yield Span(data, part_start, max(at, part_start))
             if rest:
                 return
             part_start = line_end + 1
-        at = data.find(delimiter, after)
+        at = data.find(delimiter, after, end)
     if part_start >= 0:
-        yield data[part_start:]
+        yield Span(data, min(part_start, end), end)
 
 
 @cache

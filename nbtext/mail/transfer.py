@@ -7,7 +7,7 @@ repaired as far as it can be: nothing raises, and what was never encoded is kept
 
 import binascii
 import re
-from collections.abc import Iterator
+from io import BytesIO
 
 _NOT_BASE64 = bytes(
     set(range(256))
@@ -23,6 +23,14 @@ _SHORTEST_LINE = 16
 """Mean length of the runs between white space that base64 has and prose has not."""
 
 
+def is_encoded(encoding: str) -> bool:
+    """Tell an encoding that `decode_transfer` undoes from one that leaves all alone."""
+    return encoding.strip().lower().startswith(_ENCODINGS)
+
+
+_ENCODINGS = ("quoted-printable", "base64", "x-uu", "uue")
+
+
 def decode_transfer(data: bytes, encoding: str) -> bytes:
     """Undo the named encoding; 7bit, 8bit, binary and unknown ones are none."""
     encoding = encoding.strip().lower()
@@ -31,7 +39,7 @@ def decode_transfer(data: bytes, encoding: str) -> bytes:
     if encoding.startswith("base64"):
         return decode_base64(data)
     if encoding.startswith(("x-uu", "uue")):
-        return b"".join(_decode_uuencoded(data))
+        return _decode_uuencoded(data)
     return data
 
 
@@ -65,18 +73,20 @@ def _is_prose(piece: bytes) -> bool:
     return len(words) > 2 and sum(map(len, words)) < _SHORTEST_LINE * len(words)
 
 
-def _decode_uuencoded(data: bytes) -> Iterator[bytes]:
+def _decode_uuencoded(data: bytes) -> bytes:
     """Decode what is between `begin` and `end`, keep the lines around it."""
+    decoded = bytearray()  # a list of its lines would take thirty times the memory
     is_inside = False
-    for line in data.splitlines(keepends=True):
+    for line in BytesIO(data):
         if line.startswith(b"begin ") and not is_inside:
             is_inside = True
         elif is_inside and line.rstrip() == b"end":
             is_inside = False
         elif not is_inside:
-            yield line
+            decoded += line
         elif line != b"\n":
-            yield _decode_uu_line(line)
+            decoded += _decode_uu_line(line)
+    return bytes(decoded)
 
 
 def _decode_uu_line(line: bytes) -> bytes:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nbtext.counts import Fit
     from nbtext.scoring.batch_model import BatchModel, Scores
     from nbtext.scoring.models.evidence import Calibrated
+    from nbtext.settings import Scoring
     from nbtext.tokens import Reading, Terms
 
 from nbtext.scoring.models.arrays import normalised, softplus
@@ -86,16 +87,20 @@ def score_batch(
     return ScoredBatch(posterior, known, tokens)
 
 
-def raw_scores(model: BatchModel, views: Sequence[Terms]) -> Scores:
+def raw_scores(
+    model: BatchModel, scorings: Sequence[Scoring], views: Sequence[Terms]
+) -> list[Scores]:
     """
-    Return the scores of documents, not calibrated.
+    Return the scores of documents by each scoring, not calibrated.
 
     Args:
-        model: the counts, and how to score with them.
+        model: the counts.
+        scorings: how to score with them.
         views: for each view the terms of the documents.
 
     """
-    return event_model(model.scoring.score).many(model, model.find(views))
+    event = event_model(model.scoring.score)
+    return event.many_by(model, scorings, model.find(views))
 
 
 def log_posteriors(scores: Scores, calibration: Calibrated, fit: Fit) -> Scores:

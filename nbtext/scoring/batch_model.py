@@ -7,7 +7,7 @@ for one document: classes, totals and, for each view, the counts by term.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -81,11 +81,16 @@ class BatchModel:
             compute: a function of a module, so that it is the same each time.
 
         """
+        key = compute, self.scoring
         with self._lock:
-            if compute not in self._computed:
-                self._computed[compute] = compute(self)
-            computed: Computed = self._computed[compute]
+            if key not in self._computed:
+                self._computed[key] = compute(self)
+            computed: Computed = self._computed[key]
             return computed
+
+    def scored_by(self, scoring: Scoring) -> BatchModel:
+        """Return the same counts, to be scored otherwise."""
+        return self if scoring == self.scoring else replace(self, scoring=scoring)
 
     def find(self, views: Sequence[Terms]) -> FoundTerms:
         """Find the terms of documents, of which there is a batch for each view."""

@@ -2,19 +2,30 @@
 What held-out documents scored: read from a model, and added to it.
 
 A model keeps the scores of documents that it did not know when they were scored
-(`nbtext.counts.calibration`), of one scoring at a time. What is kept of a score follows
-from the event model: a histogram's bin, the losses at each temperature, or nothing.
+(`nbtext.counts.calibration`), by the candidates of one scoring. What is kept of a score
+follows from the event model: a histogram's bin, the losses at each temperature, or
+nothing.
 """
 
+from collections.abc import Sequence
+
 from nbtext.counts import Calibration, Fit, bin_of, fit
-from nbtext.counts.calibration import LOSS_UNIT, TEMPERATURES, total
-from nbtext.errors import NotAModelError
+from nbtext.counts.calibration import (
+    FARTHEST_BIN,
+    LOSS_UNIT,
+    TEMPERATURES,
+    calibration_for,
+)
+from nbtext.scoring.candidates import candidates
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.evidence import Raw
+from nbtext.scoring.models.protocol import EventModel
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.posterior import normalised
-from nbtext.settings import Scoring
-from nbtext.store.calibrations import last_fit
+from nbtext.settings import Scoring, Settings
+from nbtext.store.calibrations import calibrations_of, last_fit
+from nbtext.store.ledger import last_scored_by
+from nbtext.tokens import Bag
 
 
 def fitted(model: Model) -> Fit:
@@ -29,7 +40,8 @@ def fitted(model: Model) -> Fit:
     if event_model(model.scoring.score).calibration == "none":
         return Fit()
     stored = None
-    if model.scoring == model.file.scoring and _has_all_classes(model):
+    is_same = model.scoring.of_scores() == model.file.scoring.of_scores()
+    if is_same and _has_all_classes(model):
         stored = last_fit(model.file)
     return fit(held_out(model), model.classes) if stored is None else stored
 
@@ -42,55 +54,112 @@ def _has_all_classes(model: Model) -> bool:
 
 def held_out(model: Model) -> Calibration:
     """
-    Return what held-out documents scored; nothing if other scores than this model's.
+    Return what held-out documents scored; of other scores than this model's, nothing.
 
     Raises:
         NotAModelError: what the file keeps for calibration is damaged.
         SettingsError: there is no such score.
 
     """
+    kept = calibrations_of(model.path, model.file.tables)
+    found = calibration_for(model.scoring, kept)
+    if found is None:
+        return no_calibration(model.scoring, model.settings, len(model.classes))
+    return found
+
+
+def no_calibration(scoring: Scoring, settings: Settings, n_classes: int) -> Calibration:
+    """Return the calibration of a scoring by which no document was scored."""
+    event = event_model(scoring.score)
+    has_losses = event.calibration == "temperature"
+    return Calibration(
+        scoring.of_scores(),
+        event.prior(settings, n_classes),
+        losses=(0,) * len(TEMPERATURES) if has_losses else (),
+    )
+
+
+def no_calibrations(model: Model) -> tuple[Calibration, ...]:
+    """Return the calibrations of a model's candidates, without any document."""
     if event_model(model.scoring.score).calibration == "none":
-        return Calibration()
-    try:
-        calibrations = [Calibration.from_dict(plain) for plain in model.calibrations]
-    except ValueError as error:
-        message = f"{model.path}: damaged: {error}; restore a copy or train again"
-        raise NotAModelError(message) from error
-    calibration = total(calibrations)
-    if calibration.scoring != model.scoring.as_dict():
-        return Calibration()
-    return calibration
+        return ()
+    n_classes = len(model.classes)
+    return tuple(
+        no_calibration(scoring, model.settings, n_classes)
+        for scoring in candidates(model.scoring)
+    )
 
 
-def observed(model: Model, raw: Raw, label: str) -> Calibration:
+def fitted_by(
+    scoring: Scoring, calibrations: Sequence[Calibration], classes: Sequence[str]
+) -> Fit:
+    """Return what was fitted for a scoring, of the calibrations of its candidates."""
+    calibration = calibration_for(scoring, calibrations)
+    return Fit() if calibration is None else fit(calibration, classes)
+
+
+def observed(model: Model, bag: Bag, label: str) -> tuple[Calibration, ...]:
     """
-    Return what a score says for calibration, once the document's class is known.
+    Return what a document says for calibration, once its class is known.
 
     Args:
-        model: what scored it; the document was not in it.
-        raw: the score.
+        model: what scores it; the document is not in it.
+        bag: the document's terms in each view.
         label: the class.
 
+    Returns:
+        One for each candidate; none if it cannot be scored.
+
     """
-    scoring = model.scoring
-    calibration = event_model(scoring.score).calibration
-    if label not in model.classes or len(model.classes) < 2 or calibration == "none":
-        return Calibration()
-    if calibration == "histogram":
+    event = event_model(model.scoring.score)
+    classes = model.classes
+    if label not in classes or len(classes) < 2 or event.calibration == "none":
+        return ()
+    scores = event.scores(model, candidates(model.scoring), bag)
+    return tuple(
+        _observed(nothing, event, raw, classes, label)
+        for nothing, raw in zip(no_calibrations(model), scores, strict=True)
+    )
+
+
+def _observed(
+    nothing: Calibration,
+    event: EventModel,
+    raw: Raw,
+    classes: Sequence[str],
+    label: str,
+) -> Calibration:
+    """Return a calibration of one document."""
+    if event.calibration == "histogram":
         counts = {(bin_of(raw[0]), label): 1}
-        return Calibration(scoring.as_dict(), counts, (), {label: 1})
-    place = model.classes.index(label)
+        return nothing._replace(counts=counts, documents={label: 1})
+    place = classes.index(label)
     losses = [-normalised([s * value for value in raw])[place] for s in TEMPERATURES]
     units = tuple(round(loss * LOSS_UNIT) for loss in losses)
-    return Calibration(scoring.as_dict(), {}, units, {label: 1})
+    return nothing._replace(losses=units, documents={label: 1})
 
 
-def taken_back(scoring: Scoring, bin_: int, label: str) -> Calibration:
+def taken_back(
+    model: Model, bins: Sequence[int], label: str
+) -> tuple[Calibration, ...]:
     """
-    Return what undoes the observation of a score in a bin of a histogram.
+    Return what undoes the observation of a document's scores.
 
-    Nothing for other calibrations: losses are not known by document.
+    Nothing for losses, which are not known by document.
+
+    Args:
+        model: what it was learnt into.
+        bins: where its scores fell, by each calibration of the model.
+        label: its class.
+
     """
-    if event_model(scoring.score).calibration != "histogram":
-        return Calibration()
-    return Calibration(scoring.as_dict(), {(bin_, label): -1}, (), {label: -1})
+    nothing = no_calibrations(model)
+    wanted = [one.scoring for one in nothing]
+    if len(bins) != len(nothing) or last_scored_by(model.file.tables) != wanted:
+        return ()
+    return tuple(
+        one._replace(counts={(bin_, label): -1}, documents={label: -1})
+        if abs(bin_) <= FARTHEST_BIN  # NO_BIN is none
+        else one
+        for one, bin_ in zip(nothing, bins, strict=True)
+    )

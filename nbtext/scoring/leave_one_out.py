@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from nbtext.counts import Calibration, bin_of
-from nbtext.counts.calibration import LOSS_UNIT, TEMPERATURES, total
+from nbtext.counts.calibration import LOSS_UNIT, TEMPERATURES, totals
+from nbtext.scoring.candidates import candidates
+from nbtext.scoring.held_out import no_calibration
 from nbtext.scoring.models.arrays import normalised
 from nbtext.scoring.models.registry import event_model
 from nbtext.tokens.bags import joined
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from nbtext.parallel import Map
     from nbtext.scoring.batch_model import BatchModel, Labels, Scores
+    from nbtext.settings import Scoring
     from nbtext.tokens import Terms
 
 Labelled: TypeAlias = "tuple[Sequence[str], Sequence[Terms]]"
@@ -40,7 +43,7 @@ ROOM: Final = 1 << 15
 
 def left_out(
     model: BatchModel, sample: Iterable[Labelled], map_: Map = map
-) -> Calibration:
+) -> tuple[Calibration, ...]:
     """
     Score documents of the training set as if they had not been in it.
 
@@ -50,49 +53,58 @@ def left_out(
         map_: deals with parts of the sample.
 
     Returns:
-        What their scores say for calibration; nothing for a score without one.
+        What their scores say for calibration, by each candidate; none for a score that
+        has no calibration.
 
     """
     event = event_model(model.scoring.score)
     if event.calibration == "none":
-        return Calibration()
+        return ()
+    scorings = candidates(model.scoring)
 
-    def calibration_of(part: Labelled) -> Calibration:
+    def calibrations_of(part: Labelled) -> tuple[Calibration, ...]:
         names, views = part
-        labels = _places(model, names)
-        scores = event.left_out(model, model.find(views), labels)
-        return observed_scores(model, scores, names)
+        found, labels = model.find(views), _places(model, names)
+        scores = event.left_out_by(model, scorings, found, labels)
+        return observed_scores(model, scorings, scores, names)
 
-    # with no document there is a calibration of this scoring all the same
-    nothing = Calibration(model.scoring.as_dict(), losses=_no_losses(model))
-    return total([nothing, *map_(calibration_of, _in_parts(sample))])
+    # with no document there is a calibration of each scoring all the same
+    n_classes = len(model.classes)
+    nothing = tuple(
+        no_calibration(scoring, model.settings, n_classes) for scoring in scorings
+    )
+    return totals([nothing, *map_(calibrations_of, _in_parts(sample))])
 
 
 def observed_scores(
-    model: BatchModel, scores: Scores, names: Sequence[str]
-) -> Calibration:
+    model: BatchModel,
+    scorings: Sequence[Scoring],
+    scores: Sequence[Scores],
+    names: Sequence[str],
+) -> tuple[Calibration, ...]:
     """
     Return what the scores of documents say for calibration.
 
     Args:
         model: what scored them; none of them was in it.
-        scores: their scores.
+        scorings: by which they were scored.
+        scores: their scores, by each scoring.
         names: their classes.
 
     """
-    scoring = model.scoring.as_dict()
     documents = dict(Tally(names))
-    if event_model(model.scoring.score).calibration == "histogram":
-        bins = map(bin_of, scores.tolist())
-        counts = dict(Tally(zip(bins, names, strict=True)))
-        return Calibration(scoring, counts, (), documents)
-    losses = observed_losses(scores, _places(model, names))
-    return Calibration(scoring, {}, tuple(losses.tolist()), documents)
-
-
-def _no_losses(model: BatchModel) -> tuple[int, ...]:
-    has_losses = event_model(model.scoring.score).calibration == "temperature"
-    return (0,) * len(TEMPERATURES) if has_losses else ()
+    has_bins = event_model(model.scoring.score).calibration == "histogram"
+    found = []
+    for scoring, values in zip(scorings, scores, strict=True):
+        nothing = no_calibration(scoring, model.settings, len(model.classes))
+        if has_bins:
+            bins = map(bin_of, values.tolist())
+            counts = dict(Tally(zip(bins, names, strict=True)))
+            found.append(nothing._replace(counts=counts, documents=documents))
+        else:
+            losses = observed_losses(values, _places(model, names)).tolist()
+            found.append(nothing._replace(losses=tuple(losses), documents=documents))
+    return tuple(found)
 
 
 def _places(model: BatchModel, names: Sequence[str]) -> Labels:

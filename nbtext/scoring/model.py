@@ -11,12 +11,13 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import add
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from nbtext.counts.correction import CorrectionInfo
 from nbtext.errors import NotAModelError
 from nbtext.settings import KEY_BITS, Scoring, Settings
 from nbtext.store import ModelFile, StoredTable, open_model
+from nbtext.store.calibrations import scoring_of
 from nbtext.store.schema import (
     STRIDE,
     TermArrays,
@@ -104,7 +105,6 @@ class Model(NamedTuple):
         classes: the names of the classes, sorted.
         documents: for each class, how many documents.
         totals: for each view, for each class, the sum of each column.
-        calibrations: what the tables keep for calibration, in their order.
         notes: what its user should know.
         file: the open file.
         stored: for each view the counts in each of its tables.
@@ -118,7 +118,6 @@ class Model(NamedTuple):
     classes: tuple[str, ...]
     documents: tuple[int, ...]
     totals: tuple[tuple[tuple[int, ...], ...], ...]
-    calibrations: tuple[dict[str, Any], ...]
     notes: tuple[str, ...]
     file: ModelFile
     stored: tuple[tuple["Stored", ...], ...]
@@ -241,20 +240,18 @@ def load_model(path: str, *, scoring: Scoring | None = None) -> Model:
         for place, count in enumerate(documents)
         if count or any(any(view[place]) for view in totals)
     ]
+    names = tuple(classes[place] for place in kept)
     renumbered = {place: number for number, place in enumerate(kept)}
     places = [tuple(renumbered.get(place, GONE) for place in table) for table in places]
-    scoring = scoring or file.scoring
+    scoring = scoring or scoring_of(file, names)
     return Model(
         path=path,
         settings=settings,
         scoring=scoring,
-        classes=tuple(classes[place] for place in kept),
+        classes=names,
         documents=tuple(documents[place] for place in kept),
         totals=tuple(
             tuple(tuple(by_class[place]) for place in kept) for by_class in totals
-        ),
-        calibrations=tuple(
-            plain for table in file.tables for plain in table.header.calibrations
         ),
         notes=(*file.notes, *_pattern_notes(settings)),
         file=file,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from nbtext.counts import Fit
 from nbtext.scoring.model import Model
-from nbtext.scoring.models.evidence import Evidence, Raw, n_numbers, score_of
+from nbtext.scoring.models.evidence import Evidence, n_numbers, score_of
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.posterior import log_posterior, log_shares
 from nbtext.tokens import Bag
@@ -57,10 +57,3 @@ def score(model: Model, bag: Bag, calibration: Fit) -> Scored:
 def evidence(model: Model, bag: Bag) -> list[Evidence]:
     """Return what a document's score is the sum of."""
     return event_model(model.scoring.score).evidence(model, bag)
-
-
-def raw_score(model: Model, bag: Bag) -> Raw:
-    """Return a document's score, not calibrated."""
-    event = event_model(model.scoring.score)
-    numbers = n_numbers(event.calibration, len(model.classes))
-    return score_of(event.evidence(model, bag), numbers)

@@ -1,39 +1,64 @@
 """
-What a model file keeps for calibration: the sum of its tables, and what was fitted.
+What a model file keeps for calibration: the sums of its tables, and what was fitted.
 
 An open model file goes in. Only the standard library is used: one message asks here for
 the fit, which the last table has where nothing was moved or joined.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from nbtext.counts import Calibration, Fit, stored_fit
-from nbtext.counts.calibration import total
+from nbtext.counts.calibration import totals
+from nbtext.counts.fitting import chosen
 from nbtext.errors import DamagedError
+from nbtext.settings import Scoring
 from nbtext.store.file import ModelFile
 from nbtext.store.table import StoredTable
 
 
-def calibration_of(path: str, tables: Iterable[StoredTable]) -> Calibration:
+def calibrations_of(
+    path: str, tables: Iterable[StoredTable]
+) -> tuple[Calibration, ...]:
     """
-    Return the sum of what tables keep for calibration.
+    Return the sums of what tables keep for calibration, one for each scoring.
 
     Raises:
         DamagedError: one of them keeps something else.
 
     """
-    calibrations: list[Calibration] = []
+    by_table: list[list[Calibration]] = []
     for table in tables:
         try:
-            calibrations += map(Calibration.from_dict, table.header.calibrations)
+            plain = table.header.calibrations
+            by_table.append([*map(Calibration.from_dict, plain)])
         except ValueError as error:
             raise DamagedError(path, table.offset, str(error)) from error
-    return total(calibrations)
+    return totals(by_table)
+
+
+def scoring_of(file: ModelFile, classes: Sequence[str]) -> Scoring:
+    """
+    Return how a file asks to be scored.
+
+    Where tables were moved or joined, all that was held out chooses among candidates;
+    otherwise the last table knows the others. A correction stays with its scoring.
+
+    Args:
+        file: the file.
+        classes: those of the sum of its tables, sorted.
+
+    Raises:
+        DamagedError: a table keeps something else for calibration.
+
+    """
+    if file.is_in_order or file.correction is not None:
+        return file.scoring
+    return chosen(file.scoring, calibrations_of(file.path, file.tables), classes)
 
 
 def last_fit(file: ModelFile) -> Fit | None:
     """
-    Return what was fitted to the calibration of all tables of a file.
+    Return what was fitted to the calibration that the last table's scoring has in all.
 
     Returns:
         None if nothing was, or if tables were moved or joined since.
@@ -46,7 +71,7 @@ def last_fit(file: ModelFile) -> Fit | None:
     if not file.is_in_order:
         return None
     for plain in last.header.calibrations:
-        if plain.get("scoring") == file.scoring.as_dict():
+        if plain.get("scoring") == file.scoring.of_scores():
             try:
                 return stored_fit(plain)
             except ValueError as error:

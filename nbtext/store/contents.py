@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from nbtext.store.file import ModelFile
     from nbtext.store.table import StoredTable
 from nbtext.counts import Calibration, Fit, fit, n_terms
+from nbtext.counts.calibration import calibration_for
 from nbtext.counts.fitting import with_fit
 from nbtext.counts.table import add, with_classes
 from nbtext.errors import ModelWriteError
-from nbtext.store.calibrations import calibration_of, last_fit
+from nbtext.store.calibrations import calibrations_of, last_fit, scoring_of
 from nbtext.store.corrections import named, read_correction
 from nbtext.store.file import check_sound
 from nbtext.store.header import WRITER, Header, History, joined_history, now
@@ -42,7 +43,7 @@ class Contents:
     Attributes:
         counts: the sum of the counts.
         scoring: how the model asks to be scored.
-        calibration: what held-out documents scored.
+        calibrations: what held-out documents scored, for each candidate scoring.
         history: how the model came to be.
         records: what the last documents left, to be undone.
         terms: the counts by term, for each view, where they are arranged already.
@@ -54,7 +55,7 @@ class Contents:
 
     counts: CountTable
     scoring: Scoring
-    calibration: Calibration = field(default_factory=Calibration)
+    calibrations: tuple[Calibration, ...] = ()
     history: History = field(default_factory=History)
     records: UndoRecords = field(default_factory=UndoRecords)
     terms: tuple[TermTable, ...] | None = None
@@ -97,7 +98,7 @@ class Contents:
             documents=counts.documents,
             totals=tuple(tuple(run.totals() for run in runs) for runs in counts.runs),
             terms=tuple(terms),
-            calibrations=(with_fit(self.calibration, self._fit()),),
+            calibrations=with_fit(self.calibrations, self.scoring, self._fit()),
             written=written,
             writer=writer,
             history=self.history._replace(records=len(self.records)),
@@ -107,9 +108,10 @@ class Contents:
 
     def _fit(self) -> Fit | None:
         """Return what is fitted to the calibration of the file, for its readers."""
-        if self.history.offset is not None or self.calibration.scoring is None:
+        if self.history.offset is not None:
             return self.fit
-        return fit(self.calibration, self.counts.classes)
+        calibration = calibration_for(self.scoring, self.calibrations)
+        return calibration and fit(calibration, self.counts.classes)
 
     def pack(self, *, written: str | None = None, writer: str = WRITER) -> list[Buffer]:
         """
@@ -131,7 +133,10 @@ class Contents:
             written=now() if written is None else written,
             writer=writer,
         )
-        arrays = table_arrays(self.counts, terms, self.records, contents.correction)
+        n_bins = len(self.calibrations)
+        arrays = table_arrays(
+            self.counts, terms, self.records, n_bins, contents.correction
+        )
         return list(pack(header, arrays))
 
     def with_own_correction(self) -> Contents:
@@ -204,8 +209,8 @@ def _contents(
 ) -> Contents:
     return Contents(
         counts=counts,
-        scoring=file.scoring,
-        calibration=calibration_of(file.path, tables),
+        scoring=scoring_of(file, counts.classes),
+        calibrations=calibrations_of(file.path, tables),
         history=history,
         records=last_records(file, tables, history.keep),
     )

@@ -226,7 +226,9 @@ def _notes(path: str, tables: list[StoredTable]) -> tuple[str, ...]:
             "counts alone"
         )
         raise ModelFileError(message)
-    if all(table.header.scoring == first.scoring for table in tables):
+    # parameters are chosen by what was held out, again whenever something is learnt
+    asked = {table.header.scoring._replace(parameters=()) for table in tables}
+    if len(asked) == 1:
         return ()
     last = tables[-1].header.scoring
     return (

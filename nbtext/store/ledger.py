@@ -8,8 +8,8 @@ from the newest to the oldest. docs/model-format.md says where they are.
 
 from bisect import bisect_left
 from collections import Counter as Tally
-from collections.abc import Iterator
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from nbtext.settings import KEY_BITS, View
 from nbtext.store.file import ModelFile
@@ -58,13 +58,12 @@ class Record(NamedTuple):
 
     Attributes:
         bag: its terms in each view.
-        bin: where its score fell before it was learnt, as `nbtext.counts.calibration`
-        counts
-            scores; NO_BIN if there is none.
+        bins: where its scores fell before it was learnt, one for each calibration of
+            the file, NO_BIN where there is none; empty if nobody knows.
     """
 
     bag: Bag
-    bin: int
+    bins: tuple[int, ...]
 
 
 def rows_of(file: ModelFile, digest: bytes) -> Tally[Row]:
@@ -138,8 +137,19 @@ def record_of(file: ModelFile, digest: bytes, row: Row) -> Record | None:
     for table in reversed(file.tables):
         for record in _records(table, digest, row):
             if _is_bag(record.bag) and fingerprint(record.bag) == row.fingerprint:
-                return record
+                is_same = scored_by(table) == last_scored_by(file.tables)
+                return record if is_same else record._replace(bins=())
     return None
+
+
+def scored_by(table: StoredTable) -> list[Any]:
+    """Return the scorings that a table has calibrations of."""
+    return [plain.get("scoring") for plain in table.header.calibrations]
+
+
+def last_scored_by(tables: Sequence[StoredTable]) -> list[Any]:
+    """Return the scorings that the calibrations of tables are added up for."""
+    return next((found for found in map(scored_by, reversed(tables)) if found), [])
 
 
 def _places(table: StoredTable, digest: bytes) -> Iterator[int]:
@@ -193,7 +203,14 @@ def _records(table: StoredTable, digest: bytes, row: Row) -> Iterator[Record]:
         is_it = arrays[RECORDS.low][place] == low
         is_it = is_it and arrays[RECORDS.fingerprints][place] == row.fingerprint
         if is_it and _class_name(table, arrays[RECORDS.classes][place]) == row.label:
-            yield Record(_kept_bag(table, place), arrays[RECORDS.bins][place])
+            yield Record(_kept_bag(table, place), _kept_bins(table, place))
+
+
+def _kept_bins(table: StoredTable, place: int) -> tuple[int, ...]:
+    """Return the bins of the document at a place of the undo arrays."""
+    bins = table.arrays[RECORDS.bins]
+    width = len(bins) // table.header.history.records
+    return tuple(bins[place * width : (place + 1) * width])
 
 
 def _kept_bag(table: StoredTable, place: int) -> Bag:
@@ -239,7 +256,7 @@ def own_record(table: StoredTable) -> tuple[bytes, Row, Record] | None:
     if not _is_bag(bag) or fingerprint(bag) != row.fingerprint:
         return None  # other documents' counts are in it
     digest = high.to_bytes(8, "big") + low.to_bytes(8, "big")
-    return digest, row, Record(bag, _only_bin(table, label))
+    return digest, row, Record(bag, _own_bins(table, label))
 
 
 def _terms_of_class(table: StoredTable, view: View, class_: int) -> dict[int, int]:
@@ -276,15 +293,37 @@ def _keys(table: StoredTable, names: TermArrays) -> list[int]:
     return keys
 
 
-def _only_bin(table: StoredTable, label: str) -> int:
-    """Return where the score of a table's one document fell."""
+def _own_bins(table: StoredTable, label: str) -> tuple[int, ...]:
+    """Return where the scores of a table's one document fell, by each calibration."""
+    return tuple(_only_bin(plain, label) for plain in table.header.calibrations)
+
+
+def _only_bin(calibration: Mapping[str, Any], label: str) -> int:
+    """Return the bin of a calibration's one document of a class."""
     try:
         bins = [
             bin_
-            for calibration in table.header.calibrations
             for bin_, name, count in calibration["counts"]
             if name == label and count > 0 and type(bin_) is int
         ]
     except (KeyError, TypeError, ValueError):
         return NO_BIN
     return bins[0] if len(bins) == 1 else NO_BIN
+
+
+def bin_rows(records: Iterable[tuple[int, ...]], n_bins: int) -> list[int]:
+    """
+    Return the bins of records one after the other, as a file keeps them.
+
+    Args:
+        records: for each its bins, as many as there are calibrations, or none.
+        n_bins: how many calibrations there are.
+
+    Returns:
+        Nothing if no bin is known.
+
+    """
+    unknown = (NO_BIN,) * n_bins
+    rows = [bins if len(bins) == n_bins else unknown for bins in records]
+    is_known = any(bins != unknown for bins in rows)
+    return [bin_ for bins in rows for bin_ in bins] if is_known else []

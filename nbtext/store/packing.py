@@ -66,6 +66,7 @@ def table_arrays(
     table: CountTable,
     terms: Sequence[TermTable],
     records: UndoRecords,
+    n_bins: int,
     correction: Correction | None = None,
 ) -> dict[str, tuple[str, Buffer]]:
     """
@@ -75,6 +76,7 @@ def table_arrays(
         table: the counts.
         terms: the same by term, for each view.
         records: the documents that can be undone.
+        n_bins: how many calibrations the table has.
         correction: of the classes of the table, if there is one.
 
     """
@@ -85,7 +87,7 @@ def table_arrays(
         arrays |= _view_arrays(term_arrays(view), of_view, len(table.classes), types)
     rest = _ledger_arrays(table.ledger) if table.settings.ledger else {}
     if len(records):
-        rest |= record_arrays(records, table.settings, table.classes)
+        rest |= record_arrays(records, table.settings, table.classes, n_bins)
     if correction is not None:
         corrected = zip(table.settings.views, correction.terms(), strict=True)
         for view, of_view in corrected:

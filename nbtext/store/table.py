@@ -346,7 +346,12 @@ def _check_records(path: str, header: Header, arrays: Arrays, offset: int) -> No
     if not n_records:
         return
     bags = [bag_arrays(view) for view in header.settings.views]
-    for name in (*RECORDS, *(bag.sizes for bag in bags)):
+    n_bins = n_records * len(header.calibrations)
+    if arrays.length(RECORDS.bins) not in (0, n_bins):
+        what = f"{RECORDS.bins} does not have {n_bins} places, nor none"
+        raise DamagedError(path, offset, what)
+    columns = [name for name in RECORDS if name != RECORDS.bins]
+    for name in (*columns, *(bag.sizes for bag in bags)):
         if arrays.length(name) != n_records:
             what = f"{name} does not have {n_records} places"
             raise DamagedError(path, offset, what)

@@ -7,8 +7,8 @@ takes their place. `nbtext.store.ledger` finds a single record.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 
 from nbtext.errors import DamagedError
 from nbtext.settings import KEY_BITS
-from nbtext.store.ledger import Row, own_record, rows_of
+from nbtext.store.ledger import (
+    Row,
+    bin_rows,
+    last_scored_by,
+    own_record,
+    rows_of,
+    scored_by,
+)
 from nbtext.store.schema import RECORDS, bag_arrays
 from nbtext.tokens import Terms
 from nbtext.tokens.bags import joined, starts_of, terms_of
@@ -37,13 +44,14 @@ class UndoRecords:
     Attributes:
         digests: 16 bytes that name each document.
         rows: the class of each, and what its counts are known by.
-        bins: where each one's score fell before it was learnt.
+        bins: where the scores of each fell before it was learnt, one for each
+            calibration, NO_BIN where there is none; empty if nobody knows.
         views: for each view their terms.
     """
 
     digests: Sequence[bytes] = ()
     rows: Sequence[Row] = ()
-    bins: Sequence[int] = ()
+    bins: Sequence[tuple[int, ...]] = ()
     views: Sequence[Terms] = ()
 
     def __len__(self) -> int:
@@ -57,6 +65,10 @@ class UndoRecords:
             [self.bins[place] for place in places],
             [terms.take(np.array(places, np.int64)) for terms in self.views],
         )
+
+    def without_bins(self) -> UndoRecords:
+        """Return the same records; where scores fell is not known any more."""
+        return replace(self, bins=[()] * len(self))
 
 
 def join_records(parts: Iterable[UndoRecords]) -> UndoRecords:
@@ -99,7 +111,8 @@ def records_in(table: StoredTable) -> UndoRecords:
         keys = keys.astype(np.uint64)
         views.append(Terms(keys, counts.astype(np.int64), starts_of(sizes)))
     digests = [half.tobytes() for half in halves]
-    return UndoRecords(digests, rows, arrays[RECORDS.bins].tolist(), views)
+    bins = [*map(tuple, arrays[RECORDS.bins].reshape(len(rows), -1).tolist())]
+    return UndoRecords(digests, rows, bins, views)
 
 
 def last_records(
@@ -114,7 +127,10 @@ def last_records(
         keep: how many are wanted.
 
     """
-    records = join_records(map(records_in, tables))
+    tables = [*tables]
+    records = join_records(
+        _records_by(table, last_scored_by(tables)) for table in tables
+    )
     places: list[int] = []
     found: set[tuple[bytes, Row]] = set()
     for place in reversed(range(len(records))):
@@ -127,6 +143,12 @@ def last_records(
     return records.take(places[::-1])
 
 
+def _records_by(table: StoredTable, scorings: Sequence[Any]) -> UndoRecords:
+    """Return the records of a table; their bins only if those are of these scorings."""
+    records = records_in(table)
+    return records if scored_by(table) == scorings else records.without_bins()
+
+
 def _own_records(table: StoredTable) -> UndoRecords:
     """Return a table that adds one document as its record."""
     found = own_record(table)
@@ -134,13 +156,22 @@ def _own_records(table: StoredTable) -> UndoRecords:
         return UndoRecords()
     digest, row, record = found
     views = [terms_of([terms]) for terms in record.bag]
-    return UndoRecords([digest], [row], [record.bin], views)
+    return UndoRecords([digest], [row], [record.bins], views)
 
 
 def record_arrays(
-    records: UndoRecords, settings: Settings, classes: Sequence[str]
+    records: UndoRecords, settings: Settings, classes: Sequence[str], n_bins: int
 ) -> dict[str, NDArray[np.integer]]:
-    """Return the arrays that keep records in a file."""
+    """
+    Return the arrays that keep records in a file.
+
+    Args:
+        records: what documents left.
+        settings: how they were read.
+        classes: the table's, sorted.
+        n_bins: how many calibrations the table has.
+
+    """
     halves = np.frombuffer(b"".join(records.digests), ">u8").reshape(-1, 2)
     place_of = {label: place for place, label in enumerate(classes)}
     marks = [row.fingerprint for row in records.rows]
@@ -150,7 +181,7 @@ def record_arrays(
         RECORDS.low: halves[:, 1],
         RECORDS.fingerprints: np.array(marks, np.uint64),
         RECORDS.classes: np.array(places, np.int64),
-        RECORDS.bins: np.array(records.bins, np.int64),
+        RECORDS.bins: np.array(bin_rows(records.bins, n_bins), np.int64),
     }
     for view, terms in zip(settings.views, records.views, strict=True):
         parts = (terms.sizes, terms.keys, terms.counts)

@@ -5,6 +5,7 @@ Plain values, as JSON gives them, go in; a checked `Header` comes out, and the o
 round. docs/text-form.md is the specification.
 """
 
+from itertools import combinations
 from typing import Any, Final
 
 from nbtext.counts import Calibration
@@ -17,7 +18,7 @@ from nbtext.store.header import MOST, MOST_CLASSES
 from nbtext.textform.lines import FORMAT, VERSION, TextLines, keys_of, shown
 
 HEADER: Final = keys_of(
-    "format", "version", "settings", "scoring", "classes", "calibration", "history",
+    "format", "version", "settings", "scoring", "classes", "calibrations", "history",
     "correction",
 )  # fmt: skip
 CLASS: Final = keys_of("documents", "totals")
@@ -59,7 +60,9 @@ def first_line(header: Header) -> dict[str, Any]:
         "settings": settings.as_dict(),
         "scoring": header.scoring.as_dict(),
         "classes": classes,
-        "calibration": Calibration.from_dict(header.calibrations[0]).as_dict(),
+        "calibrations": [
+            Calibration.from_dict(plain).as_dict() for plain in header.calibrations
+        ],
         "history": {name: history[name] for name in HISTORY},
         "correction": _plain_correction(header),
     }
@@ -116,7 +119,7 @@ def read_text_header(lines: TextLines) -> Header:
         ),
         totals=_totals(lines, settings, [classes[name]["totals"] for name in names]),
         terms=(),
-        calibrations=(_calibration(lines, plain["calibration"]),),
+        calibrations=_calibrations(lines, plain["calibrations"]),
         written="",
         writer="",
         history=_history(lines, plain["history"], len(settings.views)),
@@ -209,6 +212,15 @@ def _columns(lines: TextLines, plain: Any, width: int) -> tuple[int, ...]:
     return tuple(lines.whole(value, 0, MOST - 1, "a total") for value in plain)
 
 
+def _calibrations(lines: TextLines, plain: Any) -> tuple[dict[str, Any], ...]:
+    if type(plain) is not list:
+        raise lines.error("a list of calibrations", shown(plain))
+    found = tuple(_calibration(lines, one) for one in plain)
+    if any(one["scoring"] == other["scoring"] for one, other in combinations(found, 2)):
+        raise lines.error("one calibration a scoring", "two")
+    return found
+
+
 def _calibration(lines: TextLines, plain: Any) -> dict[str, Any]:
     try:
         calibration = Calibration.from_dict(plain)
@@ -216,8 +228,7 @@ def _calibration(lines: TextLines, plain: Any) -> dict[str, Any]:
         raise lines.error("the calibration of a model", str(error)) from error
     if calibration.as_dict() != plain:
         raise lines.error("a calibration, its counts sorted", "another order, or more")
-    if calibration.scoring is not None:
-        _scoring(lines, calibration.scoring)
+    _scoring(lines, calibration.scoring | {"calibrated": True})
     return calibration.as_dict()
 
 

@@ -86,7 +86,7 @@ def load_text(stream: BinaryIO, name: str) -> Loaded:
     contents = Contents(
         counts=counts,
         scoring=header.scoring,
-        calibration=Calibration.from_dict(header.calibrations[0]),
+        calibrations=tuple(map(Calibration.from_dict, header.calibrations)),
         history=header.history,
         records=records.records(),
         correction=correction.correction(),

@@ -25,7 +25,7 @@ from nbtext.textform.lines import KEY_DIGITS, TextLines, keys_of, shown
 from nbtext.tokens import Bag, Terms, fingerprint
 from nbtext.tokens.bags import starts_of
 
-UNDO: Final = keys_of("undo", "class", "fingerprint", "bin", "terms")
+UNDO: Final = keys_of("undo", "class", "fingerprint", "bins", "terms")
 MORE: Final = keys_of("more")
 """The keys of a record's first line, and of the others if its terms take several."""
 
@@ -40,7 +40,7 @@ class RecordLines:
         self._classes = places_of(header.classes)
         self._views = places_of([view.name for view in header.settings.views])
         self._known: set[tuple[int, int, int]] = set()
-        self._bins: list[int] = []
+        self._bins: list[tuple[int, ...]] = []
         self._records: list[tuple[int, int, int]] = []
         self._bag: Bag = ()
         self._start = 0
@@ -77,10 +77,17 @@ class RecordLines:
             raise lines.error(f"{most} undo records, which is to keep", "one more")
         self._known.add(record)
         self._records.append(record)
-        self._bins.append(self._bin_of(line["bin"]))
+        self._bins.append(self._bins_of(line["bins"]))
         self._bag = tuple({} for _ in self._views)
         self._start = lines.number
         self._add_terms(line["terms"])
+
+    def _bins_of(self, plain: Any) -> tuple[int, ...]:
+        n_bins = len(self._header.calibrations)
+        if type(plain) is not list or len(plain) not in (0, n_bins):
+            expected = f"{n_bins} bins, one for each calibration, or none"
+            raise self._lines.error(expected, shown(plain))
+        return tuple(map(self._bin_of, plain))
 
     def _bin_of(self, value: Any) -> int:
         if value is None:

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from nbtext.store import ModelFile
     from nbtext.tokens import Bag
 
-from nbtext.counts.calibration import total
+from nbtext.counts.calibration import totals
 from nbtext.counts.correction_table import add_corrections
+from nbtext.counts.fitting import chosen
 from nbtext.counts.table import add
 from nbtext.errors import ModelFileError, NotAModelError, SettingsError, TrainingError
 from nbtext.learning import Delta, count_table, why_not
@@ -125,14 +126,25 @@ def _sum_of(parts: Sequence[Contents]) -> Contents:
     """Return the sum of models, which is scored as the last of them asks to be."""
     history = join_histories(part.history for part in parts)
     counts = add([part.counts for part in parts])
-    records = join_records(part.records for part in parts)
+    calibrations = totals(part.calibrations for part in parts)
+    records = join_records(
+        part.records
+        if [one.scoring for one in part.calibrations]
+        == [one.scoring for one in calibrations]
+        else part.records.without_bins()
+        for part in parts
+    )
+    correction = add_corrections(part.correction for part in parts)
+    scoring = parts[-1].scoring
+    if correction is None:  # which stays with its scoring
+        scoring = chosen(scoring, calibrations, counts.classes)
     return Contents(
         counts=counts,
-        scoring=parts[-1].scoring,
-        calibration=total(part.calibration for part in parts),
+        scoring=scoring,
+        calibrations=calibrations,
         history=history,
         records=_last_counted(records, counts, history.keep),
-        correction=add_corrections(part.correction for part in parts),
+        correction=correction,
     )
 
 

@@ -14,8 +14,9 @@ from nbtext.scoring.models.registry import (
     default_scoring,
     event_model,
     event_models,
+    scoring_of,
 )
-from nbtext.settings import COLUMNS, Scoring, Settings, View
+from nbtext.settings import COLUMNS, Settings, View
 
 PACKAGE = Path(nbtext.__file__).parent
 MODELS = PACKAGE / "scoring" / "models"
@@ -68,12 +69,16 @@ def test_no_other_module_imports_an_event_model() -> None:
             assert f"scoring.models.{module}" not in code, path
 
 
+HELPERS = {
+    *("__init__", "protocol", "evidence", "registry", "arrays"),
+    *("parameters", "separately"),
+}
+
+
 def test_the_registry_lists_every_file() -> None:
     files = {path.stem for path in MODELS.glob("*.py")}
 
-    assert files - {"__init__", "protocol", "evidence", "registry", "arrays"} == {
-        *MODULES.values()
-    }
+    assert files - HELPERS == {*MODULES.values()}
 
 
 @pytest.mark.parametrize("model", ALL, ids=lambda model: str(model.name))
@@ -98,7 +103,7 @@ def test_the_default_can_score_its_classes(n_classes: int) -> None:
 @pytest.mark.parametrize("model", ALL, ids=lambda model: str(model.name))
 def test_a_refusal_reads_on_from_the_name(model: EventModel) -> None:
     for counting in ("occurrences", "once"):
-        scoring = Scoring(model.name, 1.0, counting)
+        scoring = scoring_of(model.name)._replace(counting=counting)
         for n_classes in (2, 3):
             classes = [str(place) for place in range(n_classes)]
             refusal = model.refusal(scoring, EVERYTHING, classes)

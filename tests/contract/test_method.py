@@ -1,7 +1,6 @@
 """The numbers in docs/method.md are those of the code."""
 
-import re
-from math import exp, log
+from math import exp
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,16 @@ from nbtext.counts.calibration import (
     LOSS_UNIT,
     TEMPERATURES,
     Calibration,
+    Prior,
 )
 from nbtext.counts.sample import DOCUMENTS, TERMS
 from nbtext.scoring import default_scoring, event_model
 from nbtext.scoring.posterior import LEAST_SHARE, log_shares
 from nbtext.settings import default_settings
 
+MIN_EVIDENCE = default_scoring(2).parameter("min_evidence")
+MEAN = event_model("mean").prior(default_settings("mail", 2), 2)
+MORE = event_model("complement").prior(default_settings("text", 3), 3)
 PAGE = " ".join(
     (Path(__file__).parents[2] / "docs" / "method.md").read_text("utf-8").split()
 )
@@ -28,7 +31,7 @@ PAGE = " ".join(
 @pytest.mark.parametrize(
     "sentence",
     [
-        f"(|r| < {default_scoring(2).min_evidence:g} nats",
+        f"(|r| < {MIN_EVIDENCE:g} nats",
         f"a = {event_model('mean').smoothing:g} r_t",
         f"a = {event_model('complement').smoothing:g} posterior = softmax(s z)",
         f"(a = {event_model('sum').smoothing:g} is Laplace's",
@@ -39,7 +42,10 @@ PAGE = " ".join(
         f"loss at {len(TEMPERATURES)} values of s, "
         f"from 1/{1 / TEMPERATURES[0]:.0f} to {TEMPERATURES[-1]:.0f}",
         f"integer units of 2^-{LOSS_UNIT.bit_length() - 1} nats",
-        f"With fewer than {fitting.FEWEST} documents of a class nothing is fitted",
+        f"`mean` has m = {MEAN.slope:g}, P = {MEAN.precision:g} and "
+        f"Q = {MEAN.offset:g}:",
+        f"`complement` has m = {MORE.slope:g} and P = {MORE.precision:g}.",
+        f"With fewer than {fitting.FEWEST} held-out documents of a class",
     ],
 )
 def test_the_page_says_what_the_code_does(sentence: str) -> None:
@@ -53,24 +59,23 @@ def test_the_posterior_without_known_terms_is_that_of_the_example() -> None:
 
 
 def test_newton_starts_where_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert re.search(r"s = 0 and b = ln\(q / \(1 - q\)\), with q the mean of", PAGE)
+    assert "goes from s = m and b = 0 to the best numbers" in PAGE
     starts: list[tuple[Any, float, float]] = []
     newton = fitting._newton
 
-    def recording(rows: Any, slope: float, offset: float) -> tuple[float, float]:
-        starts.append((rows, slope, offset))
-        return newton(rows, slope, offset)
+    def recording(*arguments: Any) -> tuple[float, float]:
+        starts.append(arguments[:3])
+        return newton(*arguments)
 
     monkeypatch.setattr(fitting, "_newton", recording)
     counts = {(-40, "a"): 50, (-3, "a"): 10, (5, "b"): 90, (90, "b"): 30}
-    fitting.fit(Calibration(counts=counts), ("a", "b"))
+    prior = Prior(0.75, 5.0, 1.0)
+    fitting.fit(Calibration({}, prior, counts), ("a", "b"))
 
     (whole, slope, offset), (_, *second) = starts
-    q = sum(n * target for _, n, target in whole) / 180
     assert {score % 1 for score, _, _ in whole} == {0.5}
-    assert slope == 0
-    assert offset == pytest.approx(log(q / (1 - q)))
-    assert second == [*newton(whole, slope, offset)]
+    assert (slope, offset) == (0.75, 0.0)
+    assert second == [*newton(whole, slope, offset, prior)]
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 20])

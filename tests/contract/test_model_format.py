@@ -76,8 +76,8 @@ PARTS = ("entries", "totals", "documents", "ledger")
 """Of the sum of a file's tables."""
 
 Arrays = dict[str, tuple[int, ...]]
-Record = tuple[int, list[dict[int, int]]]
-"""The bin of a document's score, and its terms in each view."""
+Record = tuple[tuple[int, ...], list[dict[int, int]]]
+"""The bins of a document's scores, and its terms in each view."""
 
 # from here to `class_and_fold` nothing is known but the page
 
@@ -203,14 +203,17 @@ def kept_records(
         )
         for name in (f"undo.{name}" for name in names)
     }
-    rows = list(ledger_rows(header, arrays, "undo", "bins"))
+    rows = list(ledger_rows(header, arrays, "undo", "classes"))
     assert len(rows) == header["history"]["records"]
-    for number, (digest, class_, fingerprint, bin_) in enumerate(rows):
+    bins, width = arrays["undo.bins"], len(header["calibrations"])
+    assert len(bins) in (0, len(rows) * width)
+    for number, (digest, class_, fingerprint, _) in enumerate(rows):
         bag = [
             dict(islice(terms, arrays[f"{name}.sizes"][number]))
             for name, terms in left.items()
         ]
-        yield (digest, class_, fingerprint), (bin_, bag)
+        of_document = (*bins[number * width : (number + 1) * width],)
+        yield (digest, class_, fingerprint), (of_document, bag)
     assert not any(list(terms) for terms in left.values())
 
 
@@ -230,11 +233,13 @@ def own_record(
         }
         for view in settings["views"]
     ]
-    counts = [row for one in header["calibrations"] for row in one["counts"]]
-    bins = [bin_ for bin_, name, n in counts if name == class_ and n > 0]
+    found = [
+        [bin_ for bin_, name, n in one["counts"] if name == class_ and n > 0]
+        for one in header["calibrations"]
+    ]
     if n == 1:
-        bin_ = bins[0] if len(bins) == 1 else -32768
-        yield (digest, class_, fingerprint), (bin_, bag)
+        bins = tuple(one[0] if len(one) == 1 else -32768 for one in found)
+        yield (digest, class_, fingerprint), (bins, bag)
 
 
 def fingerprint_of(bag: list[dict[int, int]]) -> int:
@@ -604,7 +609,7 @@ def test_a_reader_made_from_the_page_finds_the_same_records(
             assert (digest, label, fingerprint) not in found
         else:
             own = found[digest, label, fingerprint]
-            assert own == (record.bin, list(record.bag))
+            assert own == (record.bins, list(record.bag))
     assert len(found) == RECORDS.get(write, 0)
 
 
@@ -632,7 +637,7 @@ def test_the_stored_fit_is_what_a_reader_would_fit(
     stored = [
         calibration["fit"]
         for calibration in headers[-1]["calibrations"]
-        if calibration["scoring"] == headers[-1]["scoring"]
+        if calibration["scoring"] | {"calibrated": True} == headers[-1]["scoring"]
     ]
 
     computed = fit(held_out(model), model.classes)
@@ -859,7 +864,7 @@ def test_numbers_are_those_of_the_page() -> None:
     assert limits["a header"].startswith(f"{MOST_HEADER >> 20} MiB")
     assert limits["classes"] == f"{MOST_CLASSES:,}"
     assert f"{FORGOTTEN} stands for counts that are **not known" in PAGE
-    assert f"learnt; {NO_BIN} if there is none" in PAGE
+    assert f"`calibrations`; {NO_BIN} where there is none" in PAGE
     assert f"between {-FARTHEST_BIN} and {FARTHEST_BIN}." in PAGE
     assert 1 << int(in_page(r"from -2\^\d+ to 2\^(\d+) in a table")) == MOST
     assert f"`keep` {KEPT_RECORDS}" in PAGE

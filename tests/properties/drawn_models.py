@@ -2,9 +2,8 @@
 
 from hypothesis import strategies as st
 
-from nbtext.counts.calibration import FARTHEST_BIN, Calibration
+from nbtext.counts.calibration import FARTHEST_BIN, Calibration, Prior
 from nbtext.scoring.models.registry import default_scoring
-from nbtext.settings import Scoring
 from nbtext.store import Contents, History, Row, UndoRecords
 from nbtext.store.ledger import NO_BIN
 from nbtext.tokens.bag import fingerprint
@@ -16,6 +15,7 @@ from tests.build import (
     ClassCounts,
     Entry,
     Rows,
+    mean,
     table_of,
 )
 
@@ -33,11 +33,12 @@ def rows_of_terms(n_columns: int) -> st.SearchStrategy[Rows]:
 
 
 @st.composite
-def calibrations(draw: st.DrawFn, names: list[str]) -> Calibration:
+def calibrations(draw: st.DrawFn, names: list[str], smoothing: float) -> Calibration:
     bins = st.integers(-FARTHEST_BIN, FARTHEST_BIN)
     labels = st.sampled_from([*names, "gone"])
     return Calibration(
-        Scoring("mean", draw(st.sampled_from([0.01, 1, 1 / 3]))).as_dict(),
+        mean(smoothing).of_scores(),
+        draw(st.sampled_from([Prior(), Prior(0.5, 50.0, 2.0)])),
         draw(st.dictionaries(st.tuples(bins, labels), st.integers(-5, 5), max_size=5)),
         (),
         draw(st.dictionaries(labels, st.integers(-5, 5))),
@@ -72,10 +73,13 @@ def models(draw: st.DrawFn) -> Contents:
             entries,
         )
     table = table_of(classes, reading)
+    smoothings = draw(st.sampled_from([(), (0.01,), (1, 1 / 3)]))
+    kept = tuple(draw(calibrations(names, smoothing)) for smoothing in smoothings)
+    bins = st.tuples(*[st.sampled_from([NO_BIN, -4096, 0, 77]) for _ in kept])
     records = UndoRecords(
         digests,
         rows,
-        [draw(st.sampled_from([NO_BIN, -4096, 0, 77])) for _ in bags],
+        [draw(bins) for _ in bags],
         [terms_of([bag[view] for bag in bags]) for view in range(len(reading.views))],
     )
     history = History(
@@ -85,4 +89,4 @@ def models(draw: st.DrawFn) -> Contents:
         keep=draw(st.sampled_from([3, 1000])),
     )
     scoring = default_scoring(len(names))
-    return Contents(table, scoring, draw(calibrations(names)), history, records)
+    return Contents(table, scoring, kept, history, records)

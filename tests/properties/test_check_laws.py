@@ -24,7 +24,7 @@ from nbtext.learning import LearnRequest, learn_documents
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
 from nbtext.store import check_sound, compact, open_model
-from nbtext.store.calibrations import calibration_of
+from nbtext.store.calibrations import calibrations_of
 from nbtext.store.packing import unpack, unpack_table
 from nbtext.store.table import BEGINNING
 from nbtext.upkeep import Checked, check_model, documents_in, repair_model
@@ -82,7 +82,7 @@ def are_read(path: Path) -> bool:
         check_sound(model.file)
         unpack(model.file)
         fitted(model)
-        calibration_of(str(path), model.file.tables)
+        calibrations_of(str(path), model.file.tables)
     except ModelFileError:
         return False
     return True

@@ -19,7 +19,7 @@ def all_of(contents: Contents) -> tuple[Any, ...]:
     return (
         values(contents.counts),
         contents.scoring,
-        contents.calibration.as_dict(),
+        [one.as_dict() for one in contents.calibrations],
         contents.history,
         values_of_records(contents.records),
     )

@@ -228,7 +228,7 @@ def corrected(tmp_path: Path, amounts: Amounts) -> tuple[str, Correction]:
     model = type(contents)(
         contents.counts,
         contents.scoring,
-        contents.calibration,
+        contents.calibrations,
         contents.history,
         correction=correction,
     )

@@ -99,6 +99,7 @@ MAIL = Settings(format="mail", views=(HEADERS, RAW, BODY))
 WEIGHTS = Settings(format="text", views=(BODY._replace(columns=WEIGHTED),))
 NO_LEDGER = Settings(format="text", views=(BODY, RAW), ledger=False)
 
+NO_SCORES = Calibration(default_scoring(2).of_scores())
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 STAMP = "2026-01-01T00:00:00+00:00"
 
@@ -114,7 +115,7 @@ def packed(
     pieces = Contents(
         table,
         scoring or default_scoring(len(table.classes)),
-        calibration=calibration or Calibration(),
+        calibrations=(calibration or NO_SCORES,),
         history=history or History(),
         records=records or UndoRecords(),
     ).pack(written=written, writer="a test")
@@ -203,7 +204,7 @@ def remembered(
             Row(label, fingerprint(bag))
             for (label, _), bag in zip(labelled, bags, strict=True)
         ],
-        bins=[bin_] * len(bags),
+        bins=[(bin_,)] * len(bags),
         views=[*map(terms_of, zip(*bags, strict=True))],
     )
 
@@ -742,7 +743,7 @@ BODY_SIZES, BODY_KEYS, BODY_COUNTS = (
         ),
         pytest.param(
             lambda table: {"undo.bins": ("h", [1, 2, 3, 4, 5])},
-            "undo.bins does not have 4 places",
+            "undo.bins does not have 4 places, nor none",
             id="a bin too many",
         ),
         pytest.param(
@@ -908,7 +909,7 @@ SPOILT_CALIBRATIONS = [
 def test_a_forged_calibration_is_used_or_an_error(
     spoilt: dict[str, object], tmp_path: Path
 ) -> None:
-    plain = Calibration(scoring=default_scoring(2).as_dict()).as_dict() | spoilt
+    plain = NO_SCORES.as_dict() | spoilt
     path = tmp_path / "model.nbt"
     path.write_bytes(forged(calibration=plain))
 

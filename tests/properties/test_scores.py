@@ -33,9 +33,13 @@ from nbtext.scoring.decide import Policy, decide
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.evidence import PRIOR
-from nbtext.scoring.models.registry import event_model, event_models
+from nbtext.scoring.models.registry import (
+    event_model,
+    event_models,
+    scoring_of,
+)
 from nbtext.scoring.posterior import log_posterior
-from nbtext.scoring.score import Scored, evidence, raw_score, score
+from nbtext.scoring.score import Scored, evidence, score
 from nbtext.settings import (
     BODY,
     HEADERS,
@@ -80,12 +84,15 @@ def labelled(draw: st.DrawFn, classes: int | None = None) -> list[tuple[str, str
 @st.composite
 def scorings(draw: st.DrawFn, classes: int) -> Scoring:
     """Draw any event model that can score so many classes, with any settings."""
-    scoring = Scoring(
-        score=draw(st.sampled_from([model.name for model in event_models()])),
+    event = draw(st.sampled_from([*event_models()]))
+    scoring = scoring_of(event.name)._replace(
         smoothing=draw(st.sampled_from([1e-3, 0.03, 0.5, 1.0, 10.0])),
         counting=draw(st.sampled_from(["occurrences", "once"])),
-        min_evidence=draw(st.sampled_from([1e-6, 0.3, 1.0, 2.0])),
     )
+    for one in event.parameters:
+        values = {one.least, min(one.least + 0.3, one.most), one.default, *one.choices}
+        chosen = draw(st.sampled_from(sorted(values)))
+        scoring = scoring.with_parameters(**{one.name: chosen})
     names = [str(place) for place in range(classes)]
     assume(not event_model(scoring.score).refusal(scoring, MAIL, names))
     return scoring
@@ -152,8 +159,9 @@ def test_the_evidence_adds_up_to_the_score(
     n_numbers = 1 if event.calibration == "histogram" else len(table.classes)
     readings = [read(document(body), reading) for body in bodies]
     bags = [bag_of(one, reading) for one in readings]
-    many = raw_scores(
+    (many,) = raw_scores(
         batch_model_of(table, scoring),
+        [scoring],
         read_terms(reading, [one.views for one in readings]),
     )
 
@@ -168,7 +176,8 @@ def test_the_evidence_adds_up_to_the_score(
             )
             for place in range(n_numbers)
         ]
-        assert raw_score(model, bag) == pytest.approx(raw, rel=1e-12, abs=1e-12)
+        (by_score,) = event.scores(model, [scoring], bag)
+        assert by_score == pytest.approx(raw, rel=1e-12, abs=1e-12)
         np.testing.assert_allclose(np.ravel(by_arrays), raw, rtol=CLOSE, atol=CLOSE)
         scored = score(model, bag, calibration)
         if scored.known:
@@ -294,7 +303,7 @@ def test_leaving_a_document_out_is_never_having_counted_it(
 
     for place, one in enumerate(known):
         rest = batch_model_of(whole - counted(reading, [one]), scoring)
-        expected = raw_scores(rest, terms_of(reading, [one[1]]))
+        (expected,) = raw_scores(rest, [scoring], terms_of(reading, [one[1]]))
         np.testing.assert_allclose(
             relative(found[place : place + 1]),
             relative(expected),
@@ -387,7 +396,9 @@ def test_cross_validation_calibrates_on_the_other_folds(
         class_ = place % n_classes
         words = [f"w{n}" for n in random.integers(0, 30, 8) + 8 * class_]
         known.append((LABELS[class_], " ".join(words)))
-    scoring = Scoring(score=score, smoothing=0.03, min_evidence=0.5)
+    scoring = scoring_of(score)._replace(smoothing=0.03)
+    if dict(scoring.parameters).get("min_evidence"):
+        scoring = scoring.with_parameters(min_evidence=0.5)
 
     fits = check_folds(tmp_path, known, TEXT, scoring, 3)
 

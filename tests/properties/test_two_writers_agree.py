@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbtext.counts.calibration import Calibration
+from nbtext.counts.calibration import Calibration, Prior
 from nbtext.counts.correction import CorrectionInfo
 from nbtext.counts.fitting import Fit
 from nbtext.counts.table import CountTable, with_classes
@@ -31,7 +31,11 @@ from tests.build import WEIGHTS, ClassCounts, Rows, packed, table_of
 
 PLAIN = Settings(format="text", views=(BODY, RAW))
 CALIBRATION = Calibration(
-    default_scoring(2).as_dict(), {(-3, "ham"): 1, (4, "b"): -1}, (), {"ham": 1}
+    default_scoring(2).of_scores(),
+    Prior(),
+    {(-3, "ham"): 1, (4, "b"): -1},
+    (),
+    {"ham": 1},
 )
 FIT = Fit(0.5, -2.25, 77)
 INFO = CorrectionInfo(
@@ -115,7 +119,7 @@ def records_of(settings: Settings, documents: list[Taught]) -> UndoRecords:
     return UndoRecords(
         [one.digest for one in documents],
         [one.row for one in documents],
-        [bin_at(place) for place in range(len(documents))],
+        [bins_at(place) for place in range(len(documents))],
         [
             terms_of([one.bag[view] for one in documents])
             for view in range(len(settings.views))
@@ -123,8 +127,8 @@ def records_of(settings: Settings, documents: list[Taught]) -> UndoRecords:
     )
 
 
-def bin_at(place: int) -> int:
-    return [NO_BIN, -4096, 7][place % 3]
+def bins_at(place: int) -> tuple[int, ...]:
+    return [(NO_BIN,), (-4096,), (7,), ()][place % 4]
 
 
 def by_change(settings: Settings, documents: list[Taught], *, keep: bool) -> bytes:
@@ -133,7 +137,7 @@ def by_change(settings: Settings, documents: list[Taught], *, keep: bool) -> byt
         delta.add(one.digest, one.row, one.bag, one.times)
     if keep:
         delta.records = [
-            UndoRecord(one.digest, one.row, one.bag, bin_at(place))
+            UndoRecord(one.digest, one.row, one.bag, bins_at(place))
             for place, one in enumerate(documents)
         ]
     return bytes_of(delta)
@@ -143,7 +147,7 @@ def bytes_of(delta: Delta) -> bytes:
     pieces = pack_delta(
         delta,
         scoring=default_scoring(2),
-        calibration=CALIBRATION,
+        calibrations=(CALIBRATION,),
         fit=FIT,
         correction=INFO,
         history=HISTORY,

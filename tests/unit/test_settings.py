@@ -50,7 +50,7 @@ def test_the_default_score_goes_by_the_number_of_classes(
     found = default_scoring(n_classes)
 
     assert (found.score, found.smoothing) == (score, smoothing)
-    assert (found.counting, found.min_evidence) == ("occurrences", 2.0)
+    assert (found.counting, found.calibrated) == ("occurrences", True)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -200,9 +200,14 @@ def test_a_view_without_terms_is_refused() -> None:
         ({"smoothing": float("inf")}, "smoothing is inf"),
         ({"smoothing": True}, "smoothing is True"),
         ({"smoothing": "1"}, "smoothing is '1'"),
-        ({"min_evidence": -0.1}, "min_evidence is -0.1"),
-        ({"min_evidence": None}, "min_evidence is None"),
-        ({"min_evidence": 710}, "min_evidence is 710, expected 1e-06 to 700"),
+        ({"parameters": {"x": -0.1}}, "x is -0.1"),
+        ({"parameters": {"x": None}}, "x is None"),
+        ({"parameters": {"x": True}}, "x is True"),
+        ({"parameters": {"x y": 1.0}}, "a parameter is called 'x y'"),
+        ({"parameters": {b"x": 1.0}}, "a parameter is called b'x'"),
+        ({"parameters": {b"x": 1.0, "y": 1.0}}, "not complete"),
+        ({"parameters": [1.0]}, "not complete"),
+        ({"calibrated": 1}, "calibrated is 1"),
         ({"colour": 1}, "not complete"),
     ],
     ids=lambda value: str(value),

@@ -20,7 +20,9 @@ from __future__ import annotations
 from math import log, sqrt
 from typing import TYPE_CHECKING, Final
 
+from nbtext.counts.calibration import Prior
 from nbtext.scoring.models.evidence import Evidence
+from nbtext.scoring.models.separately import Separately
 from nbtext.settings import UNIT
 from nbtext.tokens.bag import log_count
 
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 WEIGHT: Final[Column] = "weight"
 
 
-class Complement:
+class Complement(Separately):
     """Complement naive Bayes."""
 
     name: Final = "complement"
@@ -64,6 +66,11 @@ class Complement:
         """Refuse to count terms once: weights are of occurrences."""
         del settings, classes
         return "counts repeats" if scoring.counting == "once" else ""
+
+    def prior(self, settings: Settings, n_classes: int) -> Prior:
+        """Return what is expected of a fit before any document was scored."""
+        del settings, n_classes
+        return Prior(slope=0.5, precision=1.0)
 
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
         """Return for each view what its terms say."""

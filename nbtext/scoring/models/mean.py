@@ -8,7 +8,7 @@ and n_t how often t occurs in the document:
     r_t      = ln(theta_t1 / theta_t0)
     F        = sum over the views of  (sum of n_t r_t) / (sum of n_t)
 
-over the known terms with |r_t| >= `min_evidence`; the log-odds of the second class are
+over the known terms with |r_t| >= min_evidence; the log-odds of the second class are
 s F + b, with s and b fitted. It is multinomial naive Bayes (McCallum and Nigam 1998)
 without its prior, which b includes, and with its sum divided by the number of terms;
 docs/method.md, section 3, says why.
@@ -19,7 +19,10 @@ from __future__ import annotations
 from math import exp, log
 from typing import TYPE_CHECKING, Final
 
+from nbtext.counts.calibration import Prior
 from nbtext.scoring.models.evidence import Evidence, counted_column
+from nbtext.scoring.models.parameters import Parameter
+from nbtext.scoring.models.separately import Separately
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,13 +43,21 @@ if TYPE_CHECKING:
     from nbtext.tokens.bag import Terms
 
 
-class Mean:
+MIN_EVIDENCE: Final = "min_evidence"
+"""The parameter: the least log-odds of a term that counts, in nats."""
+
+MOST_EVIDENCE: Final = 700.0
+"""No term says as much, in nats; what is not much more has no exponential."""
+
+
+class Mean(Separately):
     """The mean score."""
 
     name: Final = "mean"
     about: Final = "the mean of the telling terms (two classes)"
     smoothing: Final = 0.01
     calibration: Calibrated = "histogram"
+    parameters = (Parameter(MIN_EVIDENCE, 2.0, least=1e-6, most=MOST_EVIDENCE),)
     reads_vocabulary: Final = False
 
     def columns(self, view: View) -> tuple[Column, ...]:
@@ -61,6 +72,11 @@ class Mean:
         del scoring, settings
         n_classes = len(classes)
         return f"is for two classes, the model has {n_classes}" if n_classes > 2 else ""
+
+    def prior(self, settings: Settings, n_classes: int) -> Prior:
+        """Return what is expected of a fit before any document was scored."""
+        del settings, n_classes
+        return Prior(slope=0.5, precision=50.0, offset=2.0)
 
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
         """Return for each view what its terms say, and their number as the divisor."""
@@ -125,7 +141,7 @@ def _view_evidence(model: Model, view: int, terms: Terms) -> Evidence:
     column = model.settings.views[view].column(counted_column(scoring))
     sizes = [float(max(by_class[column], 1)) for by_class in model.totals[view]]
     h = 2 * scoring.smoothing / (sizes[0] + sizes[1])
-    least = exp(scoring.min_evidence)
+    least = exp(scoring.parameter(MIN_EVIDENCE))
     log_odds: dict[tuple[int, int], float] = {}
     rows = []
     known = kept = 0
@@ -183,7 +199,7 @@ def _log_of_strong(ratio: Floats, scoring: Scoring) -> Floats:
     """Return the logarithms, in place, of ratios that are kept; zero for others."""
     import numpy as np
 
-    least = exp(scoring.min_evidence)
+    least = exp(scoring.parameter(MIN_EVIDENCE))
     # compared before the logarithm, as for one document
     ratio[(ratio < least) & (ratio * least > 1.0)] = 1.0
     return np.log(ratio, out=ratio)

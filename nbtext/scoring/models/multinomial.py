@@ -20,7 +20,9 @@ from __future__ import annotations
 from math import log
 from typing import TYPE_CHECKING, Final
 
+from nbtext.counts.calibration import Prior
 from nbtext.scoring.models.evidence import PRIOR, Evidence, counted_column
+from nbtext.scoring.models.separately import Separately
 from nbtext.scoring.posterior import log_shares
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from nbtext.tokens.bag import Terms
 
 
-class Multinomial:
+class Multinomial(Separately):
     """The multinomial model."""
 
     name: Final = "sum"
@@ -55,6 +57,11 @@ class Multinomial:
         """Refuse nothing."""
         del scoring, settings, classes
         return ""
+
+    def prior(self, settings: Settings, n_classes: int) -> Prior:
+        """Return what is expected of a fit before any document was scored."""
+        del settings, n_classes
+        return Prior()
 
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
         """Return the prior, and for each view what its terms say."""

@@ -4,7 +4,9 @@ What an event model is: its columns, its calibration, and three computations.
 An event model is written for one document first, as evidence: what each term says. The
 score of the document is computed from the evidence and in no other way, so whatever is
 shown as the reasons of a decision adds up to it. The computations by arrays, for many
-documents and for many that are each left out, are held against it by the tests.
+documents and for many that are each left out, are held against it by the tests. Those
+of several scorings at once need not be written: `nbtext.scoring.models.separately` has
+them.
 """
 
 from __future__ import annotations
@@ -14,9 +16,11 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from nbtext.counts.calibration import Prior
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
-    from nbtext.scoring.models.evidence import Calibrated, Evidence
+    from nbtext.scoring.models.evidence import Calibrated, Evidence, Raw
+    from nbtext.scoring.models.parameters import Parameter
     from nbtext.settings import Column, Scoring, Settings, View
     from nbtext.tokens import Bag
 
@@ -25,7 +29,7 @@ class EventModel(Protocol):
     """
     How the counts of a document's terms become a score.
 
-    What is asked of all of them is declared (`name`, `columns`, `calibration`); what
+    What is asked of all of them is declared (`name`, `columns`, `parameters`); what
     only one of them refuses, it says itself (`refusal`). So errors can name the other
     models that would do, and none of them has to know the others.
     """
@@ -45,6 +49,10 @@ class EventModel(Protocol):
     @property
     def calibration(self) -> Calibrated:
         """How its scores become probabilities."""
+
+    @property
+    def parameters(self) -> Sequence[Parameter]:
+        """The numbers that it has of its own."""
 
     @property
     def reads_vocabulary(self) -> bool:
@@ -73,6 +81,9 @@ class EventModel(Protocol):
 
         """
 
+    def prior(self, settings: Settings, n_classes: int) -> Prior:
+        """Return what is expected of a fit before any document was scored."""
+
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
         """Return the parts of one document's score: the specification."""
 
@@ -91,3 +102,20 @@ class EventModel(Protocol):
             labels: shape (n_documents,), the places of the classes they are counted in.
 
         """
+
+    def scores(self, model: Model, scorings: Sequence[Scoring], bag: Bag) -> list[Raw]:
+        """Return one document's score by each scoring, as its evidence gives it."""
+
+    def many_by(
+        self, model: BatchModel, scorings: Sequence[Scoring], documents: FoundTerms
+    ) -> list[Scores]:
+        """Return the scores of many documents by each scoring."""
+
+    def left_out_by(
+        self,
+        model: BatchModel,
+        scorings: Sequence[Scoring],
+        documents: FoundTerms,
+        labels: Labels,
+    ) -> list[Scores]:
+        """Return the scores of documents that are left out by each scoring."""

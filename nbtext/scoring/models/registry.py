@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.models.protocol import EventModel
 
 from nbtext.errors import SettingsError, TrainingError
-from nbtext.settings import COLUMNS, Column, Scoring, Settings
+from nbtext.settings import COLUMNS, Column, Scoring, Settings, check_range
 
 MODULES: Final = {"mean": "mean", "sum": "multinomial", "complement": "complement"}
 """The name of each event model, and the module that it is in."""
@@ -59,7 +59,9 @@ def scoring_of(name: str) -> Scoring:
         SettingsError: there is no such model.
 
     """
-    return Scoring(score=name, smoothing=event_model(name).smoothing)
+    model = event_model(name)
+    parameters = sorted((one.name, one.default) for one in model.parameters)
+    return Scoring(name, model.smoothing, parameters=tuple(parameters))
 
 
 def default_scoring(n_classes: int) -> Scoring:
@@ -76,7 +78,7 @@ def changed(
     """
     Return the same scoring but for what is given.
 
-    Another score brings its own smoothing, unless one is given.
+    Another score brings its own smoothing, unless one is given, and its parameters.
 
     Raises:
         SettingsError: a value is unknown or out of its range.
@@ -84,7 +86,7 @@ def changed(
     """
     changes: dict[str, Any] = {}
     if score is not None and score != scoring.score:
-        changes |= {"score": score, "smoothing": event_model(score).smoothing}
+        scoring = scoring_of(score)._replace(counting=scoring.counting)
     if smoothing is not None:
         changes["smoothing"] = smoothing
     if counting is not None:
@@ -118,7 +120,7 @@ def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) 
     Raises:
         TrainingError: there are not two classes.
         SettingsError: there is no such score, it cannot score these classes, or a
-            column that it needs is missing.
+            column or a parameter that it needs is missing.
 
     """
     if len(classes) < 2:
@@ -129,6 +131,7 @@ def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) 
         )
         raise TrainingError(message)
     model = event_model(scoring.score)
+    _check_parameters(scoring, model)
     refusal = model.refusal(scoring, settings, classes)
     if refusal:
         others = " or ".join(
@@ -144,6 +147,21 @@ def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) 
             f"which this model does not have; train with --score {model.name}"
         )
         raise SettingsError(message)
+
+
+def _check_parameters(scoring: Scoring, model: EventModel) -> None:
+    """Refuse parameters that are not those of an event model, or out of range."""
+    declared = {one.name: one for one in model.parameters}
+    given = dict(scoring.parameters)
+    for name in sorted(declared.keys() ^ given.keys()):
+        what = "is missing" if name in declared else "is unknown"
+        message = (
+            f"the parameter {name} of the {model.name} score {what}; train again, or "
+            "use the nbtext that wrote the model"
+        )
+        raise SettingsError(message)
+    for name, value in given.items():
+        check_range(name, value, declared[name].least, declared[name].most)
 
 
 def _missing(model: EventModel, settings: Settings) -> list[str]:

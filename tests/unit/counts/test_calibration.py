@@ -2,15 +2,26 @@ from typing import Any
 
 import pytest
 
-from nbtext.counts.calibration import FARTHEST_BIN, MOST, Calibration, bin_of, total
+from nbtext.counts.calibration import (
+    FARTHEST_BIN,
+    MOST,
+    Calibration,
+    Prior,
+    bin_of,
+    total,
+    totals,
+)
 
-HOW: dict[str, Any] = {"score": "mean"}
+HOW: dict[str, Any] = {"score": "mean", "parameters": {"min_evidence": 2.0}}
+PRIOR = Prior(0.5, 50.0, 2.0)
+THREE = {(-1, "ham"): 2, (3, "spam"): 1}
 
 
 @pytest.mark.parametrize(
     ("score", "expected"),
     [
         *[(0.0, 0), (-0.0, 0), (1 / 16, 1), (0.0624, 0), (-1e-9, -1), (1.0, 16)],
+        *[(1 - 1e-12, 16), (-1e-15, 0)],
         *[(256.0, 4096), (1e300, 4096), (-1e300, -4096), (-256.0, -4096)],
     ],
 )
@@ -21,41 +32,44 @@ def test_a_score_falls_into_a_bin_of_a_sixteenth_nat(
 
 
 def test_calibrations_add_up() -> None:
-    one = Calibration(HOW, {(1, "ham"): 2, (3, "spam"): 1}, (), {"ham": 2, "spam": 1})
-    other = Calibration(HOW, {(1, "ham"): 5}, (), {"ham": 5})
+    one = Calibration(HOW, PRIOR, THREE, (), {"ham": 2, "spam": 1})
+    other = Calibration(HOW, PRIOR, {(-1, "ham"): 5}, (), {"ham": 5})
 
-    found = total([one, Calibration(), other])
+    found = total([one, Calibration(HOW, PRIOR), other])
 
-    assert found.counts == {(1, "ham"): 7, (3, "spam"): 1}
+    assert found.counts == {(-1, "ham"): 7, (3, "spam"): 1}
     assert found.documents == {"ham": 7, "spam": 1}
-    assert total([]) == total([Calibration()]) == Calibration()
+    assert totals([]) == totals([(), ()]) == ()
 
 
 def test_losses_add_up() -> None:
-    one = Calibration(HOW, {}, tuple(range(65)), {"a": 1})
+    one = Calibration(HOW, PRIOR, {}, tuple(range(65)), {"a": 1})
 
     assert total([one, one]).losses == tuple(range(0, 130, 2))
 
 
 def test_a_table_may_take_back_what_an_earlier_one_says() -> None:
-    first = Calibration(HOW, {(1, "ham"): 2, (3, "spam"): 1}, (), {"ham": 2, "spam": 1})
-    plain = Calibration(HOW, {(1, "ham"): -1}, (), {"ham": -1}).as_dict()
+    first = Calibration(HOW, PRIOR, THREE, (), {"ham": 2, "spam": 1})
+    plain = Calibration(HOW, PRIOR, {(-1, "ham"): -1}, (), {"ham": -1}).as_dict()
 
     found = total([first, Calibration.from_dict(plain)])
 
-    assert found.counts == {(1, "ham"): 1, (3, "spam"): 1}
+    assert found.counts == {(-1, "ham"): 1, (3, "spam"): 1}
     assert found.documents == {"ham": 1, "spam": 1}
 
 
 def test_calibrations_of_other_scores_than_the_last_are_left() -> None:
-    one = Calibration({"score": "complement"}, {}, (1,) * 65, {"a": 1})
-    last = Calibration(HOW, {(1, "ham"): 5}, (), {"ham": 5})
+    one = Calibration({"score": "complement"}, PRIOR, {}, (1,) * 65, {"a": 1})
+    last = Calibration(HOW, PRIOR, {(-1, "ham"): 5}, (), {"ham": 5})
 
-    assert total([one, last]) == last
+    assert totals([[one], [last], []]) == (last,)
+    assert totals([[one, last], [last]]) == (total([last, last]),)
 
 
 def test_calibrations_come_back_from_plain_values() -> None:
-    one = Calibration(HOW, {(-3, "ham"): 2, (3, "spam"): 1}, (), {"ham": 2, "spam": 1})
+    one = Calibration(
+        HOW, PRIOR, {(-3, "ham"): 2, (3, "spam"): 1}, (), {"ham": 2, "spam": 1}
+    )
 
     assert Calibration.from_dict(one.as_dict()) == one
 
@@ -76,17 +90,27 @@ def test_calibrations_come_back_from_plain_values() -> None:
         {"documents": {"ham": -MOST - 1}},
         {"documents": {"ham": None}},
         {"documents": {"ham": True}},
+        {"scoring": None},
+        {"scoring": {"score": [1]}},
+        {"scoring": {"parameters": {"min_evidence": "2"}}},
+        {"scoring": {"parameters": [1]}},
+        {"prior": None},
+        {"prior": 0.5},
+        {"prior": [0.5, 50.0]},
+        {"prior": [0.5, 50.0, 0.0]},
+        {"prior": [0.5, 50, 2.0]},
+        {"prior": [0.5, 50.0, float("nan")]},
     ],
     ids=str,
 )
 def test_what_is_no_calibration_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="the calibration"):
-        Calibration.from_dict(Calibration().as_dict() | changes)
+        Calibration.from_dict(Calibration(HOW).as_dict() | changes)
 
 
-@pytest.mark.parametrize("name", ["scoring", "counts", "losses", "documents"])
+@pytest.mark.parametrize("name", ["scoring", "prior", "counts", "losses", "documents"])
 def test_a_part_that_is_missing_is_named(name: str) -> None:
-    plain = Calibration().as_dict()
+    plain = Calibration(HOW).as_dict()
     del plain[name]
 
     with pytest.raises(ValueError, match=name):

@@ -6,7 +6,7 @@ from nbtext.counts.calibration import Calibration
 from nbtext.document import Document
 from nbtext.learning import LearnRequest, SettingsOverrides, learn_documents, train
 from nbtext.store import open_model
-from nbtext.store.calibrations import calibration_of
+from nbtext.store.calibrations import calibrations_of
 from tests.build import HAM, SPAM
 
 MAX_BYTES = 1 << 20
@@ -30,7 +30,8 @@ def taught(path: Path, label: str, learnt: list[Document]) -> None:
 
 
 def calibration(path: Path) -> Calibration:
-    return calibration_of(str(path), open_model(str(path)).tables)
+    found = calibrations_of(str(path), open_model(str(path)).tables)
+    return found[0] if found else Calibration({})
 
 
 def test_classes_taught_one_after_the_other_are_calibrated_as_if_trained(
@@ -42,8 +43,8 @@ def test_classes_taught_one_after_the_other_are_calibrated_as_if_trained(
     taught(tmp_path / "m.nbt", "ham", ham)
     taught(tmp_path / "m.nbt", "spam", spam)
 
-    assert trained.contents.calibration.documents == {"ham": 70, "spam": 60}
-    assert calibration(tmp_path / "m.nbt") == trained.contents.calibration
+    assert trained.contents.calibrations[0].documents == {"ham": 70, "spam": 60}
+    assert calibration(tmp_path / "m.nbt") == trained.contents.calibrations[0]
 
 
 def test_what_is_learnt_afterwards_is_scored_before(tmp_path: Path) -> None:

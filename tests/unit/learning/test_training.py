@@ -170,7 +170,7 @@ def contents(trained: Trained) -> bytes:
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_held_out_scores_calibrate(n_classes: int) -> None:
-    calibration = train(again(drawn(200, n_classes))).contents.calibration
+    calibration = train(again(drawn(200, n_classes))).contents.calibrations[0]
 
     assert sum(calibration.documents.values()) == 200
     assert bool(calibration.losses) is (n_classes == 3)

@@ -14,6 +14,7 @@ from nbtext.scoring.models.registry import (
     with_columns,
 )
 from nbtext.settings import COLUMNS, Scoring, Settings, View
+from tests.build import mean
 
 WORDS = View(name="body", text="body", alphabet="words")
 PLAIN = Settings(format="text", views=(WORDS,))
@@ -70,10 +71,10 @@ def test_a_refusal_names_what_would_do(
     [
         ((), MEAN),
         (("mean", None, None), MEAN),
-        (("mean", 0.5, None), Scoring("mean", 0.5)),
+        (("mean", 0.5, None), mean(0.5)),
         (("sum", None, None), Scoring("sum", 1.0)),
         (("sum", 0.5, "once"), Scoring("sum", 0.5, "once")),
-        ((None, None, "once"), Scoring("mean", 0.01, "once")),
+        ((None, None, "once"), mean(counting="once")),
     ],
 )
 def test_another_score_brings_its_smoothing(

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from nbtext.counts.calibration import Calibration
+from nbtext.counts.calibration import Calibration, Prior
 from nbtext.counts.fitting import Fit
 from nbtext.errors import NotAModelError, SettingsError, TrainingError
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model
-from nbtext.scoring.models.registry import check_scoring
+from nbtext.scoring.models.registry import check_scoring, scoring_of
 from nbtext.scoring.posterior import log_shares
 from nbtext.scoring.score import Scored, score
 from nbtext.settings import Scoring, Settings, View, default_settings
 from nbtext.tokens.tokenizer import keys
-from tests.build import WORD_WEIGHTS, WORDS, counted, model_of
+from tests.build import WORD_WEIGHTS, WORDS, counted, mean, model_of
 
 CHINA_TEXTS = [
     ("c", "Chinese Beijing Chinese"),
@@ -74,7 +74,7 @@ def test_unknown_tokens_add_nothing_to_the_sum(tmp_path: Path) -> None:
 
 
 def test_the_mean_score_by_hand(tmp_path: Path) -> None:
-    how = Scoring(score="mean", smoothing=0.01, min_evidence=2.0)
+    how = mean(0.01)
     # 8 tokens in c, 3 in j; Chinese is weak: |ln((1/3 + h) / (5/8 + h))| < 2
     h = 2 * Fraction(1, 100) / (8 + 3)
     tokyo = log((Fraction(1, 3) + h) / h)
@@ -91,7 +91,7 @@ def test_the_mean_score_by_hand(tmp_path: Path) -> None:
 
 
 def test_the_mean_score_of_terms_once_by_hand(tmp_path: Path) -> None:
-    how = Scoring(score="mean", smoothing=0.01, counting="once", min_evidence=1e-6)
+    how = mean(0.01, counting="once", min_evidence=1e-6)
     h = 2 * Fraction(1, 100) / (6 + 3)
     tokyo = log((Fraction(1, 3) + h) / h)
     chinese = log((Fraction(1, 3) + h) / (Fraction(3, 6) + h))
@@ -107,7 +107,7 @@ def test_the_mean_score_of_terms_once_by_hand(tmp_path: Path) -> None:
 def test_views_are_added_and_not_weighed_by_their_length(tmp_path: Path) -> None:
     head = View(name="head", text="headers", alphabet="words")
     two = Settings(format="text", views=(head, WORDS))
-    how = Scoring(score="mean", smoothing=0.01)
+    how = mean(0.01)
     one_view = model_of(tmp_path / "m.nbt", CHINA, how)
     model = model_of(tmp_path / "two.nbt", counted(CHINA_TEXTS, two), how)
 
@@ -164,7 +164,7 @@ def test_the_complement_score_by_hand(tmp_path: Path) -> None:
 def test_without_a_known_token_the_class_shares_are_all_there_is(
     kind: str, text: str, tmp_path: Path
 ) -> None:
-    how = Scoring(score=kind, smoothing=0.1)
+    how = scoring_of(kind)._replace(smoothing=0.1)
 
     found = scored(model_of(tmp_path / "m.nbt", CHINA, how), text, Fit(3.0, 1.0, 99))
 
@@ -203,18 +203,19 @@ def test_ten_thousand_tokens_do_not_underflow(tmp_path: Path) -> None:
 def test_a_score_that_the_counts_do_not_support_is_refused(
     how: str, classes: tuple[str, ...], message: str
 ) -> None:
-    scoring = Scoring(score=how, smoothing=0.1)
+    scoring = scoring_of(how)
 
     with pytest.raises(SettingsError, match=message):
         check_scoring(scoring, default_settings("mail", 2), classes)
 
 
-MEAN = Scoring(score="mean", smoothing=0.01)
+MEAN = mean()
+PRIOR = Prior(0.5, 50.0, 2.0)
 
 
 def held_out(how: Scoring) -> Calibration:
     counts = {(-20, "c"): 60, (20, "j"): 60, (-5, "j"): 3}
-    return Calibration(how.as_dict(), counts, (), {"c": 60, "j": 63})
+    return Calibration(how.of_scores(), PRIOR, counts, (), {"c": 60, "j": 63})
 
 
 def test_the_calibration_of_the_file_is_used(tmp_path: Path) -> None:
@@ -224,11 +225,11 @@ def test_the_calibration_of_the_file_is_used(tmp_path: Path) -> None:
 
 
 def test_a_calibration_of_other_scores_is_not_used(tmp_path: Path) -> None:
-    other = Scoring(score="mean", smoothing=0.5)
+    other = mean(0.5)
 
     model = model_of(tmp_path / "m.nbt", CHINA, MEAN, held_out(other))
 
-    assert fitted(model) == Fit()
+    assert fitted(model) == Fit(PRIOR.slope)
 
 
 def test_the_sum_score_is_not_calibrated(tmp_path: Path) -> None:
@@ -241,12 +242,13 @@ def test_the_sum_score_is_not_calibrated(tmp_path: Path) -> None:
 def test_a_damaged_calibration_says_what_to_do(
     plain: dict[str, object], tmp_path: Path
 ) -> None:
-    model = model_of(tmp_path / "m.nbt", CHINA, MEAN)._replace(calibrations=(plain,))
+    model = model_of(tmp_path / "m.nbt", CHINA, MEAN)
+    (table,) = model.file.tables
+    header = table.header._replace(calibrations=(plain,))
+    file = model.file._replace(tables=(table._replace(header=header),))
 
-    with pytest.raises(
-        NotAModelError, match=r"damaged: the calibration .* train again"
-    ):
-        fitted(model)
+    with pytest.raises(NotAModelError, match=r"damaged .*the calibration .* again"):
+        fitted(model._replace(file=file))
 
 
 @pytest.mark.parametrize(
@@ -260,4 +262,4 @@ def test_a_model_that_tells_nothing_apart_is_refused(
     settings = Settings(format="text", views=(WORDS,))
 
     with pytest.raises(TrainingError, match=f"{message}, and two are needed"):
-        check_scoring(Scoring(score="mean", smoothing=0.01), settings, classes)
+        check_scoring(mean(0.01), settings, classes)

@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 
 from nbtext import train_on
-from nbtext.counts.calibration import FARTHEST_BIN, Calibration, bin_of
+from nbtext.counts.calibration import FARTHEST_BIN, Calibration, Prior, bin_of
 from nbtext.counts.fitting import fit, sigmoid
 from nbtext.scoring.decide import CERTAIN
+from nbtext.scoring.held_out import held_out
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.threshold import UNMEASURED, Threshold, highest, threshold_of
 from nbtext.store import read_contents
+
+PRIOR = Prior(0.5, 50.0, 2.0)
 
 
 @pytest.fixture
@@ -27,16 +30,15 @@ def scored(model: Model, ham: dict[float, int], spam: dict[float, int]) -> Model
     counts = {(bin_of(score), "ham"): n for score, n in ham.items()}
     counts |= {(bin_of(score), "spam"): n for score, n in spam.items()}
     documents = {"ham": sum(ham.values()), "spam": sum(spam.values())}
-    calibration = Calibration(model.scoring.as_dict(), counts, (), documents)
-    contents = replace(read_contents(model.file), calibration=calibration)
+    calibration = Calibration(model.scoring.of_scores(), PRIOR, counts, (), documents)
+    contents = replace(read_contents(model.file), calibrations=(calibration,))
     Path(model.path).write_bytes(b"".join(map(bytes, contents.pack())))
     return load_model(model.path)
 
 
 def probability(model: Model, score: float, label: str) -> float:
     """Return the probability of a class at a score."""
-    calibration = Calibration.from_dict(model.calibrations[0])
-    fitted = fit(calibration, model.classes)
+    fitted = fit(held_out(model), model.classes)
     sign = 1 if label == "spam" else -1
     return sigmoid(sign * (fitted.slope * score + fitted.offset))
 
@@ -106,7 +108,9 @@ def test_beyond_the_last_bin_only_certainty_will_do(model: Model) -> None:
 
 
 def test_without_documents_it_is_a_constant(model: Model) -> None:
-    assert threshold_of(model, "spam") == Threshold(UNMEASURED, 0)
+    nobody = scored(model, ham={}, spam={})
+
+    assert threshold_of(nobody, "spam") == Threshold(UNMEASURED, 0)
 
 
 def test_with_more_classes_it_is_a_constant(tmp_path: Path) -> None:

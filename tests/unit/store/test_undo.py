@@ -242,7 +242,8 @@ def test_a_bin_that_no_score_has_is_not_taken_back(path: str) -> None:
 
     assert result.outcome == "forgotten"
     model = load_model(path)
-    assert model.calibrations[-1]["counts"] == []
+    (last,) = model.file.tables[-1].header.calibrations
+    assert last["counts"] == []
     fitted(model)
 
 

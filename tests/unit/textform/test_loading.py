@@ -105,10 +105,10 @@ EDITS = {
     "total of no view": (
         HEADER, put("classes", "ham", "totals", "x", []), "to have the keys body",
     ),
-    "calibration": (HEADER, put("calibration", "losses", [1]), "has 1 losses"),
+    "calibration": (HEADER, put("calibrations", 0, "losses", [1]), "has 1 losses"),
     "unsorted": (
         HEADER,
-        put("calibration", "counts", [[3, "ham", 1], [1, "ham", 1]]),
+        put("calibrations", 0, "counts", [[3, "ham", 1], [1, "ham", 1]]),
         "its counts sorted",
     ),
     "history": (HEADER, put("history", "learnt", []), "expected the history"),
@@ -134,7 +134,9 @@ EDITS = {
     "unsorted documents": (DOCUMENT, put("document", "f" * 32), "documents sorted"),
     "undo of nobody": (UNDO, put("undo", "0" * 32), "one of the documents above"),
     "undo of another": (UNDO, put("class", "spam"), "one of the documents above"),
-    "bin": (UNDO, put("bin", 5000), "a bin, or null,"),
+    "bin": (UNDO, put("bins", [5000]), "a bin, or null,"),
+    "two bins": (UNDO, put("bins", [1, 2]), "1 bins, one for each calibration"),
+    "no list of bins": (UNDO, put("bins", 3), "or none, found 3"),
     "other terms": (
         UNDO, put("terms", "body", "1535303984bc", 2), "which is that of its terms",
     ),
@@ -196,13 +198,13 @@ DEPTHS = [9, 500, *range(900, 1000, 4)]
         (HEADER, ("format",)),
         (HEADER, ("scoring", "score")),
         (HEADER, ("settings", "columns")),
-        (HEADER, ("calibration", "documents", "ham")),
+        (HEADER, ("calibrations", 0, "documents", "ham")),
         (HEADER, ("classes", "ham")),
         (TERM, ("counts", "ham")),
         (UNDO, ("terms", "body")),
         (END, ("lines",)),
     ],
-    ids=lambda value: ".".join(value) if isinstance(value, tuple) else None,
+    ids=lambda value: ".".join(map(str, value)) if isinstance(value, tuple) else None,
 )
 def test_no_nesting_is_deep_enough_to_fail(
     number: int, path: tuple[str, ...], text: list[str]

@@ -1,0 +1,75 @@
+"""
+Scores by several scorings of one event model, one scoring after the other.
+
+An event model inherits this, and overrides what it can compute for all of them at once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
+    from nbtext.scoring.model import Model
+    from nbtext.scoring.models.evidence import Calibrated, Evidence, Raw
+    from nbtext.scoring.models.parameters import Parameter
+    from nbtext.settings import Scoring
+    from nbtext.tokens import Bag
+
+from nbtext.scoring.models.evidence import n_numbers, score_of
+
+
+class Separately:
+    """
+    What an event model is by default: without parameters, and scored one by one.
+
+    Attributes:
+        calibration: how its scores become probabilities.
+        parameters: the numbers that it has of its own.
+    """
+
+    calibration: Calibrated
+    parameters: tuple[Parameter, ...] = ()
+
+    def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
+        """Return the parts of one document's score."""
+        raise NotImplementedError
+
+    def many(self, model: BatchModel, documents: FoundTerms) -> Scores:
+        """Return the scores of many documents."""
+        raise NotImplementedError
+
+    def left_out(
+        self, model: BatchModel, documents: FoundTerms, labels: Labels
+    ) -> Scores:
+        """Return each document's score as if it alone had not been counted."""
+        raise NotImplementedError
+
+    def scores(self, model: Model, scorings: Sequence[Scoring], bag: Bag) -> list[Raw]:
+        """Return one document's score by each scoring."""
+        numbers = n_numbers(self.calibration, len(model.classes))
+        return [
+            score_of(self.evidence(model._replace(scoring=scoring), bag), numbers)
+            for scoring in scorings
+        ]
+
+    def many_by(
+        self, model: BatchModel, scorings: Sequence[Scoring], documents: FoundTerms
+    ) -> list[Scores]:
+        """Return the scores of many documents by each scoring."""
+        return [self.many(model.scored_by(scoring), documents) for scoring in scorings]
+
+    def left_out_by(
+        self,
+        model: BatchModel,
+        scorings: Sequence[Scoring],
+        documents: FoundTerms,
+        labels: Labels,
+    ) -> list[Scores]:
+        """Return the scores of documents that are left out by each scoring."""
+        return [
+            self.left_out(model.scored_by(scoring), documents, labels)
+            for scoring in scorings
+        ]
