@@ -59,7 +59,8 @@ def locked(
             # not left to closing: a process that was forked meanwhile may hold it too
             with suppress(OSError):
                 flock(descriptor, LOCK_UN)
-            os.close(descriptor)
+            with suppress(OSError):  # what was written was made durable, or is not
+                os.close(descriptor)
 
 
 def is_locked(descriptor: int) -> bool:

@@ -11,7 +11,7 @@ from nbtext.sources._lines import lines
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import Stream
 from nbtext.sources._unicode import narrow, refuse_unmarked
-from nbtext.sources.mbox import messages
+from nbtext.sources.mbox import LONGEST_SEPARATOR, may_become_mbox, messages
 
 IS_MAIL = {"mail": True, "text": False}
 """What a forced format says about every document."""
@@ -39,6 +39,11 @@ def stream_items(
     """
     if stream.may_wait:
         yield PAUSE
+    elif may_become_mbox(stream.peek(LONGEST_SEPARATOR)):
+        note = stream.take_snapshot()  # waits for the rest of its first line
+        if note is not None:
+            yield note
+            return
     if kind is None:
         kind = inspect(
             stream,

@@ -19,7 +19,7 @@ from nbtext.errors import MissingSourceError
 from nbtext.sources._compressed import compression, may_be_compressed
 from nbtext.sources._inspect import HEAD, may_be_mbox
 from nbtext.sources._stream import Stream, open_path, read_start
-from nbtext.sources.mbox import is_header, messages
+from nbtext.sources.mbox import is_header, may_become_mbox, messages
 
 
 def load_all(unread: Unread, max_bytes: int) -> Iterable[Document | Note]:
@@ -63,10 +63,12 @@ def _messages(
     began it in an mbox; so a second message must begin with such a line and a header.
     """
     with closing(_opened(unread)) as stream:
-        if not may_be_mbox(stream.peek(HEAD), unread.path):
+        note = stream.take_snapshot()
+        head = stream.peek(HEAD)
+        is_on_its_way = not stream.is_whole and may_become_mbox(head)
+        if not (may_be_mbox(head, unread.path) or is_on_its_way):
             yield document
             return
-        note = stream.take_snapshot()
         if note is not None:
             yield note
         found = (m for m in messages(stream, max_bytes) if not isinstance(m, Pause))

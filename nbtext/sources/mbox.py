@@ -44,6 +44,12 @@ def is_mbox(head: bytes) -> bool:
     return _opening(head) is not None
 
 
+def may_become_mbox(head: bytes) -> bool:
+    """Tell whether all that a file has may be a part of such a line."""
+    is_short = len(head) < LONGEST_SEPARATOR and b"\n" not in head
+    return is_short and bool(head) and head[:5] == b"From "[: len(head)]
+
+
 def is_header(text: bytes) -> bool:
     """Tell whether a message, which may be cut, begins with a header line."""
     return re.match(_HEADER, text) is not None

@@ -369,6 +369,28 @@ def test_a_second_run_waits_or_gives_up(run: "Run", model: Path, maildir: Path) 
     assert " has been running for 0.1 seconds; try again" in busy.err
 
 
+def test_an_mbox_whose_first_line_is_half_written_is_waited_for(
+    run: "Run", model: Path, mbox: Path
+) -> None:
+    text = mbox.read_bytes()
+    mbox.write_bytes(text[:9])
+    mbox.with_name("box.lock").write_text("0")
+    script = (
+        "import os, sys, time; time.sleep(.3); file = open(sys.argv[1], 'ab'); "
+        "file.write(sys.stdin.buffer.read()); file.close(); "
+        "os.unlink(sys.argv[1] + '.lock')"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, mbox], stdin=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(text[9:])
+        process.stdin.close()
+        done = run("filter", mbox, "-m", model, "--flag", "spam=seen", *LEAST)
+
+    assert done.out.startswith(f"{mbox}: 2 new, 1 flagged, 1 stayed")
+
+
 def test_a_locked_mbox_is_busy_and_the_next_is_filtered(
     run: "Run", model: Path, maildir: Path, mbox: Path
 ) -> None:

@@ -4,13 +4,15 @@ Filtering that fails or is killed at any change it makes loses no mail, and is f
 Every call to the operating system that changes something is counted, and one after the
 other is struck: it fails, or the process dies before it, or halfway through it. Each
 time every message is in a mailbox, with all its bytes; the next run finishes, and then
-each is in exactly one.
+each is in exactly one. Where an mbox is filtered, so is every call that only looks.
 """
 
 import errno
+import fcntl
 import mailbox
 import os
 import shutil
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -21,7 +23,7 @@ import pytest
 
 from nbtext import train_on
 from nbtext.errors import NbtextError
-from nbtext.files import _renaming
+from nbtext.files import _locking, _renaming, _replacing
 from nbtext.filtering.mailbox import filter_mailbox
 from nbtext.filtering.mailboxes import Marks, _carrying, open_mailbox
 from nbtext.filtering.rules import FilterOptions, FilterReport, Rule, Run, rules_of
@@ -38,6 +40,13 @@ CALLS = (
     "unlink", "fchmod", "utime", "mkdir", "ftruncate", "removexattr",
 )  # fmt: skip
 WRITES = ("pwrite", "write")
+LOOKS = (
+    "stat", "lstat", "fstat", "pread", "read", "lseek", "listdir", "scandir", "close",
+    "getxattr", "readlink", "uname",
+)  # fmt: skip
+LOCKS = ("lockf", "flock", "fcntl")
+"""Calls that change nothing, as functions of `os` and of `fcntl`."""
+
 DIED = 9
 
 WANTED = FilterOptions(max_bytes=1 << 20, wait=5)
@@ -67,6 +76,8 @@ class Strike(NamedTuple):
         if self.kind == "fails":
             if call.__name__ == "rename_in_one_step":
                 return self.code
+            if call.__name__ == "close":
+                call(*arguments)  # it is closed all the same (close(2))
             raise OSError(self.code, os.strerror(self.code))
         if self.kind == "dies before":
             os._exit(DIED)
@@ -89,17 +100,22 @@ def name_of(strike: Strike) -> str:
     return f"{strike.kind} {errno.errorcode.get(strike.code, '')}".strip()
 
 
-def install(number: int, strike: Strike, code: Callable[[str, str], int]) -> list[int]:
-    """Strike the change of that number in this process; return how many are left."""
+def install(number: int, strike: Strike, case: "Case") -> list[int]:
+    """Strike the call of that number in this process; return how many are left."""
     left = [number]
+
+    def is_counted(call: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
+        if strike.kind == "dies halfway":
+            return call.__name__ in WRITES
+        if case.looks:
+            return True
+        return call.__name__ != "open" or bool(arguments[1] & os.O_CREAT)
 
     def counted(call: Callable[..., Any]) -> Callable[..., Any]:
         def wrapped(*arguments: Any, **more: Any) -> Any:
-            is_change = call.__name__ != "open" or arguments[1] & os.O_CREAT
-            if strike.kind == "dies halfway":
-                is_change = call.__name__ in WRITES
-            left[0] -= bool(is_change)
-            if left[0] or not is_change:
+            is_one = is_counted(call, arguments)
+            left[0] -= is_one
+            if left[0] or not is_one:
                 return call(*arguments, **more)
             left[0] = -1
             return strike(call, *arguments, **more)
@@ -109,10 +125,17 @@ def install(number: int, strike: Strike, code: Callable[[str, str], int]) -> lis
     one_step = _renaming.rename_in_one_step
 
     def rename_in_one_step(source: str, target: str) -> int:
-        return code(source, target) or one_step(source, target)
+        return case.code(source, target) or one_step(source, target)
 
     for name in CALLS:
         setattr(os, name, counted(getattr(os, name)))
+    if case.looks:
+        for name in LOOKS:
+            setattr(os, name, counted(getattr(os, name)))
+        for name in LOCKS:
+            setattr(fcntl, name, counted(getattr(fcntl, name)))
+        for module in (_locking, _replacing):
+            vars(module)["flock"] = fcntl.flock
     _renaming.rename_in_one_step = counted(rename_in_one_step)
     return left
 
@@ -125,11 +148,14 @@ def deliver_late(folder: Path) -> None:
     """Have a program deliver a message to the old file, just after it is replaced."""
     really = vars(_carrying)["put_in_place"]
     source, delivered = folder / "source", folder / "delivered"
+    is_delivered = False
 
     def put_in_place(path: str, *more: Any) -> Any:
+        nonlocal is_delivered
         with source.open("ab") as file:
             old = really(path, *more)
-            if Path(path) == source and not delivered.exists():
+            if Path(path) == source and not is_delivered:
+                is_delivered = True
                 file.write(LINE + LATE + b"\n")
                 delivered.write_bytes(b"")  # no call that is struck
         return old
@@ -153,12 +179,17 @@ def across(source: str, target: str) -> int:
 
 
 class Case(NamedTuple):
-    """Mailboxes, what is done with them, and what their system can do."""
+    """
+    Mailboxes, what is done with them, and what their system can do.
+
+    With `looks`, calls are struck that change nothing, too.
+    """
 
     source: str
     target: str
     code: Callable[[str, str], int] = of_file
     marks: Marks = Marks()
+    looks: bool = False
 
 
 CASES = {
@@ -171,8 +202,8 @@ CASES = {
     "MH copied": Case("mh", "mh", across),
     "MH copied to Maildir": Case("mh", "maildir", across),
     "Maildir copied to MH": Case("maildir", "mh", across),
-    "mbox": Case("mbox", "mbox"),
-    "mbox flagged": Case("mbox", "", marks=Marks("S", ("Junk",))),
+    "mbox": Case("mbox", "mbox", looks=True),
+    "mbox flagged": Case("mbox", "", marks=Marks("S", ("Junk",)), looks=True),
 }
 
 
@@ -275,10 +306,12 @@ def attempt(
         code = 70
         try:
             prepare(place.folder)
-            left = install(number, strike, place.case.code)
+            left = install(number, strike, place.case)
             with suppress(NbtextError):
                 place.filter(classifier)
             code = 1 if left[0] < 0 else 0
+        except BaseException:
+            traceback.print_exc()
         finally:
             os._exit(code)
     _, status = os.waitpid(child, 0)
@@ -381,7 +414,7 @@ def rename_all(place: Place) -> None:
 def test_what_a_run_has_seen_in_its_target_stays_where_its_user_moves_it(
     quick_folder: Path, classifier: Classifier, name: str, strike: Strike
 ) -> None:
-    place = Place(quick_folder / "place", CASES[name])
+    place = Place(quick_folder / "place", CASES[name]._replace(looks=False))
     for number in struck(place, classifier, strike):
         place.filter(classifier)
         move_back(place)

@@ -21,7 +21,7 @@ from typing import Final
 from nbtext.errors import MailboxError
 from nbtext.files import is_in_place, open_file
 from nbtext.files.mail_locks import try_lock
-from nbtext.filtering.mailboxes._locks import locked
+from nbtext.filtering.mailboxes._locks import locked, remove_stale
 from nbtext.filtering.mailboxes._rewriting import (
     OldFiles,
     OldState,
@@ -62,6 +62,8 @@ def clean_up(path: str, wait: float, old_files: OldFiles) -> list[MailboxError]:
         BusyError: the mbox is locked.
 
     """
+    # a program that has the other lock may be waiting for this one
+    remove_stale(f"{path}.lock")
     folder, name = os.path.split(path)
     random = "nbtext-[0-9a-f]{12}"
     old = re.compile(rf"\.{re.escape(name)}\.{random}\.old")
@@ -138,7 +140,8 @@ def look_after(
         message = f"{path}: what came meanwhile is in {old} still: {error.strerror}"
         raise MailboxError(message) from error
     finally:
-        os.close(descriptor)
+        with suppress(OSError):  # it was only read
+            os.close(descriptor)
 
 
 def _foreign(old: str, reason: str | None) -> ForeignFileError:

@@ -128,7 +128,7 @@ def _busy(path: str, wait: float) -> BusyError:
 
 def _try_dotlock(path: str) -> bool:
     """Make a dotlock that says from the first moment whose it is."""
-    if os.path.lexists(path) and not _was_stale(path):
+    if os.path.lexists(path) and not remove_stale(path):
         return False
     aside = f"{path}.nbtext-{os.urandom(6).hex()}"
     try:
@@ -153,8 +153,12 @@ def _remove(path: str) -> None:
         os.unlink(path)
 
 
-def _was_stale(path: str) -> bool:
-    """Remove a dotlock whose owner is gone, and no other that came in its place."""
+def remove_stale(path: str) -> bool:
+    """
+    Remove a dotlock whose owner is gone, and return whether there was one.
+
+    Not one that another program has just made in its place.
+    """
     try:
         found = os.lstat(path)
         if not is_stale(path, found):

@@ -8,7 +8,7 @@ far as it went at one moment when nobody wrote to it.
 import os
 from _blake2 import blake2b
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from nbtext.errors import MailboxError
@@ -72,7 +72,8 @@ class Mbox:
         except OSError as error:
             raise cannot_read(self.path, error) from error
         finally:
-            os.close(descriptor)
+            with suppress(OSError):  # it was only read
+                os.close(descriptor)
 
     def clean_up(self, wait: float, old_files: OldFiles) -> list[MailboxError]:
         """

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from nbtext.errors import SettingsError, SourceError
-from nbtext.files import read_file
+from nbtext.files import open_file
+from nbtext.files.mail_locks import quiet_moment
 from nbtext.filtering.mailboxes import _fields, _sequences
 from nbtext.filtering.mailboxes._maildir import FOLDER_FILE, Maildir
 from nbtext.filtering.mailboxes._mbox import Mbox
@@ -19,6 +20,9 @@ from nbtext.sources.mbox import LONGEST_SEPARATOR, is_mbox
 Mailbox: TypeAlias = Maildir | MH | Mbox
 Folder: TypeAlias = Maildir | MH
 """What has a file for each message."""
+
+FIRST_LINE: Final = 5.0
+"""Maximum seconds to wait for a program that writes the first line of an mbox."""
 
 KINDS: Final = {"maildir": "a Maildir", "mh": "an MH folder", "mbox": "an mbox"}
 
@@ -152,13 +156,25 @@ def check_marks(mailbox: Mailbox, marks: Marks) -> None:
 
 
 def _open_file(path: str) -> Mbox:
-    head = read_file(path, LONGEST_SEPARATOR, follow=True)
-    if head.strip() and not is_mbox(head.lstrip(b"\r\n")):
+    descriptor = open_file(path, follow=True)
+    try:
+        if not _begins_mbox(descriptor):
+            # its first line may be half written
+            quiet_moment(descriptor, path, FIRST_LINE)
+        is_one = _begins_mbox(descriptor)
+    finally:
+        os.close(descriptor)
+    if not is_one:
         raise SourceError(
             f'{path}: an mbox was expected, which begins with a "From " line, and '
             "something else found; name a mailbox"
         )
     return Mbox(path)
+
+
+def _begins_mbox(descriptor: int) -> bool:
+    head = os.pread(descriptor, LONGEST_SEPARATOR, 0)
+    return not head.strip() or is_mbox(head.lstrip(b"\r\n"))
 
 
 def _open_folder(path: str) -> Folder:

@@ -118,19 +118,29 @@ def test_the_last_message_of_a_locked_mbox_is_left_out(
     assert "left out" in text
 
 
+@pytest.mark.parametrize("there", [HALF, FROM_LINE, FROM_LINE[:-1], FROM_LINE[:9]])
 @pytest.mark.parametrize("name", ["box", "folder/box"])
 def test_a_message_that_is_alone_and_half_there_is_left_out(
-    tmp_path: Path, name: str
+    tmp_path: Path, name: str, there: bytes
 ) -> None:
     (tmp_path / "folder").mkdir()
     path = tmp_path / name
-    path.write_bytes(HALF)
+    path.write_bytes(there)
 
     with dotlocked(path):
         items = read(path.parent if name == "folder/box" else path)
 
     assert texts(items) == []
     assert "left out" in notes(items)[0]
+
+
+def test_a_text_that_begins_with_from_is_a_text(tmp_path: Path) -> None:
+    path = tmp_path / "note"
+    path.write_bytes(b"From here on")
+
+    (item,) = read(path)
+    assert isinstance(item, Document)
+    assert item == Document(str(path), (b"From here on",))
 
 
 def test_what_is_delivered_while_it_is_waited_for_is_read_whole(

@@ -29,6 +29,7 @@ from nbtext.filtering.mailboxes._late import ForeignFileError, look_after
 from nbtext.filtering.mailboxes._locks import locked
 from nbtext.filtering.mailboxes._rewriting import name_of
 from nbtext.filtering.mailboxes._spans import spans
+from tests.waiting import PATIENCE
 
 FROM = b"From joe@x.example Tue Feb  6 10:00:00 2024\n"
 ONE, TWO, THREE = (
@@ -546,3 +547,26 @@ def test_an_mbox_with_a_dotlock_is_not_read(tmp_path: Path) -> None:
 
     with pytest.raises(BusyError, match=r"0\.05 seconds"), box.opened(0.05):
         pass
+
+
+def test_a_stale_dotlock_goes_though_another_program_waits_for_it(
+    tmp_path: Path,
+) -> None:
+    box = mbox(tmp_path / "box", ONE)
+    lock = tmp_path / "box.lock"
+    lock.write_text(f"{2**22 + 1}:{os.uname().nodename}\n")
+    script = (
+        "import fcntl, os, sys, time; file = open(sys.argv[1], 'r+'); "
+        "fcntl.lockf(file, fcntl.LOCK_EX); print(flush=True)\n"
+        "while os.path.exists(sys.argv[1] + '.lock'): time.sleep(.01)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, tmp_path / "box"], stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert box.clean_up(PATIENCE, old_files({})) == []
+        with box.opened(PATIENCE) as snapshot:
+            assert len(list(snapshot.spans(0))) == 1
+
+    assert not lock.exists()
