@@ -19,6 +19,7 @@ from typing import Final, TypeAlias
 from nbtext.counts import ReadReport
 from nbtext.counts.counting import Progress
 from nbtext.document import Document, Item, raise_unreadable
+from nbtext.errors import ModelFileError, SecretError
 from nbtext.evaluation import Evaluation, cross_validate, evaluate_model
 from nbtext.keyring import make_secret, name_secret
 from nbtext.learning import (
@@ -36,7 +37,7 @@ from nbtext.scoring import Classifier, Decision, Policy, batches, load_model
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.classifying import MANY, OnProblem, readable_of
 from nbtext.sources import Options, documents, labels, rereadable
-from nbtext.store import check_replaceable, replace_model
+from nbtext.store import check_replaceable, open_model, replace_model
 from nbtext.store.lock import WAIT
 
 AnyDocument: TypeAlias = bytes | str | Document
@@ -85,7 +86,8 @@ def train(
         TrainingError: fewer than two classes, or not one token.
         SettingsError: the score does not go with the number of classes, a source is
             empty, or the standard input is named twice.
-        SecretError: the file holds no secret, or others may read it.
+        SecretError: the file holds no secret, or others may read it; or the model
+            there is keyed, and the new one would not be.
         TaughtError: the model there was taught, and would be lost.
         BusyError: another process has been writing the model all the time.
         ModelFileError: the file cannot be written.
@@ -95,6 +97,8 @@ def train(
     _check_sources(sources)
     check_replaceable(path, replace=replace)
     overrides = _keyed(overrides, keyed)
+    if not replace:
+        _check_stays_keyed(path, overrides)
     keep_memory()
     with processes(jobs, IMPORTS) as executor:
         trained = train_counts(
@@ -139,7 +143,10 @@ def train_on(
         Document(str(number), (_bytes(document),), label)
         for number, (label, document) in enumerate(pairs, 1)
     ]
-    trained = train_counts(lambda: items, overrides=_keyed(overrides, keyed))
+    overrides = _keyed(overrides, keyed)
+    if not replace:
+        _check_stays_keyed(path, overrides)
+    trained = train_counts(lambda: items, overrides=overrides)
     replace_model(path, trained.contents.pack(), replace=replace, wait=wait)
     return trained
 
@@ -437,6 +444,28 @@ def _keyed(overrides: SettingsOverrides, path: str | None) -> SettingsOverrides:
     if path is None:
         return overrides
     return overrides._replace(secret=make_secret(path))
+
+
+def _check_stays_keyed(path: str, overrides: SettingsOverrides) -> None:
+    """
+    Refuse to put a model that is not keyed in the place of one that is.
+
+    Raises:
+        SecretError: that would be so.
+
+    """
+    if overrides.secret is not None:
+        return
+    try:
+        before = open_model(path).settings.secret
+    except ModelFileError:  # whether it can be replaced is said elsewhere
+        return
+    if before is not None:
+        message = (
+            f"{path}: the model there is keyed, and the new one would not be; name the "
+            "secret with --keyed FILE, or replace it with --replace"
+        )
+        raise SecretError(message)
 
 
 def _nothing_to_say(_: object) -> None:

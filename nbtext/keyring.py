@@ -31,7 +31,6 @@ _secrets: dict[str, bytes] = {}
 
 def name_secret(path: str) -> None:
     """Name a file that may hold the secret of a model; it is read once one needs it."""
-    path = os.path.abspath(path)  # noqa: PTH100  importing pathlib costs 10 ms
     if path in _named:
         _named.remove(path)
     _named.append(path)
@@ -39,7 +38,9 @@ def name_secret(path: str) -> None:
 
 def environment() -> dict[str, str]:
     """Return the variable that names the same secret for a program started by us."""
-    return {VARIABLE: _named[-1]} if _named else {}
+    if not _named:
+        return {}
+    return {VARIABLE: os.path.abspath(_named[-1])}  # noqa: PTH100  pathlib costs 10 ms
 
 
 def make_secret(path: str) -> str:

@@ -38,7 +38,13 @@ class _Whole(click.Command):
 @pytest.fixture(autouse=True)
 def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in an empty folder, with nothing of the user's in the environment."""
-    unwanted = ("NBTEXT_MODEL", "XDG_DATA_HOME", "NO_COLOR", "NBTEXT_DEBUG")
+    unwanted = (
+        "NBTEXT_MODEL",
+        "NBTEXT_KEYED",
+        "XDG_DATA_HOME",
+        "NO_COLOR",
+        "NBTEXT_DEBUG",
+    )
     for name in (*unwanted, "PYTHONUNBUFFERED"):  # which would hide what buffers do
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))

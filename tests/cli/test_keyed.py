@@ -211,6 +211,18 @@ def test_a_public_model_is_not_learnt_as_if_it_were_keyed(process: "Run") -> Non
     assert (done.status, "the model is not keyed" in done.err) == (64, True)
 
 
+@pytest.mark.usefixtures("keyed")
+def test_a_keyed_model_is_not_replaced_by_a_public_one_unasked(process: "Run") -> None:
+    before = Path("keyed.nbt").read_bytes()
+
+    done = process("train", "-m", "keyed.nbt", "spam", "ham")
+
+    assert (done.status, Path("keyed.nbt").read_bytes()) == (64, before)
+    assert "the model there is keyed, and the new one would not be" in done.err
+    assert process("train", "-m", "keyed.nbt", "--replace", "spam", "ham").status == 0
+    assert load_model("keyed.nbt").settings.secret is None
+
+
 def test_a_model_is_begun_with_a_secret(process: "Run", corpus: Path) -> None:
     begin = ("learn", "--create", "-m", "begun.nbt", "--keyed", "new")
     assert process(*begin, "spam", "spam").status == 0
