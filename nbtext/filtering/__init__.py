@@ -25,7 +25,8 @@ if TYPE_CHECKING:
         check_classes,
         rules_of,
     )
-    from nbtext.filtering.seen import SeenMessages, open_seen
+    from nbtext.filtering.seen import SeenMessages
+    from nbtext.filtering.seen_file import open_seen
 
 __all__ = [
     "AddedField",
@@ -58,7 +59,7 @@ _HOMES: Final = {
     "check_classes": "rules",
     "filter_mailbox": "mailbox",
     "open_mailbox": "mailboxes",
-    "open_seen": "seen",
+    "open_seen": "seen_file",
     "rules_of": "rules",
     "with_added": "header_field",
 }

@@ -10,13 +10,12 @@ how the file grows.
 
 import os
 import struct
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Mapping
 from time import time
 from typing import Final, NamedTuple
 
 from nbtext.errors import MemoryFileError
-from nbtext.files import locked, open_file, read_file, write_at
+from nbtext.files import write_at
 from nbtext.filtering.mailboxes import OldFiles, OldState
 from nbtext.filtering.seen_records import (
     APPENDING,
@@ -28,6 +27,7 @@ from nbtext.filtering.seen_records import (
     RECORD,
     REPLACED,
     Record,
+    cannot,
     packed,
     records,
     worth_keeping,
@@ -193,7 +193,7 @@ class SeenMessages:
             try:
                 os.fdatasync(self._descriptor)
             except OSError as error:
-                raise _cannot(self.path, "written", error) from error
+                raise cannot(self.path, "written", error) from error
 
     def tidy(self, folders: Mapping[bytes, Iterable[bytes]]) -> None:
         """
@@ -212,7 +212,7 @@ class SeenMessages:
             return
         from nbtext.files import replace_file  # hardly ever
 
-        data = read_file(self.path, follow=True)
+        data = _all_of(self._descriptor)
         there = {folder: set(names) for folder, names in folders.items()}
         kept = list(worth_keeping(data, there, int(time()) - KEPT))
         if self.damaged or 2 * len(kept) < self._n_records:
@@ -234,11 +234,11 @@ class SeenMessages:
                 self._has_grown = True
             write_at(self._descriptor, self._end, data)
         except OSError as error:
-            raise _cannot(self.path, "written", error) from error
+            raise cannot(self.path, "written", error) from error
         self._end += len(data)
         self._n_records += len(entries)
 
-    def read(self) -> None:
+    def read(self, descriptor: int) -> None:
         """
         Read the file.
 
@@ -247,11 +247,9 @@ class SeenMessages:
 
         """
         try:
-            data = read_file(self.path, follow=True)
-        except FileNotFoundError:
-            return
+            data = _all_of(descriptor)
         except OSError as error:
-            raise _cannot(self.path, "read", error) from error
+            raise cannot(self.path, "read", error) from error
         if not MAGIC.startswith(data[: len(MAGIC)]):
             message = (
                 f"{self.path}: the memory of what was decided was expected, and "
@@ -296,63 +294,12 @@ class SeenMessages:
             self._replaced[_other(name)] = OldState(size, end, inode)
 
 
-@contextmanager
-def open_seen(
-    path: str, *, wait: float, is_kept: bool = True
-) -> Iterator[SeenMessages]:
-    """
-    Open the file of messages that were classified, for one run at a time.
-
-    Args:
-        path: the file.
-        wait: maximum seconds to wait for another run.
-        is_kept: whether to remember anything; otherwise the file is only read, without
-            a lock, and not made if it is missing.
-
-    Raises:
-        BusyError: another run took longer than that.
-        MemoryFileError: it cannot be read or written, or is something else.
-
-    """
-    if not is_kept:
-        seen = SeenMessages(path, None)
-        seen.read()
-        yield seen
-        return
-    lock = locked(
-        path, _open, wait=wait, who="another `nbtext filter`", what="has been running"
-    )
-    with ExitStack() as stack:
-        try:
-            descriptor = stack.enter_context(lock)
-            _begin(descriptor)
-        except OSError as error:
-            raise _cannot(path, "opened", error) from error
-        seen = SeenMessages(path, descriptor)
-        seen.read()
-        yield seen
-        seen.sync()
-
-
-def _open(path: str) -> int:
-    return open_file(path, os.O_RDWR | os.O_CREAT, follow=True)
-
-
-def _begin(descriptor: int) -> None:
-    """Write the first record of an empty file, or of one that a crash cut short."""
-    head = os.pread(descriptor, len(MAGIC), 0)
-    if len(head) < len(MAGIC) and MAGIC.startswith(head):
-        os.pwrite(descriptor, MAGIC, 0)
-
-
 def _other(name: bytes) -> bytes:
     """Return another name for a second record of the same thing; and back."""
     return bytes(byte ^ 0xFF for byte in name)
 
 
-def _cannot(path: str, what: str, error: OSError) -> MemoryFileError:
-    message = (
-        f"{path}: the memory of what was decided cannot be {what}: {error.strerror}; "
-        "name a file that you may write with --memory"
-    )
-    return MemoryFileError(message)
+def _all_of(descriptor: int) -> bytes:
+    with os.fdopen(os.dup(descriptor), "rb") as file:
+        file.seek(0)
+        return file.read()

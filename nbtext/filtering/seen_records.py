@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 from zlib import crc32
 
+from nbtext.errors import MemoryFileError
+
 RECORD: Final = 64
 MAGIC: Final = b"nbtext decided 1\n".ljust(RECORD, b"\0")
 
@@ -75,3 +77,12 @@ def worth_keeping(
         is_there = folder not in there or name in there[folder]
         if kind != DROPPED and (when >= since or is_there):
             yield data[place : place + RECORD]
+
+
+def cannot(path: str, what: str, error: OSError) -> MemoryFileError:
+    """Return the error that says what cannot be done with the file, and why."""
+    message = (
+        f"{path}: the memory of what was decided cannot be {what}: {error.strerror}; "
+        "name a file that you may write with --memory"
+    )
+    return MemoryFileError(message)

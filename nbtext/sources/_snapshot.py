@@ -80,7 +80,7 @@ class Snapshot:
         self._path = path
         self._name = name
         moment = self._quiet_moment(None, PATIENCE.seconds())
-        self.is_whole = moment is not None
+        self.is_whole = self._may_wait = moment is not None
         self._status = os.fstat(descriptor) if moment is None else moment.status
         self._end = self._status.st_size
         self._tail = tail_of(descriptor, self._end) if moment is None else moment.tail
@@ -123,8 +123,9 @@ class Snapshot:
 
     def _check(self, status: os.stat_result, *, is_cut: bool) -> None:
         """Find out whether a file that has changed was only appended to."""
-        wait = PATIENCE.seconds() if self.is_whole else 0.0
+        wait = PATIENCE.seconds() if self._may_wait else 0.0
         moment = self._quiet_moment(self._end, wait)
+        self._may_wait = moment is not None
         tail = tail_of(self._descriptor, self._end) if moment is None else moment.tail
         self._status = status if moment is None else moment.status
         if is_cut or self._status.st_size < self._end or tail != self._tail:

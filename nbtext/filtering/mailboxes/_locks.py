@@ -8,6 +8,7 @@ while another program is waited for, which may hold the one and wait for the oth
 """
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -157,11 +158,11 @@ def remove_stale(path: str) -> bool:
     """
     Remove a dotlock whose owner is gone, and return whether there was one.
 
-    Not one that another program has just made in its place.
+    Not one that another program has just made in its place, nor one that is a folder.
     """
     try:
         found = os.lstat(path)
-        if not is_stale(path, found):
+        if stat.S_ISDIR(found.st_mode) or not is_stale(path, found):
             return False
         aside = f"{path}.{os.urandom(4).hex()}"
         os.rename(path, aside)

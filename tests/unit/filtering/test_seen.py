@@ -1,5 +1,6 @@
 """The memory of what was decided: what it knows after runs, crashes and damage."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,7 +10,8 @@ import pytest
 from nbtext.errors import BusyError, MemoryFileError
 from nbtext.filtering import seen as decided
 from nbtext.filtering.mailboxes import OldState
-from nbtext.filtering.seen import NOTHING, Entry, SeenMessages, open_seen
+from nbtext.filtering.seen import NOTHING, Entry, SeenMessages
+from nbtext.filtering.seen_file import open_seen
 from nbtext.filtering.seen_records import MAGIC, RECORD
 
 FOLDER = b"folder00"
@@ -236,3 +238,18 @@ def test_a_run_that_waited_sees_the_file_that_took_the_place(
     with memory_of(path) as memory:
         assert memory.knows(entry(6))
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can be another user")
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_what_another_user_remembers_is_not_believed(tmp_path: Path, kind: str) -> None:
+    path, made = tmp_path / "m.decided", tmp_path / "made"
+    if kind == "file":
+        path.touch()
+    else:
+        path.symlink_to(made)
+    os.chown(path, 65_534, 65_534, follow_symlinks=False)
+
+    with pytest.raises(MemoryFileError, match="another user"), memory_of(path):
+        pass
+    assert not made.exists()

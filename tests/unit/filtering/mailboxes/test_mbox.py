@@ -570,3 +570,14 @@ def test_a_stale_dotlock_goes_though_another_program_waits_for_it(
             assert len(list(snapshot.spans(0))) == 1
 
     assert not lock.exists()
+
+
+def test_a_folder_in_the_place_of_a_dotlock_stays(tmp_path: Path) -> None:
+    mbox(tmp_path / "box", ONE)
+    lock = tmp_path / "box.lock"
+    (lock / "something").mkdir(parents=True)
+    os.utime(lock, (1e9, 1e9))
+
+    with pytest.raises(BusyError), locked([str(tmp_path / "box")], 0.05):
+        pass
+    assert (lock / "something").is_dir()
