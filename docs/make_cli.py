@@ -210,7 +210,7 @@ prints one object per line: `name`, and `views`: view to a list of `field`, `ter
 Statuses from 64 to 78 are those of `sysexits.h`, which mail software understands. A document
 that cannot be read is named on standard error and skipped. Of the records of a table, the first
 is named for each reason, and the others are listed or counted in one line at the end; of other
-documents the first 1,000 are named, and the rest are counted. The command continues, and its
+documents that are skipped, refused or cut short the first 1,000 are named. The command continues, and its
 status is 65 in the end, or 66 if all skipped documents do not exist. `pass` has status 75 for
 every error, and prints the message unchanged; 75 is also the status if one of `--jobs` was
 killed. SIGTERM is the usual end of `serve`, with status 0; `train`, `eval` and long runs of

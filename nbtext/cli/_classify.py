@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from nbtext.cli import _status as status
 from nbtext.cli._report import as_json_lines, as_tsv, readable
 from nbtext.cli._terminal import (
+    CutShort,
     Output,
-    cut_short,
     is_watched,
     name_rest,
     problem_handler,
@@ -148,12 +148,13 @@ def _write(batches: "Iterable[list[Decision]]", request: ClassifyRequest) -> Non
 
         show(decision_lines(batches))
         return
+    cut_short = CutShort(quiet=request.output.quiet)
     for batch in batches:
         to_stdout(_lines(batch, request))
-        if not request.output.quiet:
-            for decision in batch:
-                if decision.truncated:
-                    cut_short(decision.name)
+        for decision in batch:
+            if decision.truncated:
+                cut_short.name(decision.name)
+    cut_short.name_rest()
 
 
 def _lines(batch: "list[Decision]", request: ClassifyRequest) -> Iterator[str]:

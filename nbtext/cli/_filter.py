@@ -15,8 +15,8 @@ from nbtext.cli._report import (
     rounded,
 )
 from nbtext.cli._terminal import (
+    CutShort,
     Output,
-    cut_short,
     name_rest,
     problem_handler,
     to_stderr,
@@ -172,6 +172,7 @@ def _tell(
 ) -> None:
     """Say what becomes of each message, and sum up."""
     tally: Tally[str] = Tally()
+    cut_short = CutShort(quiet=request.output.quiet)
     try:
         for outcome in outcomes:
             tally[outcome.action] += 1
@@ -179,12 +180,13 @@ def _tell(
                 to_stdout([_as_json(outcome, rules.by_class)])
             if request.output.verbose:
                 to_stderr(_as_line(outcome))
-            if outcome.decision.truncated and not request.output.quiet:
-                cut_short(outcome.decision.name)
+            if outcome.decision.truncated:
+                cut_short.name(outcome.decision.name)
     except OF_FOLDERS:
         if tally:  # what is done is done, whatever went wrong then
             _sum_up(tally, rules, report, request)
         raise
+    cut_short.name_rest()
     _sum_up(tally, rules, report, request)
 
 

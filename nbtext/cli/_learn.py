@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from nbtext.cli import _status as status
 from nbtext.cli._report import as_json, counted, readable
 from nbtext.cli._terminal import (
+    CutShort,
+    Naming,
     Output,
-    cut_short,
     name_rest,
     problem_handler,
     to_stderr,
@@ -73,6 +74,8 @@ def run(command: LearnCommand) -> int:
     if command.is_seen_only:
         items = seen_only(items)
     outcomes: Tally[str] = Tally()
+    cut_short = CutShort(quiet=command.output.quiet)
+    refused = Naming("refused")
     max_bytes = command.options.max_bytes
     try:
         for results in learn_documents(
@@ -80,8 +83,10 @@ def run(command: LearnCommand) -> int:
         ):
             for result in results:
                 outcomes[result.outcome] += 1
-                say(result, command)
+                _say(result, command, refused, cut_short)
     finally:  # what was learnt stays learnt, whatever went wrong then
+        cut_short.name_rest()
+        refused.name_rest()
         if outcomes and not command.output.quiet:
             to_stderr(summary(request, outcomes))
     name_rest(failures)
@@ -133,12 +138,14 @@ def _is(path: str) -> bool:
     return path == "-" or os.path.lexists(path)
 
 
-def say(result: LearnResult, command: LearnCommand) -> None:
+def _say(
+    result: LearnResult, command: LearnCommand, refused: Naming, cut_short: CutShort
+) -> None:
     """Name a document that was refused, and of others say what became if asked to."""
-    if result.truncated and not command.output.quiet:
-        cut_short(result.name)
+    if result.truncated:
+        cut_short.name(result.name)
     if result.outcome == "refused":
-        to_stderr(f"refused: {result.name}: {result.reason}")
+        refused.say(f"{result.name}: {result.reason}")
     elif command.output.verbose:
         to_stderr(f"{result.name}: {what_became(result, command.request.label)}")
 

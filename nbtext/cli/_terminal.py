@@ -105,10 +105,10 @@ def name_problems(report: "ReadReport", *, quiet: bool, is_last: bool = True) ->
         to_stderr(f"skipped: {failure.error}")
     if quiet:
         return
-    for name in report.truncated[:MOST_NAMED]:
-        cut_short(name)
-    if len(report.truncated) > MOST_NAMED:
-        to_stderr(f"cut short: {len(report.truncated) - MOST_NAMED:,} more documents")
+    cut_short = CutShort(quiet=False)
+    for name in report.truncated:
+        cut_short.name(name)
+    cut_short.name_rest()
     for remark in report.notes:
         note(remark)
 
@@ -118,9 +118,36 @@ def note(remark: "Note") -> None:
     to_stderr(f"{'WARNING' if remark.is_warning else 'note'}: {remark.text}")
 
 
-def cut_short(name: str) -> None:
-    """Say that the rest of a document was not read."""
-    to_stderr(f"cut short: {name} is longer than --max-bytes; its rest was not read")
+class Naming:
+    """Names documents on standard error: the first ones each, the rest by number."""
+
+    def __init__(self, what: str, *, quiet: bool = False) -> None:
+        self._what = what
+        self._quiet = quiet
+        self._documents = 0
+
+    def say(self, line: str) -> None:
+        """Write a line about one more document, unless there were many."""
+        self._documents += 1
+        if self._documents <= MOST_NAMED and not self._quiet:
+            to_stderr(f"{self._what}: {line}")
+
+    def name_rest(self) -> None:
+        """Say how many documents were not named."""
+        rest = self._documents - MOST_NAMED
+        if rest > 0 and not self._quiet:
+            to_stderr(f"{self._what}: {rest:,} more")
+
+
+class CutShort(Naming):
+    """Names documents whose rest was not read."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        super().__init__("cut short", quiet=quiet)
+
+    def name(self, name: str) -> None:
+        """Say that the rest of a document was not read."""
+        self.say(f"{name} is longer than --max-bytes; its rest was not read")
 
 
 def is_watched(stream: Any) -> bool:

@@ -17,6 +17,7 @@ from nbtext.cli._options import (
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
 from nbtext.cli._terminal import (
+    Naming,
     Output,
     name_rest,
     problem_handler,
@@ -101,8 +102,10 @@ def command(
             merged, files, items, max_bytes=options.max_bytes, on_problem=on_problem
         )
     name_rest(failures)
+    refused = Naming("refused")
     for name, reason in merged.refused:
-        to_stderr(f"refused: {name}: {reason}")
+        refused.say(f"{name}: {reason}")
+    refused.name_rest()
     chunks = merged.contents.pack()
     written = replace_model(path, chunks, replace=replace, wait=wait)
     if not output.quiet:

@@ -44,3 +44,21 @@ def test_files_that_are_not_there_are_named_up_to_a_number(run: "Run") -> None:
     )
     assert json.loads(out)["skipped"] == MOST_NAMED + 500
     assert "skipped: 500 more that do not exist\n" in err
+
+
+@pytest.mark.usefixtures("model")
+def test_documents_that_are_refused_or_cut_are_named_up_to_a_number(run: "Run") -> None:
+    names = [f"row {number:04}" for number in range(MOST_NAMED + 50)]
+    rows = [json.dumps({"text": name}) for name in names]
+    Path("rows.jsonl").write_text("\n".join(rows))
+
+    status, _, err = run("forget", "-m", "mail.nbt", "rows.jsonl")
+    assert (status, len(err.splitlines())) == (65, MOST_NAMED + 2)
+    assert "\nrefused: 50 more\nrefused 1,050 documents\n" in err
+
+    for command in (["classify"], ["tokens"], ["learn", "spam"]):
+        options = ("-m", "mail.nbt", "--max-bytes", "5", "rows.jsonl")
+        status, _, err = run(*command, *options)
+        assert status == 0
+        assert err.count("cut short: rows.jsonl:") == MOST_NAMED
+        assert "\ncut short: 50 more\n" in err
