@@ -143,6 +143,9 @@ def _read_long_block(
 ) -> Head:
     """Read the beginning of a block; of the rest only the fields that decide."""
     cut = whole_characters(data, start, start + most)
+    last_line = data.rfind(b"\n", start, cut) + 1
+    if last_line and not _HAS_NAME.match(data, last_line, cut):
+        cut = last_line  # half a name would be a line that is no field
     head = _read_block(data[start:cut].decode("latin-1"), body_start)
     deciding: dict[str, slice] = {}
     for found in _DECIDING_FIELD.finditer(data, start, end):
@@ -169,6 +172,8 @@ def _field_end(data: bytes, start: int, end: int) -> int:
     found = _LINE_END.search(data, start, end)
     return found.start() if found else end
 
+
+_HAS_NAME = re.compile(rb"[ \t]|[^:\n]*+:")
 
 _LINE_END = re.compile(rb"\n(?![ \t])")
 

@@ -135,7 +135,7 @@ class Connection:
         with suppress(BlockingIOError, ConnectionError):
             self.parser.check_rest(self.socket.recv(3, MSG_PEEK))
 
-    async def send(self, response: bytes, seconds: float) -> None:
+    async def send(self, response: bytes | bytearray, seconds: float) -> None:
         """
         Send the answer, and close this half of the connection.
 

@@ -78,7 +78,7 @@ class Answer(NamedTuple):
         log: its values in the log.
     """
 
-    response: bytes
+    response: bytes | bytearray
     log: str = ""
 
 
@@ -115,6 +115,14 @@ class Handler:
             return  # it is logged, and tried again for the next message
         self._model.wait()
 
+    @property
+    def may_search_long(self) -> bool:
+        """Whether the model has a pattern, which may take seconds to match."""
+        try:
+            return self._model.classifier().model.settings.pattern is not None
+        except NbtextError:
+            return False  # who asks for an answer is told
+
     def classify(self, requests: Sequence[Request]) -> list[Answer]:
         """Answer requests that ask what messages are, in their order."""
         try:
@@ -126,7 +134,7 @@ class Handler:
         return [self.classify_alone(request) for request in requests]
 
     def classify_alone(self, request: Request) -> Answer:
-        """Answer one such request; this may be done in another thread."""
+        """Answer one such request."""
         return self.classify([request])[0]
 
     def _answers(self, requests: Sequence[Request]) -> list[Answer]:

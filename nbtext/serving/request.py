@@ -45,6 +45,7 @@ class RequestParser:
         self._looked_at = 0
         self._n_headers = 0
         self._body = bytearray()
+        self._end = b""
         self._rest = bytearray()
 
     @property
@@ -61,12 +62,14 @@ class RequestParser:
         """Release what has arrived."""
         self._head, self._body, self._rest = bytearray(), bytearray(), bytearray()
 
-    def request(self) -> Request:
-        """Return the whole request."""
+    def take_request(self) -> Request:
+        """Return the whole request, and release the message in it."""
         if self._request is None or not self.is_whole:
             message = "the request is not whole yet"
             raise ValueError(message)
-        return self._request._replace(body=bytes(self._body))
+        body, self._body = bytes(self._body), bytearray()
+        self._end = body[-1:]
+        return self._request._replace(body=body)
 
     def feed(self, data: bytes) -> None:
         """
@@ -160,7 +163,7 @@ class RequestParser:
         if length is None or not rest:
             return
         is_line_end = rest in (b"\r", b"\n", b"\r\n")
-        if not (is_line_end and (self._body.endswith(b"\n") or not self._body)):
+        if not (is_line_end and (self._body or self._end)[-1:] in (b"", b"\n")):
             raise mismatch(length, length + len(rest))
 
     def _take(self, data: bytes) -> None:

@@ -1,10 +1,11 @@
 """
 A server for clients of SpamAssassin's spamd: it accepts, receives, answers and closes.
 
-One event loop does all of it but large messages and learning, which take longer and
-have threads. Whatever a client does, it costs a bounded amount of memory and time: a
-connection, a message of limited size, a minute to send its request. When there is no
-room, a client is told to try again. `nbtext.serving.workers` runs several servers.
+One event loop does all of it but messages that are not small, which have a process of
+their own (`nbtext.serving.helper`), and learning, which has a thread. Whatever a client
+does, it costs a bounded amount of memory and time: a connection, a message of limited
+size, a minute to send its request. When there is no room, a client is told to try
+again. `nbtext.serving.workers` runs several servers.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from typing import Any, Final, NamedTuple
 from nbtext.errors import RequestError
 from nbtext.serving.connection import Connection, MemoryBudget
 from nbtext.serving.handlers import Answer, Handler, HandlerOptions, loggable, refused
+from nbtext.serving.helper import Helper
 from nbtext.serving.sockets import Address, Network, is_allowed, is_private
 from nbtext.serving.spamd import (
     TIMEOUT,
@@ -39,14 +41,19 @@ MOST_AT_ONCE: Final = 64
 """Maximum clients accepted before those that are connected are served."""
 
 MOST_SLOW: Final = 256
-"""Maximum messages that wait to be learnt or forgotten; and maximum large ones."""
+"""Maximum messages that wait to be learnt or forgotten, and for the helper."""
 
-LARGE: Final = 1 << 20
-"""Bytes above which a message is classified in a thread, for others not to wait."""
+SMALL: Final = 1 << 14
+"""Maximum bytes of a message that the event loop itself classifies: whatever is in it,
+that takes some ten milliseconds. Nine mails of ten are not longer."""
 
 BATCH: Final = 16
-BATCH_BYTES: Final = 1 << 18
+BATCH_BYTES: Final = SMALL
 """Maximum messages that are classified together, and their maximum bytes."""
+
+TURNS: Final = 4
+"""Turns of the event loop between two batches: so many it takes to accept a client and
+to receive its message, which may be shorter than those that wait."""
 
 LEAST_ROOM: Final = 128 << 20
 LARGE_ONES: Final = 4
@@ -120,7 +127,7 @@ class Server:
         self._log = log
         self._handler = Handler(service.handling, log.event, log.trouble)
         self._learning = Lane(self._handler.learn, MOST_SLOW)
-        self._large = Lane(self._handler.classify_alone, MOST_SLOW)
+        self._helper = Helper(service.handling, log.trouble, MOST_SLOW)
         self._asked: list[tuple[Request, asyncio.Future[Answer]]] = []
         self._connections: dict[asyncio.Task[None], Connection] = {}
         self._refused: set[asyncio.Task[None]] = set()
@@ -136,9 +143,12 @@ class Server:
     def read_again(self) -> None:
         """Have the model opened again for the next message."""
         self._handler.read_again()
+        self._helper.read_again()
 
     async def serve(self, stopping: asyncio.Event) -> None:
         """Serve until the event is set, and then finish what has begun."""
+        with suppress(OSError):  # the first message that needs it reports that
+            self._helper.start()
         for listener in self._listeners:
             self._listen(listener)
         await stopping.wait()
@@ -153,7 +163,7 @@ class Server:
         if owed:
             _, late = await asyncio.wait(owed, timeout=GRACE)
             await ended(late)
-        self._large.close()
+        self._helper.close()
         self._learning.close()
 
     def _listen(self, listener: socket.socket) -> None:
@@ -221,8 +231,9 @@ class Server:
         seconds = self._service.timeout
         try:
             await connection.receive(seconds)
-            request = connection.parser.request()
+            request = connection.parser.take_request()
             answer = await self._answer(request, connection)
+            del request  # the answer may be as long
             connection.check_end()
         except TimeoutError:
             answer = refused(RequestError(TIMEOUT, f"({seconds:g} seconds)"))
@@ -254,14 +265,15 @@ class Server:
             return Answer(b"")
         if request.verb == "PING":
             return Answer(pong())
-        if request.verb != "TELL":
-            is_large = len(request.body) > LARGE or request.is_compressed
-            if is_large:
-                return await self._large.answer(request)
-            return await self._classified(request)
-        if not (self._service.may_tell or is_private(connection.socket)):
+        is_tell = request.verb == "TELL"
+        may_tell = self._service.may_tell or is_private(connection.socket)
+        if is_tell and not may_tell:
             raise RequestError(UNAVAILABLE, "TELL commands are not enabled")
-        return await self._learning.answer(request)
+        if not is_small(request) or self._handler.may_search_long:
+            return await self._helper.answer(request)
+        if is_tell:
+            return await self._learning.answer(request)
+        return await self._classified(request)
 
     def _classified(self, request: Request) -> "asyncio.Future[Answer]":
         """Classify a message soon, together with others that arrive meanwhile."""
@@ -272,22 +284,37 @@ class Server:
         self._asked.append((request, future))
         return future
 
-    def _classify(self) -> None:
-        """Classify some of the messages that wait, and schedule the others."""
-        batch: list[tuple[Request, asyncio.Future[Answer]]] = []
-        size = 0
-        for request, future in self._asked[:BATCH]:
-            size += len(request.body)
-            if batch and size > BATCH_BYTES:
-                break
-            batch.append((request, future))
-        del self._asked[: len(batch)]
+    def _classify(self, turns: int = 0) -> None:
+        """Classify some of the messages that wait, in some turns of the event loop."""
+        loop = asyncio.get_running_loop()
+        if turns:
+            loop.call_soon(self._classify, turns - 1)
+            return
+        batch = self._next_batch()
         if self._asked:
-            asyncio.get_running_loop().call_soon(self._classify)
+            loop.call_soon(self._classify, TURNS)
         waiting = [one for one in batch if not one[1].done()]  # others are gone
         answers = self._handler.classify([request for request, _ in waiting])
         for (_, future), answer in zip(waiting, answers, strict=True):
             future.set_result(answer)
+
+    def _next_batch(self) -> list[tuple[Request, "asyncio.Future[Answer]"]]:
+        """Return the shortest of the messages that wait, which then wait no more."""
+        self._asked.sort(key=lambda asked: len(asked[0].body))
+        n_messages = size = 0
+        for request, _ in self._asked[:BATCH]:
+            size += len(request.body)
+            if n_messages and size > BATCH_BYTES:
+                break
+            n_messages += 1
+        batch = self._asked[:n_messages]
+        del self._asked[:n_messages]
+        return batch
+
+
+def is_small(request: Request) -> bool:
+    """Return whether a message is read so soon that others can wait for it."""
+    return len(request.body) <= SMALL and not request.is_compressed
 
 
 async def refuse(client: socket.socket, response: bytes) -> None:

@@ -43,7 +43,7 @@ def messages() -> Iterator[list[bytes]]:
 def bodies(handler: Handler, verb: str, batch: list[bytes]) -> Iterator[bytes]:
     requests = [Request(verb, (1, 5), body=message) for message in batch]
     for answer in handler.classify(requests):
-        head, _, body = answer.response.partition(b"\r\n\r\n")
+        head, _, body = bytes(answer.response).partition(b"\r\n\r\n")
         assert head.startswith(b"SPAMD/1.1 0 EX_OK\r\n")
         yield body
 

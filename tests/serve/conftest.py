@@ -76,17 +76,20 @@ class Server:
     @property
     def workers(self) -> list[int]:
         """Return the processes that serve."""
-        pid = self.process.pid
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-        return list(map(int, children.split()))
+        return children_of(self.process.pid)
+
+    @property
+    def helpers(self) -> list[int]:
+        """Return the processes that read large messages for them."""
+        return [helper for worker in self.workers for helper in children_of(worker)]
 
     def memory(self) -> int:
-        """Return the most memory that a worker has held, in bytes."""
+        """Return the most memory that all workers and helpers have held, in bytes."""
         peaks = [
             re.findall(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-            for pid in self.workers
+            for pid in (*self.workers, *self.helpers)
         ]
-        return max(int(peak[0]) for peak in peaks) << 10
+        return sum(int(peak[0]) for peak in peaks) << 10
 
     def wait_for_log(self, pattern: str) -> str:
         """Return the first line of the log that has a pattern, once there is one."""
@@ -183,11 +186,18 @@ def started(trained: bytes) -> Iterator[Start]:
             yield start
         finally:
             for server in servers:
-                workers = server.workers if server.process.poll() is None else []
+                is_alive = server.process.poll() is None
+                pids = [*server.workers, *server.helpers] if is_alive else []
                 server.process.kill()
                 server.process.wait()
-                for pid in workers:  # which end by themselves, unless they hang
+                for pid in pids:  # which end by themselves, unless they hang
                     wait_until(lambda pid=pid: not is_running(pid))  # type: ignore[misc]
+
+
+def children_of(pid: int) -> list[int]:
+    """Return the processes that a process has started, in any of its threads."""
+    found = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
+    return [int(child) for children in found for child in children.split()]
 
 
 def is_running(pid: int) -> bool:

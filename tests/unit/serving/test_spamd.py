@@ -30,7 +30,7 @@ def heard(*pieces: bytes, is_ended: bool = True, max_size: int = LIMIT) -> Reque
     if is_ended:
         parser.end()
         parser.check_rest(b"")
-    return parser.request()
+    return parser.take_request()
 
 
 def refused(*pieces: bytes) -> tuple[int, str]:

@@ -1,0 +1,261 @@
+"""
+A worker's helper: a second process that answers what would keep its clients waiting.
+
+Requests go in, answers come out, over a socket pair and one after the other, the
+shortest first. The worker's event loop only passes bytes on meanwhile: a thread would
+compete with it for the interpreter. What the system does to a process that needs too
+much memory, it does to the helper, and the next request has another one.
+"""
+
+import asyncio
+import gc
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from heapq import heappop, heappush
+from itertools import count
+from struct import Struct
+from typing import Any, Final
+
+import msgpack
+
+from nbtext.errors import RequestError
+from nbtext.keyring import environment
+from nbtext.scoring import Policy
+from nbtext.serving.handlers import Answer, Handler, HandlerOptions
+from nbtext.serving.spamd import TRY_AGAIN, Request
+
+COMMAND: Final = "from nbtext.serving.helper import be_one; be_one()"
+"""What the helper's process does."""
+
+LENGTH: Final = Struct("<I")
+
+NICENESS: Final = 5
+"""How far the helper gives way to the worker where there are too few processors."""
+
+ENDS: Final = (OSError, EOFError, MemoryError)
+"""What ends a helper without a word: its worker is told, or has ended itself."""
+
+LAST_GRACE: Final = 1.0
+"""Maximum seconds until a helper is killed that was told to end."""
+
+
+class Helper:
+    """A helper, and the requests that wait for it."""
+
+    def __init__(
+        self, options: HandlerOptions, on_trouble: Callable[[str], None], most: int
+    ) -> None:
+        """
+        Start nothing yet.
+
+        Args:
+            options: how messages are classified and learnt.
+            on_trouble: called with a line if the helper has ended.
+            most: maximum requests that wait.
+
+        """
+        self._options = options
+        self._on_trouble = on_trouble
+        self._most = most
+        self._socket: socket.socket | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_busy = False
+        self._is_stale = False
+        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._numbers = count()
+
+    def read_again(self) -> None:
+        """Have the model opened again for the next request."""
+        self._is_stale = True
+
+    def start(self) -> None:
+        """
+        Start the process, if there is none, for the first request not to wait for it.
+
+        Raises:
+            OSError: the system has no room for it.
+
+        """
+        if self._socket is not None:
+            return
+        ours, theirs = socket.socketpair()
+        try:
+            with theirs:
+                # the same modules as ours, wherever we found them
+                paths = os.pathsep.join(map(os.path.realpath, sys.path))
+                self._process = subprocess.Popen(  # noqa: S603  of this program
+                    [sys.executable, "-P", "-c", COMMAND],
+                    stdin=theirs.fileno(),
+                    stdout=subprocess.DEVNULL,
+                    env=os.environ | environment() | {"PYTHONPATH": paths},
+                )
+            # there is room for so little, so this does not wait
+            ours.sendall(_framed([*self._options]))
+            ours.setblocking(False)
+        except BaseException:
+            ours.close()
+            raise
+        self._socket = ours
+
+    async def answer(self, request: Request) -> Answer:
+        """
+        Return the answer to a request when it is its turn.
+
+        Raises:
+            RequestError: too many are waiting, or the helper has ended.
+
+        """
+        if len(self._waiting) >= self._most:
+            raise RequestError(TRY_AGAIN, "too many large messages are waiting")
+        await self._turn(len(request.body))
+        try:
+            return await self._ask(request)
+        except (OSError, EOFError) as error:
+            reason = "the process that reads large messages has ended"
+            self._on_trouble(f"{reason}, perhaps for want of memory; {error}")
+            raise RequestError(TRY_AGAIN, reason) from error
+        finally:
+            self._next()
+
+    def close(self) -> None:
+        """Tell the process to end, and see that it does."""
+        process = self._process
+        self._drop()
+        if process is None:
+            return
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(LAST_GRACE)
+        process.kill()
+        process.wait()
+
+    async def _turn(self, size: int) -> None:
+        """Wait until all shorter requests, and the one that is being read, are done."""
+        if not self._is_busy:
+            self._is_busy = True
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        heappush(self._waiting, (size, next(self._numbers), turn))
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():
+                self._next()
+            raise
+
+    def _next(self) -> None:
+        while self._waiting:
+            _, _, turn = heappop(self._waiting)
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._is_busy = False
+
+    async def _ask(self, request: Request) -> Answer:
+        self.start()
+        helper = self._socket
+        if helper is None:
+            raise EOFError("it could not be started")
+        loop = asyncio.get_running_loop()
+        is_stale, self._is_stale = self._is_stale, False
+        try:
+            plain = [*request._replace(body=b""), len(request.body), is_stale]
+            await loop.sock_sendall(helper, _framed(plain))
+            await loop.sock_sendall(helper, request.body)
+            (length,) = LENGTH.unpack(await _received(helper, LENGTH.size))
+            size, log = msgpack.unpackb(await _received(helper, length))
+            return Answer(await _received(helper, size), log)
+        except BaseException:  # what comes next would be the rest of this answer
+            self._drop()
+            raise
+
+    def _drop(self) -> None:
+        """Have no helper; the one that there is ends when it notices."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+        if self._process is not None:
+            self._process.poll()
+            self._process = None
+
+
+async def _received(helper: socket.socket, size: int) -> bytearray:
+    """
+    Return so many bytes from the helper.
+
+    Raises:
+        OSError, EOFError: it has ended.
+
+    """
+    received = bytearray(size)
+    rest = memoryview(received)
+    while rest:
+        n_bytes = await asyncio.get_running_loop().sock_recv_into(helper, rest)
+        if not n_bytes:
+            raise EOFError("it has closed its end")
+        rest = rest[n_bytes:]
+    return received
+
+
+def _framed(plain: list[Any]) -> bytes:
+    """Pack what either end is told, behind the length in bytes."""
+    # names of files may have bytes that are not UTF-8, as lone surrogates (PEP 383)
+    data = bytes(msgpack.packb(plain, unicode_errors="surrogatepass"))
+    return LENGTH.pack(len(data)) + data
+
+
+def be_one() -> None:
+    """Be the helper of the worker at the other end of standard input, until it ends."""
+    # signals are for the supervisor; the end of the worker is the end of its helper
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    os.nice(NICENESS)
+    with socket.socket(fileno=os.dup(0)) as worker, suppress(*ENDS):
+        options = HandlerOptions(*_told(worker))
+        options = options._replace(policy=Policy(*options.policy))
+        handler = Handler(options, _ignored, _ignored)  # the worker says the same
+        handler.warm_up()
+        gc.freeze()  # what is here now stays, and need not be looked through
+        while True:
+            _answer_next(worker, handler)
+
+
+def _answer_next(worker: socket.socket, handler: Handler) -> None:
+    *plain, size, is_stale = _told(worker)
+    request = Request(*plain)
+    version = (request.version[0], request.version[1])  # which has become a list
+    request = request._replace(version=version, body=_taken(worker, size))
+    if is_stale:
+        handler.read_again()
+    act = handler.learn if request.verb == "TELL" else handler.classify_alone
+    response, log = act(request)
+    worker.sendall(_framed([len(response), log]))
+    worker.sendall(response)
+
+
+def _told(worker: socket.socket) -> list[Any]:
+    (length,) = LENGTH.unpack(_taken(worker, LENGTH.size))
+    plain = msgpack.unpackb(_taken(worker, length), unicode_errors="surrogatepass")
+    return list(plain)
+
+
+def _taken(worker: socket.socket, size: int) -> bytes:
+    """
+    Return so many bytes from the worker.
+
+    Raises:
+        EOFError: it has ended.
+
+    """
+    data = worker.recv(size, socket.MSG_WAITALL) if size else b""
+    if len(data) < size:
+        raise EOFError("the worker has ended")
+    return data
+
+
+def _ignored(_: str) -> None:
+    """Do without a line of the log."""
