@@ -85,7 +85,7 @@ def test_a_model_of_other_classes_is_taught_none_more(
     answer = server.tell(mails.spam, "Message-class: spam", "Set: local")
 
     assert answer.startswith(b"SPAMD/1.0 69 ")
-    assert b"no class 'spam' but a, b, c" in answer
+    assert b"no class 'spam'; the model's classes are a, b, c" in answer
     assert server.model.read_bytes() == written
     assert points(server.ask(check(mails.spam))) > 5
 
@@ -234,8 +234,16 @@ def test_what_a_killed_server_leaves_is_replaced(start: "Start") -> None:
         (["--listen", "783"], status.USAGE, "'783' is no address to listen on"),
         (["--allow", "everybody"], status.USAGE, "'everybody' is no network"),
         (["--socket-mode", "9"], status.USAGE, "'9' is not a mode"),
-        (["--spam-class", "junk"], status.USAGE, "which class is spam?"),
-        (["--ham-class", "good"], status.USAGE, "is one of ham, and not 'good'"),
+        (
+            ["--spam-class", "junk"],
+            status.USAGE,
+            "--spam-class: no class 'junk'; the model's classes are",
+        ),
+        (
+            ["--ham-class", "good"],
+            status.USAGE,
+            "--ham-class: no class 'good'; the model's",
+        ),
         (["--ham-class", "spam"], status.USAGE, "is one of ham, and not 'spam'"),
         (["--workers", "0"], status.USAGE, "'--workers'"),
         (["--timeout", "x"], status.USAGE, "is not a number of seconds"),
