@@ -513,7 +513,7 @@ def default_settings(document_format: Format, n_classes: int) -> Settings:
     if n_classes > 2:
         view = SUMMARY if document_format == "mail" else TOPIC
         return Settings(document_format, (view._replace(columns=WEIGHTED),))
-    return Settings(
-        format=document_format,
-        views=(HEADERS, RAW, BODY) if document_format == "mail" else (BODY,),
-    )
+    if document_format == "mail":
+        return Settings("mail", (HEADERS, RAW, BODY))
+    # with weights, so that any score can be chosen, and a third class be learnt
+    return Settings("text", (BODY, NGRAMS)).counting(WEIGHTED)

@@ -24,6 +24,7 @@ from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.counts.fitting import Fit
 from nbtext.counts.sorted_counts import SortedCounts
 from nbtext.counts.table import CountTable, LedgerRun
+from nbtext.learning import SettingsOverrides
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.registry import default_scoring, scoring_of
 from nbtext.settings import BODY, HEADERS, RAW, WEIGHTED, Scoring, Settings, View
@@ -68,6 +69,29 @@ Entry: TypeAlias = tuple[int, int, int]
 
 Values: TypeAlias = tuple[Any, ...]
 """All that a count table holds, as values that compare."""
+
+
+class Exactly(SettingsOverrides):
+    """Settings and a scoring, whatever the defaults are."""
+
+    def __new__(cls, reading: Settings, scoring: Scoring) -> "Exactly":
+        made = super().__new__(cls)
+        made.how = reading, scoring
+        return made
+
+    how: tuple[Settings, Scoring]
+
+    def settings(self, _default: Settings) -> Settings:
+        """Return the settings that are wanted."""
+        return self.how[0]
+
+    def scoring(self, _default: Scoring) -> Scoring:
+        """Return the scoring that is wanted."""
+        return self.how[1]
+
+
+FEW_TERMS: Final = Exactly(TEXT, scoring_of("mean"))
+"""Words and pairs alone, so that the terms of a text can be told by eye."""
 
 
 class ClassCounts(NamedTuple):
@@ -184,7 +208,7 @@ def packed(
     """Return a table as the bytes of a model file."""
     contents = Contents(
         table,
-        scoring or default_scoring(len(table.classes)),
+        scoring or default_scoring(table.settings.format, len(table.classes)),
         (calibration,) if calibration else (),
         history or History(),
         records or UndoRecords(),

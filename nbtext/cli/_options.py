@@ -20,7 +20,11 @@ from nbtext.cli._terminal import Output, to_stderr
 from nbtext.keyring import name_secret
 from nbtext.learning import SettingsOverrides
 from nbtext.scoring import Policy, event_models
-from nbtext.scoring.models.registry import DEFAULT_FOR_MORE, DEFAULT_FOR_TWO
+from nbtext.scoring.models.registry import (
+    DEFAULT_FOR_MAIL,
+    DEFAULT_FOR_MORE,
+    DEFAULT_FOR_TEXT,
+)
 from nbtext.sources import FORMATS, Options
 from nbtext.store.lock import WAIT
 
@@ -220,8 +224,8 @@ _SCORING = (
         type=click.Choice([model.name for model in event_models()]),
         help="How terms make a score: "
         + "; ".join(f"{model.name}, {model.about}" for model in event_models())
-        + f" [default: {DEFAULT_FOR_TWO} for two classes, {DEFAULT_FOR_MORE} for "
-        "more].",
+        + f" [default: {DEFAULT_FOR_MAIL} for two classes of mail, {DEFAULT_FOR_TEXT} "
+        f"of text, {DEFAULT_FOR_MORE} for more].",
     ),
     click.option(
         "--smoothing",
@@ -250,7 +254,13 @@ training_options = option_group(
         "--ngrams",
         type=click.IntRange(1, 2),
         metavar="N",
-        help="1 counts single tokens, 2 pairs of neighbours too [default: 2].",
+        help="1 counts single tokens alone, 2 pairs of neighbours too [default: 2].",
+    ),
+    click.option(
+        "--byte-ngrams/--no-byte-ngrams",
+        default=True,
+        help="Whether to count all runs of five bytes of text, too; they are not "
+        "counted of mail, nor with --ngrams 1 or --pattern.",
     ),
     click.option(
         "--alphabet",

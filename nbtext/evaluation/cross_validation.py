@@ -148,7 +148,7 @@ def _score_folds(
     tables = [_count(cache, settings, fold_of == fold) for fold in range(folds)]
     whole = add(tables)
     check_trainable(whole)
-    scoring = overrides.scoring(default_scoring(len(classes)))
+    scoring = overrides.scoring(default_scoring(settings.format, len(classes)))
     check_scoring(scoring, settings, classes)
 
     log_posterior = np.zeros((len(truth), len(classes)))

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from nbtext.errors import SettingsError
 from nbtext.scoring import changed
-from nbtext.scoring.models.registry import with_columns
+from nbtext.scoring.models.registry import suited_to
 from nbtext.settings import Alphabet, Counting, Field, Scoring, Settings
 from nbtext.tokens.pattern import new_pattern
 
@@ -26,7 +26,8 @@ class SettingsOverrides(NamedTuple):
         alphabet: the tokens of the text: "words", or words and punctuation "marks".
         pattern: a regular expression whose matches are the tokens of the text, in place
             of an alphabet; of mail, those of the body.
-        ngrams: 1 for single tokens, 2 for pairs of neighbours too.
+        ngrams: 1 for single tokens alone, 2 for pairs of neighbours too.
+        byte_ngrams: whether byte n-grams of the text are counted where they do good.
         ledger: whether the model remembers which documents it has counted.
         score: the name of an event model.
         smoothing: what is added to every count.
@@ -40,6 +41,7 @@ class SettingsOverrides(NamedTuple):
     alphabet: Alphabet | None = None
     pattern: str | None = None
     ngrams: int | None = None
+    byte_ngrams: bool = True
     ledger: bool = True
     score: str | None = None
     smoothing: float | None = None
@@ -75,12 +77,14 @@ class SettingsOverrides(NamedTuple):
         if self.ngrams not in (None, 1, 2):
             message = f"ngrams is {self.ngrams!r}, expected 1 or 2"
             raise SettingsError(message)
+        if not self.byte_ngrams or self.ngrams == 1 or pattern is not None:
+            views = tuple(view for view in views if view.alphabet != "ngrams")
         if self.ngrams == 1:  # a view of pairs alone has nothing left
             views = tuple(view._replace(pairs=False) for view in views if view.tokens)
         if alphabet is not None:
             views = tuple(
                 view._replace(alphabet=alphabet)
-                if view.text in ("body", "summary")
+                if view.text in ("body", "summary") and view.alphabet != "ngrams"
                 else view
                 for view in views
             )
@@ -92,7 +96,7 @@ class SettingsOverrides(NamedTuple):
             secret=self.secret,
         )
         if self.score is not None:
-            settings = with_columns(settings, self.score)
+            settings = suited_to(settings, self.score)
         settings.check()
         return settings
 

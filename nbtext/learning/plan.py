@@ -381,7 +381,7 @@ def calibrated(
     """
     model = plan.model
     if model is None:
-        return Calibrated(default_scoring(2))
+        return Calibrated(default_scoring(plan.batch.settings.format, 2))
     nothing = no_calibrations(model)
     known = calibrations_of(model.path, model.file.tables)
     if not known and not any(seen):

@@ -105,7 +105,8 @@ def train(
     if report.skipped and not report.documents:
         raise report.skipped.first
     check_trainable(table)
-    scoring = overrides.scoring(default_scoring(len(table.classes)))
+    default = default_scoring(table.settings.format, len(table.classes))
+    scoring = overrides.scoring(default)
     check_scoring(scoring, table.settings, table.classes)
     repeats, conflicts = repeated(table)
     with threads(jobs) as map_:

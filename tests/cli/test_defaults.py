@@ -54,11 +54,16 @@ LINES: Final[dict[str, dict[str, list[str]]]] = {
 
 VALUES: Final[dict[str, dict[str, list[str]]]] = {
     "$NBTEXT_MODEL, else $XDG_DATA_HOME/nbtext/model.nbt": {"": [PREPARED]},
-    "mean for two classes, complement for more": {
+    "mean for two classes of mail, weighted of text, complement for more": {
         "": ["mean"],
+        "text": ["weighted"],
         "three": ["complement"],
     },
-    "0.01 mean, 1 sum, 0.03 complement": {"": ["0.01"], "three": ["0.03"]},
+    "0.01 mean, 0.1 weighted, 1 sum, 0.03 complement": {
+        "": ["0.01"],
+        "text": ["0.1"],
+        "three": ["0.03"],
+    },
     "marks for two classes, words for more": {"": ["marks"], "three": ["words"]},
     "as before, at first 1000": {"": ["1000"]},
     "the model file's name with .decided behind": {"": [f"{PREPARED}.decided"]},

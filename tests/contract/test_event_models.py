@@ -4,6 +4,7 @@ import ast
 import io
 import tokenize
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -92,9 +93,12 @@ def test_an_event_model_says_what_it_is(model: EventModel) -> None:
     assert f"### {model.name}: " in METHOD.read_text("utf-8")
 
 
+@pytest.mark.parametrize("document_format", ["mail", "text"])
 @pytest.mark.parametrize("n_classes", [2, 3, 100])
-def test_the_default_can_score_its_classes(n_classes: int) -> None:
-    scoring = default_scoring(n_classes)
+def test_the_default_can_score_its_classes(
+    n_classes: int, document_format: Any
+) -> None:
+    scoring = default_scoring(document_format, n_classes)
     classes = [str(place) for place in range(n_classes)]
 
     assert not event_model(scoring.score).refusal(scoring, EVERYTHING, classes)

@@ -20,7 +20,7 @@ from nbtext.scoring import default_scoring, event_model
 from nbtext.scoring.posterior import LEAST_SHARE, log_shares
 from nbtext.settings import default_settings
 
-MIN_EVIDENCE = default_scoring(2).parameter("min_evidence")
+MIN_EVIDENCE = default_scoring("mail", 2).parameter("min_evidence")
 MEAN = event_model("mean").prior(default_settings("mail", 2), 2)
 MORE = event_model("complement").prior(default_settings("text", 3), 3)
 PAGE = " ".join(
@@ -83,7 +83,7 @@ def test_newton_starts_where_the_page_says(monkeypatch: pytest.MonkeyPatch) -> N
 def test_by_default_all_that_the_default_score_needs_is_counted(
     document_format: Any, n_classes: int
 ) -> None:
-    event = event_model(default_scoring(n_classes).score)
+    event = event_model(default_scoring(document_format, n_classes).score)
 
     for view in default_settings(document_format, n_classes).views:
         assert {*event.columns(view)} <= {*view.columns}

@@ -35,7 +35,7 @@ from nbtext.learning import LearnRequest, learn_documents
 from nbtext.mail.message import read_mail
 from nbtext.scoring.held_out import fitted, held_out
 from nbtext.scoring.model import load_model
-from nbtext.scoring.models.registry import default_scoring
+from nbtext.scoring.models.registry import default_scoring, scoring_of
 from nbtext.settings import (
     BODY,
     HEADERS,
@@ -417,7 +417,7 @@ def write_negative_table(path: Path) -> None:
     train_on(demo_mail()[30:60], str(path.with_suffix(".part")))
     part = unpack(open_model(str(path.with_suffix(".part"))))
     train_on(demo_mail(), str(path))
-    negative = Contents(-part, default_scoring(2)).pack(written="", writer="")
+    negative = Contents(-part, default_scoring("mail", 2)).pack(written="", writer="")
     path.write_bytes(path.read_bytes() + b"".join(negative))
 
 
@@ -839,7 +839,7 @@ TEXTS = [("ham", "lunch"), ("spam", "cheap pills")]
 
 def a_correction() -> Correction:
     """Return what one document adds that has one term, whose key is 7."""
-    info = CorrectionInfo(default_scoring(3).as_dict(), 0.5, 1, {"passes": 3})
+    info = CorrectionInfo(default_scoring("mail", 3).as_dict(), 0.5, 1, {"passes": 3})
     entries = np.array([[1, 2, 3]] * 2, np.uint64)
     amounts = np.array([1, -2])
     view = (np.full(2, 7, np.uint64), np.arange(2), amounts * UNIT)
@@ -999,7 +999,7 @@ def test_what_is_reserved_is_refused_by_name(
 
 def test_the_example_is_a_table() -> None:
     texts = [("ham", "lunch on friday"), ("spam", "cheap cheap lunch")]
-    data = packed(counted(texts, TEXT_WORDS))
+    data = packed(counted(texts, TEXT_WORDS), scoring_of("mean"))
     lines = re.findall(
         r"^    ([0-9a-f]{4})  ((?:[0-9a-f]{2} ?){16})", PAGE, re.MULTILINE
     )

@@ -22,6 +22,7 @@ from nbtext.textform import dumping, load_text, text_lines
 from nbtext.textform import header as textheader
 from nbtext.textform import lines as textlines
 from nbtext.textform import records as textrecords
+from tests.build import FEW_TERMS
 from tests.waiting import PATIENCE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "text-form.md").read_text("utf-8")
@@ -44,7 +45,8 @@ def dumped(path: Path) -> list[str]:
 def example(tmp_path: Path) -> Path:
     """The model of the example, made of its documents."""
     path = tmp_path / "example.nbt"
-    train_on([("ham", "lunch on friday"), ("spam", "cheap cheap")], str(path))
+    pairs = [("ham", "lunch on friday"), ("spam", "cheap cheap")]
+    train_on(pairs, str(path), overrides=FEW_TERMS)
     document = Document("new", (b"lunch",), None)
     request = LearnRequest(str(path), "ham")
     list(learn_documents([document], request, max_bytes=100, on_problem=print))

@@ -88,5 +88,5 @@ def models(draw: st.DrawFn) -> Contents:
         learnt=dict.fromkeys(draw(st.sets(NAMES)), "2026-02-02T00:00:00+00:00"),
         keep=draw(st.sampled_from([3, 1000])),
     )
-    scoring = default_scoring(len(names))
+    scoring = default_scoring("mail", len(names))
     return Contents(table, scoring, kept, history, records)

@@ -60,7 +60,9 @@ from tests.build import (
 
 LABELS = ("a", "b", "c")
 TEXTS = [f"{LABELS[n % 3]} words {n} {'more ' * (n % 4)}!" for n in range(FEW + 5)]
-INFO = CorrectionInfo(default_scoring(3).as_dict(), 0.75, 17, {"passes": 3, "eta": 0.5})
+INFO = CorrectionInfo(
+    default_scoring("mail", 3).as_dict(), 0.75, 17, {"passes": 3, "eta": 0.5}
+)
 
 Amounts = Mapping[int, Mapping[str, int]]
 """The amounts of each document, by class."""
@@ -136,13 +138,15 @@ def test_one_message_finds_what_the_arrays_have(
     tmp_path: Path, correction: Correction, change: Correction
 ) -> None:
     path = tmp_path / "model.nbt"
-    first = packed(COUNTED, default_scoring(3), correction=correction)
+    first = packed(COUNTED, default_scoring("mail", 3), correction=correction)
     path.write_bytes(first)
     whole = read_correction(open_model(str(path)))
     assert whole is not None
     info = whole.info.of_change()
     change = Correction(info, LABELS, change.biases, change.runs, change.amounts)
-    path.write_bytes(first + packed(COUNTED, default_scoring(3), correction=change))
+    path.write_bytes(
+        first + packed(COUNTED, default_scoring("mail", 3), correction=change)
+    )
 
     total = add_corrections([whole, change])
     found = load_model(str(path)).correction
@@ -161,7 +165,7 @@ def test_one_message_finds_what_the_arrays_have(
 
 def test_another_scoring_has_no_correction(tmp_path: Path) -> None:
     path, _ = corrected(tmp_path, {0: {"a": 1}})
-    scoring = default_scoring(3)._replace(smoothing=0.5)
+    scoring = default_scoring("mail", 3)._replace(smoothing=0.5)
 
     assert load_model(str(path)).correction is not None
     assert load_model(str(path), scoring=scoring).correction is None

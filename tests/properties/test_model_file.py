@@ -99,7 +99,7 @@ MAIL = Settings(format="mail", views=(HEADERS, RAW, BODY))
 WEIGHTS = Settings(format="text", views=(BODY._replace(columns=WEIGHTED),))
 NO_LEDGER = Settings(format="text", views=(BODY, RAW), ledger=False)
 
-NO_SCORES = Calibration(default_scoring(2).of_scores())
+NO_SCORES = Calibration(default_scoring("mail", 2).of_scores())
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 STAMP = "2026-01-01T00:00:00+00:00"
 
@@ -114,7 +114,7 @@ def packed(
 ) -> bytes:
     pieces = Contents(
         table,
-        scoring or default_scoring(len(table.classes)),
+        scoring or default_scoring(table.settings.format, len(table.classes)),
         calibrations=(calibration or NO_SCORES,),
         history=history or History(),
         records=records or UndoRecords(),
@@ -409,10 +409,12 @@ def bounded(megabytes: int) -> Iterator[None]:
 
 FILES = {
     "mail": lambda: packed(counted(SMALL)),
-    "weights": lambda: packed(counted(SMALL, WEIGHTS), default_scoring(3)),
+    "weights": lambda: packed(counted(SMALL, WEIGHTS), default_scoring("mail", 3)),
     "two tables": lambda: packed(counted(SMALL)) + packed(counted(SMALL[1:], stride=7)),
     "records": lambda: packed(
-        counted(SMALL, WEIGHTS), default_scoring(2), records=remembered(SMALL, WEIGHTS)
+        counted(SMALL, WEIGHTS),
+        default_scoring("mail", 2),
+        records=remembered(SMALL, WEIGHTS),
     ),
 }
 

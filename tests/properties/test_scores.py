@@ -26,7 +26,7 @@ from nbtext.counts.table import CountTable
 from nbtext.document import Document
 from nbtext.evaluation.cross_validation import cross_validate
 from nbtext.evaluation.evaluation import stratified_folds
-from nbtext.learning import SettingsOverrides, train
+from nbtext.learning import train
 from nbtext.scoring.batch import raw_scores, score_readings
 from nbtext.scoring.batch_model import BatchModel, batch_model_of, open_batch_model
 from nbtext.scoring.decide import Policy, decide
@@ -53,7 +53,7 @@ from nbtext.store.writing import replace_file
 from nbtext.tokens.bag import bag_of
 from nbtext.tokens.bags import Terms, read_terms
 from nbtext.tokens.reading import Reading, read
-from tests.build import model_of, packed
+from tests.build import Exactly, model_of, packed
 
 SAME_FOLDER = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60
@@ -310,23 +310,6 @@ def test_leaving_a_document_out_is_never_having_counted_it(
             rtol=CLOSE,
             atol=CLOSE,
         )
-
-
-class Exactly(SettingsOverrides):
-    """Settings and a scoring, whatever the defaults are."""
-
-    def __new__(cls, reading: Settings, scoring: Scoring) -> "Exactly":
-        made = super().__new__(cls)
-        made.how = reading, scoring
-        return made
-
-    how: tuple[Settings, Scoring]
-
-    def settings(self, _default: Settings) -> Settings:
-        return self.how[0]
-
-    def scoring(self, _default: Scoring) -> Scoring:
-        return self.how[1]
 
 
 def check_folds(

@@ -31,7 +31,7 @@ from tests.build import WEIGHTS, ClassCounts, Rows, packed, table_of
 
 PLAIN = Settings(format="text", views=(BODY, RAW))
 CALIBRATION = Calibration(
-    default_scoring(2).of_scores(),
+    default_scoring("mail", 2).of_scores(),
     Prior(),
     {(-3, "ham"): 1, (4, "b"): -1},
     (),
@@ -39,7 +39,7 @@ CALIBRATION = Calibration(
 )
 FIT = Fit(0.5, -2.25, 77)
 INFO = CorrectionInfo(
-    default_scoring(3).as_dict(), 0.75, 9, {"passes": 3}, b"16 by" * 3 + b"t"
+    default_scoring("mail", 3).as_dict(), 0.75, 9, {"passes": 3}, b"16 by" * 3 + b"t"
 )
 HISTORY = History(taught=3, learnt={"ham": "then"}, offset=640, new_terms=(5, -2))
 
@@ -146,7 +146,7 @@ def by_change(settings: Settings, documents: list[Taught], *, keep: bool) -> byt
 def bytes_of(delta: Delta) -> bytes:
     pieces = pack_delta(
         delta,
-        scoring=default_scoring(2),
+        scoring=default_scoring("mail", 2),
         calibrations=(CALIBRATION,),
         fit=FIT,
         correction=INFO,
@@ -160,7 +160,7 @@ def bytes_of(delta: Delta) -> bytes:
 def by_packing(settings: Settings, documents: list[Taught], *, keep: bool) -> bytes:
     return packed(
         summed(settings, documents),
-        default_scoring(2),
+        default_scoring("mail", 2),
         CALIBRATION,
         written="now",
         history=HISTORY,
@@ -199,7 +199,7 @@ def test_a_changed_correction_is_the_same_bytes_from_both_writers(
 
     assert bytes_of(delta) == packed(
         table,
-        default_scoring(2),
+        default_scoring("mail", 2),
         CALIBRATION,
         written="now",
         history=HISTORY,

@@ -7,6 +7,7 @@ from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings import (
     BODY,
     HEADERS,
+    NGRAMS,
     RAW,
     SUMMARY,
     TOPIC,
@@ -25,7 +26,11 @@ MAIL = default_settings("mail", 2)
     ("document_format", "n_classes", "views"),
     [
         ("mail", 2, (HEADERS, RAW, BODY)),
-        ("text", 2, (BODY,)),
+        (
+            "text",
+            2,
+            (BODY._replace(columns=WEIGHTED), NGRAMS._replace(columns=WEIGHTED)),
+        ),
         ("mail", 3, (SUMMARY._replace(columns=WEIGHTED),)),
         ("text", 20, (TOPIC._replace(columns=WEIGHTED),)),
     ],
@@ -41,13 +46,18 @@ def test_defaults_go_by_the_format_and_the_number_of_classes(
 
 
 @pytest.mark.parametrize(
-    ("n_classes", "score", "smoothing"),
-    [(2, "mean", 0.01), (3, "complement", 0.03), (1000, "complement", 0.03)],
+    ("document_format", "n_classes", "score", "smoothing"),
+    [
+        ("mail", 2, "mean", 0.01),
+        ("text", 2, "weighted", 0.1),
+        ("mail", 3, "complement", 0.03),
+        ("text", 1000, "complement", 0.03),
+    ],
 )
-def test_the_default_score_goes_by_the_number_of_classes(
-    n_classes: int, score: str, smoothing: float
+def test_the_default_score_goes_by_the_format_and_the_number_of_classes(
+    document_format: Any, n_classes: int, score: str, smoothing: float
 ) -> None:
-    found = default_scoring(n_classes)
+    found = default_scoring(document_format, n_classes)
 
     assert (found.score, found.smoothing) == (score, smoothing)
     assert (found.counting, found.calibrated) == ("occurrences", True)
@@ -61,9 +71,8 @@ def test_settings_come_back_from_plain_values(
     found = default_settings(document_format, n_classes)
 
     assert Settings.from_dict(found.as_dict()) == found
-    assert Scoring.from_dict(default_scoring(n_classes).as_dict()) == default_scoring(
-        n_classes
-    )
+    scoring = default_scoring(document_format, n_classes)
+    assert Scoring.from_dict(scoring.as_dict()) == scoring
 
 
 def test_fields_keep_their_order() -> None:

@@ -13,13 +13,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbtext.counts.term_table import take_pairs
+from nbtext.scoring.models.evidence import counted_column
 from nbtext.tokens.bags import log_counts, sum_by_document
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.counts import TermTable
-    from nbtext.scoring.batch_model import BatchModel, Floats, Integers, Scores
+    from nbtext.scoring.batch_model import (
+        BatchModel,
+        Floats,
+        FoundTerms,
+        Integers,
+        Labels,
+        Scores,
+    )
     from nbtext.settings import Scoring
     from nbtext.tokens import Terms
 
@@ -39,6 +48,71 @@ def is_shared(model: BatchModel) -> list[NDArray[np.bool_]]:
 def times_counted(scoring: Scoring, terms: Terms) -> Integers:
     """Return how often each term counts."""
     return np.ones_like(terms.counts) if scoring.counting == "once" else terms.counts
+
+
+def odds_of_terms(model: BatchModel, view: int) -> Floats:
+    """
+    Return for every term of a view the odds of the second of two classes.
+
+    That is (n_1 / N_1 + h) / (n_0 / N_0 + h) with h = 2 a / (N_0 + N_1), of shape
+    (n_terms + 1,); 1 for the unknown term.
+    """
+    column = counted_column(model.scoring)
+    counts = model.terms[view].pairs(model.column(view, column))
+    sizes = np.maximum(model.total(view, column), 1)
+    h = 2 * model.scoring.smoothing / (sizes[0] + sizes[1])
+    odds: Floats = counts[:, 1] / sizes[1] + h
+    odds /= counts[:, 0] / sizes[0] + h
+    return odds
+
+
+def odds_left_out(
+    model: BatchModel, view: int, documents: FoundTerms, labels: Labels
+) -> Floats:
+    """
+    Return the odds that each document's terms have where it alone was not counted.
+
+    Args:
+        model: the counts, the documents' own among them.
+        view: the number of the view.
+        documents: the documents' terms.
+        labels: shape (n_documents,), the places of their classes.
+
+    Returns:
+        Shape (n_terms,); 1 for terms that no other document has.
+
+    """
+    terms, places = documents.views[view], documents.places[view]
+    times = times_counted(model.scoring, terms)
+    lengths = terms.sizes
+    # sizes: (2, n_documents), N_c less the document's own
+    sizes = np.empty((2, len(labels)))
+    sizes[:] = model.total(view, counted_column(model.scoring))[:, None]
+    sizes[labels, np.arange(len(labels))] -= sum_by_document(times, terms.starts)
+    sizes = np.maximum(sizes, 1)
+    h = 2 * model.scoring.smoothing / (sizes[0] + sizes[1])
+
+    # counts: (n_terms, 2), seen flat to take each term's own from its class
+    counts = take_pairs(model.once(_pairs)[view], places)
+    own = np.repeat(labels, lengths) + np.arange(0, counts.size, 2)
+    counts.reshape(-1)[own] -= times
+    first, second = counts[:, 0], counts[:, 1]
+    # h divided out of both
+    odds: Floats = second * np.repeat(1 / (sizes[1] * h), lengths)
+    odds += 1
+    divisor = first * np.repeat(1 / (sizes[0] * h), lengths)
+    divisor += 1
+    odds /= divisor
+    return odds
+
+
+def _pairs(model: BatchModel) -> list[Integers]:
+    """Return for each view every term's counts in both classes, (n_terms + 1, 2)."""
+    column = counted_column(model.scoring)
+    return [
+        table.pairs(model.column(view, column))
+        for view, table in enumerate(model.terms)
+    ]
 
 
 def means(values: Floats, times: Integers, terms: Terms) -> Scores:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
         BatchModel,
         Floats,
         FoundTerms,
-        Integers,
         Labels,
         Scores,
     )
@@ -97,41 +96,13 @@ class Mean(Separately):
         self, model: BatchModel, documents: FoundTerms, labels: Labels
     ) -> Scores:
         """Return each document's score as if it alone had not been counted."""
-        import numpy as np
-
-        from nbtext.counts.term_table import take_pairs
-        from nbtext.scoring.models.arrays import means, times_counted
-        from nbtext.tokens.bags import sum_by_document
+        from nbtext.scoring.models.arrays import means, odds_left_out, times_counted
 
         scores = documents.zeros()
-        pairs = model.once(_pairs)
-        for view, (terms, places) in enumerate(documents):
-            times = times_counted(model.scoring, terms)
-            lengths = np.diff(terms.starts)
-            # sizes: (2, n_documents), N_c less the document's own
-            sizes = np.empty((2, len(labels)))
-            sizes[:] = model.total(view, counted_column(model.scoring))[:, None]
-            sizes[labels, np.arange(len(labels))] -= sum_by_document(
-                times, terms.starts
-            )
-            sizes = np.maximum(sizes, 1)
-            h = 2 * model.scoring.smoothing / (sizes[0] + sizes[1])
-
-            # counts: (n_terms, 2), seen flat to take each term's own from its class
-            counts = take_pairs(pairs[view], places)
-            own = np.repeat(labels, lengths) + np.arange(0, counts.size, 2)
-            counts.reshape(-1)[own] -= times
-            first, second = counts[:, 0], counts[:, 1]
-            is_unknown = (first | second) == 0
-            # (n_1 / N_1 + h) / (n_0 / N_0 + h), h divided out of both
-            ratio = second * np.repeat(1 / (sizes[1] * h), lengths)
-            ratio += 1
-            divisor = first * np.repeat(1 / (sizes[0] * h), lengths)
-            divisor += 1
-            ratio /= divisor
-            log_odds = _log_of_strong(ratio, model.scoring)
-            log_odds[is_unknown] = 0.0
-            scores += means(log_odds, times, terms)
+        for view, (terms, _) in enumerate(documents):
+            odds = odds_left_out(model, view, documents, labels)
+            log_odds = _log_of_strong(odds, model.scoring)
+            scores += means(log_odds, times_counted(model.scoring, terms), terms)
         return scores
 
 
@@ -166,33 +137,18 @@ def _view_evidence(model: Model, view: int, terms: Terms) -> Evidence:
     return Evidence(name, rows, divisor=kept or 1, known=known)
 
 
-def _pairs(model: BatchModel) -> list[Integers]:
-    """Return for each view every term's counts in both classes, (n_terms + 1, 2)."""
-    column = counted_column(model.scoring)
-    return [
-        table.pairs(model.column(view, column))
-        for view, table in enumerate(model.terms)
-    ]
-
-
 def _log_odds(model: BatchModel) -> list[Floats]:
     """
     Return for each view what every term says, in nats.
 
     Shape (n_terms + 1,); zero for terms that are left out and for the unknown one.
     """
-    import numpy as np
+    from nbtext.scoring.models.arrays import odds_of_terms
 
-    log_odds = []
-    column = counted_column(model.scoring)
-    for view, table in enumerate(model.terms):
-        counts = table.pairs(model.column(view, column))
-        sizes = np.maximum(model.total(view, column), 1)
-        h = 2 * model.scoring.smoothing / (sizes[0] + sizes[1])
-        ratio = counts[:, 1] / sizes[1] + h
-        ratio /= counts[:, 0] / sizes[0] + h
-        log_odds.append(_log_of_strong(ratio, model.scoring))
-    return log_odds
+    return [
+        _log_of_strong(odds_of_terms(model, view), model.scoring)
+        for view in range(len(model.terms))
+    ]
 
 
 def _log_of_strong(ratio: Floats, scoring: Scoring) -> Floats:

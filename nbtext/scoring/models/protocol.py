@@ -55,6 +55,10 @@ class EventModel(Protocol):
         """The numbers that it has of its own."""
 
     @property
+    def reads_ngrams(self) -> bool:
+        """Whether byte n-grams are counted for it, unless the user says otherwise."""
+
+    @property
     def reads_vocabulary(self) -> bool:
         """
         Whether one document's score needs a pass over all terms of the model.

@@ -18,13 +18,21 @@ if TYPE_CHECKING:
     from nbtext.scoring.models.protocol import EventModel
 
 from nbtext.errors import SettingsError, TrainingError
-from nbtext.settings import COLUMNS, Column, Scoring, Settings, check_range
+from nbtext.settings import COLUMNS, Column, Format, Scoring, Settings, check_range
 
-MODULES: Final = {"mean": "mean", "sum": "multinomial", "complement": "complement"}
+MODULES: Final = {
+    "mean": "mean",
+    "weighted": "weighted",
+    "sum": "multinomial",
+    "complement": "complement",
+}
 """The name of each event model, and the module that it is in."""
 
-DEFAULT_FOR_TWO: Final = "mean"
-"""The default event model for two classes, and as long as there are fewer."""
+DEFAULT_FOR_MAIL: Final = "mean"
+"""The default event model for two classes of mail, and as long as there are fewer."""
+
+DEFAULT_FOR_TEXT: Final = "weighted"
+"""The default event model for two classes of text, and as long as there are fewer."""
 
 DEFAULT_FOR_MORE: Final = "complement"
 """The default event model for more classes."""
@@ -64,9 +72,12 @@ def scoring_of(name: str) -> Scoring:
     return Scoring(name, model.smoothing, parameters=tuple(parameters))
 
 
-def default_scoring(n_classes: int) -> Scoring:
-    """Return the scoring that does best for a number of classes."""
-    return scoring_of(DEFAULT_FOR_MORE if n_classes > 2 else DEFAULT_FOR_TWO)
+def default_scoring(document_format: Format, n_classes: int) -> Scoring:
+    """Return the scoring that does best for a kind of document and some classes."""
+    if n_classes > 2:
+        return scoring_of(DEFAULT_FOR_MORE)
+    is_mail = document_format == "mail"
+    return scoring_of(DEFAULT_FOR_MAIL if is_mail else DEFAULT_FOR_TEXT)
 
 
 def changed(
@@ -96,9 +107,11 @@ def changed(
     return scoring
 
 
-def with_columns(settings: Settings, score: str) -> Settings:
+def suited_to(settings: Settings, score: str) -> Settings:
     """
     Return settings by which all that a score needs is counted.
+
+    Byte n-grams are left out if it does better without them.
 
     Raises:
         SettingsError: there is no such score.
@@ -107,6 +120,8 @@ def with_columns(settings: Settings, score: str) -> Settings:
     model = event_model(score)
     views = []
     for view in settings.views:
+        if view.alphabet == "ngrams" and not model.reads_ngrams:
+            continue
         needed = {*view.columns, *model.columns(view)}
         columns = next(columns for columns in COLUMNS if {*columns} >= needed)
         views.append(view._replace(columns=columns))

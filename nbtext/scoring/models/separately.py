@@ -28,10 +28,12 @@ class Separately:
     Attributes:
         calibration: how its scores become probabilities.
         parameters: the numbers that it has of its own.
+        reads_ngrams: whether byte n-grams are counted for it.
     """
 
     calibration: Calibrated
     parameters: tuple[Parameter, ...] = ()
+    reads_ngrams: bool = False
 
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
         """Return the parts of one document's score."""

@@ -10,6 +10,7 @@ from nbtext.document import Document, Item, Unreadable
 from nbtext.errors import SettingsError, SourceError, TrainingError
 from nbtext.evaluation.cross_validation import cross_validate
 from nbtext.learning import SettingsOverrides
+from tests.build import FEW_TERMS
 
 
 def texts(*labelled: tuple[str, str]) -> list[Document]:
@@ -30,7 +31,7 @@ EASY = texts(
 
 
 def test_every_document_is_scored_once() -> None:
-    found = cross_validate(again(EASY), 3, max_bytes=1000)
+    found = cross_validate(again(EASY), 3, max_bytes=1000, overrides=FEW_TERMS)
 
     assert found.classes == ("ham", "spam")
     assert sorted(found.truth.tolist()) == [0] * 12 + [1] * 6
@@ -48,13 +49,13 @@ def test_a_copy_of_a_document_is_never_trained_on() -> None:
     copies = [("spam", "only here")] * 4
     items = [*EASY, *texts(*copies)]
 
-    found = cross_validate(again(items), 3, max_bytes=1000)
+    found = cross_validate(again(items), 3, max_bytes=1000, overrides=FEW_TERMS)
 
     assert sorted(found.known.tolist()) == [0] * 4 + [3] * 18
 
 
 def test_there_may_be_more_folds_than_documents_of_a_class() -> None:
-    found = cross_validate(again(EASY), 15, max_bytes=1000)
+    found = cross_validate(again(EASY), 15, max_bytes=1000, overrides=FEW_TERMS)
 
     assert (found.log_posterior.argmax(axis=1) == found.truth).all()
 
@@ -62,7 +63,9 @@ def test_there_may_be_more_folds_than_documents_of_a_class() -> None:
 def test_documents_that_are_not_ascii_or_empty_are_scored_too() -> None:
     more = texts(("ham", "Mittagessen für alle"), ("spam", ""), ("spam", "薬 薬"))
 
-    found = cross_validate(again([*EASY, *more]), 3, max_bytes=1000)
+    found = cross_validate(
+        again([*EASY, *more]), 3, max_bytes=1000, overrides=FEW_TERMS
+    )
 
     assert found.truth.tolist().count(1) == 8
     assert (found.known == 0).sum() == 3
@@ -107,7 +110,7 @@ def test_a_score_that_does_not_go_with_the_classes_is_an_error() -> None:
 def test_what_cannot_be_read_is_told_and_skipped() -> None:
     bad = Unreadable("bad.eml", SourceError("bad.eml: no permission"))
 
-    found = cross_validate(again([bad, *EASY]), 3, max_bytes=1000)
+    found = cross_validate(again([bad, *EASY]), 3, max_bytes=1000, overrides=FEW_TERMS)
 
     assert list(found.report.skipped) == [bad]
     assert len(found.truth) == 18
@@ -117,7 +120,7 @@ def test_the_temporary_file_is_closed() -> None:
     gc.collect()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        cross_validate(again(EASY), 3, max_bytes=1000)
+        cross_validate(again(EASY), 3, max_bytes=1000, overrides=FEW_TERMS)
         gc.collect()
 
     assert not [str(one.message) for one in caught]

@@ -8,13 +8,14 @@ from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings import Field, default_settings
 
 MAIL = default_settings("mail", 2)
+TEXT = default_settings("text", 2)
 TOPICS = default_settings("text", 3)
 
 
 @pytest.mark.parametrize("settings", [MAIL, TOPICS], ids=["mail", "topics"])
 def test_without_overrides_the_defaults_stay(settings: Any) -> None:
     assert DEFAULTS.settings(settings) == settings
-    assert DEFAULTS.scoring(default_scoring(2)) == default_scoring(2)
+    assert DEFAULTS.scoring(default_scoring("mail", 2)) == default_scoring("mail", 2)
     assert not DEFAULTS.are_for_training
 
 
@@ -22,18 +23,18 @@ def test_without_overrides_the_defaults_stay(settings: Any) -> None:
     ("settings", "overrides"),
     [
         (MAIL, SettingsOverrides(ngrams=2, alphabet="marks", score="mean")),
+        (TEXT, SettingsOverrides(ngrams=2, alphabet="marks", score="weighted")),
         (TOPICS, SettingsOverrides(ngrams=2, alphabet="words", score="complement")),
     ],
-    ids=["mail", "topics"],
+    ids=["mail", "text", "topics"],
 )
 def test_a_default_named_as_an_override_changes_nothing(
     settings: Any, overrides: SettingsOverrides
 ) -> None:
-    n_classes = 2 if settings is MAIL else 3
+    default = default_scoring(settings.format, 3 if settings is TOPICS else 2)
 
     assert overrides.settings(settings) == settings
-    scoring = overrides.scoring(default_scoring(n_classes))
-    assert scoring == default_scoring(n_classes)
+    assert overrides.scoring(default) == default
 
 
 def test_what_is_counted_is_for_training_and_scoring_is_not() -> None:
@@ -51,6 +52,30 @@ def test_single_tokens_leave_out_views_of_pairs() -> None:
 
     assert [view.name for view in views] == ["headers", "body"]
     assert not any(view.pairs for view in views)
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        SettingsOverrides(byte_ngrams=False),
+        SettingsOverrides(ngrams=1),
+        SettingsOverrides(pattern="x"),
+        SettingsOverrides(score="sum"),
+        SettingsOverrides(score="mean"),
+    ],
+    ids=str,
+)
+def test_byte_ngrams_are_left_out_where_nobody_asks_for_them(
+    overrides: SettingsOverrides,
+) -> None:
+    assert [view.name for view in TEXT.views] == ["body", "ngrams"]
+    assert [view.name for view in overrides.settings(TEXT).views] == ["body"]
+
+
+def test_an_alphabet_is_no_matter_of_byte_ngrams() -> None:
+    views = SettingsOverrides(alphabet="words").settings(TEXT).views
+
+    assert [view.alphabet for view in views] == ["words", "ngrams"]
 
 
 def test_an_alphabet_is_that_of_the_body() -> None:

@@ -16,6 +16,7 @@ from nbtext.scoring.model import load_model
 from nbtext.scoring.models import mean
 from nbtext.scoring.models.mean import Mean
 from nbtext.settings import Scoring
+from tests.build import FEW_TERMS
 
 WORDS = {"ham": b"minutes of the meeting", "spam": b"winner of the lottery"}
 DOCUMENTS = [
@@ -29,7 +30,8 @@ DOCUMENTS = [
 def path(tmp_path: Path) -> Path:
     """A small model."""
     path = tmp_path / "model.nbt"
-    path.write_bytes(b"".join(train(lambda: DOCUMENTS).contents.pack()))
+    trained = train(lambda: DOCUMENTS, overrides=FEW_TERMS)
+    path.write_bytes(b"".join(trained.contents.pack()))
     return path
 
 
@@ -72,7 +74,9 @@ def test_workers_have_the_model_that_was_opened(
 def test_two_models_are_classified_with_at_the_same_time(path: Path) -> None:
     other = path.with_name("other.nbt")
     renamed = [one._replace(label=f"{one.label}!") for one in DOCUMENTS]
-    other.write_bytes(b"".join(train(lambda: renamed).contents.pack()))
+    other.write_bytes(
+        b"".join(train(lambda: renamed, overrides=FEW_TERMS).contents.pack())
+    )
     begins = [initializer_of(Classifier(load_model(str(p)))) for p in (path, other)]
 
     with (

@@ -196,7 +196,7 @@ def test_one_may_ask_for_another_scoring(tmp_path: Path) -> None:
     path = write(tmp_path / "model.nbt", counts_of(("ham", "x"), ("spam", "y")))
     wanted = Scoring(score="sum", smoothing=1.0)
 
-    assert load_model(path).scoring == default_scoring(2)
+    assert load_model(path).scoring == default_scoring("text", 2)
     assert load_model(path, scoring=wanted).scoring == wanted
 
 

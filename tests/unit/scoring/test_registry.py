@@ -11,7 +11,7 @@ from nbtext.scoring.models.registry import (
     check_scoring,
     event_model,
     scoring_of,
-    with_columns,
+    suited_to,
 )
 from nbtext.settings import COLUMNS, Scoring, Settings, View
 from tests.build import mean
@@ -22,7 +22,7 @@ MEAN = scoring_of("mean")
 
 
 def test_an_unknown_score_is_refused_with_those_there_are() -> None:
-    message = "the score is 'median', expected one of mean, sum, complement"
+    message = "the score is 'median', expected one of mean, weighted, sum, complement"
 
     with pytest.raises(SettingsError, match=message):
         event_model("median")
@@ -47,7 +47,8 @@ def test_an_unknown_score_is_refused_with_those_there_are() -> None:
         (
             Scoring("complement", 0.03, "once"),
             "ab",
-            "the complement score counts repeats; use --score mean or --score sum",
+            "the complement score counts repeats; "
+            "use --score mean or --score weighted or --score sum",
         ),
         (
             Scoring("complement", 0.03),
@@ -92,6 +93,6 @@ def test_what_cannot_be_is_refused(asked: tuple[Any, ...]) -> None:
 def test_columns_are_added_and_none_is_dropped() -> None:
     weighed = PLAIN.counting(COLUMNS[1])
 
-    assert with_columns(PLAIN, "mean") == PLAIN
-    assert with_columns(PLAIN, "complement") == weighed
-    assert with_columns(weighed, "sum") == weighed
+    assert suited_to(PLAIN, "mean") == PLAIN
+    assert suited_to(PLAIN, "complement") == weighed
+    assert suited_to(weighed, "sum") == weighed

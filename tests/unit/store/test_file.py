@@ -25,7 +25,9 @@ def packed(
         views = tuple([("body", text)] for _ in settings.views)
         counter.add(ReadDocument(label, views, bytes([place] * 16), 9))
     pieces = Contents(
-        counter.table(), scoring or default_scoring(2), history=history or History()
+        counter.table(),
+        scoring or default_scoring("mail", 2),
+        history=history or History(),
     ).pack(written=STAMP, writer="a test")
     return b"".join(map(bytes, pieces))
 

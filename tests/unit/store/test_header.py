@@ -25,7 +25,7 @@ TEXT = Settings(format="text", views=(RAW, BODY))
 def header(history: History, written: str = LATE) -> Header:
     return Header(
         settings=TEXT,
-        scoring=default_scoring(2),
+        scoring=default_scoring("mail", 2),
         classes=(),
         documents=(),
         totals=((), ()),

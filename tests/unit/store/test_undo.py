@@ -39,6 +39,7 @@ from nbtext.store.writing import (
 )
 from nbtext.tokens.bag import Bag, bag_of
 from nbtext.tokens.reading import read
+from tests.build import FEW_TERMS
 
 FILLER = [
     ("ham", " ".join(f"w{n}" for n in range(3000))),  # so that the tail is short
@@ -51,7 +52,7 @@ FILLER = [
 @pytest.fixture
 def path(tmp_path: Path) -> str:
     path = str(tmp_path / "model.nbt")
-    train_on(FILLER, path)
+    train_on(FILLER, path, overrides=FEW_TERMS)
     return path
 
 

@@ -16,6 +16,7 @@ from nbtext.learning import LearnRequest, learn_documents
 from nbtext.store import open_model, read_contents
 from nbtext.textform import Loaded, load_text, text_lines
 from nbtext.textform import lines as textlines
+from tests.build import FEW_TERMS
 
 Line: TypeAlias = dict[str, Any]
 Change: TypeAlias = Callable[[Line], object]
@@ -25,7 +26,11 @@ Change: TypeAlias = Callable[[Line], object]
 def text(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """A header, 7 terms, 3 documents, 1 undo record and the last line: 13 lines."""
     path = tmp_path_factory.mktemp("model") / "m.nbt"
-    train_on([("ham", "lunch on friday"), ("spam", "cheap cheap")], str(path))
+    train_on(
+        [("ham", "lunch on friday"), ("spam", "cheap cheap")],
+        str(path),
+        overrides=FEW_TERMS,
+    )
     request = LearnRequest(str(path), "ham")
     document = Document("new", (b"lunch",))
     list(learn_documents([document], request, max_bytes=100, on_problem=print))

@@ -23,6 +23,7 @@ from nbtext.store.table import (
     round_up,
 )
 from nbtext.upkeep import Checked, check_model, documents_in, repair_model
+from tests.build import FEW_TERMS
 
 LABELLED = [
     ("ham", "lunch on friday"),
@@ -43,7 +44,7 @@ def taught(path: Path, label: str | None, *texts: str) -> None:
 def path(tmp_path: Path) -> Path:
     """A model of four tables: trained, learnt, moved, forgotten."""
     path = tmp_path / "m.nbt"
-    train_on(LABELLED, str(path))
+    train_on(LABELLED, str(path), overrides=FEW_TERMS)
     taught(path, "ham", "a new place")
     taught(path, "ham", "the cheap place")
     taught(path, None, "lunch on friday")

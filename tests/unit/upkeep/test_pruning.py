@@ -12,7 +12,7 @@ from nbtext.store import open_model, read_contents
 from nbtext.store.packing import unpack
 from nbtext.store.writing import replace_file
 from nbtext.upkeep.pruning import prune
-from tests.build import key_of
+from tests.build import FEW_TERMS, key_of
 
 PAIRS: list[tuple[str, bytes | str]] = [
     ("spam", "win a prize"),
@@ -23,7 +23,7 @@ PAIRS: list[tuple[str, bytes | str]] = [
 
 @pytest.fixture
 def path(tmp_path: Path) -> str:
-    train_on(PAIRS, str(tmp_path / "m.nbt"))
+    train_on(PAIRS, str(tmp_path / "m.nbt"), overrides=FEW_TERMS)
     return str(tmp_path / "m.nbt")
 
 

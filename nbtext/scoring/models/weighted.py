@@ -1,0 +1,209 @@
+"""
+The weighted score, for two classes: log-odds weighted by what they say.
+
+In each view, with n_tc the count of term t in class c, N_c their sum over the terms,
+and n_t how often t occurs in the document:
+
+    r_t = ln((n_t1 / N_1 + h) / (n_t0 / N_0 + h)),   h = 2 a / (N_0 + N_1)
+    g_t = 1 + ln(n_t) / 4
+    F   = sum over the views of  (sum of g_t r_t |r_t|) / (sum of g_t |r_t| + k)
+
+over the known terms; the log-odds of the second class are s F + b, with s and b
+fitted. A view's share of F is the mean of its r_t, each weighted by its own size, with
+k nats more that say nothing: they keep a few terms from being believed like many.
+Held-out scores choose k. Each repeat of a term adds to its weight, by a logarithm, so
+that no term rules a document by being repeated; docs/method.md, section 3, says why.
+"""
+
+from __future__ import annotations
+
+from math import log
+from typing import TYPE_CHECKING, Final
+
+from nbtext.counts.calibration import Prior
+from nbtext.scoring.models.evidence import Evidence, counted_column
+from nbtext.scoring.models.parameters import Parameter
+from nbtext.scoring.models.separately import Separately
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nbtext.scoring.batch_model import (
+        BatchModel,
+        Floats,
+        FoundTerms,
+        Labels,
+        Scores,
+    )
+    from nbtext.scoring.model import Model
+    from nbtext.scoring.models.evidence import Calibrated
+    from nbtext.scoring.models.protocol import EventModel
+    from nbtext.settings import Column, Scoring, Settings, View
+    from nbtext.tokens import Bag
+    from nbtext.tokens import Terms as ManyTerms
+    from nbtext.tokens.bag import Terms
+
+REPEATS: Final = 0.25
+"""What a term's weight grows by when its occurrences become e times as many."""
+
+STRENGTH: Final = Parameter(
+    "strength", 8.0, least=1e-6, most=1e6, choices=(8.0, 4.0, 2.0)
+)
+"""k, in nats (docs/experiments/008-text-of-two-classes.md)."""
+
+
+class Weighted(Separately):
+    """The weighted score."""
+
+    name: Final = "weighted"
+    about: Final = "the mean of the terms, weighted by what they say (two classes)"
+    smoothing: Final = 0.1
+    calibration: Calibrated = "histogram"
+    reads_vocabulary: Final = False
+    parameters = (STRENGTH,)
+    reads_ngrams = True
+
+    def columns(self, view: View) -> tuple[Column, ...]:
+        """Return what must have been counted in a view."""
+        del view
+        return ("occurrences", "documents")
+
+    def refusal(
+        self, scoring: Scoring, settings: Settings, classes: Sequence[str]
+    ) -> str:
+        """Refuse more classes than two."""
+        del scoring, settings
+        n_classes = len(classes)
+        return f"is for two classes, the model has {n_classes}" if n_classes > 2 else ""
+
+    def prior(self, settings: Settings, n_classes: int) -> Prior:
+        """Return what is expected of a fit before any document was scored."""
+        del settings, n_classes
+        return Prior(slope=0.7, precision=5.0, offset=1.0)
+
+    def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
+        """Return for each view what its terms say, and their weights as the divisor."""
+        return [_view_evidence(model, view, terms) for view, terms in enumerate(bag)]
+
+    def many(self, model: BatchModel, documents: FoundTerms) -> Scores:
+        """Return the scores of many documents."""
+        return self.many_by(model, [model.scoring], documents)[0]
+
+    def many_by(
+        self, model: BatchModel, scorings: Sequence[Scoring], documents: FoundTerms
+    ) -> list[Scores]:
+        """Return the scores of many documents by scorings of several strengths."""
+        log_odds = model.once(_log_odds)
+        odds = [
+            log_odds[view].take(places) for view, (_, places) in enumerate(documents)
+        ]
+        return _scores(scorings, documents, odds)
+
+    def left_out(
+        self, model: BatchModel, documents: FoundTerms, labels: Labels
+    ) -> Scores:
+        """Return each document's score as if it alone had not been counted."""
+        return self.left_out_by(model, [model.scoring], documents, labels)[0]
+
+    def left_out_by(
+        self,
+        model: BatchModel,
+        scorings: Sequence[Scoring],
+        documents: FoundTerms,
+        labels: Labels,
+    ) -> list[Scores]:
+        """Return the same by scorings of several strengths."""
+        import numpy as np
+
+        from nbtext.scoring.models.arrays import odds_left_out
+
+        odds = [
+            odds_left_out(model, view, documents, labels)
+            for view in range(len(documents.views))
+        ]
+        log_odds = [np.log(ratio, out=ratio) for ratio in odds]
+        return _scores(scorings, documents, log_odds)
+
+
+def _view_evidence(model: Model, view: int, terms: Terms) -> Evidence:
+    scoring = model.scoring
+    column = model.settings.views[view].column(counted_column(scoring))
+    sizes = [float(max(by_class[column], 1)) for by_class in model.totals[view]]
+    h = 2 * scoring.smoothing / (sizes[0] + sizes[1])
+    log_odds: dict[tuple[int, int], float] = {}
+    rows = []
+    known = 0
+    weights = scoring.parameter(STRENGTH.name)
+    for key, entries in model.found(view, terms).items():
+        known += terms[key]
+        counts = [0, 0]
+        for class_, columns in entries:
+            counts[class_] = columns[column]
+        pair = counts[0], counts[1]
+        if pair not in log_odds:
+            ratio = (pair[1] / sizes[1] + h) / (pair[0] / sizes[0] + h)
+            log_odds[pair] = log(ratio)
+        r = log_odds[pair]
+        weight = _growth(scoring, terms[key]) * abs(r)
+        weights += weight
+        if r:
+            rows.append((key, 0, weight * r))
+    name = model.settings.views[view].name
+    return Evidence(name, rows, divisor=weights, known=known)
+
+
+def _growth(scoring: Scoring, n: int) -> float:
+    """Return g, by which a term that occurs n times weighs more than one."""
+    return 1.0 if scoring.counting == "once" else 1.0 + REPEATS * log(n)
+
+
+def _scores(
+    scorings: Sequence[Scoring], documents: FoundTerms, log_odds: Sequence[Floats]
+) -> list[Scores]:
+    """
+    Return the scores of documents by scorings of several strengths.
+
+    Args:
+        scorings: they differ in their strength alone.
+        documents: the terms.
+        log_odds: for each view, shape (n_terms,), what each term says; changed.
+
+    """
+    import numpy as np
+
+    from nbtext.tokens.bags import sum_by_document
+
+    scores = [documents.zeros() for _ in scorings]
+    for r, (terms, _) in zip(log_odds, documents, strict=True):
+        weights = np.abs(r)
+        weights *= _growths(scorings[0], terms)
+        sums = sum_by_document(weights, terms.starts)
+        r *= weights
+        evidence = sum_by_document(r, terms.starts)
+        for score, scoring in zip(scores, scorings, strict=True):
+            score += evidence / (sums + scoring.parameter(STRENGTH.name))
+    return scores
+
+
+def _growths(scoring: Scoring, terms: ManyTerms) -> Floats:
+    """Return g of each term, shape (n_terms,)."""
+    import numpy as np
+
+    if scoring.counting == "once":
+        return np.ones(len(terms.counts))
+    growths: Floats = np.log(terms.counts, dtype=np.float64)
+    growths *= REPEATS
+    growths += 1.0
+    return growths
+
+
+def _log_odds(model: BatchModel) -> list[Floats]:
+    """Return for each view what every term says, in nats, shape (n_terms + 1,)."""
+    import numpy as np
+
+    from nbtext.scoring.models.arrays import odds_of_terms
+
+    return [np.log(odds_of_terms(model, view)) for view in range(len(model.terms))]
+
+
+MODEL: Final[EventModel] = Weighted()
