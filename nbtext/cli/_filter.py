@@ -22,7 +22,6 @@ from nbtext.cli._terminal import (
     to_stderr,
     to_stdout,
 )
-from nbtext.counts.fitting import FEWEST
 from nbtext.document import Skipped, Unreadable
 from nbtext.errors import BusyError, MailboxError, SourceError
 from nbtext.filtering import (
@@ -42,7 +41,7 @@ from nbtext.filtering.mailboxes import marks_of
 from nbtext.filtering.rules import UNMARKED, OnProblem
 from nbtext.scoring import Classifier, Model, Policy, load_model, threshold_of
 from nbtext.scoring.decide import probability
-from nbtext.scoring.threshold import UNMEASURED, Threshold
+from nbtext.scoring.threshold import LEAST, reach_of
 
 OF_FOLDERS = (SourceError, MailboxError, BusyError)
 """What keeps one mailbox from being filtered, and not the others."""
@@ -142,26 +141,43 @@ def _rules(request: FilterRequest, model: Model) -> dict[str, Rule]:
     check_classes([*request.moves, *flags], model.classes)
     rules = {}
     for label in dict.fromkeys([*request.moves, *flags]):
-        threshold = _threshold(request, model, label)
         marks = marks_of(flags.get(label, ()))
-        policy = Policy(threshold.probability)
-        rules[label] = Rule(policy, request.moves.get(label), marks)
+        rule = Rule(Policy(LEAST), request.moves.get(label), marks)
+        if request.least is not None:
+            rule = rule._replace(policy=Policy(request.least))
+        else:
+            rule = rule._replace(before_cap=_threshold(request, model, label))
+        if not request.output.quiet:
+            _warn_of_reach(model, label, rule.policy.threshold)
+        rules[label] = rule
     return rules
 
 
-def _threshold(request: FilterRequest, model: Model, label: str) -> Threshold:
-    if request.least is not None:
-        return Threshold(request.least, 0)
+def _threshold(request: FilterRequest, model: Model, label: str) -> float:
+    """Return the threshold of a class that held-out documents give."""
     threshold = threshold_of(model, label)
     if request.output.verbose:
         to_stderr(f"{label}: from a probability of {threshold.probability:.6g}")
-    if threshold.documents < FEWEST and not request.output.quiet:
+    if not (threshold.documents or request.output.quiet):
         to_stderr(
-            f"note: the model was not scored on enough documents to say from which "
-            f"probability on {class_name(label)} is safe; taking {UNMEASURED} "
-            "(--min-probability)"
+            f"note: no held-out documents say from which probability on "
+            f"{class_name(label)} is safe; taking {LEAST} (--min-probability)"
         )
-    return threshold
+    return threshold.probability
+
+
+def _warn_of_reach(model: Model, label: str, threshold: float) -> None:
+    """Say so if the model knows too little to call anything as probable as that."""
+    reach = reach_of(model, label, threshold)
+    if reach.others >= reach.wanted:
+        return
+    name, others = class_name(label), counted(reach.others, "document")
+    to_stderr(
+        f"note: nothing will be taken for {name}: with {others} of other classes "
+        f"no probability exceeds {reach.most:.4f}, and "
+        f"{threshold:g} is needed; teach the model {reach.wanted:,} (`nbtext learn`), "
+        "or lower --min-probability"
+    )
 
 
 def _tell(
@@ -206,7 +222,7 @@ def _as_json(outcome: Outcome, rules: Mapping[str, Rule]) -> str:
             "name": readable(decision.name),
             "label": decision.label,
             "probability": rounded(decision.probability),
-            "min_probability": None if rule is None else rounded(rule.policy.threshold),
+            "min_probability": None if rule is None else rounded(rule.threshold),
             "action": outcome.action,
             "target": None if target is None else readable(target),
             "flags": str(outcome.marks).split(),

@@ -242,6 +242,12 @@ _SCORING = (
         help="Whether a token that occurs n times counts n times, or once "
         "[default: occurrences].",
     ),
+    click.option(
+        "--calibrate",
+        is_flag=True,
+        help="Fit a textbook's posterior, such as that of sum, to held-out documents; "
+        "other scores always are.",
+    ),
 )
 
 scoring_options = option_group("overrides", SettingsOverrides, *_SCORING)

@@ -57,7 +57,8 @@ class CrossValidated:
     Attributes:
         classes: the names of the classes, sorted.
         truth: shape (n_documents,), each document's class.
-        log_posterior: shape (n_documents, n_classes), in nats.
+        log_posterior: shape (n_documents, n_classes), in nats; it ranks documents.
+        printed: the same where probabilities are told.
         known: shape (n_documents,), how many of its tokens the model knew.
         report: what was read.
         settings: how it was read.
@@ -67,6 +68,7 @@ class CrossValidated:
     classes: tuple[str, ...]
     truth: NDArray[np.int64]
     log_posterior: NDArray[np.float64]
+    printed: NDArray[np.float64]
     known: NDArray[np.int64]
     report: ReadReport
     settings: Settings
@@ -86,13 +88,14 @@ class CrossValidated:
             SettingsError: `positive` is not one of two classes.
 
         """
-        chosen = map(policy.choose, self.log_posterior.tolist(), self.known.tolist())
+        chosen = map(policy.choose, self.printed.tolist(), self.known.tolist())
         decided = [NO_CLASS if place is None else place for place in chosen]
         return evaluate(
             self.truth,
             self.log_posterior,
             np.array(decided),
             self.classes,
+            printed=self.printed,
             positive=positive,
         )
 
@@ -152,6 +155,7 @@ def _score_folds(
     check_scoring(scoring, settings, classes)
 
     log_posterior = np.zeros((len(truth), len(classes)))
+    printed = np.zeros_like(log_posterior)
     known = np.zeros(len(truth), np.int64)
     for fold, held_out in enumerate(tables):
         in_fold = fold_of == fold
@@ -175,9 +179,10 @@ def _score_folds(
         for places, views in cache.batches(in_fold):
             scored = score_batch(model, views, calibration)
             log_posterior[places] = scored.log_posterior
+            printed[places] = scored.printed
             known[places] = scored.known
     return CrossValidated(
-        classes, truth, log_posterior, known, report, settings, scoring
+        classes, truth, log_posterior, printed, known, report, settings, scoring
     )
 
 

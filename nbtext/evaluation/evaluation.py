@@ -101,6 +101,7 @@ def evaluate(
     decided: Indices,
     classes: tuple[str, ...],
     *,
+    printed: Floats | None = None,
     positive: str | None = None,
 ) -> Evaluation:
     """
@@ -111,9 +112,12 @@ def evaluate(
 
     Args:
         truth: (n_documents,), indices into `classes`; -1 for any other label.
-        log_posterior: (n_documents, n_classes), in nats, finite, rows normalised.
+        log_posterior: (n_documents, n_classes), in nats, finite, rows normalised; it
+            ranks documents.
         decided: (n_documents,), indices into `classes`; -1 for unsure.
         classes: the names, sorted.
+        printed: the log posterior that is told, of which log-loss, Brier score and
+            calibration error are; the same if None.
         positive: which of two classes is the one looked for; `spam` if not given.
 
     Raises:
@@ -121,7 +125,9 @@ def evaluate(
         ValueError: shapes, indices or posteriors are not as described.
     """
     wanted = positive_class(classes, positive)
-    _check(truth, log_posterior, decided, len(classes))
+    printed = log_posterior if printed is None else printed
+    for one in (log_posterior, printed):
+        _check(truth, one, decided, len(classes))
     counts = _count_decisions(truth, decided, len(classes))
     hits = counts.diagonal()[:-1].tolist()
     called = counts.sum(axis=0)[:-1].tolist()
@@ -133,8 +139,9 @@ def evaluate(
 
     known = truth != NO_CLASS
     known_truth, known_posterior = truth[known], log_posterior[known]
-    is_right = known_posterior.argmax(axis=1) == known_truth
-    bins = reliability(np.exp(known_posterior.max(axis=1)), is_right)
+    known_printed = printed[known]
+    is_right = known_printed.argmax(axis=1) == known_truth
+    bins = reliability(np.exp(known_printed.max(axis=1)), is_right)
     return Evaluation(
         classes=classes,
         documents=len(truth),
@@ -148,8 +155,8 @@ def evaluate(
         per_class=per_class,
         macro=macro_average(occurring),
         micro=precision_recall(sum(hits), sum(called), sum(support)),
-        log_loss=log_loss(known_truth, known_posterior),
-        brier=brier_score(known_truth, np.exp(known_posterior)),
+        log_loss=log_loss(known_truth, known_printed),
+        brier=brier_score(known_truth, np.exp(known_printed)),
         calibration_error=calibration_error(bins),
         reliability=bins,
         two_class=None

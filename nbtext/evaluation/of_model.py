@@ -56,6 +56,7 @@ def evaluate_model(
     truth: list[int] = []
     decided: list[int] = []
     log_posterior: list[tuple[float, ...]] = []
+    printed: list[tuple[float, ...]] = []
     batches = classify(
         items,
         model,
@@ -69,6 +70,7 @@ def evaluate_model(
         truth.append(places.get(decision.expected or "", NO_CLASS))
         decided.append(NO_CLASS if decision.label is None else places[decision.label])
         log_posterior.append(decision.log_posterior)
+        printed.append(decision.printed)
         if decision.truncated:
             report.truncated.append(decision.name)
     is_any_known = unknown.documents.total() < len(truth)
@@ -86,5 +88,6 @@ def evaluate_model(
         np.array(log_posterior),
         np.array(decided),
         classes,
+        printed=np.array(printed),
         positive=positive,
     )

@@ -24,6 +24,7 @@ from nbtext.filtering.mailboxes import (
 from nbtext.filtering.seen import Entry, SeenMessages
 from nbtext.scoring import Classifier, Decision, Policy
 from nbtext.scoring.classifying import readable_of
+from nbtext.scoring.decide import CERTAIN, probability_of
 
 OnProblem: TypeAlias = Callable[[Unreadable | Note], None]
 """Called with each message that cannot be read."""
@@ -36,14 +37,28 @@ class Rule(NamedTuple):
     What happens to the messages of a class.
 
     Attributes:
-        policy: how probable the class must be.
+        policy: how probable the class must be, as probabilities are told.
         target: where they go, as the user has it; None if they stay.
         marks: what they are marked with.
+        before_cap: how probable it must be besides, before what is told is capped: such
+            a threshold is a score that held-out documents had.
     """
 
     policy: Policy
     target: str | None = None
     marks: Marks = UNMARKED
+    before_cap: float = 0.0
+
+    @property
+    def threshold(self) -> float:
+        """Return the larger of the two thresholds."""
+        return max(self.policy.threshold, self.before_cap)
+
+    def is_met_by(self, decision: Decision) -> bool:
+        """Return whether the class that was decided for is probable enough."""
+        before_cap = probability_of(max(decision.log_posterior))
+        is_sure = self.policy.is_sure(decision.probability)
+        return is_sure and before_cap >= min(self.before_cap, CERTAIN)
 
 
 class FilterOptions(NamedTuple):
@@ -131,7 +146,7 @@ class FilterRules(NamedTuple):
         rule = None if label is None else self.by_class.get(label)
         if label is None or rule is None:
             return "stayed"
-        if not rule.policy.is_sure(decision.probability):
+        if not rule.is_met_by(decision):
             return "stayed"
         if label in self.targets:
             return "moved"

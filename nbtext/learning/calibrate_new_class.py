@@ -55,7 +55,7 @@ def new_class_calibration(
         if count
     ]
     event = event_model(model.scoring.score)
-    if len(living) < 2 or event.calibration == "none":
+    if len(living) < 2:
         return ()
     if event.refusal(model.scoring, model.settings, living):
         return ()

@@ -169,14 +169,11 @@ class _Changes:
         model = self._model
         if model is None or label not in model.classes or not len(new):
             return bins
-        calibration = event_model(model.scoring.score).calibration
-        if calibration == "none":
-            return bins
         scorings = candidates(model.scoring)
         scores = raw_scores(model, scorings, [terms.take(new) for terms in views])
         labels = [label] * len(new)
         self._seen.append(observed_scores(model, scorings, scores, labels))
-        if calibration == "histogram":
+        if event_model(model.scoring.score).calibration == "histogram":
             by_document = zip(*(values.tolist() for values in scores), strict=True)
             for place, values in zip(new.tolist(), by_document, strict=True):
                 bins[place] = tuple(map(bin_of, values))

@@ -14,7 +14,7 @@ from nbtext.scoring.models.registry import suited_to
 from nbtext.settings import Alphabet, Counting, Field, Scoring, Settings
 from nbtext.tokens.pattern import new_pattern
 
-SCORING_FIELDS: Final = ("score", "smoothing", "counting")
+SCORING_FIELDS: Final = ("score", "smoothing", "counting", "calibrate")
 """The overrides that a trained model can be opened with, too."""
 
 
@@ -32,6 +32,7 @@ class SettingsOverrides(NamedTuple):
         score: the name of an event model.
         smoothing: what is added to every count.
         counting: whether a token that occurs n times counts n times, or "once".
+        calibrate: whether a textbook's score is calibrated, too.
         text_columns: the columns of tables that are read. `train` and `evaluate_folds`
             take them from their options.
         secret: the fingerprint of a secret (`nbtext.keyring.make_secret`) that keys and
@@ -46,6 +47,7 @@ class SettingsOverrides(NamedTuple):
     score: str | None = None
     smoothing: float | None = None
     counting: Counting | None = None
+    calibrate: bool = False
     text_columns: tuple[str, ...] = ()
     secret: str | None = None
 
@@ -108,7 +110,13 @@ class SettingsOverrides(NamedTuple):
             SettingsError: a value is unknown or out of its range.
 
         """
-        return changed(default, self.score, self.smoothing, self.counting)
+        return changed(
+            default,
+            self.score,
+            self.smoothing,
+            self.counting,
+            calibrate=self.calibrate,
+        )
 
 
 DEFAULTS: Final = SettingsOverrides()

@@ -8,6 +8,7 @@ every step is an operation on arrays.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import starmap
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -40,25 +41,27 @@ class ScoredBatch:
     What the counts say of a batch of documents.
 
     Attributes:
-        log_posterior: shape (n_documents, n_classes), in nats.
+        log_posterior: shape (n_documents, n_classes), in nats; it ranks documents.
+        printed: the same where probabilities are told: capped, if it is calibrated.
         known: shape (n_documents,), how many tokens the model knows.
         tokens: shape (n_documents,), how many there are.
     """
 
     log_posterior: NDArray[np.float64]
+    printed: NDArray[np.float64]
     known: NDArray[np.int64]
     tokens: NDArray[np.int64]
 
     def __iter__(self) -> Iterator[Scored]:
         """Yield what the counts say of each document."""
         rows = zip(
-            self.log_posterior.tolist(),
+            map(tuple, self.log_posterior.tolist()),
+            map(tuple, self.printed.tolist()),
             self.known.tolist(),
             self.tokens.tolist(),
             strict=True,
         )
-        for posterior, known, tokens in rows:
-            yield Scored(tuple(posterior), known, tokens)
+        yield from starmap(Scored, rows)
 
 
 def score_batch(
@@ -84,7 +87,9 @@ def score_batch(
     scores = event.many(model, documents)
     posterior = log_posteriors(scores, event.calibration, calibration)
     posterior[known == 0] = log_shares(model.documents)
-    return ScoredBatch(posterior, known, tokens)
+    is_capped = model.scoring.calibrated
+    printed = capped_rows(posterior, model.documents) if is_capped else posterior
+    return ScoredBatch(posterior, printed, known, tokens)
 
 
 def raw_scores(
@@ -116,8 +121,26 @@ def log_posteriors(scores: Scores, calibration: Calibrated, fit: Fit) -> Scores:
     if calibration == "histogram":
         log_odds = fit.slope * scores + fit.offset
         return np.stack([-softplus(log_odds), -softplus(-log_odds)], axis=1)
-    slope = fit.slope if calibration == "temperature" else 1.0
-    return normalised(slope * scores)
+    return normalised(fit.slope * scores)
+
+
+def capped_rows(log_posterior: Scores, documents: Sequence[int]) -> NDArray[np.float64]:
+    """Return log posteriors as `nbtext.scoring.posterior.capped` does, row by row."""
+    counts = np.array(documents)
+    others = counts.sum() - counts
+    best = log_posterior.argmax(axis=1)
+    rows = np.arange(len(best))
+    most = np.log((others + 1) / (others + 2)).take(best)
+    capped = log_posterior.copy()
+    (above,) = np.nonzero(log_posterior[rows, best] > most)
+    if len(above):
+        shares = log_posterior[above]
+        # without the best class the others' shares sum to one
+        shares[np.arange(len(above)), best[above]] = -np.inf
+        shares = normalised(shares) - np.log(others + 2).take(best[above])[:, None]
+        shares[np.arange(len(above)), best[above]] = most[above]
+        capped[above] = shares
+    return capped
 
 
 def score_readings(

@@ -35,18 +35,18 @@ class Policy(NamedTuple):
         """Return whether a class is probable enough to be the label."""
         return probability >= self.least
 
-    def choose(self, log_posterior: Sequence[float], known: int) -> int | None:
+    def choose(self, printed: Sequence[float], known: int) -> int | None:
         """
         Return the place of the class that is decided for, None if unsure.
 
         Args:
-            log_posterior: shape (n_classes,), in nats; of two equally probable classes
-                the first wins.
+            printed: shape (n_classes,), the log posterior that is told; of two equally
+                probable classes the first wins.
             known: how many of the document's tokens the model knows.
 
         """
-        best = most_probable(log_posterior)
-        is_decided = known > 0 and self.is_sure(probability_of(log_posterior[best]))
+        best = most_probable(printed)
+        is_decided = known > 0 and self.is_sure(probability_of(printed[best]))
         return best if is_decided else None
 
 
@@ -63,7 +63,9 @@ class Decision(NamedTuple):
         label: its class, None if unsure.
         probability: of the most probable class, from 0 to 1, never 1.
         classes: the model's classes, sorted.
-        log_posterior: shape (n_classes,), in nats.
+        log_posterior: shape (n_classes,), in nats; it ranks documents.
+        printed: shape (n_classes,), in nats: the same, no class above what its model
+            can know (`nbtext.scoring.posterior.capped`); all probabilities are of it.
         known: how many of its tokens the model knows.
         tokens: how many it has.
         truncated: whether the document was longer than what was read.
@@ -75,6 +77,7 @@ class Decision(NamedTuple):
     probability: float
     classes: tuple[str, ...]
     log_posterior: tuple[float, ...]
+    printed: tuple[float, ...]
     known: int
     tokens: int
     truncated: bool
@@ -85,12 +88,12 @@ class Decision(NamedTuple):
         """Return each class's probability; they sum to 1."""
         return {
             name: exp(value)
-            for name, value in zip(self.classes, self.log_posterior, strict=True)
+            for name, value in zip(self.classes, self.printed, strict=True)
         }
 
     def probability_of(self, label: str) -> float:
         """Return the probability of a class, from 0 to 1, never 1."""
-        return probability_of(self.log_posterior[self.classes.index(label)])
+        return probability_of(self.printed[self.classes.index(label)])
 
 
 def decide(
@@ -114,14 +117,15 @@ def decide(
         expected: the label that the document carries, if any.
 
     """
-    chosen = policy.choose(scored.log_posterior, scored.known)
-    best = scored.log_posterior[most_probable(scored.log_posterior)]
+    chosen = policy.choose(scored.printed, scored.known)
+    best = scored.printed[most_probable(scored.printed)]
     return Decision(
         name=name,
         label=None if chosen is None else classes[chosen],
         probability=probability_of(best),
         classes=tuple(classes),
         log_posterior=scored.log_posterior,
+        printed=scored.printed,
         known=scored.known,
         tokens=scored.tokens,
         truncated=truncated,

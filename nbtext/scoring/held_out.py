@@ -3,8 +3,7 @@ What held-out documents scored: read from a model, and added to it.
 
 A model keeps the scores of documents that it did not know when they were scored
 (`nbtext.counts.calibration`), by the candidates of one scoring. What is kept of a score
-follows from the event model: a histogram's bin, the losses at each temperature, or
-nothing.
+follows from the event model: a histogram's bin, or the losses at each temperature.
 """
 
 from collections.abc import Sequence
@@ -37,7 +36,7 @@ def fitted(model: Model) -> Fit:
         SettingsError: there is no such score.
 
     """
-    if event_model(model.scoring.score).calibration == "none":
+    if not model.scoring.calibrated:
         return Fit()
     stored = None
     is_same = model.scoring.of_scores() == model.file.scoring.of_scores()
@@ -81,8 +80,6 @@ def no_calibration(scoring: Scoring, settings: Settings, n_classes: int) -> Cali
 
 def no_calibrations(model: Model) -> tuple[Calibration, ...]:
     """Return the calibrations of a model's candidates, without any document."""
-    if event_model(model.scoring.score).calibration == "none":
-        return ()
     n_classes = len(model.classes)
     return tuple(
         no_calibration(scoring, model.settings, n_classes)
@@ -95,7 +92,9 @@ def fitted_by(
 ) -> Fit:
     """Return what was fitted for a scoring, of the calibrations of its candidates."""
     calibration = calibration_for(scoring, calibrations)
-    return Fit() if calibration is None else fit(calibration, classes)
+    if calibration is None or not scoring.calibrated:
+        return Fit()
+    return fit(calibration, classes)
 
 
 def observed(model: Model, bag: Bag, label: str) -> tuple[Calibration, ...]:
@@ -113,7 +112,7 @@ def observed(model: Model, bag: Bag, label: str) -> tuple[Calibration, ...]:
     """
     event = event_model(model.scoring.score)
     classes = model.classes
-    if label not in classes or len(classes) < 2 or event.calibration == "none":
+    if label not in classes or len(classes) < 2:
         return ()
     scores = event.scores(model, candidates(model.scoring), bag)
     return tuple(

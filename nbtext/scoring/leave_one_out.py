@@ -53,13 +53,10 @@ def left_out(
         map_: deals with parts of the sample.
 
     Returns:
-        What their scores say for calibration, by each candidate; none for a score that
-        has no calibration.
+        What their scores say for calibration, by each candidate.
 
     """
     event = event_model(model.scoring.score)
-    if event.calibration == "none":
-        return ()
     scorings = candidates(model.scoring)
 
     def calibrations_of(part: Labelled) -> tuple[Calibration, ...]:

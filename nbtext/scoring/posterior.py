@@ -3,7 +3,7 @@ From a document's score to the log posterior of each class.
 
 The number of a score that is calibrated by a histogram is the log-odds of the second
 class, to be scaled and shifted; the numbers of any other score are the classes' own, to
-be scaled and normalised.
+be scaled and normalised. What is printed of a calibrated score is capped.
 """
 
 from collections.abc import Sequence
@@ -30,6 +30,39 @@ def log_shares(documents: Sequence[int]) -> list[float]:
     return [log(max(count, LEAST_SHARE) / whole) for count in documents]
 
 
+def capped(
+    log_posterior: Sequence[float], documents: Sequence[int]
+) -> tuple[float, ...]:
+    """
+    Return a log posterior no class of which exceeds what its model can know.
+
+    Whether the next document is of another class than the n documents of all others
+    were is a question that n documents answer with (n + 1) / (n + 2) at the most: the
+    rule of succession (Laplace 1774). The other classes share the rest as they did.
+
+    Args:
+        log_posterior: shape (n_classes,), in nats.
+        documents: for each class, how many documents.
+
+    """
+    best = max(range(len(log_posterior)), key=log_posterior.__getitem__)
+    others = sum(documents) - documents[best]
+    most = cap_of(others)
+    if log_posterior[best] <= most:
+        return tuple(log_posterior)
+    shares = normalised(
+        [value for place, value in enumerate(log_posterior) if place != best]
+    )
+    rest = -log(others + 2)
+    left = [rest + share for share in shares]
+    return (*left[:best], most, *left[best:])
+
+
+def cap_of(n_documents: int) -> float:
+    """Return the log of the cap that documents of all other classes give a class."""
+    return log((n_documents + 1) / (n_documents + 2))
+
+
 def log_posterior(raw: "Raw", calibration: "Calibrated", fit: Fit) -> tuple[float, ...]:
     """
     Return the log posterior of each class.
@@ -43,8 +76,7 @@ def log_posterior(raw: "Raw", calibration: "Calibrated", fit: Fit) -> tuple[floa
     if calibration == "histogram":
         log_odds = fit.slope * raw[0] + fit.offset
         return -softplus(log_odds), -softplus(-log_odds)
-    slope = fit.slope if calibration == "temperature" else 1.0
-    return tuple(normalised([slope * value for value in raw]))
+    return tuple(normalised([fit.slope * value for value in raw]))
 
 
 def normalised(scores: Sequence[float]) -> list[float]:

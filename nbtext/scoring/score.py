@@ -13,7 +13,7 @@ from nbtext.counts import Fit
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.evidence import Evidence, n_numbers, score_of
 from nbtext.scoring.models.registry import event_model
-from nbtext.scoring.posterior import log_posterior, log_shares
+from nbtext.scoring.posterior import capped, log_posterior, log_shares
 from nbtext.tokens import Bag
 
 
@@ -22,12 +22,14 @@ class Scored(NamedTuple):
     What the counts say of a document.
 
     Attributes:
-        log_posterior: shape (n_classes,), in nats.
+        log_posterior: shape (n_classes,), in nats; it ranks documents.
+        printed: the same where probabilities are told: capped, if it is calibrated.
         known: how many of its tokens (occurrences of terms) the model knows.
         tokens: how many it has.
     """
 
     log_posterior: tuple[float, ...]
+    printed: tuple[float, ...]
     known: int
     tokens: int
 
@@ -47,11 +49,15 @@ def score(model: Model, bag: Bag, calibration: Fit) -> Scored:
     parts = evidence(model, bag)
     known = sum(part.known for part in parts)
     tokens = sum(sum(terms.values()) for terms in bag)
-    if not known:
-        return Scored(tuple(log_shares(model.documents)), known, tokens)
-    event = event_model(model.scoring.score)
-    raw = score_of(parts, n_numbers(event.calibration, len(model.classes)))
-    return Scored(log_posterior(raw, event.calibration, calibration), known, tokens)
+    if known:
+        event = event_model(model.scoring.score)
+        raw = score_of(parts, n_numbers(event.calibration, len(model.classes)))
+        posterior = log_posterior(raw, event.calibration, calibration)
+    else:
+        posterior = tuple(log_shares(model.documents))
+    is_capped = model.scoring.calibrated
+    printed = capped(posterior, model.documents) if is_capped else posterior
+    return Scored(posterior, printed, known, tokens)
 
 
 def evidence(model: Model, bag: Bag) -> list[Evidence]:

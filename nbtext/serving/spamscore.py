@@ -77,8 +77,8 @@ def verdict_of(
 
     """
     place = decision.classes.index(spam_class)
-    own = decision.log_posterior[place]
-    others = [*decision.log_posterior[:place], *decision.log_posterior[place + 1 :]]
+    own = decision.printed[place]
+    others = [*decision.printed[:place], *decision.printed[place + 1 :]]
     best = max(others)
     rest = best + log1p(sum(exp(other - best) for other in others) - 1)
     margin = own - best

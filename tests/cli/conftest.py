@@ -94,12 +94,17 @@ def process() -> Run:
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     """A folder with spam/ and ham/, eight messages each."""
+    return corpus_of(tmp_path, 8)
+
+
+def corpus_of(folder: Path, count: int) -> Path:
+    """Write so many messages of spam and ham to a folder."""
     for label, words in (("spam", SPAM), ("ham", HAM)):
-        folder = tmp_path / label
-        folder.mkdir()
-        for number in range(8):
-            (folder / f"{number}.eml").write_bytes(mail(number, words))
-    return tmp_path
+        (folder / label).mkdir()
+        for number in range(count):
+            path = folder / label / f"{number}.eml"
+            path.write_bytes(mail(number, words))
+    return folder
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nbtext.scoring.model import load_model
+from tests.cli.conftest import corpus_of
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
@@ -32,6 +33,12 @@ def spam(corpus: Path) -> bytes:
 @pytest.fixture
 def ham(corpus: Path) -> bytes:
     return (corpus / "ham" / "3.eml").read_bytes()
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """A folder with spam/ and ham/, enough messages of each for a verdict."""
+    return corpus_of(tmp_path, 100)
 
 
 @pytest.fixture(autouse=True)
@@ -166,7 +173,7 @@ def test_learning_twice_is_learning_once(run: "Run", spam: bytes) -> None:
 
     for _ in range(2):
         assert run("bogofilter", "-s", stdin=new) == (0, "", "")
-    assert documents() == {"ham": 8, "spam": 9}
+    assert documents() == {"ham": 100, "spam": 101}
     assert run("bogofilter", "-sv", stdin=new).err == (
         "# 1 message, 1 document known as spam already\n"
     )
@@ -178,7 +185,7 @@ def test_a_correction_moves(run: "Run", spam: bytes, options: list[str]) -> None
     marked = run("bogofilter", "-pe", stdin=spam).out.encode()
 
     assert run("bogofilter", *options, stdin=marked) == (0, "", "")
-    assert documents() == {"ham": 9, "spam": 7}
+    assert documents() == {"ham": 101, "spam": 99}
 
 
 @pytest.mark.usefixtures("model")
@@ -192,7 +199,7 @@ def test_undoing_takes_out_what_was_learnt_and_nothing_else(
     assert not_ham == (0, "", "note: -: it is not known as ham\n# 1 message\n")
     assert undone == (0, "", "# 1 message, forgot 1 document\n")
     assert again == (0, "", "note: -: it is not known as spam\n")
-    assert documents() == {"ham": 8, "spam": 7}
+    assert documents() == {"ham": 100, "spam": 99}
 
 
 @pytest.mark.usefixtures("model")
@@ -200,11 +207,11 @@ def test_what_was_decided_is_learnt_unless_unsure(run: "Run", spam: bytes) -> No
     new = spam.replace(b"Message-ID: <", b"Message-ID: <new")
 
     assert run("bogofilter", "-u", stdin=STRANGE).status == 2
-    assert documents() == {"ham": 8, "spam": 8}
+    assert documents() == {"ham": 100, "spam": 100}
     assert run("bogofilter", "-u", "--thresh-update=0.3", stdin=new).status == 0
-    assert documents() == {"ham": 8, "spam": 8}
+    assert documents() == {"ham": 100, "spam": 100}
     assert run("bogofilter", "-u", stdin=new).status == 0
-    assert documents() == {"ham": 8, "spam": 9}
+    assert documents() == {"ham": 100, "spam": 101}
 
 
 @pytest.mark.usefixtures("model")
@@ -215,7 +222,7 @@ def test_what_was_decided_does_not_undo_what_the_user_said(
     run("bogofilter", "-n", stdin=new)
 
     assert run("bogofilter", "-u", "-o0", stdin=new).status == 0
-    assert documents() == {"ham": 9, "spam": 8}
+    assert documents() == {"ham": 101, "spam": 100}
 
 
 @pytest.mark.usefixtures("model")
@@ -226,7 +233,7 @@ def test_registering_and_passing_go_together(run: "Run", spam: bytes) -> None:
 
     assert (status, err) == (0, "# 1 message, learnt 1 document as spam\n")
     assert "\nX-Bogosity: Spam, " in out
-    assert documents() == {"ham": 8, "spam": 9}
+    assert documents() == {"ham": 100, "spam": 101}
 
 
 @pytest.mark.usefixtures("model")
@@ -251,8 +258,8 @@ def test_an_mbox_is_learnt_by_message_whether_or_not_it_is_said_to_be_one(
 ) -> None:
     messages = [path.read_bytes() for path in sorted((corpus / "spam").iterdir())]
     Path("box").write_bytes(mailbox(*messages))
-    learnt = (0, "", "# 8 messages, learnt 8 documents as spam\n")
-    known = (0, "", "# 8 messages, 8 documents known as spam already\n")
+    learnt = (0, "", "# 100 messages, learnt 100 documents as spam\n")
+    known = (0, "", "# 100 messages, 100 documents known as spam already\n")
 
     assert run("bogofilter", "-svM", stdin=mailbox(*messages)) == learnt
     assert run("bogofilter", "-sv", stdin=mailbox(*messages)) == known
@@ -373,13 +380,13 @@ def test_what_was_learnt_is_known_to_the_next_batch(spam: bytes) -> None:
 
     assert once == twice == before
     assert after != before
-    assert documents() == {"ham": 8, "spam": 9}
+    assert documents() == {"ham": 100, "spam": 101}
 
 
 @pytest.mark.usefixtures("model")
 def test_many_messages_come_in_order(run: "Run") -> None:
     names = [
-        f"{label}/{number}.eml" for number in range(8) for label in ("spam", "ham")
+        f"{label}/{number}.eml" for number in range(100) for label in ("spam", "ham")
     ]
     names *= 40
 

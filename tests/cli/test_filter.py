@@ -186,16 +186,20 @@ def test_a_message_below_the_threshold_stays(
     assert sure.out == f"{maildir}: 3 new, 3 stayed\n"
 
 
-def test_without_a_calibration_the_threshold_is_told(
+def test_with_few_documents_nothing_is_moved_and_that_is_told(
     run: "Run", model: Path, maildir: Path
 ) -> None:
     command = ("filter", maildir, "-m", model, "--move", "spam=.Junk")
 
     said = run(*command, "-n")
 
-    assert said.status == 0
-    assert "from which probability on spam is safe; taking 0.99" in said.err
+    assert (said.status, said.out) == (0, f"{maildir}: 3 new, 3 stayed\n")
+    assert "nothing will be taken for spam: with 8 documents of other classes" in (
+        said.err
+    )
+    assert "exceeds 0.9000, and 0.99 is needed; teach the model 98" in said.err
     assert run(*command, "-n", "-q").err == ""
+    assert run(*command, "-n", "--min-probability", "0.6").err == ""
 
 
 def test_only_what_is_young_enough_is_looked_at(

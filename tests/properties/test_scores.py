@@ -260,7 +260,7 @@ def test_a_higher_threshold_never_decides_what_a_lower_one_did_not(
 ) -> None:
     array = np.array(joint)
     posterior = tuple((array - np.logaddexp.reduce(array)).tolist())
-    scored = Scored(posterior, known, 3)
+    scored = Scored(posterior, posterior, known, 3)
     low, high = sorted([one, other])
     names = [f"class {place}" for place in range(len(joint))]
 

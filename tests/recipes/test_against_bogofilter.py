@@ -43,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with mail in all shapes, and both programs trained on it."""
     folder = tmp_path_factory.mktemp("side-by-side")
     for label, words in (("spam", SPAM), ("ham", HAM)):
-        messages = [mail(number, words) for number in range(8)]
+        messages = [mail(number, words) for number in range(100)]
         (folder / label).mkdir()
         for number, message in enumerate(messages):
             (folder / label / f"{number}.eml").write_bytes(message)

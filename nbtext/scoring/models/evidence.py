@@ -17,13 +17,13 @@ Raw: TypeAlias = tuple[float, ...]
 """The numbers of a score, not calibrated: the log-odds of the second class alone if the
 calibration is a histogram, else a number for each class. In nats."""
 
-Calibrated: TypeAlias = Literal["histogram", "temperature", "none"]
+Calibrated: TypeAlias = Literal["histogram", "temperature"]
 """
 What is kept of held-out scores, and so how scores become probabilities.
 
 A histogram is kept of one number, the log-odds of the second of two classes; slope and
 offset are fitted to it. For a temperature the losses on a grid are kept; one slope is
-fitted to them, for all classes. With none the posterior is that of the model itself.
+fitted to them, for all classes.
 """
 
 TermEvidence: TypeAlias = tuple[int, int, float]

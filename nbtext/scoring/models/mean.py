@@ -75,7 +75,7 @@ class Mean(Separately):
     def prior(self, settings: Settings, n_classes: int) -> Prior:
         """Return what is expected of a fit before any document was scored."""
         del settings, n_classes
-        return Prior(slope=0.5, precision=50.0, offset=2.0)
+        return Prior(slope=0.35, precision=100.0, offset=1.0)
 
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
         """Return for each view what its terms say, and their number as the divisor."""

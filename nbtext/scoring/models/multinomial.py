@@ -43,7 +43,8 @@ class Multinomial(Separately):
     name: Final = "sum"
     about: Final = "the textbook's sum (multinomial, not calibrated)"
     smoothing: Final = 1.0
-    calibration: Calibrated = "none"
+    calibration: Calibrated = "temperature"
+    is_textbook = True
     reads_vocabulary: Final = False
 
     def columns(self, view: View) -> tuple[Column, ...]:
@@ -61,7 +62,7 @@ class Multinomial(Separately):
     def prior(self, settings: Settings, n_classes: int) -> Prior:
         """Return what is expected of a fit before any document was scored."""
         del settings, n_classes
-        return Prior()
+        return Prior(slope=0.1)
 
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
         """Return the prior, and for each view what its terms say."""

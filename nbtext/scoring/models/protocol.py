@@ -51,6 +51,10 @@ class EventModel(Protocol):
         """How its scores become probabilities."""
 
     @property
+    def is_textbook(self) -> bool:
+        """Whether the posterior is that of the textbook, unless asked otherwise."""
+
+    @property
     def parameters(self) -> Sequence[Parameter]:
         """The numbers that it has of its own."""
 

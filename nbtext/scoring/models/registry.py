@@ -69,7 +69,12 @@ def scoring_of(name: str) -> Scoring:
     """
     model = event_model(name)
     parameters = sorted((one.name, one.default) for one in model.parameters)
-    return Scoring(name, model.smoothing, parameters=tuple(parameters))
+    return Scoring(
+        name,
+        model.smoothing,
+        parameters=tuple(parameters),
+        calibrated=not model.is_textbook,
+    )
 
 
 def default_scoring(document_format: Format, n_classes: int) -> Scoring:
@@ -85,11 +90,14 @@ def changed(
     score: str | None = None,
     smoothing: float | None = None,
     counting: Any = None,
+    *,
+    calibrate: bool = False,
 ) -> Scoring:
     """
     Return the same scoring but for what is given.
 
-    Another score brings its own smoothing, unless one is given, and its parameters.
+    Another score brings its own smoothing, unless one is given, and its parameters;
+    one of the textbook's is not calibrated, unless that is asked.
 
     Raises:
         SettingsError: a value is unknown or out of its range.
@@ -102,6 +110,8 @@ def changed(
         changes["smoothing"] = smoothing
     if counting is not None:
         changes["counting"] = counting
+    if calibrate:
+        changes["calibrated"] = True
     scoring = scoring._replace(**changes)
     scoring.check()
     return scoring

@@ -29,11 +29,13 @@ class Separately:
         calibration: how its scores become probabilities.
         parameters: the numbers that it has of its own.
         reads_ngrams: whether byte n-grams are counted for it.
+        is_textbook: whether its posterior is the model's own, unless asked otherwise.
     """
 
     calibration: Calibrated
     parameters: tuple[Parameter, ...] = ()
     reads_ngrams: bool = False
+    is_textbook: bool = False
 
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
         """Return the parts of one document's score."""

@@ -25,7 +25,7 @@ from nbtext.scoring.score import Scored
 
 
 def decided(name: str = "a", posterior: tuple[float, float] = (-2.0, -0.2)) -> Decision:
-    return decide(name, Scored(posterior, 3, 7), ("ham", "spam"))
+    return decide(name, Scored(posterior, posterior, 3, 7), ("ham", "spam"))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_short_of_certainty_a_probability_is_never_printed_as_1(
 
 
 def test_tsv_has_label_probability_and_name() -> None:
-    unsure = decide("b", Scored((-0.5, -0.9), 0, 7), ("ham", "spam"))
+    unsure = decide("b", Scored((-0.5, -0.9), (-0.5, -0.9), 0, 7), ("ham", "spam"))
 
     lines = list(as_tsv([decided(), unsure]))
 
@@ -129,7 +129,7 @@ def test_json_never_says_certainty_and_log_posteriors_never_saturate() -> None:
 
 
 def test_an_unsure_document_has_a_null_label() -> None:
-    unsure = decide("b", Scored((-0.5, -0.9), 0, 7), ("ham", "spam"))
+    unsure = decide("b", Scored((-0.5, -0.9), (-0.5, -0.9), 0, 7), ("ham", "spam"))
 
     assert json.loads(next(as_json_lines([unsure])))["label"] is None
 

@@ -29,7 +29,16 @@ MESSAGES = st.lists(PIECES | st.binary(max_size=12), max_size=12).map(b"".join)
 
 def decision(label: str | None, probability: float = 0.9987) -> Decision:
     return Decision(
-        "-", label, probability, ("ham", "spam"), (0.0, 0.0), 1, 1, False, None
+        "-",
+        label,
+        probability,
+        ("ham", "spam"),
+        (0.0, 0.0),
+        (0.0, 0.0),
+        1,
+        1,
+        False,
+        None,
     )
 
 

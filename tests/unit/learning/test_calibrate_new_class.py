@@ -86,7 +86,7 @@ def test_of_a_first_class_the_documents_whose_counts_are_kept_are_scored(
     assert calibration(path).documents == {"ham": 30, "spam": 60}
 
 
-@pytest.mark.parametrize(("score", "scored"), [("complement", 60), ("sum", 0)])
+@pytest.mark.parametrize(("score", "scored"), [("complement", 60), ("sum", 60)])
 def test_a_fourth_class_is_scored_if_scores_are_calibrated(
     tmp_path: Path, score: str, scored: int
 ) -> None:

@@ -9,7 +9,7 @@ CLASSES = ("ham", "junk", "spam")
 
 
 def scored(*posterior: float, known: int = 4) -> Scored:
-    return Scored(tuple(map(log, posterior)), known, 5)
+    return Scored((*map(log, posterior),), (*map(log, posterior),), known, 5)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_of_equal_classes_the_first_wins() -> None:
 def test_a_probability_is_never_1_and_still_reaches_any_threshold(
     threshold: float,
 ) -> None:
-    sure = Scored((-800.0, -900.0, 0.0), 4, 5)
+    sure = Scored((-800.0, -900.0, 0.0), (-800.0, -900.0, 0.0), 4, 5)
 
     found = decide("d", sure, CLASSES, policy=Policy(threshold))
 

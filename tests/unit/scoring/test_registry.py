@@ -73,8 +73,8 @@ def test_a_refusal_names_what_would_do(
         ((), MEAN),
         (("mean", None, None), MEAN),
         (("mean", 0.5, None), mean(0.5)),
-        (("sum", None, None), Scoring("sum", 1.0)),
-        (("sum", 0.5, "once"), Scoring("sum", 0.5, "once")),
+        (("sum", None, None), Scoring("sum", 1.0, calibrated=False)),
+        (("sum", 0.5, "once"), Scoring("sum", 0.5, "once", calibrated=False)),
         ((None, None, "once"), mean(counting="once")),
     ],
 )

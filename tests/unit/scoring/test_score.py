@@ -210,7 +210,7 @@ def test_a_score_that_the_counts_do_not_support_is_refused(
 
 
 MEAN = mean()
-PRIOR = Prior(0.5, 50.0, 2.0)
+PRIOR = Prior(0.35, 100.0, 1.0)
 
 
 def held_out(how: Scoring) -> Calibration:
@@ -233,9 +233,12 @@ def test_a_calibration_of_other_scores_is_not_used(tmp_path: Path) -> None:
 
 
 def test_the_sum_score_is_not_calibrated(tmp_path: Path) -> None:
-    how = Scoring(score="sum", smoothing=1)
+    how = Scoring(score="sum", smoothing=1, calibrated=False)
+    kept = held_out(how)
 
-    assert fitted(model_of(tmp_path / "m.nbt", CHINA, how, held_out(how))) == Fit()
+    assert fitted(model_of(tmp_path / "m.nbt", CHINA, how, kept)) == Fit()
+    asked = how._replace(calibrated=True)
+    assert fitted(model_of(tmp_path / "m.nbt", CHINA, asked, kept)).documents == 123
 
 
 @pytest.mark.parametrize("plain", [{}, {"counts": 3}], ids=str)

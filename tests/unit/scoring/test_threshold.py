@@ -12,7 +12,7 @@ from nbtext.counts.fitting import fit, sigmoid
 from nbtext.scoring.decide import CERTAIN
 from nbtext.scoring.held_out import held_out
 from nbtext.scoring.model import Model, load_model
-from nbtext.scoring.threshold import UNMEASURED, Threshold, highest, threshold_of
+from nbtext.scoring.threshold import LEAST, Threshold, highest, threshold_of
 from nbtext.store import read_contents
 
 PRIOR = Prior(0.5, 50.0, 2.0)
@@ -70,14 +70,14 @@ def test_few_enough_documents_lie_above(counts: dict[int, int], bin_: int) -> No
 
 @pytest.mark.parametrize("label", ["spam", "ham"])
 def test_it_lies_just_above_the_highest_of_others(model: Model, label: str) -> None:
-    ours, others = {2.0: 1500, 0.5: 20}, {-2.0: 1500, 0.0: 1}
+    ours, others = {9.0: 1500, 0.5: 20}, {-9.0: 1500, 6.0: 1}
     if label == "spam":
         scores = scored(model, ham=others, spam=ours)
-        reached, missed = 0.0625, 0.0624
+        reached, missed = 6.0625, 6.0624
     else:
         turned = [{-score: n for score, n in one.items()} for one in (ours, others)]
         scores = scored(model, ham=turned[0], spam=turned[1])
-        reached, missed = -0.0001, 0.0
+        reached, missed = -6.0001, -6.0
 
     least = threshold_of(scores, label)
 
@@ -89,14 +89,14 @@ def test_it_lies_just_above_the_highest_of_others(model: Model, label: str) -> N
 def test_with_few_documents_it_is_high_at_least(model: Model) -> None:
     few = scored(model, ham={-2.0: 60}, spam={2.0: 60})
 
-    assert threshold_of(few, "spam") == Threshold(UNMEASURED, 60)
+    assert threshold_of(few, "spam") == Threshold(LEAST, 60)
 
 
 def test_with_few_documents_it_lies_above_all_of_them(model: Model) -> None:
     few = scored(model, ham={-9.0: 600, 8.0: 1}, spam={9.0: 600})
 
     assert threshold_of(few, "spam").probability > max(
-        UNMEASURED, probability(few, 8.0624, "spam")
+        LEAST, probability(few, 8.0624, "spam")
     )
 
 
@@ -110,7 +110,7 @@ def test_beyond_the_last_bin_only_certainty_will_do(model: Model) -> None:
 def test_without_documents_it_is_a_constant(model: Model) -> None:
     nobody = scored(model, ham={}, spam={})
 
-    assert threshold_of(nobody, "spam") == Threshold(UNMEASURED, 0)
+    assert threshold_of(nobody, "spam") == Threshold(LEAST, 0)
 
 
 def test_with_more_classes_it_is_a_constant(tmp_path: Path) -> None:
@@ -118,4 +118,4 @@ def test_with_more_classes_it_is_a_constant(tmp_path: Path) -> None:
     labelled: list[Any] = [(label, f"{label} words") for label in ("a", "b", "c")]
     train_on(labelled, str(path))
 
-    assert threshold_of(load_model(str(path)), "a") == Threshold(UNMEASURED, 0)
+    assert threshold_of(load_model(str(path)), "a") == Threshold(LEAST, 0)

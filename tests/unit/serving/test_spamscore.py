@@ -17,7 +17,9 @@ CLASSES = ("ham", "list", "spam")
 def decision(scores: list[float], threshold: float = 0.0, known: int = 7) -> Decision:
     posterior = tuple(normalised(scores))
     classes = CLASSES if len(scores) == 3 else ("ham", "spam")
-    return decide("-", Scored(posterior, known, 9), classes, policy=Policy(threshold))
+    return decide(
+        "-", Scored(posterior, posterior, known, 9), classes, policy=Policy(threshold)
+    )
 
 
 def of(probability: float) -> list[float]:
@@ -83,7 +85,7 @@ def test_no_known_token_is_no_spam() -> None:
 def test_tests_are_names_that_rules_can_have() -> None:
     odd = Decision(
         "-", "s p\u00e4m\r\n", 0.999, ("a", "s p\u00e4m\r\n"), (log(0.001), log(0.999)),
-        1, 1, False, None,
+        (log(0.001), log(0.999)), 1, 1, False, None,
     )  # fmt: skip
 
     assert verdict_of(decision(of(0.9999)), "spam").tests == "NBTEXT_SPAM,NBTEXT_99"

@@ -25,7 +25,7 @@ def decision(spamicity: float, *, known: int = 1) -> Decision:
     label = "spam" if spamicity > 0.5 else "ham"
     posterior = (log(1 - spamicity), log(spamicity))
     return Decision(
-        "-", label, 0.9, ("ham", "spam"), posterior, known, 1, False, None
+        "-", label, 0.9, ("ham", "spam"), posterior, posterior, known, 1, False, None
     )  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def test_a_message_of_which_nothing_is_known_is_unsure_whatever_is_usual() -> No
 
 def test_no_spamicity_is_certain() -> None:
     certain = Decision(
-        "-", "spam", 0.9, ("ham", "spam"), (-99.0, 0.0), 1, 1, False, None
+        "-", "spam", 0.9, ("ham", "spam"), (-99.0, 0.0), (-99.0, 0.0), 1, 1, False, None
     )  # fmt: skip
 
     assert bogosity(certain, Cutoffs()).spamicity == CERTAIN
