@@ -60,21 +60,35 @@ def test_a_keyed_model_decides_as_the_public_one_of_the_same_documents(
 
 
 @pytest.mark.usefixtures("keyed")
-def test_nothing_in_a_keyed_model_is_a_public_key_or_digest() -> None:
+def test_nothing_in_a_keyed_model_is_a_public_key_or_digest(process: "Run") -> None:
+    learnt = b"From: a@example.org\nSubject: winner\n\nfree prizes\n"
+    assert process("learn", "spam", *MODEL, stdin=learnt).status == 0
+    assert process("learn", "spam", "-m", "mail.nbt", stdin=learnt).status == 0
     model, public = load_model("keyed.nbt"), load_model("mail.nbt")
     data, public_data = Path("keyed.nbt").read_bytes(), Path("mail.nbt").read_bytes()
-    readings = [read(Document("", (text,)), public.settings) for text in messages()]
+    text, public_text = (
+        process("dump", "-m", f"{m}.nbt").out for m in ("keyed", "mail")
+    )
+    keys, public_keys = (
+        set(re.findall('"([0-9a-f]{12})"', one)) for one in (text, public_text)
+    )
+    of_all = [*messages(), learnt]
+    readings = [read(Document("", (one,)), public.settings) for one in of_all]
 
     for reading in readings:
-        halves = struct.unpack(">QQ", reading.digest)
         assert rows_of(public.file, reading.digest)
         assert not rows_of(model.file, reading.digest)
-        for half in halves:
+        for half in struct.unpack(">QQ", reading.digest):
             assert struct.pack("<Q", half) in public_data
             assert struct.pack("<Q", half) not in data
+        assert reading.digest.hex() in public_text
+        assert reading.digest.hex() not in text
         for view, terms in enumerate(bag_of(reading, public.settings)):
             assert len(public.found(view, terms)) == len(terms) > 0
             assert not model.found(view, terms)
+            named = {f"{key:012x}" for key in terms}
+            assert named <= public_keys
+            assert not named & keys
 
 
 @pytest.mark.usefixtures("keyed")
