@@ -124,7 +124,13 @@ class Delta:
             bag: its terms in each view, as they are now.
             times: how often it was counted.
 
+        Raises:
+            DamagedError: the model has no such class.
+
         """
+        if row.label not in model.classes:
+            what = f"its ledger has documents of {row.label!r}, which has no counts"
+            raise DamagedError(model.path, 0, what)
         self.documents[row.label] -= times
         self.ledger[digest, row] -= times
         class_ = model.classes.index(row.label)

@@ -8,11 +8,13 @@ that its terms lie in, and those who read a whole array verify all of it.
 
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 from zlib import crc32
 
 from nbtext.errors import DamagedError
+
+Computed = TypeVar("Computed")
 
 Buffer: TypeAlias = bytes | memoryview
 """What an array is written from."""
@@ -79,7 +81,9 @@ class Arrays(Mapping[str, memoryview]):
     `unverified` and `verify` are for those who look at few values of a large array.
     """
 
-    __slots__ = ("_bytes", "_checksums", "_lying", "_offset", "_path", "_verified")
+    __slots__ = (
+        "_bytes", "_checksums", "_computed", "_lying", "_offset", "_path", "_verified",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -106,6 +110,7 @@ class Arrays(Mapping[str, memoryview]):
         self._checksums = checksums
         self._lying = lying
         self._verified: set[int] = set()
+        self._computed: dict[Any, Any] = {}
 
     def __getitem__(self, name: str) -> memoryview:
         start, values = self._lying[name]
@@ -116,6 +121,19 @@ class Arrays(Mapping[str, memoryview]):
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._lying)
+
+    def once(self, compute: "Callable[[Arrays], Computed]") -> Computed:
+        """
+        Return what is computed from the arrays; it is computed once.
+
+        Args:
+            compute: a function of a module, so that it is the same each time.
+
+        """
+        if compute not in self._computed:
+            self._computed[compute] = compute(self)
+        computed: Computed = self._computed[compute]
+        return computed
 
     def __len__(self) -> int:
         return len(self._lying)

@@ -7,7 +7,9 @@ Any bytes at all give a model or a `ModelFileError`.
 """
 
 import os
+from errno import EISDIR
 from mmap import ACCESS_READ, mmap
+from stat import S_ISDIR, S_ISREG
 from typing import NamedTuple
 
 from nbtext.counts.correction import CorrectionInfo, total_info, why_not_added
@@ -21,6 +23,17 @@ from nbtext.errors import (
 from nbtext.settings import Scoring, Settings
 from nbtext.store.lock import is_locked
 from nbtext.store.table import ALIGNMENT, BEGINNING, HEAD_SIZE, StoredTable, read_table
+
+
+class Mapped(mmap):
+    """
+    The bytes of a file, in place.
+
+    Attributes:
+        stretches: from which byte to which it has data; None if it has no holes.
+    """
+
+    stretches: list[tuple[int, int]] | None = None
 
 
 class ModelFile(NamedTuple):
@@ -133,15 +146,10 @@ def map_file(path: str) -> memoryview:
     try:
         # not to wait for the other end if it is a pipe
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        with os.fdopen(descriptor, "rb", buffering=0) as file:
-            size = os.fstat(file.fileno()).st_size
-            if not size:
-                message = (
-                    f"{path}: a model was expected, and an empty or special file "
-                    "found; make one with `nbtext train`, or name another"
-                )
-                raise NotAModelError(message)
-            return memoryview(mmap(file.fileno(), size, access=ACCESS_READ))
+        try:
+            return memoryview(_mapped(path, descriptor))
+        finally:
+            os.close(descriptor)
     except FileNotFoundError as error:
         message = (
             f"{path}: no model there; make one with `nbtext train`, or name another"
@@ -154,6 +162,25 @@ def map_file(path: str) -> memoryview:
             "may read"
         )
         raise ModelAccessError(message) from error
+
+
+def _mapped(path: str, descriptor: int) -> Mapped:
+    """Map an open file, and look for holes in it, which have no tables."""
+    status = os.fstat(descriptor)
+    if S_ISDIR(status.st_mode):
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+    if not status.st_size or not S_ISREG(status.st_mode):
+        message = (
+            f"{path}: a model was expected, and an empty or special file found; make "
+            "one with `nbtext train`, or name another"
+        )
+        raise NotAModelError(message)
+    mapped = Mapped(descriptor, status.st_size, access=ACCESS_READ)
+    if status.st_blocks * 512 < status.st_size:
+        from nbtext.store.searching import stretches_of  # few files have holes
+
+        mapped.stretches = stretches_of(descriptor, status.st_size)
+    return mapped
 
 
 def next_table(
@@ -201,8 +228,10 @@ def check_tail(path: str, mapped: memoryview, offset: int) -> None:
         NotAModelError: that is so.
 
     """
-    whole: mmap = mapped.obj  # type: ignore[assignment]  # what it is a view of
-    place = whole.find(BEGINNING, offset + ALIGNMENT)
+    from nbtext.store.searching import find
+
+    whole: Mapped = mapped.obj  # type: ignore[assignment]  # what it is a view of
+    place = find(whole, BEGINNING, offset + ALIGNMENT)
     if place >= 0:
         what = f"the table here ends within another one, at byte {place - HEAD_SIZE}"
         raise DamagedError(path, offset, what)

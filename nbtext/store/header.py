@@ -146,7 +146,7 @@ def join_histories(histories: Iterable[History]) -> History:
     learnt: dict[str, str] = {}
     for history in histories:
         trained = max(trained, history.trained)
-        taught += history.taught
+        taught = min(taught + history.taught, MOST - 1)
         keep = history.keep
         for name, time in history.learnt.items():
             learnt[name] = max(time, learnt.get(name, ""))

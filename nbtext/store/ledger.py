@@ -6,12 +6,15 @@ their rows are added up; the records of documents that were learnt one by one ar
 from the newest to the oldest. docs/model-format.md says where they are.
 """
 
+import sys
 from bisect import bisect_left
 from collections import Counter as Tally
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Final, NamedTuple
 
 from nbtext.settings import KEY_BITS, View
+from nbtext.store.blocks import Arrays
 from nbtext.store.file import ModelFile
 from nbtext.store.header import MOST
 from nbtext.store.schema import (
@@ -114,9 +117,8 @@ def _amounts(table: StoredTable, digest: bytes, row: Row) -> Tally[str]:
         is_it = arrays.value(AMOUNTS.fingerprints, place) == row.fingerprint
         label = _class_name(table, arrays.value(AMOUNTS.labels, place))
         if is_it and label == row.label:
-            sizes = arrays[AMOUNTS.sizes]
-            start = sum(sizes[:place])
-            end = min(start + sizes[place], arrays.length(AMOUNTS.values))
+            start, end = arrays.once(_record_starts)[AMOUNTS.sizes][place : place + 2]
+            end = min(end, arrays.length(AMOUNTS.values))
             classes = arrays.part(AMOUNTS.classes, start, end)
             values = arrays.part(AMOUNTS.values, start, end)
             for class_, value in zip(classes, values, strict=True):
@@ -198,8 +200,7 @@ def _records(table: StoredTable, digest: bytes, row: Row) -> Iterator[Record]:
         return
     arrays = table.arrays
     high, low = halves(digest)
-    highs = arrays[RECORDS.high].tolist()
-    for place in (place for place, value in enumerate(highs) if value == high):
+    for place in _places_of(arrays.once(_record_digests), high):
         is_it = arrays[RECORDS.low][place] == low
         is_it = is_it and arrays[RECORDS.fingerprints][place] == row.fingerprint
         if is_it and _class_name(table, arrays[RECORDS.classes][place]) == row.label:
@@ -213,16 +214,35 @@ def _kept_bins(table: StoredTable, place: int) -> tuple[int, ...]:
     return tuple(bins[place * width : (place + 1) * width])
 
 
+def _record_digests(arrays: Arrays) -> bytes:
+    """Return the first halves of the digests of undo records, one after the other."""
+    return arrays[RECORDS.high].tobytes()
+
+
+def _places_of(values: bytes, wanted: int) -> Iterator[int]:
+    """Yield where a number stands among others of eight bytes each."""
+    packed = wanted.to_bytes(8, sys.byteorder)
+    place = values.find(packed)
+    while place >= 0:
+        if place % 8 == 0:
+            yield place // 8
+        place = values.find(packed, place + 1)
+
+
+def _record_starts(arrays: Arrays) -> dict[str, list[int]]:
+    """Return for each view where the terms of each undo record begin, by the sizes."""
+    names = [name for name in arrays if name.endswith(".sizes")]
+    return {name: [0, *accumulate(arrays[name])] for name in names}
+
+
 def _kept_bag(table: StoredTable, place: int) -> Bag:
     """Return the terms of the document at a place of the undo arrays."""
     bag = []
     for view in table.header.settings.views:
         names = bag_arrays(view)
-        sizes = table.arrays[names.sizes]
-        start = sum(sizes[:place])
+        start, end = table.arrays.once(_record_starts)[names.sizes][place : place + 2]
         keys, counts = (
-            table.arrays.part(name, start, start + sizes[place])
-            for name in (names.keys, names.counts)
+            table.arrays.part(name, start, end) for name in (names.keys, names.counts)
         )
         bag.append(dict(zip(keys, counts, strict=True)))
     return tuple(bag)

@@ -45,6 +45,9 @@ ALIGNMENT: Final = 64
 MOST_HEADER: Final = 1 << 23
 """Maximum size of a header in bytes: unpacked, any may take sixty times as much."""
 
+MOST_ARRAY: Final = 1 << 32
+"""An array has fewer bytes: msgpack gives its length four."""
+
 NIL: Final = b"\xc0"
 HEAD_SIZE: Final = 3
 """Number of bytes before the first key of a header: `de`, and how many keys it has."""
@@ -203,7 +206,8 @@ def _specification(
     if names != list(allowed):
         raise DamagedError(path, offset, "its arrays are not those of its settings")
     for name, kind, length in specification:
-        if kind not in allowed[name] or length < 0:
+        is_possible = kind in allowed[name] and length >= 0
+        if not is_possible or length * int(kind[1]) >= MOST_ARRAY:
             raise DamagedError(
                 path, offset, f"its array {name} cannot be {length} {kind}"
             )

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from mmap import mmap
 
     from nbtext.store import Header, StoredTable
+    from nbtext.store.file import Mapped
 
 from nbtext.errors import DamagedError, ModelFileError
 from nbtext.store.file import next_table
+from nbtext.store.searching import find
 from nbtext.store.table import ALIGNMENT, BEGINNING, HEAD_SIZE, read_head, read_table
 from nbtext.upkeep.check_table import fault_of, is_padded
 
@@ -116,8 +117,8 @@ def _part_at(
 
 def beginning(mapped: memoryview, offset: int) -> int:
     """Return where the next table begins, the file's end if none does."""
-    contents: mmap = mapped.obj  # type: ignore[assignment]  # what it is a view of
-    place = contents.find(BEGINNING, offset + HEAD_SIZE)
+    contents: Mapped = mapped.obj  # type: ignore[assignment]  # what it is a view of
+    place = find(contents, BEGINNING, offset + HEAD_SIZE)
     return len(mapped) if place < 0 else place - HEAD_SIZE
 
 

@@ -115,3 +115,32 @@ def test_time_does_not_grow_with_the_square_of_the_classes(path: Path) -> None:
     model = within(5, lambda: load_model(str(path)), "opening 60,000 classes")
 
     assert len(model.classes) == len(names)
+
+
+def test_a_class_of_the_ledger_that_has_no_counts_is_damage(path: Path) -> None:
+    def without_ham(plain: dict[Any, Any]) -> dict[Any, Any]:
+        assert plain["classes"] == ["ham", "spam"]
+        totals = [[[0, 0], of_view[1]] for of_view in plain["totals"]]
+        return plain | {"documents": [0, 1], "totals": totals}
+
+    (table,) = taken_apart(path.read_bytes())
+    place = [name for name, _, _ in table.header["arrays"]].index("ledger.fingerprints")
+    arrays = [*table.arrays]
+    arrays[place] = bytes(len(arrays[place]))  # as after pruning
+    path.write_bytes(put_together([Table(without_ham(table.header), arrays)]))
+
+    with pytest.raises(DamagedError, match="has no counts"):
+        learn(path, None, [HAM], approximate=True)
+
+
+def test_models_that_were_taught_too_often_add_up_to_one_that_can_be_read(
+    path: Path,
+) -> None:
+    often = {"taught": (1 << 63) - 1}
+    change(path, lambda plain: plain | {"history": plain["history"] | often})
+    path.write_bytes(path.read_bytes() * 2)
+    pieces = read_contents(open_model(str(path))).pack()
+
+    path.write_bytes(b"".join(map(bytes, pieces)))
+
+    assert open_model(str(path)).tables[0].header.history.taught == (1 << 63) - 1

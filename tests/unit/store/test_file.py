@@ -1,15 +1,23 @@
+import os
+from mmap import ACCESS_READ
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import msgpack
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from fuzz import forge
 from nbtext.counts.counter import Counter, ReadDocument
-from nbtext.errors import ModelFileError, NoModelError, NotAModelError
+from nbtext.errors import DamagedError, ModelFileError, NoModelError, NotAModelError
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings import BODY, RAW, Scoring, Settings
-from nbtext.store import Contents, History, open_model
+from nbtext.store import Contents, History, open_model, searching
+from nbtext.store.file import Mapped
 from nbtext.store.header import joined_history
 from nbtext.store.table import FORMAT, VERSION
+from nbtext.upkeep import check_model
 
 TEXT = Settings(format="text", views=(BODY,))
 STAMP = "2026-01-01T00:00:00+00:00"
@@ -66,6 +74,102 @@ def test_what_was_never_a_model_is_told_from_one(
 def test_a_folder_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match="the model cannot be read"):
         open_model(str(tmp_path))
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "device", "hole"])
+def test_what_is_no_file_leaves_nothing_open(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path = Path("/dev/zero")
+    else:
+        path.touch()
+        os.truncate(path, SPARSE)
+    before = [*Path("/proc/self/fd").iterdir()]
+
+    with pytest.raises(ModelFileError):
+        open_model(str(path))
+
+    assert len([*Path("/proc/self/fd").iterdir()]) == len(before)
+
+
+SPARSE = 200 << 30
+"""Bytes of a file that takes up hardly any."""
+
+
+def test_a_hole_behind_the_tables_is_passed_over_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(packed())
+    size = path.stat().st_size
+    os.truncate(path, SPARSE)
+
+    file = open_model(str(path))
+    checked = check_model(str(path))
+
+    assert (file.size, file.cut) == (size, SPARSE - size)
+    assert "not written whole" in file.notes[0]
+    assert [part.verdict for part in checked.parts] == ["sound", "cut off"]
+
+
+def test_a_table_behind_a_hole_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(packed())
+    os.truncate(path, SPARSE)
+    with path.open("ab") as file:
+        file.write(packed())
+
+    with pytest.raises(DamagedError, match=f"at byte {SPARSE};"):
+        open_model(str(path))
+    verdicts = [part.verdict for part in check_model(str(path)).parts]
+    assert verdicts == ["sound", "damaged", "sound"]
+
+
+def test_a_file_of_holes_is_refused_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "MOST_STRETCHES", 4)
+    path = tmp_path / "model.nbt"
+    path.write_bytes(packed())
+    with path.open("rb+") as file:
+        for place in range(1, 7):
+            file.seek(place << 24)
+            file.write(b"\0")
+
+    with pytest.raises(ModelFileError, match=r"holes.*--sparse=never"):
+        open_model(str(path))
+
+
+@given(st.data())
+def test_searching_in_pieces_finds_what_searching_at_once_does(
+    data: st.DataObject,
+) -> None:
+    wanted = b"abca"
+    contents = data.draw(st.text("abc", max_size=60)).encode() + b"."
+    start = data.draw(st.integers(0, len(contents)))
+    with NamedTemporaryFile() as file, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(searching, "PIECE", data.draw(st.integers(1, 20)))
+        file.write(contents)
+        file.flush()
+        mapped = Mapped(file.fileno(), len(contents), access=ACCESS_READ)
+
+        assert searching.find(mapped, wanted, start) == contents.find(wanted, start)
+
+
+@pytest.mark.parametrize("length", [1 << 29, 1 << 32, 1 << 40, (1 << 63) - 1])
+def test_an_array_of_more_than_four_gigabytes_is_damage(
+    length: int, tmp_path: Path
+) -> None:
+    (table,) = forge.taken_apart(packed())
+    table.header["arrays"][0][1:] = ["u8", length]
+    path = tmp_path / "model.nbt"
+    path.write_bytes(forge.put_together([table]))
+    os.truncate(path, SPARSE)
+
+    with pytest.raises(DamagedError, match=rf"cannot be {length} u8"):
+        open_model(str(path))
 
 
 def test_a_path_with_a_nul_cannot_be_read() -> None:

@@ -1,5 +1,8 @@
+from dataclasses import replace
 from pathlib import Path
+from time import process_time
 
+import numpy as np
 import pytest
 
 from nbtext import train_on
@@ -14,6 +17,7 @@ from nbtext.store import (
     UndoRecords,
     compact,
     open_model,
+    read_contents,
     record_of,
     rows_of,
 )
@@ -26,6 +30,7 @@ from nbtext.store.compacting import (
 from nbtext.store.header import (
     KEPT_RECORDS,
 )
+from nbtext.store.ledger import NO_BIN
 from nbtext.store.schema import (
     TYPES,
 )
@@ -36,8 +41,10 @@ from nbtext.store.undo import (
 )
 from nbtext.store.writing import (
     pack,
+    replace_file,
 )
-from nbtext.tokens.bag import Bag, bag_of
+from nbtext.tokens.bag import Bag, bag_of, fingerprint
+from nbtext.tokens.bags import joined, terms_of
 from nbtext.tokens.reading import read
 from tests.build import FEW_TERMS
 
@@ -253,3 +260,27 @@ def stored(table: StoredTable, name: str) -> tuple[str, Buffer]:
     array = table.arrays[name]
     kinds: dict[str, str] = {code: kind for kind, code in TYPES.items()}
     return kinds[array.format], array.tobytes()
+
+
+def test_finding_records_takes_no_time_in_proportion_to_their_number(
+    tmp_path: Path,
+) -> None:
+    path = str(tmp_path / "model.nbt")
+    train_on(FILLER, path)
+    n_records = 40_000
+    rows = np.arange(2 * n_records, dtype=np.uint64).reshape(-1, 2) + 1
+    digests = [row.astype(">u8").tobytes() for row in rows]
+    contents = read_contents(open_model(path))
+    bag = ({7: 1},)
+    row = Row("ham", fingerprint(bag))
+    terms = joined([terms_of([{7: 1}])] * n_records)
+    records = UndoRecords(digests, [row] * n_records, [NO_BIN] * n_records, [terms])
+    replace_file(path, replace(contents, records=records).pack())
+    file = open_model(path)
+
+    start = process_time()
+    found = [record_of(file, digest, row) for digest in digests[-300:]]
+    seconds = process_time() - start
+
+    assert all(record is not None and record.bag == bag for record in found)
+    assert seconds < 0.4  # each took some 3 ms
