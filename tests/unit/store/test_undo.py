@@ -30,7 +30,6 @@ from nbtext.store.compacting import (
 from nbtext.store.header import (
     KEPT_RECORDS,
 )
-from nbtext.store.ledger import NO_BIN
 from nbtext.store.schema import (
     TYPES,
 )
@@ -274,7 +273,7 @@ def test_finding_records_takes_no_time_in_proportion_to_their_number(
     bag = ({7: 1},)
     row = Row("ham", fingerprint(bag))
     terms = joined([terms_of([{7: 1}])] * n_records)
-    records = UndoRecords(digests, [row] * n_records, [NO_BIN] * n_records, [terms])
+    records = UndoRecords(digests, [row] * n_records, [()] * n_records, [terms])
     replace_file(path, replace(contents, records=records).pack())
     file = open_model(path)
 
