@@ -114,7 +114,7 @@ def _corrected(path: Path) -> Iterator[bytes]:
         amounts = {"spam": -5 * number, "work": 128}
         row = Row(label, fingerprint(bag))
         delta.correction.take(reading.digest, row, bag, amounts)
-    info = CorrectionInfo(contents.scoring.as_dict(), 0.5, 3, {"passes": 3})
+    info = CorrectionInfo(contents.scoring.of_scores(), 0.5, 3, {"passes": 3})
     correction = correction_table(delta, info)
     if correction is not None:
         correction = replace(correction, info=info)

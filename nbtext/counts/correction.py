@@ -40,7 +40,7 @@ class CorrectionInfo(NamedTuple):
     What a correction says of itself.
 
     Attributes:
-        scoring: how the scores are computed that it corrects, as `Scoring.as_dict`.
+        scoring: how the scores are computed that it corrects, as `Scoring.of_scores`.
         slope: what they are multiplied by before.
         documents: how many rows of the ledger it was learnt from; 0 in a change.
         made_with: further numbers, by name, for people.
@@ -74,9 +74,8 @@ class CorrectionInfo(NamedTuple):
         """
         info = cls(**plain)
         facts = {**info.made_with}
-        parts = {**info.scoring}.values()
         is_sound = (
-            all(isinstance(part, str | int | float) for part in parts)
+            _is_scoring({**info.scoring})
             and type(info.slope) is float
             and 0 < info.slope <= LARGEST_SLOPE
             and type(info.documents) is int
@@ -92,6 +91,13 @@ class CorrectionInfo(NamedTuple):
             message = "the correction is not one"
             raise ValueError(message)
         return info
+
+
+def _is_scoring(scoring: dict[str, Any]) -> bool:
+    parameters = {**scoring.get("parameters", {})}
+    parts = [*scoring, *parameters, *({**scoring, "parameters": 0}.values())]
+    has_parts = all(isinstance(part, str | int | float) for part in parts)
+    return has_parts and all(map(_is_number, parameters.values()))
 
 
 def _is_number(value: Any) -> bool:

@@ -274,7 +274,7 @@ def _correction_of(
 ) -> StoredCorrection | None:
     """Return the correction of a file, if it was made for a scoring."""
     info = file.correction
-    if info is None or info.scoring != scoring.as_dict():
+    if info is None or info.scoring != scoring.of_scores():
         return None
     tables = [
         (table, place)

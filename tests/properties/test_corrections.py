@@ -61,7 +61,7 @@ from tests.build import (
 LABELS = ("a", "b", "c")
 TEXTS = [f"{LABELS[n % 3]} words {n} {'more ' * (n % 4)}!" for n in range(FEW + 5)]
 INFO = CorrectionInfo(
-    default_scoring("mail", 3).as_dict(), 0.75, 17, {"passes": 3, "eta": 0.5}
+    default_scoring("mail", 3).of_scores(), 0.75, 17, {"passes": 3, "eta": 0.5}
 )
 
 Amounts = Mapping[int, Mapping[str, int]]
