@@ -9,6 +9,7 @@ bit. Two corrections do not add up, and nobody adds them.
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -229,14 +230,7 @@ def corrected(tmp_path: Path, amounts: Amounts) -> tuple[str, Correction]:
     train_on(pairs, path, replace=True)
     contents = read_contents(open_model(path))
     correction = corrected_by(amounts)
-    model = type(contents)(
-        contents.counts,
-        contents.scoring,
-        contents.calibrations,
-        contents.history,
-        correction=correction,
-    )
-    replace_file(path, model.pack())
+    replace_file(path, replace(contents, correction=correction).pack())
     return path, correction
 
 

@@ -270,10 +270,10 @@ def test_finding_records_takes_no_time_in_proportion_to_their_number(
     rows = np.arange(2 * n_records, dtype=np.uint64).reshape(-1, 2) + 1
     digests = [row.astype(">u8").tobytes() for row in rows]
     contents = read_contents(open_model(path))
-    bag = ({7: 1},)
+    bag = tuple({7: 1} for _ in contents.counts.settings.views)
     row = Row("ham", fingerprint(bag))
-    terms = joined([terms_of([{7: 1}])] * n_records)
-    records = UndoRecords(digests, [row] * n_records, [()] * n_records, [terms])
+    terms = [joined([terms_of([of_view])] * n_records) for of_view in bag]
+    records = UndoRecords(digests, [row] * n_records, [()] * n_records, terms)
     replace_file(path, replace(contents, records=records).pack())
     file = open_model(path)
 
