@@ -231,7 +231,7 @@ def check_tail(path: str, mapped: memoryview, offset: int) -> None:
     from nbtext.store.searching import find
 
     whole: Mapped = mapped.obj  # type: ignore[assignment]  # what it is a view of
-    place = find(whole, BEGINNING, offset + ALIGNMENT)
+    place = find(whole, whole.stretches, BEGINNING, offset + ALIGNMENT)
     if place >= 0:
         what = f"the table here ends within another one, at byte {place - HEAD_SIZE}"
         raise DamagedError(path, offset, what)

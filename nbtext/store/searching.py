@@ -8,10 +8,11 @@ two of them.
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from mmap import mmap
+from typing import Final, TypeAlias
 
-if TYPE_CHECKING:
-    from nbtext.store.file import Mapped
+Stretches: TypeAlias = list[tuple[int, int]]
+"""From which byte to which a file has data, between its holes."""
 
 PIECE: Final = 1 << 26
 """Number of bytes that are searched at a time."""
@@ -20,9 +21,9 @@ MOST_STRETCHES: Final = 1 << 16
 """Maximum stretches of data between the holes of a file."""
 
 
-def stretches_of(descriptor: int, size: int) -> list[tuple[int, int]]:
+def stretches_of(descriptor: int, size: int) -> Stretches:
     """
-    Return where a file has data between its holes: from which byte to which.
+    Return where a file has data.
 
     Args:
         descriptor: the open file.
@@ -33,7 +34,7 @@ def stretches_of(descriptor: int, size: int) -> list[tuple[int, int]]:
         OSError: the file system does not say.
 
     """
-    stretches: list[tuple[int, int]] = []
+    stretches: Stretches = []
     end = 0
     while end < size:
         try:
@@ -51,26 +52,29 @@ def stretches_of(descriptor: int, size: int) -> list[tuple[int, int]]:
     return stretches
 
 
-def find(mapped: "Mapped", wanted: bytes, start: int) -> int:
+def find(mapped: mmap, stretches: Stretches | None, wanted: bytes, start: int) -> int:
     """
     Return where some bytes, none of which is zero, stand first, -1 if nowhere.
 
     Args:
         mapped: the file.
+        stretches: where it has data; None if it has no holes.
         wanted: the bytes.
         start: where the search begins.
 
     """
-    for low, high in _pieces(mapped, start, len(wanted) - 1):
+    stretches = [(0, len(mapped))] if stretches is None else stretches
+    for low, high in _pieces(stretches, start, len(wanted) - 1):
         place = mapped.find(wanted, low, high)
         if place >= 0:
             return place
     return -1
 
 
-def _pieces(mapped: "Mapped", start: int, overlap: int) -> Iterator[tuple[int, int]]:
+def _pieces(
+    stretches: Stretches, start: int, overlap: int
+) -> Iterator[tuple[int, int]]:
     """Yield what is to be searched, so that pieces overlap by so many bytes."""
-    whole = [(0, len(mapped))]
-    for low, high in whole if mapped.stretches is None else mapped.stretches:
+    for low, high in stretches:
         for place in range(max(low, start), high, PIECE):
             yield place, min(place + PIECE + overlap, high)

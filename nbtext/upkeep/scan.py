@@ -118,7 +118,7 @@ def _part_at(
 def beginning(mapped: memoryview, offset: int) -> int:
     """Return where the next table begins, the file's end if none does."""
     contents: Mapped = mapped.obj  # type: ignore[assignment]  # what it is a view of
-    place = find(contents, BEGINNING, offset + HEAD_SIZE)
+    place = find(contents, contents.stretches, BEGINNING, offset + HEAD_SIZE)
     return len(mapped) if place < 0 else place - HEAD_SIZE
 
 

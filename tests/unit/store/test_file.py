@@ -155,7 +155,8 @@ def test_searching_in_pieces_finds_what_searching_at_once_does(
         file.flush()
         mapped = Mapped(file.fileno(), len(contents), access=ACCESS_READ)
 
-        assert searching.find(mapped, wanted, start) == contents.find(wanted, start)
+        found = searching.find(mapped, None, wanted, start)
+        assert found == contents.find(wanted, start)
 
 
 @pytest.mark.parametrize("length", [1 << 29, 1 << 32, 1 << 40, (1 << 63) - 1])
