@@ -64,6 +64,7 @@ fuzz: $(READY)
 
 docs: $(READY)
 	$(BIN)/python docs/make_cli.py
+	$(BIN)/python docs/make_man.py
 
 sdist: $(READY)
 	$(BIN)/python -m build --sdist --no-isolation

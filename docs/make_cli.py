@@ -84,7 +84,16 @@ that is found, or those that are named. Documents that are not rows are read who
 
 If no columns are named and there are two, a label and a text, then a first line such as
 `v1,v2` is a heading if the labels below it repeat and `v1` is not one of them; a note says
-so, and how to change it. The separator is a comma in CSV and a tab in TSV, no other.
+so, and how to change it. The separator of a CSV file is a comma, or a semicolon, a tab or a bar if
+the first lines show one of them and no comma; that of TSV is a tab. `--delimiter` names another,
+with quotes as in CSV. A file without a suffix whose lines begin with a label and a tab is a
+table where labels are needed, and one document elsewhere: `classify` says so.
+
+`--files-from FILE` reads names of sources from a file or from standard input, one a line, or with
+`-0` as `find -print0` writes them; `LABEL=FILE` gives all of them a label:
+
+    find ~/Mail -name '*.eml' -newer last -print0 | nbtext classify -0 --files-from -
+    find ~/old -print0 -type f | nbtext train -0 --files-from spam=- ham=~/Maildir/.Archive
 
 Tables, JSON lines and mbox files are read as UTF-8. Those in UTF-16 or UTF-32 are decoded by
 their byte order mark; a table without one is refused, with the command that converts it.
@@ -92,7 +101,10 @@ their byte order mark; a table without one is refused, with the command that con
 `train` and `eval` need a label for each document. It is the first of these: the column of
 `--label-column`; the `LABEL` of `LABEL=PATH`; the name of the folder (without the dot of
 `.Junk`); a column `label`, `class` or `category`, or the index; the name of the file
-without its suffixes. If a single folder contains only folders, each of them is a class. If
+without its suffixes. The names of folders that mail programs make stand for spam (Spam, Junk,
+Bulk, Junk E-mail) and ham (INBOX, Archive, Sent, Sent Items, All Mail), with a note, if one of
+them stands for spam, or if the model that is evaluated has these classes and none of that name;
+`LABEL=PATH` keeps a name. If a single folder contains only folders, each of them is a class. If
 two folders contain the same folders, as `train/` and `test/` may, each of the two is a
 class, with a warning; there is a warning, too, if one of the folders contains folders that
 are called as the others are. An argument with `=` is a path if such a file exists, or if a `/`
@@ -132,8 +144,11 @@ stored as `\\xHH`; no backslash is doubled there. Results are printed as soon as
 | `log_posterior` | class to the natural logarithm of that, however small |
 | `tokens` | `known` to the model, and `total` |
 | `truncated` | whether the document was longer than `--max-bytes` |
+| `from`, `subject` | of a mail, decoded, 200 characters at most; absent for text |
 
-A document is unsure if the model knows none of its tokens.
+A document is unsure if the model knows none of its tokens. On a terminal From and Subject of a mail
+are shown behind its name, as far as there is room, and the last line, on standard error, says how
+many documents were decided for each class.
 
 **`pass`** prints the message from standard input unchanged, with the field `X-NBText: LABEL,
 probability=P` as the last one of its header, before any line that is no field. The label is `unsure` where `classify` prints
@@ -156,6 +171,9 @@ and the name of each document that was refused. `--json` prints one object: `cla
 commands that write a model, they wait up to `--wait` seconds for another writer.
 [learning.md](learning.md) lists their promises.
 
+**`rename`** prints with `--json` one object: `renamed` (old name to new name), `classes` and
+`path`.
+
 **`merge`**, **`compact`** and **`prune`** report on standard error, and with `--json` in one
 object: `merge` has `classes` (name to documents), `doubles` (documents in
 more than one model, or in more than one of those that a file was joined of), `taken` (those that are now counted once), `refused`, `conflicts` (a
@@ -173,7 +191,7 @@ since), `tail` (`tables` and `bytes` behind the first table), `written` and `wri
 
 **`eval`** prints four tables, separated by empty lines: the name and value of each figure;
 precision, recall, F1 and support of each class; the confusion matrix, with true classes as
-rows; and reliability. `eval --json` prints one object; [measures.md](measures.md)
+rows; and reliability. On a terminal the last line says in a sentence how many were right. `eval --json` prints one object; [measures.md](measures.md)
 defines each of its keys.
 
 **`train`** prints nothing on standard output; standard error has a summary. A new model is
@@ -233,6 +251,9 @@ killed. SIGTERM is the usual end of `serve`, with status 0; `train`, `eval` and 
     eval "$(_NBTEXT_COMPLETE=bash_source nbtext)"      # in ~/.bashrc
     eval "$(_NBTEXT_COMPLETE=zsh_source nbtext)"       # in ~/.zshrc
     _NBTEXT_COMPLETE=fish_source nbtext | source       # in ~/.config/fish/config.fish
+
+Completed are commands, options, sources, model files, and the classes of the model, where one is
+asked for (`nbtext learn <Tab>`, `--is`, `--move`, `rename`).
 """
 
 

@@ -244,7 +244,8 @@ def evaluate(
         sources: as on the command line: `spam/`, `ham=Maildir/.Archive`, `rows.csv`.
         options: what the sources are, if not what they look like.
         threshold: the least probability of a label, from 0 to 1.
-        positive: which of two classes is the one looked for; `spam` if not given.
+        positive: which of two classes is the one looked for; if not given, `spam`,
+                or else the rarer one.
         on_read: told what was read and what was skipped, before anything is refused.
 
     Raises:
@@ -256,7 +257,10 @@ def evaluate(
     """
     _check_sources(sources)
     keep_memory()
-    options = options._replace(model_columns=lambda: model.model.settings.text_columns)
+    options = options._replace(
+        model_columns=lambda: model.model.settings.text_columns,
+        model_classes=model.model.classes,
+    )
     return evaluate_model(
         model,
         documents(sources, options, labelled=True),
@@ -288,7 +292,8 @@ def evaluate_folds(
         options: what the sources are, if not what they look like.
         overrides: what differs from the default settings.
         threshold: the least probability of a label, from 0 to 1.
-        positive: which of two classes is the one looked for; `spam` if not given.
+        positive: which of two classes is the one looked for; if not given, `spam`,
+                or else the rarer one.
         progress: told now and then how many more documents and bytes were read.
         on_read: told what was read and what was skipped, before anything is refused.
 

@@ -32,6 +32,8 @@ wrong shape) stay ValueError and TypeError.
 
 from typing import TYPE_CHECKING, Final
 
+from nbtext.classes import folder_of, similar
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -62,31 +64,25 @@ class UnknownClassError(SettingsError):
     def __init__(
         self, where: str, label: str, classes: "Sequence[str]", *, advice: str = ""
     ) -> None:
+        import shlex  # here, because it is for errors alone
+
         near = similar(label, classes)
+        folder = folder_of(label, classes)
         listed = ", ".join(classes[:MOST_LISTED]) or "none"
         if len(classes) > MOST_LISTED:
             listed += f" and {len(classes) - MOST_LISTED} more"
         known = f"the model's classes are {listed}"
         if near is not None:
             known = f"did you mean {near!r}? T{known[1:]}"
+        elif folder is not None:
+            renaming = shlex.join(["nbtext", "rename", f"{folder}={label}"])
+            advice = f"to give {folder!r} that name: {renaming}"
         text = f"{where}: no class {label!r}; {known}"
         super().__init__(f"{text}; {advice}" if advice else text)
 
 
-LEAST_SIMILARITY: Final = 0.7
-"""Minimum similarity, from 0 to 1, of two names one of which may be misspelt."""
-
 MOST_LISTED: Final = 20
 """Maximum number of classes that a message names."""
-
-
-def similar(label: str, classes: "Sequence[str]") -> str | None:
-    """Return the class whose name is most like another one, None if none is."""
-    from difflib import get_close_matches  # here, because it takes 3 ms
-
-    by_lower = {name.lower(): name for name in reversed(classes)}
-    near = get_close_matches(label.lower(), by_lower, 1, LEAST_SIMILARITY)
-    return by_lower[near[0]] if near else None
 
 
 class SecretError(SettingsError):

@@ -13,12 +13,16 @@ trap 'rm -rf "$folder"' EXIT
 pip() { "$folder/venv/bin/python" -m pip --quiet --disable-pip-version-check "$@"; }
 
 # the tests without the checkout beside them, so that no module of it is imported
-cp -R tests corpora docs pyproject.toml README.md "$folder"
+cp -R tests corpora docs man pyproject.toml README.md "$folder"
 "$python" -m venv "$folder/venv"
 pip install "$wheel" pytest pytest-xdist hypothesis 'click>=8.2'
 cd "$folder"
 venv/bin/nbtext --version
 venv/bin/nbtext --version | grep -q '(compiled)$'
+test -f venv/share/man/man1/nbtext-train.1
+if command -v man > /dev/null; then
+    (PATH="$folder/venv/bin:$PATH" && unset MANPATH && man -w nbtext nbtext-train)
+fi
 venv/bin/python -c 'import nbtext; print(nbtext.__file__)' | grep "^$folder/venv/"
 PATH="$folder/venv/bin:$PATH" venv/bin/python -m pytest -q -p no:cacheprovider -n 2 tests/cli
 

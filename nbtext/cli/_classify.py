@@ -6,12 +6,19 @@ message.
 """
 
 import sys
+from collections import Counter as Tally
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nbtext.cli import _status as status
-from nbtext.cli._report import as_json_lines, as_tsv, readable
+from nbtext.cli._report import (
+    as_json_lines,
+    as_tsv,
+    class_name,
+    counted,
+    readable,
+)
 from nbtext.cli._terminal import (
     CutShort,
     Output,
@@ -96,12 +103,14 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
     failures = Skipped()
     on_problem = problem_handler(failures, quiet=request.output.quiet)
     items: Iterable[Item] = documents(request.sources, options, labelled=False)
+    are_wanted = request.output.as_json or _is_for_people(request)
     with _processes(classifier, jobs) as executor:
         if executor is None:
             batches = classify(
                 items,
                 classifier,
                 policy=request.policy,
+                headings=are_wanted,
                 max_bytes=options.max_bytes,
                 on_problem=on_problem,
             )
@@ -113,13 +122,16 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
                 jobs,
                 items,
                 policy=request.policy,
+                headings=are_wanted,
                 max_bytes=options.max_bytes,
                 on_problem=on_problem,
             )
         if request.wanted is not None:
             return _verdict(batches, failures, request)
-        _write(batches, request)
+        tally = _write(batches, request)
     name_rest(failures)
+    if tally.total() > 1 and is_watched(sys.stderr) and not request.output.quiet:
+        to_stderr(_summary(tally, failures))
     return status.outcome(failures)
 
 
@@ -140,14 +152,31 @@ def _check_wanted(wanted: str, classes: tuple[str, ...]) -> None:
         raise UnknownClassError("--is", wanted, classes)
 
 
-def _write(batches: "Iterable[list[Decision]]", request: ClassifyRequest) -> None:
-    """Write each batch of decisions as soon as it is there."""
-    named = bool(request.sources)
-    if not request.output.as_json and named and is_watched(sys.stdout):
+def _is_for_people(request: ClassifyRequest) -> bool:
+    """Return whether results are drawn on a terminal."""
+    is_table = bool(request.sources) and not request.output.as_json
+    return is_table and is_watched(sys.stdout)
+
+
+def _summary(tally: "Tally[str]", failures: Skipped) -> str:
+    """Say in a line how many documents were decided for each class."""
+    parts = [f"{number:,} {label}" for label, number in sorted(tally.items())]
+    if failures.documents:
+        parts.append(f"{failures.documents:,} skipped")
+    return f"{counted(tally.total(), 'document')}: {', '.join(parts)}"
+
+
+def _write(
+    batches: "Iterable[list[Decision]]", request: ClassifyRequest
+) -> "Tally[str]":
+    """Write each batch of decisions as soon as it is there; return how many of each."""
+    tally: Tally[str] = Tally()
+    batches = _counted(batches, tally)
+    if _is_for_people(request):
         from nbtext.cli._tables import decision_lines
 
         show(decision_lines(batches))
-        return
+        return tally
     cut_short = CutShort(quiet=request.output.quiet)
     for batch in batches:
         to_stdout(_lines(batch, request))
@@ -155,6 +184,18 @@ def _write(batches: "Iterable[list[Decision]]", request: ClassifyRequest) -> Non
             if decision.truncated:
                 cut_short.name(decision.name)
     cut_short.name_rest()
+    return tally
+
+
+def _counted(
+    batches: "Iterable[list[Decision]]", tally: "Tally[str]"
+) -> "Iterator[list[Decision]]":
+    """Count the decisions for each class on their way."""
+    for batch in batches:
+        for decision in batch:
+            label = decision.label
+            tally["unsure" if label is None else class_name(label)] += 1
+        yield batch
 
 
 def _lines(batch: "list[Decision]", request: ClassifyRequest) -> Iterator[str]:

@@ -9,13 +9,14 @@ from typing import Any, Final
 import click
 
 from nbtext import __version__
+from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
 from nbtext.cli._options import not_empty
 from nbtext.cli._terminal import to_stderr, to_stdout
 
 COMMANDS: Final = (
     "train", "classify", "eval", "pass", "filter", "learn", "forget", "info",
-    "tokens", "merge", "compact", "prune", "check", "dump", "load", "serve",
+    "tokens", "merge", "rename", "compact", "prune", "check", "dump", "load", "serve",
     "bogofilter", "help",
 )  # fmt: skip
 """In the order of the help; each is the module of the same name with `_command`."""
@@ -100,6 +101,7 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
     "--model",
     metavar="FILE",
     callback=not_empty,
+    shell_complete=completion.models,
     help="The model file of the command, as if it stood behind it.",
 )
 @click.pass_context

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
 from nbtext.cli._places import default_model
 from nbtext.cli._terminal import Output, to_stderr
@@ -25,7 +26,7 @@ from nbtext.scoring.models.registry import (
     DEFAULT_FOR_MORE,
     DEFAULT_FOR_TEXT,
 )
-from nbtext.sources import FORMATS, Options
+from nbtext.sources import FORMATS, Options, is_delimiter, listed
 from nbtext.store.lock import WAIT
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -63,6 +64,15 @@ def share_of(text: str) -> float:
         message = f"{text!r} is not a probability from 0 to 1."
         raise click.BadParameter(message)
     return value
+
+
+def delimiter_of(text: str) -> str:
+    """Return what is between two columns: one character, or a tab by its name."""
+    found = "\t" if text in ("tab", "\\t") else text
+    if not is_delimiter(found):
+        message = f"{text!r} is not one ASCII character, such as ';', nor 'tab'."
+        raise click.BadParameter(message)
+    return found
 
 
 def seconds_of(text: str) -> float:
@@ -128,6 +138,7 @@ model_option = click.option(
     default=default_model,
     callback=not_empty,
     is_eager=True,  # an argument may take its place
+    shell_complete=completion.models,
     help="The model file [default: $NBTEXT_MODEL, else "
     "$XDG_DATA_HOME/nbtext/model.nbt].",
 )
@@ -151,7 +162,7 @@ def named_model(command: Command) -> Command:
     """Add the model to a command that has no sources: as an argument, or an option."""
     argument = click.argument(
         "named", metavar="[FILE]", required=False, callback=_as_model,
-        expose_value=False,
+        expose_value=False, shell_complete=completion.models,
     )  # fmt: skip
     return argument(model_option(command))
 
@@ -196,6 +207,13 @@ source_options = option_group(
         default="auto",
         show_default=True,
         help="What the sources are; mail and text make each file one document.",
+    ),
+    click.option(
+        "--delimiter",
+        type=delimiter_of,
+        metavar="CHAR",
+        help="What is between the columns of a table, such as ';' or tab, if it is not "
+        "what the first lines show.",
     ),
     click.option(
         "--label-column",
@@ -361,6 +379,68 @@ approximate_option = click.option(
     is_flag=True,
     help="Of documents older than a `prune`, take away what it has left of them.",
 )
+
+
+def sources_argument(*, is_required: bool = False) -> Decorator[Any]:
+    """
+    Return a decorator that adds sources to a command, named on its line or in files.
+
+    Args:
+        is_required: whether the command does not read standard input without any.
+
+    """
+    argument = click.argument(
+        "sources",
+        nargs=-1,
+        metavar="SOURCES..." if is_required else "[SOURCES]...",
+        shell_complete=completion.files,
+    )
+    lists = click.option(
+        "--files-from",
+        "lists",
+        multiple=True,
+        metavar="FILE",
+        shell_complete=completion.files,
+        help="Read names of sources from FILE, one a line, or from standard input (-); "
+        "LABEL=FILE gives all of them a label. May be repeated.",
+    )
+    null = click.option(
+        "-0",
+        "--null",
+        "is_null",
+        is_flag=True,
+        help="Names in --files-from end in a NUL byte, as `find -print0` writes them.",
+    )
+
+    def add(command: Callable[..., Any]) -> Any:
+        @wraps(command)
+        def gathered(
+            *arguments: Any,
+            sources: tuple[str, ...],
+            lists: tuple[str, ...],
+            is_null: bool,
+            **values: Any,
+        ) -> Any:
+            if is_null and not lists:
+                message = "--null is for --files-from."
+                raise click.UsageError(message)
+            named = (*sources, *listed(lists, is_null=is_null))
+            if "-" in [name.rpartition("=")[2] for name in named] and "-" in [
+                path.rpartition("=")[2] for path in lists
+            ]:
+                message = "'-' is read for the names, and cannot be a source, too."
+                raise click.UsageError(message)
+            if named or not (lists or is_required):
+                return command(*arguments, sources=named, **values)
+            if is_required:
+                message = "Missing argument 'SOURCES...'."
+                raise click.UsageError(message)
+            to_stderr("note: --files-from names no source; there is nothing to do")
+            return status.DONE
+
+        return argument(lists(null(gathered)))
+
+    return add
 
 
 def needs_sources(

@@ -86,8 +86,15 @@ def as_json_lines(decisions: Iterable[Decision]) -> Iterator[str]:
                 },
                 "tokens": {"known": decision.known, "total": decision.tokens},
                 "truncated": decision.truncated,
+                **_heading(decision),
             }
         )
+
+
+def _heading(decision: Decision) -> dict[str, str]:
+    """Return who a mail is from and what it is about, if that is known."""
+    found = decision.heading
+    return {} if found is None else {"from": found.sender, "subject": found.subject}
 
 
 def rounded(value: float) -> float:
@@ -163,6 +170,25 @@ def evaluation_lines(result: "Evaluation") -> list[tuple[str, str]]:
             ("missed at 0.1 % fpr", share(two.miss_rate_at_fpr)),
         ]
     return lines
+
+
+def verdict(result: "Evaluation") -> str:
+    """Say in a sentence how good the decisions were."""
+    parts = [
+        f"{result.correct:,} of {counted(result.documents, 'document')} right "
+        f"({share(result.accuracy)})"
+    ]
+    two = result.two_class
+    if two is not None:
+        positive, negative = class_name(two.positive), class_name(two.negative)
+        parts += [
+            f"{two.false_positives:,} of {two.negatives:,} {negative} taken for "
+            f"{positive}",
+            f"{two.false_negatives:,} of {two.positives:,} {positive} for {negative}",
+        ]
+    if result.unsure:
+        parts.append(f"{result.unsure:,} unsure")
+    return ", ".join(parts)
 
 
 def evaluation_text(result: "Evaluation") -> Iterator[str]:

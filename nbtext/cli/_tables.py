@@ -2,18 +2,22 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from shutil import get_terminal_size
 from typing import Any, Final
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.table import Table
 from rich.text import Text
 
-from nbtext.cli._report import UNSURE, class_name, escaped, share
+from nbtext.cli._report import UNSURE, class_name, escaped, share, verdict
 from nbtext.evaluation import Evaluation
 from nbtext.scoring import Decision
 from nbtext.scoring.decide import probability
 
 COLOURS: Final = ("green", "red", "cyan", "magenta", "yellow", "blue")
+
+LEAST_ROOM: Final = 12
+"""Minimum columns in which From and Subject are shown."""
 
 MATRIX: Final = 8
 """Of more classes than these the commonest errors are listed: no terminal is so wide
@@ -42,7 +46,18 @@ def decision_lines(batches: Iterable[list[Decision]]) -> Iterator[Text]:
             line = _label(decision)
             line.pad_right(width - line.cell_len)
             line.append(f"  {probability(decision.probability):>11}  ", "none")
-            yield line.append(escaped(decision.name), "none")
+            line.append(escaped(decision.name), "none")
+            yield line.append(_heading(decision, line.cell_len), "dim")
+
+
+def _heading(decision: Decision, width: int) -> str:
+    """Return who a mail is from and what it is about, as far as there is room."""
+    found = decision.heading
+    room = get_terminal_size().columns - width - 2
+    if found is None or room < LEAST_ROOM:
+        return ""
+    text = escaped(": ".join(filter(None, found)))
+    return f"  {set_cell_size(text, min(room, cell_len(text)))}".rstrip()
 
 
 def _width(label: str) -> int:
@@ -92,12 +107,14 @@ def check_table(rows: Iterable[tuple[str, str, str, str]]) -> Table:
 def evaluation_tables(
     result: Evaluation, lines: list[tuple[str, str]]
 ) -> Iterator[Table | Text]:
-    """Yield what `eval` says: figures, classes, confusion and reliability."""
+    """Yield what `eval` says; last, where it stays on the screen, how good that is."""
     yield from _facts(lines)
-    for table in (_per_class(result), _confusion(result), _reliability(result)):
+    for table in (_reliability(result), _per_class(result), _confusion(result)):
         if table.row_count:
             yield Text()
             yield table
+    yield Text()
+    yield Text(verdict(result), "bold")
 
 
 def _per_class(result: Evaluation) -> Table:

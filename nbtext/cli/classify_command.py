@@ -2,6 +2,7 @@
 
 import click
 
+from nbtext.cli import _completion as completion
 from nbtext.cli._classify import ClassifyRequest, run
 from nbtext.cli._options import (
     jobs_option,
@@ -11,6 +12,7 @@ from nbtext.cli._options import (
     policy_options,
     scoring_options,
     source_options,
+    sources_argument,
     verbose_output_options,
 )
 from nbtext.cli._terminal import Output
@@ -20,13 +22,14 @@ from nbtext.sources import Options
 
 
 @click.command()
-@click.argument("sources", nargs=-1)
+@sources_argument()
 @model_option
 @keyed_option
 @click.option(
     "--is",
     "wanted",
     metavar="CLASS",
+    shell_complete=completion.classes,
     help="Exit with status 0 if the one document is of CLASS, 1 if it is of another, "
     "2 if it is unsure.",
 )

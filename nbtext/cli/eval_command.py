@@ -5,16 +5,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nbtext.cli import _completion as completion
 from nbtext.cli._options import (
     keyed_option,
     model_option,
     output_options,
     policy_options,
     source_options,
+    sources_argument,
     training_options,
 )
 from nbtext.cli._report import as_json as json_of
-from nbtext.cli._report import evaluation_lines, evaluation_text, readable
+from nbtext.cli._report import class_name, evaluation_lines, evaluation_text, readable
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import (
     Output,
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("sources", nargs=-1, required=True)
+@sources_argument(is_required=True)
 @click.option(
     "--folds",
     type=click.IntRange(2, 1000),
@@ -47,7 +49,8 @@ if TYPE_CHECKING:
 @click.option(
     "--positive",
     metavar="CLASS",
-    help="Of two classes the one that is looked for [default: spam].",
+    shell_complete=completion.classes,
+    help="Of two classes the one that is looked for [default: spam, else the rarer].",
 )
 @policy_options
 @model_option
@@ -118,8 +121,20 @@ def command(
                 progress=advance,
                 on_read=on_read,
             )
+    if positive is None and not output.quiet:
+        _say_positive(result)
     _print(result, output)
     return outcome(skipped)
+
+
+def _say_positive(result: "Evaluation") -> None:
+    """Say which class is taken for the positive one, where nothing tells."""
+    two = result.two_class
+    if two is not None and two.positive != "spam":
+        to_stderr(
+            f"note: {class_name(two.positive)} is taken for the positive class, as the "
+            "rarer one; --positive names another"
+        )
 
 
 def _print(result: "Evaluation", output: Output) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 
 import click
 
+from nbtext.cli import _completion as completion
 from nbtext.cli._filter import FilterRequest, run
 from nbtext.cli._options import (
     dry_run_option,
@@ -46,7 +47,13 @@ def pair_of(text: str) -> tuple[str, str]:
 
 
 @click.command(epilog="A message is decided about once; --all does it again.")
-@click.argument("folders", nargs=-1, required=True, metavar="FOLDER...")
+@click.argument(
+    "folders",
+    nargs=-1,
+    required=True,
+    metavar="FOLDER...",
+    shell_complete=completion.files,
+)
 @model_option
 @keyed_option
 @click.option(
@@ -55,6 +62,7 @@ def pair_of(text: str) -> tuple[str, str]:
     type=pair_of,
     multiple=True,
     metavar="CLASS=TARGET",
+    shell_complete=completion.classes_before,
     help="Move messages of CLASS to a mailbox (.Junk is a folder of the Maildir); may "
     "be repeated.",
 )
@@ -64,6 +72,7 @@ def pair_of(text: str) -> tuple[str, str]:
     type=pair_of,
     multiple=True,
     metavar="CLASS=FLAG",
+    shell_complete=completion.classes_before,
     help="Mark messages of CLASS seen, flagged, replied, passed, draft or trashed, or "
     "with a keyword; may be repeated.",
 )

@@ -9,6 +9,7 @@ from nbtext.cli._options import (
     needs_sources,
     new_keyed_option,
     source_options,
+    sources_argument,
     verbose_output_options,
     wait_option,
 )
@@ -18,7 +19,7 @@ from nbtext.sources import Options
 
 
 @click.command(epilog="What was never learnt is refused, by name.")
-@click.argument("sources", nargs=-1)
+@sources_argument()
 @model_option
 @new_keyed_option
 @source_options

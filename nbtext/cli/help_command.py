@@ -2,11 +2,14 @@
 
 import click
 
+from nbtext.cli import _completion as completion
 from nbtext.cli._terminal import to_stdout
 
 
 @click.command(epilog="`nbtext COMMAND --help` is the same.")
-@click.argument("name", metavar="[COMMAND]", required=False)
+@click.argument(
+    "name", metavar="[COMMAND]", required=False, shell_complete=completion.commands
+)
 @click.pass_context
 def command(context: click.Context, name: str | None) -> None:
     """

@@ -112,7 +112,7 @@ def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("size", f"{size(facts['bytes'])} in {counted(facts['tables'], 'table')}"),
         ("trained", facts["trained"] or "never"),
         ("taught", f"{counted(facts['taught'], 'document')} since"),
-        ("tail", f"{counted(tail['tables'], 'table')}, {size(tail['bytes'])}"),
+        ("to compact", f"{counted(tail['tables'], 'table')}, {size(tail['bytes'])}"),
         ("written", f"{facts['written']} by {facts['writer']}"),
         ("documents", f"{sum(model.documents):,} of {model.settings.format}"),
         *(
@@ -122,7 +122,7 @@ def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
         ),
         ("terms", f"{facts['terms']:,}"),
         *keyed,
-        ("views", ", ".join(view.name for view in model.settings.views)),
+        ("reads", ", ".join(view.name for view in model.settings.views)),
         *pattern,
         (
             "score",

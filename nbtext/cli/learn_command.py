@@ -2,6 +2,7 @@
 
 import click
 
+from nbtext.cli import _completion as completion
 from nbtext.cli._learn import LearnCommand, run
 from nbtext.cli._options import (
     approximate_option,
@@ -9,6 +10,7 @@ from nbtext.cli._options import (
     needs_sources,
     new_keyed_option,
     source_options,
+    sources_argument,
     verbose_output_options,
     wait_option,
 )
@@ -18,8 +20,8 @@ from nbtext.sources import Options
 
 
 @click.command(epilog="What is known already is not counted again.")
-@click.argument("label", metavar="CLASS")
-@click.argument("sources", nargs=-1)
+@click.argument("label", metavar="CLASS", shell_complete=completion.classes)
+@sources_argument()
 @model_option
 @new_keyed_option
 @source_options

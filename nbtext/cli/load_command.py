@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nbtext.cli import _completion as completion
 from nbtext.cli._options import (
     model_option,
     needs_sources,
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="The lines are described in docs/text-form.md.")
-@click.argument("source", metavar="[FILE]", required=False)
+@click.argument(
+    "source", metavar="[FILE]", required=False, shell_complete=completion.files
+)
 @model_option
 @replace_option
 @wait_option

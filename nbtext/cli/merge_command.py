@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
 from nbtext.cli._options import (
     keyed_option,
@@ -33,7 +34,13 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="`cat a.nbt b.nbt > both.nbt` is the same sum.")
-@click.argument("models", nargs=-1, required=True, metavar="MODELS...")
+@click.argument(
+    "models",
+    nargs=-1,
+    required=True,
+    metavar="MODELS...",
+    shell_complete=completion.models,
+)
 @click.option(
     "-o",
     "--output",

@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
 from nbtext.cli._options import (
     keyed_option,
@@ -35,6 +36,7 @@ from nbtext.scoring import Policy
     "tags",
     multiple=True,
     metavar="CLASS=TEXT",
+    shell_complete=completion.classes_before,
     help="Put TEXT before the subject of messages of CLASS; may be repeated.",
 )
 @policy_options

@@ -4,6 +4,7 @@ from typing import Final
 
 import click
 
+from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
 from nbtext.cli._options import (
     bytes_of,
@@ -93,12 +94,14 @@ def patience_of(text: str) -> float:
     "--spam-class",
     "spam",
     metavar="CLASS",
+    shell_complete=completion.classes,
     help="The class that clients are told is spam [default: spam].",
 )
 @click.option(
     "--ham-class",
     "ham",
     metavar="CLASS",
+    shell_complete=completion.classes,
     help="The class that `spamc -L ham` teaches [default: ham, else the other of two].",
 )
 @policy_options

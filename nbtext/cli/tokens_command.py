@@ -10,6 +10,7 @@ from nbtext.cli._options import (
     max_bytes_option,
     model_option,
     needs_sources,
+    sources_argument,
 )
 from nbtext.cli._report import escaped, readable
 from nbtext.cli._report import json_line as as_json_line
@@ -26,7 +27,7 @@ from nbtext.tokens import is_mail, read, terms
 
 
 @click.command()
-@click.argument("sources", nargs=-1)
+@sources_argument()
 @model_option
 @keyed_option
 @click.option(

@@ -14,6 +14,7 @@ from nbtext.cli._options import (
     output_options,
     replace_option,
     source_options,
+    sources_argument,
     training_options,
     wait_option,
 )
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Labels: a folder's name is its class; LABEL=PATH names another.")
-@click.argument("sources", nargs=-1, required=True)
+@sources_argument(is_required=True)
 @model_option
 @source_options
 @training_options
@@ -102,7 +103,7 @@ def summary(trained: "Trained", model: str, written: int, seconds: float) -> lis
         f"read {counted(report.documents, 'document')} of {table.settings.format} "
         f"({size(report.bytes)}) in {seconds:.1f} s: {classes}",
         f"{counted(contents.n_tokens, 'token')}, {counted(contents.n_terms, 'term')}, "
-        f"{report.skipped.documents:,} skipped, {counted(trained.repeats, 'repeat')}",
+        f"{report.skipped.documents:,} skipped, {copies(trained.repeats)}",
     ]
     if trained.conflicts:
         lines.append(
@@ -111,6 +112,13 @@ def summary(trained: "Trained", model: str, written: int, seconds: float) -> lis
         )
     lines.append(f"wrote {model} ({size(written)})")
     return lines
+
+
+def copies(number: int) -> str:
+    """Say how many documents are the same as one before them."""
+    if number == 1:
+        return "1 copy of another document"
+    return f"{number:,} copies of other documents"
 
 
 def facts(

@@ -7,6 +7,7 @@ comes a `TwoClass`. The measures are those of the TREC spam track (Cormack and L
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,15 +60,28 @@ class TwoClass:
     miss_rate_at_fpr: float | None
 
 
-def positive_class(classes: tuple[str, ...], asked: str | None) -> str | None:
+def positive_class(
+    classes: tuple[str, ...], asked: str | None, support: Sequence[int]
+) -> str | None:
     """
-    Find the class that is looked for: the one asked for, else `spam`, else none.
+    Find which of two classes is looked for: the one asked for, else `spam`.
+
+    Where neither is, it is the rarer one, or the second of two as rare; of more than
+    two classes it is none.
+
+    Args:
+        classes: the names, sorted.
+        asked: what the user says.
+        support: how many documents are truly of each class.
 
     Raises:
         SettingsError: the class asked for is not one of two.
     """
     if asked is None:
-        return "spam" if len(classes) == 2 and "spam" in classes else None
+        if len(classes) != 2:
+            return None
+        rarer = classes[int(support[1] <= support[0])]
+        return "spam" if "spam" in classes else rarer
     if len(classes) != 2:
         raise SettingsError(
             f"positive class {asked!r}: expected a model of two classes, found "

@@ -82,7 +82,8 @@ class CrossValidated:
 
         Args:
             policy: how decisions are made.
-            positive: which of two classes is the one looked for; `spam` if not given.
+            positive: which of two classes is the one looked for; if not given, `spam`,
+                or else the rarer one.
 
         Raises:
             SettingsError: `positive` is not one of two classes.

@@ -60,7 +60,7 @@ class Evaluation:
         brier: from 0 to 2, squared errors summed over the classes.
         calibration_error: expected |probability - share right|, from 0 to 1.
         reliability: the bins that it is made of, empty ones left out.
-        two_class: None unless there are two classes and a positive one is known.
+        two_class: None unless there are two classes.
     """
 
     classes: tuple[str, ...]
@@ -118,13 +118,13 @@ def evaluate(
         classes: the names, sorted.
         printed: the log posterior that is told, of which log-loss, Brier score and
             calibration error are; the same if None.
-        positive: which of two classes is the one looked for; `spam` if not given.
+        positive: which of two classes is the one looked for; if not given, `spam`,
+            or else the rarer one.
 
     Raises:
         SettingsError: `positive` is not one of two classes.
         ValueError: shapes, indices or posteriors are not as described.
     """
-    wanted = positive_class(classes, positive)
     printed = log_posterior if printed is None else printed
     for one in (log_posterior, printed):
         _check(truth, one, decided, len(classes))
@@ -132,6 +132,7 @@ def evaluate(
     hits = counts.diagonal()[:-1].tolist()
     called = counts.sum(axis=0)[:-1].tolist()
     support = counts.sum(axis=1)[:-1].tolist()
+    wanted = positive_class(classes, positive, support)
     per_class = tuple(map(precision_recall, hits, called, support))
     occurring = [
         one for one, n in zip(per_class, called, strict=True) if n or one.support

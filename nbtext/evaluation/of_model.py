@@ -39,7 +39,8 @@ def evaluate_model(
         items: the documents, with their labels.
         sources: where they are from, as the user wrote it, to be named in notes.
         policy: how decisions are made.
-        positive: which of two classes is the one looked for; `spam` if not given.
+        positive: which of two classes is the one looked for; if not given, `spam`,
+                or else the rarer one.
         max_bytes: how much of a document is read.
         on_read: told what was read and what was skipped, before anything is refused.
 

@@ -9,7 +9,8 @@ from collections import Counter as Tally
 from collections.abc import Sequence
 from typing import Final
 
-from nbtext.errors import MOST_LISTED, similar
+from nbtext.classes import similar
+from nbtext.errors import MOST_LISTED
 from nbtext.sources import folder_label, named_paths
 
 PLACEHOLDER: Final = "CLASS"
@@ -55,7 +56,7 @@ class UnknownLabels:
             labels += f" and {len(self.documents) - len(common)} more"
         known = ", ".join(self._classes[:MOST_LISTED])
         text = f"the model has no class {labels}; its classes are {known}"
-        if not self._label_of:
+        if not self._label_of or len(self._named) > MOST_LISTED:
             return text
         sources = [self._with_class(*named) for named in self._named]
         line = shlex.join(["nbtext", "eval", *sources])

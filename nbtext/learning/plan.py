@@ -10,6 +10,7 @@ from collections import Counter as Tally
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from nbtext.classes import folder_of, similar
 from nbtext.counts import Calibration, Fit, fit
 from nbtext.counts.calibration import calibration_for, totals
 from nbtext.counts.fitting import chosen
@@ -19,7 +20,6 @@ from nbtext.errors import (
     SettingsError,
     TrainingError,
     UnknownClassError,
-    similar,
 )
 from nbtext.keyring import make_secret
 from nbtext.scoring import Model, check_scoring, default_scoring
@@ -301,13 +301,13 @@ def _check_class(model: Model | None, request: LearnRequest) -> None:
 
 def _check_spelling(model: Model, label: str) -> None:
     """
-    Refuse a new class that is spelt like one that the model has.
+    Refuse a new class that is spelt like one that the model has, or means the same.
 
     Raises:
-        UnknownClassError: it is.
+        UnknownClassError: it is, or does.
 
     """
-    if similar(label, model.classes) is not None:
+    if similar(label, model.classes) or folder_of(label, model.classes):
         advice = "for a new class, add --create"
         raise UnknownClassError(model.path, label, model.classes, advice=advice)
 

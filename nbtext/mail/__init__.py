@@ -15,15 +15,18 @@ from nbtext.faces import lazy_face
 if TYPE_CHECKING:
     from nbtext.mail.charsets import decode
     from nbtext.mail.headers import readable
+    from nbtext.mail.heading import Heading, heading_of
     from nbtext.mail.markup import html_text
     from nbtext.mail.message import Mail, looks_like_mail, read_mail, text_parts
     from nbtext.mail.mime import message_start
     from nbtext.mail.transfer import decode_transfer
 
 __all__ = [
+    "Heading",
     "Mail",
     "decode",
     "decode_transfer",
+    "heading_of",
     "html_text",
     "looks_like_mail",
     "message_start",
@@ -33,9 +36,11 @@ __all__ = [
 ]
 
 _HOMES: Final = {
+    "Heading": "heading",
     "Mail": "message",
     "decode": "charsets",
     "decode_transfer": "transfer",
+    "heading_of": "heading",
     "html_text": "markup",
     "looks_like_mail": "message",
     "message_start": "mime",

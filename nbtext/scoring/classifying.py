@@ -20,7 +20,7 @@ from nbtext.scoring.models.registry import check_scoring, event_model
 from nbtext.scoring.score import Scored, score
 from nbtext.settings import Scoring
 from nbtext.sources import load_all
-from nbtext.tokens import Reading, bag_of, read
+from nbtext.tokens import Reading, bag_of, is_mail, read
 
 if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel
@@ -131,6 +131,7 @@ def classify(
     classifier: Classifier,
     *,
     policy: Policy = DEFAULT,
+    headings: bool = False,
     max_bytes: int,
     on_problem: OnProblem,
 ) -> Iterator[list[Decision]]:
@@ -141,6 +142,7 @@ def classify(
         items: the documents.
         classifier: the model.
         policy: how decisions are made.
+        headings: whether decisions say who mail is from, and what it is about.
         max_bytes: how much of a document is read.
         on_problem: told of each document that cannot be read, and of what else to know.
 
@@ -150,9 +152,25 @@ def classify(
 
     """
     for batch in batches(items, max_bytes, on_problem):
-        yield from readable_of(
+        for decisions in readable_of(
             batch, partial(classifier.classify, policy=policy), on_problem
-        )
+        ):
+            yield with_headings(batch, decisions) if headings else decisions
+
+
+def with_headings(
+    batch: Iterable[Document], decisions: list[Decision]
+) -> list[Decision]:
+    """Return decisions about mail with who it is from, and what it is about."""
+    from nbtext.mail import heading_of
+
+    by_name = {document.name: document for document in batch}
+    return [
+        decision._replace(heading=heading_of(by_name[decision.name].texts[0]))
+        if is_mail(by_name[decision.name])
+        else decision
+        for decision in decisions
+    ]
 
 
 def readable_of(

@@ -8,9 +8,12 @@ probable class does not reach the policy's threshold (the reject option, Chow 19
 
 from collections.abc import Sequence
 from math import exp, nextafter
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nbtext.scoring.score import Scored
+
+if TYPE_CHECKING:
+    from nbtext.mail import Heading
 
 CERTAIN: Final = nextafter(1.0, 0.0)
 """The largest probability that is short of certainty."""
@@ -70,6 +73,7 @@ class Decision(NamedTuple):
         tokens: how many it has.
         truncated: whether the document was longer than what was read.
         expected: the label that the document carries, if any.
+        heading: From and Subject of a mail, if they were asked for.
     """
 
     name: str
@@ -82,6 +86,7 @@ class Decision(NamedTuple):
     tokens: int
     truncated: bool
     expected: str | None
+    heading: "Heading | None" = None
 
     @property
     def posterior(self) -> dict[str, float]:

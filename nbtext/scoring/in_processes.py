@@ -49,6 +49,7 @@ def classify_with(
     items: Iterable[Item],
     *,
     policy: Policy = DEFAULT,
+    headings: bool = False,
     max_bytes: int,
     on_problem: OnProblem,
 ) -> Iterator[list[Decision]]:
@@ -60,6 +61,7 @@ def classify_with(
         jobs: how many chunks it works at side by side.
         items: the documents.
         policy: how decisions are made.
+        headings: whether decisions say who mail is from, and what it is about.
         max_bytes: how much of a document is read.
         on_problem: told of each document that cannot be read, and of what else to know.
 
@@ -74,7 +76,9 @@ def classify_with(
 
     for chunk in chunks(items, CHUNK):
         if chunk:
-            pending.append(executor.submit(_classify_chunk, chunk, policy, max_bytes))
+            pending.append(
+                executor.submit(_classify_chunk, chunk, policy, headings, max_bytes)
+            )
         while len(pending) > jobs or (pending and not chunk):
             yield next_result()
     while pending:
@@ -82,13 +86,14 @@ def classify_with(
 
 
 def _classify_chunk(
-    items: list[Item], policy: Policy, max_bytes: int
+    items: list[Item], policy: Policy, headings: bool, max_bytes: int
 ) -> tuple[list[Decision], list[Unreadable | Note]]:
     remarks: list[Unreadable | Note] = []
     batches = classify(
         items,
         _CLASSIFIER.get(),
         policy=policy,
+        headings=headings,
         max_bytes=max_bytes,
         on_problem=remarks.append,
     )

@@ -8,8 +8,9 @@ files apart, and `nbtext.sources.mailboxes` reads what can only be mail.
 The modules, in pipeline order: `_options` and `_labels` (what the user says),
 `_compressed`, `_snapshot` and `_stream` (bytes), `mbox`, `_lines`, `_csv`, `_heading`,
 `_table` and `_rows` (containers taken apart), `_walk` (folders), `_inspect` (what a
-source is), `_numbered` (one document of many), `_arguments`, `_complaints`, `_unicode`,
-`_contents`, `_documents`, `_rereadable`, `_load`; `mailboxes`; `_seen`.
+source is), `_names`, `_numbered` (one document of many), `_meanings`, `_arguments`,
+`_complaints`, `_unicode`, `_contents`, `_documents`, `_rereadable`, `_load`;
+`mailboxes`; `_seen`.
 """
 
 from nbtext.sources._arguments import labels, named_paths
@@ -18,7 +19,8 @@ from nbtext.sources._documents import documents
 from nbtext.sources._failures import cannot_read
 from nbtext.sources._labels import folder_label
 from nbtext.sources._load import load, load_all
-from nbtext.sources._options import FORMATS, Options
+from nbtext.sources._names import listed
+from nbtext.sources._options import FORMATS, Options, is_delimiter
 from nbtext.sources._rereadable import rereadable
 from nbtext.sources._seen import seen_only
 from nbtext.sources._stream import open_binary
@@ -31,8 +33,10 @@ __all__ = [
     "compression",
     "documents",
     "folder_label",
+    "is_delimiter",
     "is_maildir",
     "labels",
+    "listed",
     "load",
     "load_all",
     "named_paths",

@@ -6,16 +6,21 @@ import os
 import stat
 from collections.abc import Sequence
 from contextlib import closing
+from typing import Final
 
 from nbtext.document import Note
 from nbtext.errors import SettingsError, SourceError
 from nbtext.sources._failures import cannot_read
 from nbtext.sources._inspect import ONE_DOCUMENT, inspect
 from nbtext.sources._labels import file_label, folder_label, split_label
+from nbtext.sources._meanings import meanings_of
 from nbtext.sources._numbered import split_number
 from nbtext.sources._options import Options
 from nbtext.sources._stream import open_path
 from nbtext.sources._walk import below, class_folders
+
+MOST_CLASSES: Final = 100
+"""Maximum number of arguments that are looked into: more are files, not classes."""
 
 
 def named_paths(
@@ -35,7 +40,7 @@ def named_paths(
     if labelled and len(named) == 1 and named[0][0] is None:
         folders = class_folders(named[0][1])
         if folders:
-            return [(folder_label(folder), folder) for folder in folders]
+            return [(None, folder) for folder in folders]
     return named
 
 
@@ -67,7 +72,8 @@ def warning(arguments: Sequence[str]) -> Note | None:
     named = named_paths(arguments, labelled=True)
     if len(named) < 2 or any("=" in argument for argument in arguments):
         return None
-    return _parts(named) or _test_part(named)
+    is_few = len(named) <= MOST_CLASSES
+    return _parts(named) or (_test_part(named) if is_few else None)
 
 
 def _test_part(named: list[tuple[str | None, str]]) -> Note | None:
@@ -119,9 +125,13 @@ def labels(arguments: Sequence[str], options: Options) -> tuple[str, ...] | None
     if options.label_column is not None:
         return None
     known: set[str] = set()
-    for label, path in named_paths(arguments, labelled=True):
+    named = named_paths(arguments, labelled=True)
+    classes = meanings_of(named, options)
+    for label, path in named:
         try:
             from_outside = label or _label_outside(path, options)
+            if label is None and from_outside is not None:
+                from_outside = classes.get(from_outside, from_outside)
         except SourceError:
             continue
         if from_outside is None:

@@ -2,10 +2,19 @@
 
 from collections.abc import Iterator
 
-from nbtext.document import PAUSE, Document, Item, Pause, Unread, Unreadable
+from nbtext.document import PAUSE, Document, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import SourceError
 from nbtext.sources._complaints import counted_complaints
-from nbtext.sources._inspect import ONE_DOCUMENT, index_path, inspect, split_index_line
+from nbtext.sources._inspect import (
+    HEAD,
+    LABELLED_LINES,
+    ONE_DOCUMENT,
+    has_label,
+    index_path,
+    inspect,
+    labelled_format,
+    split_index_line,
+)
 from nbtext.sources._labels import printable
 from nbtext.sources._lines import lines
 from nbtext.sources._options import Options, Place
@@ -51,6 +60,8 @@ def stream_items(
             options.max_bytes,
             is_label_wanted=place.labelled and not place.is_label_given,
         )
+        if kind == ONE_DOCUMENT and not place.labelled:
+            yield from _doubt(stream, place.name)
     try:
         if kind == ONE_DOCUMENT and can_reopen:
             is_mail = IS_MAIL.get(options.format)
@@ -70,6 +81,21 @@ def stream_items(
         yield Unreadable(place.name, error)
     if stream.error is not None:
         yield Unreadable(place.name, stream.error)
+
+
+def _doubt(stream: Stream, name: str) -> Iterator[Note]:
+    """Say that what is one document here would be a table or an index in training."""
+    head = stream.peek(HEAD)
+    path = "" if name == "-" else name
+    if not (b"\n" in head and has_label(head.partition(b"\n")[0], path)):
+        return  # as nearly all documents: lines need not be looked at
+    kind = labelled_format(head, path)
+    if kind == LABELLED_LINES:
+        looks = "every line begins with a word and a tab; with --format tsv each line"
+        yield Note(f"{name}: read as one document, but {looks} is one")
+    elif kind == "index":
+        looks = "its lines are labels and files; --format index reads these"
+        yield Note(f"{name}: read as one document, but {looks}")
 
 
 def _whole_items(stream: Stream, place: Place, options: Options) -> Iterator[Item]:

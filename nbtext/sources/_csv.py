@@ -26,7 +26,7 @@ _QUOTED = re.compile(rb'(?:[^"]++|"")*+')
 
 
 def csv_records(
-    lines: Iterator[Line], longest: int
+    lines: Iterator[Line], longest: int, separator: bytes = b","
 ) -> Iterator[Fields | BadRecord | Pause]:
     """
     Yield the fields of each record; a blank line is none.
@@ -34,7 +34,7 @@ def csv_records(
     A quoted field may hold line feeds. If it is still open at the end of the lines, or
     after `longest` bytes, reading goes on with the second line of its record.
     """
-    record = _OpenRecord(longest)
+    record = _OpenRecord(longest, separator)
     for line in lines:
         if isinstance(line, Pause):
             yield line
@@ -55,8 +55,9 @@ class _OpenRecord:
     the others is a record of its own, or opens one that is not closed either.
     """
 
-    def __init__(self, longest: int) -> None:
+    def __init__(self, longest: int, separator: bytes) -> None:
         self._longest = longest
+        self._separator = separator
         self._lines: deque[bytes] = deque()
         self._size = 0
 
@@ -66,16 +67,16 @@ class _OpenRecord:
         if not is_inside and b'"' not in line:
             plain = line.removesuffix(b"\r")
             if plain:
-                yield plain.split(b",")
+                yield plain.split(self._separator)
             return
-        fields, is_open = _scan(line, is_inside=is_inside)
+        fields, is_open = _scan(line, self._separator, is_inside=is_inside)
         if is_open:
             self._lines.append(line)
             self._size += len(line) + 1
             while self._size > self._longest:
                 yield from self._give_up_first()
         elif is_inside:
-            yield _joined([*self._lines, line])
+            yield _joined([*self._lines, line], self._separator)
             self._lines.clear()
             self._size = 0
         else:
@@ -91,7 +92,7 @@ class _OpenRecord:
         self._drop_first()
         yield _NEVER_CLOSED
         while self._lines:
-            fields, is_open = _scan(self._lines[0], is_inside=False)
+            fields, is_open = _scan(self._lines[0], self._separator, is_inside=False)
             if is_open:
                 return
             if self._drop_first().removesuffix(b"\r"):
@@ -103,23 +104,24 @@ class _OpenRecord:
         return line
 
 
-def _joined(lines: Iterable[bytes]) -> Fields:
+def _joined(lines: Iterable[bytes], separator: bytes) -> Fields:
     """Return the fields of a record of several lines."""
     fields: list[list[bytes]] = []
     for line, is_inside in zip(lines, chain([False], repeat(True)), strict=False):
-        found, _ = _scan(line, is_inside=is_inside)
+        found, _ = _scan(line, separator, is_inside=is_inside)
         if is_inside:
             fields[-1].append(found.pop(0))
         fields += [[field] for field in found]
     return [b"\n".join(pieces) for pieces in fields]
 
 
-def _scan(line: bytes, *, is_inside: bool) -> tuple[Fields, bool]:
+def _scan(line: bytes, separator: bytes, *, is_inside: bool) -> tuple[Fields, bool]:
     """
     Return the fields of a line, and whether the last one's quote is left open.
 
     Args:
         line: the line.
+        separator: what is between two fields, one byte.
         is_inside: whether it begins inside of a quoted field.
 
     """
@@ -137,7 +139,7 @@ def _scan(line: bytes, *, is_inside: bool) -> tuple[Fields, bool]:
             if closing == len(line):
                 return [*fields, inside], True
             start = closing + 1
-        end = _comma(line, start, stop)
+        end = _next(separator, line, start, stop)
         fields.append(inside + line[start:end])
         if end == stop:
             return fields, False
@@ -150,7 +152,7 @@ def _closing_quote(line: bytes, start: int) -> int:
     return inside.end() if inside else start
 
 
-def _comma(line: bytes, start: int, stop: int) -> int:
-    """Return where the next comma is, or `stop`."""
-    comma = line.find(b",", start, stop)
-    return stop if comma < 0 else comma
+def _next(separator: bytes, line: bytes, start: int, stop: int) -> int:
+    """Return where the next separator is, or `stop`."""
+    place = line.find(separator, start, stop)
+    return stop if place < 0 else place

@@ -15,6 +15,7 @@ from nbtext.sources._contents import IS_MAIL, stream_items
 from nbtext.sources._failures import cannot_read
 from nbtext.sources._inspect import ONE_DOCUMENT, container_format
 from nbtext.sources._labels import file_label, folder_label
+from nbtext.sources._meanings import meanings_of, note_of
 from nbtext.sources._numbered import chosen, numbered
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import open_path, open_stdin
@@ -51,16 +52,21 @@ def documents(
         ValueError: an option makes no sense.
     """
     options.check()
+    named = named_paths(arguments, labelled=labelled)
     warned = warning(arguments) if labelled else None
     if warned is not None:
         yield warned
+    classes = meanings_of(named, options) if labelled else {}
+    if classes:
+        yield note_of(classes, named)
     is_quiet = True
-    for label, path, numbers in numbered(named_paths(arguments, labelled=labelled)):
+    for label, path, numbers in numbered(named):
         place = Place(
             name=path,
             label=label,
             is_label_given=label is not None,
             labelled=labelled,
+            meanings=classes,
         )
         of_place = (
             _stdin_items(place, options, stdin)
@@ -104,13 +110,13 @@ def _path_items(place: Place, options: Options) -> Iterator[Item]:
         return
     if stat.S_ISDIR(mode):
         if is_unnamed:
-            place = place._replace(label=folder_label(path), is_label_given=True)
+            place = place.named(folder_label(path), is_given=True)
         yield from _folder_items(place, options)
     elif options.format in _FOLDERS:
         yield Unreadable(path, _not_a_folder(place, options))
     else:
         if is_unnamed:
-            place = place._replace(label=file_label(path))
+            place = place.named(file_label(path))
         kind = _kind_of_files(options)
         yield from _file_items(kind, place, options, is_regular=stat.S_ISREG(mode))
 

@@ -19,7 +19,8 @@ LABEL_COLUMNS = ("label", "class", "category")
 
 _LOOKED_AT = 100  # records
 _LOOKED_AT_BYTES = 2**20
-_SEPARATORS = {b";": "semicolons", b"\t": "tabs", b"|": "bars"}
+SEPARATORS = {b";": "semicolons", b"\t": "tabs", b"|": "bars"}
+"""What may separate columns beside commas."""
 
 _NAME = re.compile(r"[^\W\d][\w.-]{0,30}(?: [\w.-]{1,30}){0,2}")
 """One to three words, and no number."""
@@ -60,22 +61,22 @@ def is_heading(first: Fields, others: list[Fields]) -> bool | None:
     return True if len(labels) >= max(4, 2 * len(set(labels))) else None
 
 
-def other_separator(records: list[Fields], wanted: tuple[str, ...]) -> str | None:
+def other_separator(records: list[Fields], wanted: tuple[str, ...]) -> bytes | None:
     """
-    Return what separates the columns if commas do not: "semicolons", for instance.
+    Return what separates the columns if commas do not: semicolons, for instance.
 
     Args:
         records: the first records, taken apart at commas.
         wanted: the columns that the user named.
     """
     known = {*TEXT_COLUMNS, *LABEL_COLUMNS, *map(str.lower, wanted)}
-    for separator, name in _SEPARATORS.items():
+    for separator in SEPARATORS:
         parts = [record[0].split(separator) for record in records]
         heads = {part.decode("utf-8", "replace").strip().lower() for part in parts[0]}
         is_known = len(heads) > 1 and not heads.isdisjoint(known)
         is_throughout = len(parts) >= 3 and all(map(_is_label_first, parts))
         if len(records[0]) == 1 and (is_known or is_throughout):
-            return name
+            return separator
     return None
 
 

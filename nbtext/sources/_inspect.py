@@ -59,7 +59,7 @@ def inspect(stream: Stream, path: str, max_bytes: int, *, is_label_wanted: bool)
     if may_be_mbox(head, path):
         return "mbox"
     if is_label_wanted and suffix != ".eml":
-        return _labelled_format(head, path)
+        return labelled_format(head, path)
     return ONE_DOCUMENT
 
 
@@ -95,8 +95,8 @@ def _is_json_lines(stream: Stream, head: bytes, max_bytes: int) -> bool:
     return True
 
 
-def _labelled_format(head: bytes, path: str) -> str:
-    """Tell whether each whole line of the head begins with a label."""
+def labelled_format(head: bytes, path: str) -> str:
+    """Tell whether each whole line of the head, or the one, begins with a label."""
     whole = head.rpartition(b"\n")[0] or head
     lines = [line for line in whole.split(b"\n") if line.strip()]
     if not lines:
@@ -107,6 +107,14 @@ def _labelled_format(head: bytes, path: str) -> str:
     if all(map(_is_labelled, lines)):
         return LABELLED_LINES
     return ONE_DOCUMENT
+
+
+def has_label(line: bytes, path: str) -> bool:
+    """Tell whether a line has a label and a text, or a label and an existing path."""
+    if _is_labelled(line):
+        return True
+    entry = split_index_line(line) if path else None
+    return entry is not None and is_path(index_path(path, entry[1]))
 
 
 def _is_labelled(line: bytes) -> bool:

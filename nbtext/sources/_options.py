@@ -1,6 +1,7 @@
 """How sources are to be read: what a user may force, name and bound."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from nbtext.errors import SettingsError
@@ -25,6 +26,11 @@ def no_columns() -> tuple[str, ...]:
     return ()
 
 
+def is_delimiter(text: str) -> bool:
+    """Return whether a text can stand between the columns of a table."""
+    return len(text) == 1 and text.isascii() and text not in '"\r\n'
+
+
 class Options(NamedTuple):
     """
     What the user says about the sources.
@@ -35,8 +41,12 @@ class Options(NamedTuple):
         text_columns: the columns to read, in this order, by name or by number.
         id_column: the column whose value is a row's identity, by name or by number.
         max_bytes: the size at which a document is cut, in bytes.
+        delimiter: the one ASCII character between the columns of a table, None to go by
+            inspection; fields may be quoted, as in CSV.
         model_columns: returns the columns that a model reads, if it was trained on
             named ones; called before a table is read, and never for anything else.
+        model_classes: the classes of the model that labels are compared with; empty if
+            one is to be made.
 
     If all the columns that are given are numbers, a table has no header line.
     """
@@ -46,7 +56,9 @@ class Options(NamedTuple):
     text_columns: tuple[str, ...] = ()
     id_column: str | None = None
     max_bytes: int = 16 * 2**20
+    delimiter: str | None = None
     model_columns: Callable[[], tuple[str, ...]] = no_columns
+    model_classes: tuple[str, ...] = ()
 
     def for_table(self) -> "Options":
         """
@@ -67,14 +79,24 @@ class Options(NamedTuple):
             )
         return self._replace(text_columns=columns)
 
+    @property
+    def separator(self) -> bytes | None:
+        """The byte between the columns of a table, None to go by inspection."""
+        return None if self.delimiter is None else self.delimiter.encode()
+
     def check(self) -> None:
         """
         Refuse what makes no sense.
 
         Raises:
-            ValueError: the format is unknown, or the size below one byte.
+            ValueError: the format is unknown, the size is below one byte, or the
+                delimiter is none.
 
         """
+        delimiter = self.delimiter
+        if delimiter is not None and not is_delimiter(delimiter):
+            message = f"delimiter must be one ASCII character, not {delimiter!r}"
+            raise ValueError(message)
         if self.format not in FORMATS:
             raise ValueError(f"format must be one of {FORMATS}, not {self.format!r}")
         if self.max_bytes < 1:
@@ -97,9 +119,18 @@ class Place(NamedTuple):
         is_label_given: whether the user or a folder gave it; a file's name gives way
             to a column that is called label.
         labelled: whether a document without a label is of no use.
+        meanings: the classes that names of folders and files stand for, if not for
+            themselves.
     """
 
     name: str
     label: str | None = None
     is_label_given: bool = False
     labelled: bool = False
+    meanings: Mapping[str, str] = MappingProxyType({})
+
+    def named(self, label: str, *, is_given: bool = False) -> "Place":
+        """Return it with the label that the name of a folder or file stands for."""
+        return self._replace(
+            label=self.meanings.get(label, label), is_label_given=is_given
+        )

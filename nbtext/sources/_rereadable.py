@@ -44,5 +44,5 @@ def _seekable() -> BinaryIO:
 
     copy = TemporaryFile()  # noqa: SIM115  open as long as sources are read
     copyfileobj(file, copy)
-    copy.flush()
+    copy.seek(0)
     return copy

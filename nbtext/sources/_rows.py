@@ -10,8 +10,13 @@ from collections.abc import Iterator
 from nbtext.document import Document, Item, Note, Pause, Unreadable
 from nbtext.errors import SourceError
 from nbtext.sources._csv import csv_records
-from nbtext.sources._heading import LABEL_COLUMNS, TEXT_COLUMNS
-from nbtext.sources._inspect import LABELLED_LINES
+from nbtext.sources._heading import (
+    LABEL_COLUMNS,
+    TEXT_COLUMNS,
+    beginning,
+    other_separator,
+)
+from nbtext.sources._inspect import HEAD, LABELLED_LINES
 from nbtext.sources._labels import printable
 from nbtext.sources._lines import BadRecord, Line, lines
 from nbtext.sources._options import Options, Place
@@ -80,11 +85,26 @@ def _records(
     if kind == "jsonl":
         return json_records(of_stream)
     if kind == "csv":
-        records = csv_records(of_stream, longest)
-        return named(records, stream.name, options, b",")
+        separator = options.separator or _separator(stream, longest, options)
+        records = csv_records(of_stream, longest, separator)
+        return named(records, stream.name, options, separator)
+    if options.separator is not None and kind == "tsv":
+        records = csv_records(of_stream, longest, options.separator)
+        return named(records, stream.name, options, options.separator)
     of_table = tsv_records(of_stream)
     is_labelled = kind == LABELLED_LINES
     return named(of_table, stream.name, options, b"\t", is_labelled=is_labelled)
+
+
+def _separator(stream: Stream, longest: int, options: Options) -> bytes:
+    """Tell from the beginning of a table what is between its columns."""
+    head = stream.peek(HEAD).removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
+    if b"," in head.partition(b"\n")[0]:
+        return b","
+    first = beginning(csv_records(iter(head.split(b"\n")), longest))
+    rows = [fields for fields in first if isinstance(fields, list)]
+    found = other_separator(rows, options.columns) if rows else None
+    return found or b","
 
 
 def json_records(lines: Iterator[Line]) -> Iterator[Record | BadRecord | Pause]:

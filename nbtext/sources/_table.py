@@ -16,6 +16,7 @@ from nbtext.errors import SourceError
 from nbtext.sources._csv import Fields
 from nbtext.sources._heading import (
     LABEL_COLUMNS,
+    SEPARATORS,
     TEXT_COLUMNS,
     beginning,
     is_heading,
@@ -25,7 +26,6 @@ from nbtext.sources._lines import BadRecord, Line
 from nbtext.sources._options import Options
 
 NO_TEXT = "no column text, body, content or message; name another with --text-column"
-_SAVE_OTHERWISE = "save it with commas, or with tabs and say --format tsv"
 
 Record: TypeAlias = Mapping[str, Any]
 """A row: bytes from a table, what `json.loads` gives from JSON lines."""
@@ -132,8 +132,8 @@ def _head(
     other = other_separator(rows, asked) if separator == b"," else None
     if other is not None:
         raise SourceError(
-            f"{name}: commas were expected between the columns, and {other} found; "
-            + ("say --format tsv" if other == "tabs" else _SAVE_OTHERWISE)
+            f"{name}: commas were expected between the columns, and "
+            f"{SEPARATORS[other]} found; leave --delimiter out"
         )
     first = rows[0] if asked else _unpadded(rows[0])
     columns = [_column(field) for field in first]

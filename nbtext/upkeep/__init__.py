@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nbtext.upkeep.doubles import about_doubles, count_doubles
     from nbtext.upkeep.merging import Merged, merge, open_models, take_doubles
     from nbtext.upkeep.pruning import Pruned, prune
+    from nbtext.upkeep.renaming import rename
     from nbtext.upkeep.scan import Part, documents_in
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "merge",
     "open_models",
     "prune",
+    "rename",
     "repair_model",
     "take_doubles",
 ]
@@ -46,6 +48,7 @@ _HOMES: Final = {
     "merge": "merging",
     "open_models": "merging",
     "prune": "pruning",
+    "rename": "renaming",
     "repair_model": "checking",
     "take_doubles": "merging",
 }

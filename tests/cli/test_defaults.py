@@ -43,6 +43,7 @@ LINES: Final[dict[str, dict[str, list[str]]]] = {
     "info": {"two": []},
     "tokens": {"two": ["spam"]},
     "merge": {"two": [PREPARED, "other.nbt", "-o", "both.nbt", "--documents", "spam"]},
+    "rename": {"two": ["spam=junk"]},
     "compact": {"two": []},
     "prune": {"two": []},
     "check": {"two": []},
@@ -68,6 +69,7 @@ VALUES: Final[dict[str, dict[str, list[str]]]] = {
     "as before, at first 1000": {"": ["1000"]},
     "the model file's name with .decided behind": {"": [f"{PREPARED}.decided"]},
     "ham, else the other of two": {"": ["ham"]},
+    "spam, else the rarer": {"": ["spam"]},
 }
 """Defaults that are described in words, and what they are for a line, or for all."""
 
@@ -75,6 +77,8 @@ MEASURED: Final = "measured on the model"
 FOUND: Final = "the columns are found by their names"
 WITHOUT: Final[dict[str, str]] = {
     "--label-column": FOUND,
+    "--delimiter": "it is found in the table",
+    "--files-from": "no file of names",
     "--text-column": FOUND,
     "--id-column": "rows have no identity but what is in them",
     "--as": "documents are read as the model says",

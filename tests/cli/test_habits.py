@@ -1,5 +1,6 @@
 """What every command has in common: pipes, terminals, interruptions, places, help."""
 
+import json
 import os
 import pty
 import re
@@ -500,3 +501,98 @@ def test_help_is_a_command(run: "Run") -> None:
 
     assert (status, out) == (64, "")
     assert "No such command 'trian'. Did you mean 'train'?" in err
+
+
+def completed(
+    *words: str, env: "Mapping[str, str] | None" = None, shell: str = "bash"
+) -> list[str]:
+    """What a shell offers for the last word of a line."""
+    line = " ".join(["nbtext", *words])
+    done = subprocess.run(
+        PROGRAM, stdin=subprocess.DEVNULL, capture_output=True, check=True,
+        timeout=PATIENCE, text=True,
+        env=os.environ
+        | {"_NBTEXT_COMPLETE": f"{shell}_complete", "COMP_WORDS": line}
+        | {"COMP_CWORD": str(len(words))} | dict(env or {}),
+    )  # fmt: skip
+    assert done.stderr == ""
+    return list(filter(None, done.stdout.splitlines()))
+
+
+@pytest.mark.usefixtures("model")
+def test_completion_offers_classes_models_commands_and_files() -> None:
+    Path("folder").mkdir()
+    Path("folder", "other.nbt").write_bytes(b"")
+    Path("notes.txt").write_text("")
+    env = {"NBTEXT_MODEL": "mail.nbt"}
+
+    assert completed("learn", "-m", "mail.nbt", "") == ["plain,ham", "plain,spam"]
+    assert completed("learn", "s", env=env) == ["plain,spam"]
+    assert completed("-m", "mail.nbt", "learn", "h") == ["plain,ham"]
+    assert completed("classify", "--is", "h", env=env) == ["plain,ham"]
+    assert completed("filter", "box", "--move", "s", env=env) == ["plain,spam="]
+    assert completed("rename", "h", env=env) == ["plain,ham="]
+    assert completed("learn", "", env={"NBTEXT_MODEL": "none.nbt"}) == []
+    assert completed("info", "m") == ["plain,mail.nbt"]
+    assert completed("info", "-m", "folder/") == ["plain,folder/other.nbt"]
+    assert "plain,folder/" in completed("classify", "-m", "")
+    assert "plain,notes.txt" not in completed("classify", "-m", "")
+    assert completed("help", "cla") == ["plain,classify"]
+    assert completed("classify", "no") == ["file,no"]
+    assert completed("train", "no") == ["file,no"]
+
+
+@pytest.mark.usefixtures("model")
+def test_a_terminal_gets_sender_subject_and_a_last_line_with_counts(
+    process: "Run",
+) -> None:
+    message = b"From: Jo\x1b[31m <jo@b.org>\nSubject: =?utf-8?q?Caf=C3=A9?=\n\nhi"
+    Path("a.eml").write_bytes(
+        b"Date: Mon, 1 Jan 2024 00:00:00 +0000\nMessage-ID: <1@b>\n" + message
+    )
+
+    status, shown = on_a_terminal("classify", "-m", "mail.nbt", "a.eml", "spam")
+    piped = process("classify", "-m", "mail.nbt", "a.eml", "spam")
+    _, quiet = on_a_terminal("classify", "-q", "-m", "mail.nbt", "a.eml", "spam")
+    plain = re.sub(r"\x1b\[\d*m", "", shown)
+
+    assert status == 0
+    first = plain.splitlines()[1]
+    assert "  a.eml  Jo\\x1b[31m <jo@b.org>: Café" in first
+    assert max(map(len, plain.splitlines())) <= 80
+    assert re.fullmatch(r"9 documents: (1 ham, )?\d spam", plain.splitlines()[-1])
+    assert piped.err == ""
+    assert "Caf" not in piped.out
+    assert "9 documents" not in quiet
+
+
+@pytest.mark.parametrize("jobs", [(), ("--jobs", "2")], ids=["alone", "jobs"])
+@pytest.mark.usefixtures("model")
+def test_json_has_sender_and_subject_of_mail_alone(
+    run: "Run", jobs: tuple[str, ...]
+) -> None:
+    Path("plain").write_text("Subject: not a mail, but a text\n")
+    message = b"From: Jo <jo@example.org>\nSubject: x\nDate: y\nMessage-ID: z\n\nhi"
+    Path("a.eml").write_bytes(message)
+
+    out = run("classify", "-m", "mail.nbt", "--json", *jobs, "a.eml", "plain").out
+    mail_, text = map(json.loads, out.splitlines())
+    alone = run("classify", "-m", "mail.nbt", "--json", stdin=message).out
+
+    assert (mail_["from"], mail_["subject"]) == ("Jo <jo@example.org>", "x")
+    assert "from" not in text
+    assert json.loads(alone)["subject"] == "x"
+
+
+@pytest.mark.usefixtures("model")
+def test_the_last_line_of_eval_says_how_good_the_model_is() -> None:
+    few = ["spam/1.eml", "spam/2.eml"]
+    lines = ["eval", "-m", "mail.nbt", "ham", *(f"spam={path}" for path in few)]
+
+    _, shown = on_a_terminal(*lines, "ham=spam/3.eml")
+    plain = re.sub(r"\x1b\[\d*m", "", shown)
+
+    assert plain.splitlines()[-1] == (
+        "10 of 11 documents right (0.9091), 1 of 9 ham taken for spam, 0 of 2 spam for "
+        "ham"
+    )

@@ -47,7 +47,7 @@ def test_train_makes_a_model_and_says_what_it_read(run: "Run") -> None:
     assert (status, out) == (0, "")
     assert re.fullmatch(
         r"read 16 documents of mail \([\d.]+ kB\) in \d+\.\d s: ham 8, spam 8\n"
-        r"[\d,]+ tokens, [\d,]+ terms, 0 skipped, 0 repeats\n"
+        r"[\d,]+ tokens, [\d,]+ terms, 0 skipped, 0 copies of other documents\n"
         r"wrote new/folder/m\.nbt \([\d.]+ kB\)\n",
         err,
     )
@@ -283,7 +283,7 @@ def test_train_reports_repeats_and_conflicts(run: "Run", tmp_path: Path) -> None
     )
 
     assert (status, out) == (0, "")
-    assert ", 0 skipped, 1 repeat\n" in err
+    assert ", 0 skipped, 1 copy of another document\n" in err
     assert "WARNING: 1 document stood under two labels or more; " in err
     assert documents(run, "m.nbt") == {"x": 3, "y": 2}
 
@@ -296,7 +296,7 @@ def test_train_without_a_ledger_cannot_tell_repeats(run: "Run") -> None:
     status, out, err = run(*arguments)
 
     assert (status, out) == (0, "")
-    assert ", 0 skipped, 0 repeats\n" in err
+    assert ", 0 skipped, 0 copies of other documents\n" in err
     assert info(run, "m.nbt")["settings"]["ledger"] is False
 
 

@@ -1,8 +1,10 @@
 """Every command has help that says what it does, and the documentation knows it."""
 
 import re
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import click
@@ -50,6 +52,45 @@ def test_the_page_is_what_the_commands_say() -> None:
     )
 
     assert (done.returncode, done.stderr.decode()) == (0, "")
+
+
+def test_the_man_pages_are_what_the_commands_say() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "make_man.py", "--check"],
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+
+    assert (done.returncode, done.stderr.decode()) == (0, "")
+
+
+@pytest.mark.parametrize("name", ["nbtext", *(f"nbtext-{name}" for name in COMMANDS)])
+def test_a_man_page_can_be_read(name: str) -> None:
+    if shutil.which("groff") is None:
+        pytest.skip("groff is not installed")
+    page = ROOT / "man" / f"{name}.1"
+
+    done = subprocess.run(
+        ["groff", "-man", "-ww", "-Tutf8", "-P-cbou", page],
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+
+    text = done.stdout.decode()
+    assert (done.returncode, done.stderr.decode()) == (0, "")
+    assert text.startswith(f"{name.upper()}(1)")
+    for heading in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS"):
+        assert f"\n{heading}\n" in text
+    assert f"NAME {name} - " in " ".join(text.replace("\u2010", "-").split())
+
+
+def test_man_pages_are_installed_where_man_looks() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    files = settings["tool"]["setuptools"]["data-files"]
+
+    assert files == {"share/man/man1": ["man/*.1"]}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -12,7 +12,17 @@ import pytest
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = [".ci", "benchmarks", "corpora", "docs", "fuzz", "nbtext", "scripts", "tests"]
+FOLDERS = [
+    ".ci",
+    "benchmarks",
+    "corpora",
+    "docs",
+    "fuzz",
+    "man",
+    "nbtext",
+    "scripts",
+    "tests",
+]
 FILES = [
     ".gitattributes", ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE",
     "MANIFEST.in", "Makefile", "README.md", "pyproject.toml", "setup.py",

@@ -283,15 +283,24 @@ def test_the_positive_class_is_spam_unless_another_is_named() -> None:
     assert (named.false_positives, named.false_negatives) == (0, 1)
 
 
-def test_two_class_measures_need_two_classes_and_a_positive_one() -> None:
-    without_spam = evaluate(
-        np.array([0]), np.log([[0.5, 0.5]]), np.array([0]), ("cat", "dog")
-    )
+def test_the_rarer_of_two_classes_is_positive_if_neither_is_spam() -> None:
+    even = np.log(np.full((3, 2), 0.5))
+
+    def positive(*truth: int) -> str | None:
+        rows = np.array(truth)
+        two = evaluate(rows, even[: len(rows)], rows, ("cat", "dog")).two_class
+        return None if two is None else two.positive
+
+    assert positive(0, 0, 1) == "dog"
+    assert positive(0, 1, 1) == "cat"
+    assert positive(0, 1) == "dog"
+
+
+def test_two_class_measures_need_two_classes() -> None:
     of_three = evaluate(
         np.array([0]), np.log([[0.5, 0.3, 0.2]]), np.array([0]), ("eggs", "ham", "spam")
     )
 
-    assert without_spam.two_class is None
     assert of_three.two_class is None
 
 

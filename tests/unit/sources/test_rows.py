@@ -19,6 +19,7 @@ def rows(
     text_columns: tuple[str, ...] = (),
     id_column: str | None = None,
     max_bytes: int = 2**24,
+    delimiter: str | None = None,
 ) -> list[Item]:
     options = Options(
         format=format,
@@ -26,6 +27,7 @@ def rows(
         text_columns=text_columns,
         id_column=id_column,
         max_bytes=max_bytes,
+        delimiter=delimiter,
     )
     stdin = BytesIO(data)
     return list(documents([argument], options, labelled=labelled, stdin=stdin))
@@ -270,13 +272,37 @@ def test_a_note_on_a_heading_says_how_to_have_it_otherwise() -> None:
         pytest.param(b"label;text\nspam;money, now\n", "semicolons", id="heading"),
         pytest.param(b"spam;a\nham;b, c\nham;d\n", "semicolons", id="throughout"),
         pytest.param(b"label\ttext\nspam\ta\n", "tabs", id="tabs"),
+        pytest.param(b"label|text\nspam|a,b\n", "bars", id="bars"),
+        pytest.param(b"\xef\xbb\xbftext;label\na;spam\n", "semicolons", id="mark"),
     ],
 )
-def test_another_separator_than_a_comma_is_an_error(table: bytes, found: str) -> None:
-    (error,) = errors(rows(table, "csv", labelled=True))
+def test_another_separator_than_a_comma_is_recognised(table: bytes, found: str) -> None:
+    read = rows(table, "csv", labelled=True)
+    by_name = {"semicolons": ";", "tabs": "\t", "bars": "|"}
+    named = rows(table, "csv", labelled=True, delimiter=by_name[found])
+    (error,) = errors(rows(table, "csv", labelled=True, delimiter=","))
 
+    assert texts(without_notes(read))
+    assert named == read
     assert error.startswith(f"-: commas were expected between the columns, and {found}")
-    assert "--format tsv" in error
+    assert error.endswith("leave --delimiter out")
+
+
+def test_a_quoted_field_may_hold_any_separator() -> None:
+    table = b'label;text\nspam;"money; ""now"""\nham;\'a\';b\n'
+
+    found = rows(table, "csv", labelled=True)
+
+    assert texts(found) == [(b'money; "now"',), (b"'a';b",)]
+    assert rows(table.replace(b";", b"\x01"), "tsv", delimiter="\x01") == rows(
+        table.replace(b";", b"\x01"), "csv", delimiter="\x01"
+    )
+
+
+@pytest.mark.parametrize("delimiter", ["", ";;", '"', "\n", "\r", "é"])
+def test_a_delimiter_is_one_character(delimiter: str) -> None:
+    with pytest.raises(ValueError, match="delimiter must be one ASCII character"):
+        rows(b"a,b\n", "csv", delimiter=delimiter)
 
 
 def test_a_text_may_have_a_semicolon() -> None:

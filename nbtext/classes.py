@@ -1,0 +1,60 @@
+"""
+Names of classes: those that resemble one another, and those that mailboxes give.
+
+Used where a class is asked for that a model does not have, and where folders of mail
+name classes.
+"""
+
+from collections.abc import Iterable
+from types import MappingProxyType
+from typing import Final
+
+LEAST_SIMILARITY: Final = 0.7
+"""Minimum similarity, from 0 to 1, of two names one of which may be misspelt."""
+
+_SPAM: Final = ("spam", "junk", "bulk", "junk mail", "junk e-mail", "junk email",
+                "bulk mail")  # fmt: skip
+_HAM: Final = ("ham", "inbox", "archive", "archives", "sent", "sent mail",
+               "sent-mail", "sent items", "sent messages", "all mail")  # fmt: skip
+
+FOLDERS: Final = MappingProxyType(
+    dict.fromkeys(_SPAM, "spam") | dict.fromkeys(_HAM, "ham")
+)
+"""Class of the mail in the folders that mail programs make, by name in lower case."""
+
+
+def meant_by(name: str) -> str | None:
+    """Return the class of the mail in a folder of this name, None if it tells none."""
+    return FOLDERS.get(name.lower())
+
+
+def similar(label: str, classes: Iterable[str]) -> str | None:
+    """Return the class whose name is most like another one, None if none is."""
+    from difflib import get_close_matches  # here, because it takes 3 ms
+
+    by_lower = {name.lower(): name for name in sorted(classes, reverse=True)}
+    near = get_close_matches(label.lower(), by_lower, 1, LEAST_SIMILARITY)
+    return by_lower[near[0]] if near else None
+
+
+def folder_of(label: str, classes: Iterable[str]) -> str | None:
+    """Return the class that has the name of a folder of such mail, None if none has."""
+    if meant_by(label) != label:
+        return None
+    return next((name for name in classes if meant_by(name) == label), None)
+
+
+def meanings(names: Iterable[str]) -> dict[str, str]:
+    """
+    Return for the names of folders that stand for spam and ham which of them they are.
+
+    Only where one of them is a folder of spam: `archive` beside `sports` is a topic.
+
+    Args:
+        names: the names of all folders that are classes.
+
+    """
+    known = {name: label for name in names if (label := meant_by(name)) is not None}
+    if "spam" not in known.values():
+        return {}
+    return {name: label for name, label in known.items() if name != label}

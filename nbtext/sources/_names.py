@@ -1,0 +1,46 @@
+"""Sources named in a file, as `find -print0` and `grep -l` write them."""
+
+import os
+from collections.abc import Iterable
+from typing import Final
+
+from nbtext.errors import SettingsError
+from nbtext.sources._labels import split_label
+from nbtext.sources._stream import open_binary
+
+LONGEST: Final = 1 << 16
+"""Maximum bytes of a name."""
+
+
+def listed(lists: Iterable[str], *, is_null: bool) -> list[str]:
+    """
+    Return the sources that lists name, in their order.
+
+    Args:
+        lists: files of names, `-` for the standard input; `LABEL=FILE` gives all names
+            in a file this label.
+        is_null: whether names end in a NUL byte, and not with their line.
+
+    Raises:
+        SettingsError: a name is too long, or two lists are the standard input.
+        SourceError: a list cannot be read.
+
+    """
+    named = [split_label(path) for path in lists]
+    if [path for _, path in named].count("-") > 1:
+        message = "--files-from -: standard input can be read once; name it once"
+        raise SettingsError(message)
+    end = b"\0" if is_null else b"\n"
+    found: list[str] = []
+    for label, path in named:
+        written = "" if label is None else f"{label}="
+        with open_binary(path) as file:
+            names = file.read().split(end)
+        if max(map(len, names)) > LONGEST:
+            message = (
+                f"--files-from {path}: a name has over {LONGEST:,} bytes; list files, "
+                "one a line, or with -0 each with a NUL byte behind it"
+            )
+            raise SettingsError(message)
+        found += [written + os.fsdecode(name) for name in names if name]
+    return found
