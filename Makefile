@@ -89,7 +89,7 @@ $(VENV)/.ready: pyproject.toml setup.py $(SOURCES)
 	@rm -rf build
 	@touch $@
 
-$(READY): pyproject.toml setup.py nbtext/_compiled.c
+$(READY): pyproject.toml setup.py nbtext/_compiled.c nbtext/_contrast.c nbtext/_contrast.h
 	@echo 'Installing nbtext and the tools of its development into $(DEV): some minutes, 500 MB.'
 	$(PYTHON) -m venv $(DEV)
 	$(BIN)/pip install $(PIP_FLAGS) --editable '.[dev,fuzz]' \

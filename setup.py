@@ -5,6 +5,7 @@ Without a C compiler nbtext is installed without it, and is slower. A free-threa
 Python has no stable ABI to compile for.
 """
 
+import os
 import re
 import sysconfig
 import tomllib
@@ -16,7 +17,11 @@ HERE = Path(__file__).parent
 
 LOOPS = Extension(
     "nbtext._compiled",
-    ["nbtext/_compiled.c"],
+    ["nbtext/_compiled.c", "nbtext/_contrast.c"],
+    depends=["nbtext/_contrast.h"],
+    libraries=[] if os.name == "nt" else ["m"],
+    # no a * b + c in one rounding: the same bits as arrays give
+    extra_compile_args=[] if os.name == "nt" else ["-ffp-contract=off"],
     define_macros=[("Py_LIMITED_API", "0x030b0000")],
     py_limited_api=True,
     optional=True,

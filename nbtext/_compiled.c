@@ -11,15 +11,14 @@
  * what is read.
  */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "_contrast.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 /* What nbtext.tokens.compiled expects: changed wherever calls or results change. */
-enum { INTERFACE = 4 };
+enum { INTERFACE = 5 };
 
 /* The constants of nbtext.tokens.tokenizer. */
 static const uint64_t BASE = 0x9E3779B97F4A7C15u;
@@ -790,6 +789,8 @@ find(PyObject *module, PyObject *args)
 
 static PyMethodDef methods[] = {
     {"find", find, METH_VARARGS, find_doc},
+    {"add_by_class", add_by_class, METH_VARARGS, add_by_class_doc},
+    {"correct", correct, METH_VARARGS, correct_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -37,6 +37,37 @@ class Tables:
         self, documents: list[list[tuple[str, str]]], fold_tokens: bool, limit: int, /
     ) -> tuple[bytearray, bytearray]: ...
 
+def add_by_class(
+    starts: NDArray[np.int64],
+    classes: NDArray[np.uint16],
+    weights: NDArray[np.float64],
+    wholes: NDArray[np.float64],
+    begins: NDArray[np.int64],
+    places: NDArray[np.int64],
+    x: NDArray[np.float64],
+    own: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    rates: NDArray[np.float64],
+    smoothing: float,
+    complements: NDArray[np.float64],
+    owns: NDArray[np.float64],
+    /,
+) -> None: ...
+def correct(
+    views: list[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]],
+    n_terms: int,
+    order: NDArray[np.int64],
+    scored: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    times: NDArray[np.int64],
+    base: NDArray[np.int32],
+    n_passes: int,
+    rate: float,
+    cut: float,
+    amounts: NDArray[np.int16],
+    logits: NDArray[np.float64],
+    /,
+) -> tuple[bytearray, bytearray, bytearray]: ...
 def find(
     keys: NDArray[np.uint64],
     buckets: NDArray[Any],

@@ -511,8 +511,8 @@ def default_settings(document_format: Format, n_classes: int) -> Settings:
     Subject and body are read as one text.
     """
     if n_classes > 2:
-        view = SUMMARY if document_format == "mail" else TOPIC
-        return Settings(document_format, (view._replace(columns=WEIGHTED),))
+        views = (SUMMARY,) if document_format == "mail" else (TOPIC, NGRAMS)
+        return Settings(document_format, views).counting(WEIGHTED)
     if document_format == "mail":
         return Settings("mail", (HEADERS, RAW, BODY))
     # with weights, so that any score can be chosen, and a third class be learnt

@@ -299,6 +299,14 @@ training_options = option_group(
         "one group; of mail, in the body.",
     ),
     *_SCORING,
+    click.option(
+        "--no-correction",
+        "correction",
+        flag_value=False,
+        type=bool,
+        default=True,
+        help="Keep pure counts: learn no correction of the scores beside them.",
+    ),
 )
 """What is counted, and how documents are scored: `overrides`."""
 

@@ -9,6 +9,7 @@ from nbtext.cli._options import json_option, named_model
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import class_name, counted, escaped, size
 from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
+from nbtext.counts.correction import CorrectionInfo
 from nbtext.scoring import Model, fitted, load_model
 from nbtext.store import check_sound
 from nbtext.store.header import joined_history
@@ -81,6 +82,7 @@ def facts_of(model: Model) -> dict[str, Any]:
             "slope": calibration.slope,
             "offset": calibration.offset,
         },
+        "correction": correction_facts(model.file.correction),
         "trained": history.trained or None,
         "taught": history.taught,
         "tail": {
@@ -91,6 +93,27 @@ def facts_of(model: Model) -> dict[str, Any]:
         "writer": newest.writer,
         "tokenizer": engine().description,
     }
+
+
+def correction_facts(info: CorrectionInfo | None) -> dict[str, Any] | None:
+    """Return what a correction says of itself, for a program; None without one."""
+    if info is None:
+        return None
+    return {"documents": info.documents, "slope": info.slope, **info.made_with}
+
+
+def correction_in_words(facts: dict[str, Any]) -> str:
+    """Say what a correction rests on, and what it was worth."""
+    correction, taught = facts["correction"], facts["taught"]
+    says = f"learnt from {counted(correction['documents'], 'document')}"
+    if "loss_with" in correction:
+        says += (
+            f"; log-loss of documents held out {correction['loss_without']:.3f} "
+            f"without it, {correction['loss_with']:.3f} with it"
+        )
+    if taught:
+        says += f"; {counted(taught, 'document')} since have no part in it: train again"
+    return says
 
 
 def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
@@ -130,5 +153,6 @@ def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
             + ("once" if scoring.counting == "once" else "every occurrence"),
         ),
         ("calibration", rests),
+        *([("correction", correction_in_words(facts))] if facts["correction"] else []),
         ("tokenizer", facts["tokenizer"]),
     ]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 from nbtext.counts.counter import Counter, ReadDocument
-from nbtext.counts.sample import Place, Sample
+from nbtext.counts.sample import TERMS, Place, Sample
 from nbtext.counts.table import CountTable, add
 from nbtext.document import Document, Item, Note, Pause, Skipped, Unread, Unreadable
 from nbtext.errors import SourceError
@@ -114,12 +114,14 @@ class Limits:
 
     Attributes:
         max_bytes: how much of a document is read.
-        sample: how many documents calibration has.
+        sample: how many documents are kept to be looked at again.
+        terms: how many distinct terms of them.
         end: the first document that is known to be none of them.
     """
 
     max_bytes: int
     sample: int
+    terms: int = TERMS
     end: Place | None = None
 
 
@@ -195,7 +197,7 @@ def count(
 
     """
     report = ReadReport()
-    sample = Sample(documents=limits.sample, end=limits.end)
+    sample = Sample(documents=limits.sample, terms=limits.terms, end=limits.end)
     counter = Counter(settings, sample=sample)
     opened = documents(items, report, limits.max_bytes, progress)
     for document, reading in readings(opened, settings, report):
@@ -233,7 +235,7 @@ def count_with(
 
     """
     report = ReadReport()
-    sample = Sample(documents=limits.sample)
+    sample = Sample(documents=limits.sample, terms=limits.terms)
     tables: list[CountTable] = []
     waiting = filter(None, chunks(items))
     pending: deque[Future[Counted]] = deque()

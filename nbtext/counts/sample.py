@@ -1,8 +1,9 @@
 """
-The sample of training documents that calibration scores.
+The sample of training documents that are looked at again once all are counted.
 
 It is the documents of smallest digest, up to a number of documents and of terms, so it
-depends neither on the order of the documents nor on the number of processes.
+depends neither on the order of the documents nor on the number of processes. The first
+of them are scored for calibration; a correction is learnt from more.
 """
 
 from __future__ import annotations
@@ -18,13 +19,23 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.tokens import Terms
+from nbtext.counts.room import in_file
+from nbtext.tokens import Terms
 
 DOCUMENTS: Final = 4096
-"""How many documents the sample holds at the most."""
+"""Maximum documents that are scored for calibration."""
 
 TERMS: Final = 1 << 22
-"""How many distinct terms its documents have at the most, each counted by itself."""
+"""Maximum distinct terms of them, each document's counted by itself."""
+
+VISITED: Final = 1 << 17
+"""Maximum documents that a correction is learnt from."""
+
+VISITED_TERMS: Final = 1 << 27
+"""Maximum distinct terms of them, each document's counted by itself."""
+
+IN_MEMORY: Final = 1 << 24
+"""Maximum terms that are kept in memory; the others are in a temporary file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +70,15 @@ class Block:
         for terms in self.views:
             sizes += np.diff(terms.starts)
         return sizes
+
+    def part(self, places: slice) -> Block:
+        """Return documents that stand side by side; their terms are not copied."""
+        return Block(
+            self.labels[places],
+            self.digests[places],
+            self.fingerprints[places],
+            [terms.part(places) for terms in self.views],
+        )
 
     def take(self, places: Sequence[int]) -> Block:
         """Return some of the documents."""
@@ -96,6 +116,7 @@ class Sample:
         self._terms_limit = terms
         self._blocks: list[Block] = []
         self._documents = self._terms = 0
+        self._in_memory = 0
         self._end = end
 
     @property
@@ -119,7 +140,12 @@ class Sample:
             return
         self._blocks.append(block)
         self._documents += len(block)
-        self._terms += int(block.sizes.sum())
+        n_terms = int(block.sizes.sum())
+        self._terms += n_terms
+        self._in_memory += n_terms
+        if self._in_memory > IN_MEMORY:
+            self._blocks = put_aside(self._blocks)
+            self._in_memory = 0
         is_long = self._documents > 2 * self._limit
         if is_long or self._terms > 2 * self._terms_limit:
             self.prune()
@@ -137,6 +163,19 @@ class Sample:
         for number, places in self._chosen().items():
             yield self._blocks[number].take(places)
 
+    def head(self, documents: int, terms: int = VISITED_TERMS) -> Iterator[Block]:
+        """
+        Yield the documents that a sample of other limits holds.
+
+        Args:
+            documents: the limits, not above those of this sample.
+            terms: the same.
+
+        """
+        chosen, _ = _longest_beginning(self._blocks, documents, terms, self._end)
+        for number, places in chosen.items():
+            yield self._blocks[number].take(places)
+
     def prune(self) -> None:
         """Let go of what is not in the sample."""
         chosen = self._chosen()
@@ -146,22 +185,62 @@ class Sample:
 
     def _chosen(self) -> dict[int, list[int]]:
         """Return by block which documents belong to the sample."""
-        rows = sorted(
-            (at, size, number, place)
-            for number, block in enumerate(self._blocks)
-            for place, (at, size) in enumerate(
-                zip(block.places, block.sizes.tolist(), strict=True)
-            )
+        chosen, self._end = _longest_beginning(
+            self._blocks, self._limit, self._terms_limit, self._end
         )
-        kept: defaultdict[int, list[int]] = defaultdict(list)
-        self._documents = self._terms = 0
-        for at, size, number, place in rows:
-            is_full = self._terms + size > self._terms_limit
-            is_out = self._end is not None and at > self._end
-            if is_out or is_full or self._documents == self._limit:
-                self._end = at if self._end is None else min(at, self._end)
-                break
-            kept[number].append(place)
-            self._documents += 1
-            self._terms += size
-        return {number: sorted(places) for number, places in sorted(kept.items())}
+        self._documents = sum(map(len, chosen.values()))
+        self._terms = sum(
+            int(self._blocks[number].sizes.take(places).sum())
+            for number, places in chosen.items()
+        )
+        return chosen
+
+
+def _longest_beginning(
+    blocks: Sequence[Block], most: int, most_terms: int, end: Place | None
+) -> tuple[dict[int, list[int]], Place | None]:
+    """
+    Choose the longest beginning of documents that keeps limits.
+
+    Args:
+        blocks: the documents, in any order.
+        most: how many there may be.
+        most_terms: how many terms they may have.
+        end: a document beyond which none is chosen.
+
+    Returns:
+        By block which of its documents are chosen; and the first that is too many.
+
+    """
+    rows = sorted(
+        (at, size, number, place)
+        for number, block in enumerate(blocks)
+        for place, (at, size) in enumerate(
+            zip(block.places, block.sizes.tolist(), strict=True)
+        )
+    )
+    kept: defaultdict[int, list[int]] = defaultdict(list)
+    n_terms = 0
+    for n_documents, (at, size, number, place) in enumerate(rows):
+        is_out = end is not None and at > end
+        if is_out or n_terms + size > most_terms or n_documents == most:
+            end = at if end is None else min(at, end)
+            break
+        kept[number].append(place)
+        n_terms += size
+    chosen = {number: sorted(places) for number, places in sorted(kept.items())}
+    return chosen, end
+
+
+def put_aside(blocks: Sequence[Block]) -> list[Block]:
+    """Return the same documents, their terms in a temporary file."""
+    views = []
+    for of_view in zip(*(block.views for block in blocks), strict=True):
+        keys = in_file([terms.keys for terms in of_view])
+        counts = in_file([terms.counts for terms in of_view])
+        starts = [terms.starts for terms in of_view]
+        views.append(list(map(Terms, keys, counts, starts)))
+    return [
+        Block(block.labels, block.digests, block.fingerprints, list(of_block))
+        for block, *of_block in zip(blocks, *views, strict=True)
+    ]

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 from nbtext.counts import Counter, CountTable, ReadReport, Sample, TermCache
 from nbtext.counts.counter import BATCH, LEAST_SIZE
 from nbtext.counts.counting import Progress, documents, guess, readings, settings_for
-from nbtext.counts.fitting import chosen
-from nbtext.counts.sample import DOCUMENTS, TERMS
+from nbtext.counts.sample import Block
 from nbtext.counts.table import add
 from nbtext.errors import TrainingError
 from nbtext.evaluation.evaluation import (
@@ -37,14 +36,13 @@ from nbtext.evaluation.evaluation import (
     stratified_folds,
 )
 from nbtext.learning import SettingsOverrides, check_trainable
+from nbtext.learning.finishing import finish, sample_limits
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.scoring import Policy, check_scoring, default_scoring
 from nbtext.scoring.batch import score_batch
-from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.decide import DEFAULT
-from nbtext.scoring.held_out import fitted_by
-from nbtext.scoring.leave_one_out import left_out
-from nbtext.tokens import read_terms
+from nbtext.scoring.models.registry import for_classes
+from nbtext.tokens import fingerprints, read_terms
 
 NO_SAMPLE: Final = 0
 
@@ -153,6 +151,7 @@ def _score_folds(
     whole = add(tables)
     check_trainable(whole)
     scoring = overrides.scoring(default_scoring(settings.format, len(classes)))
+    scoring = for_classes(scoring, len(classes))
     check_scoring(scoring, settings, classes)
 
     log_posterior = np.zeros((len(truth), len(classes)))
@@ -169,16 +168,10 @@ def _score_folds(
                 "different documents of each class at least"
             )
             raise TrainingError(message)
-        model = batch_model_of(rest, scoring)
-        sample = (
-            ([cache.labels[place] for place in places.tolist()], views)
-            for places, views in cache.batches(_sampled(cache, ~in_fold))
-        )
-        calibrations = left_out(model, sample)
-        model = model.scored_by(chosen(scoring, calibrations, classes))
-        calibration = fitted_by(model.scoring, calibrations, classes)
+        sample = _sample(cache, settings, overrides, ~in_fold)
+        finished = finish(rest, scoring, sample, may_correct=overrides.correction)
         for places, views in cache.batches(in_fold):
-            scored = score_batch(model, views, calibration)
+            scored = score_batch(finished.model, views, finished.fit)
             log_posterior[places] = scored.log_posterior
             printed[places] = scored.printed
             known[places] = scored.known
@@ -242,11 +235,22 @@ def _count(
     return counter.table()
 
 
-def _sampled(cache: TermCache, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which of the chosen documents training would sample."""
-    places = np.flatnonzero(chosen)
-    order = sorted(places.tolist(), key=lambda place: cache.digests[place])[:DOCUMENTS]
-    terms = np.cumsum([cache.sizes[place] for place in order])
-    is_sampled = np.zeros(len(chosen), np.bool_)
-    is_sampled[order[: int((terms <= TERMS).sum())]] = True
-    return is_sampled
+def _sample(
+    cache: TermCache,
+    settings: Settings,
+    overrides: SettingsOverrides,
+    chosen: NDArray[np.bool_],
+) -> Sample:
+    """Return those of the chosen documents that training would keep."""
+    limits = sample_limits(settings, may_correct=overrides.correction)
+    sample = Sample(documents=limits[0], terms=limits[1])
+    for places, views in cache.batches(chosen):
+        sample.add(
+            Block(
+                [cache.labels[place] for place in places.tolist()],
+                [cache.digests[place] for place in places.tolist()],
+                fingerprints(views).tolist(),
+                [terms.compact() for terms in views],
+            )
+        )
+    return sample

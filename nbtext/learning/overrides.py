@@ -33,6 +33,7 @@ class SettingsOverrides(NamedTuple):
         smoothing: what is added to every count.
         counting: whether a token that occurs n times counts n times, or "once".
         calibrate: whether a textbook's score is calibrated, too.
+        correction: whether a correction may be made beside the counts.
         text_columns: the columns of tables that are read. `train` and `evaluate_folds`
             take them from their options.
         secret: the fingerprint of a secret (`nbtext.keyring.make_secret`) that keys and
@@ -48,6 +49,7 @@ class SettingsOverrides(NamedTuple):
     smoothing: float | None = None
     counting: Counting | None = None
     calibrate: bool = False
+    correction: bool = True
     text_columns: tuple[str, ...] = ()
     secret: str | None = None
 

@@ -27,15 +27,13 @@ from nbtext.counts.counting import (
     guess,
     settings_for,
 )
-from nbtext.counts.fitting import chosen
-from nbtext.counts.sample import DOCUMENTS
 from nbtext.document import Item
 from nbtext.errors import TrainingError
+from nbtext.learning.finishing import finish, sample_limits
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.parallel import threads
 from nbtext.scoring import check_scoring, default_scoring
-from nbtext.scoring.batch_model import batch_model_of
-from nbtext.scoring.leave_one_out import left_out
+from nbtext.scoring.models.registry import for_classes
 from nbtext.store import Contents
 from nbtext.store.header import MOST_CLASSES
 
@@ -94,7 +92,7 @@ def train(
         sources,
         n_classes=n_classes,
         overrides=overrides,
-        limits=Limits(max_bytes, DOCUMENTS),
+        max_bytes=max_bytes,
         executor=executor,
         jobs=jobs,
         progress=progress,
@@ -107,14 +105,24 @@ def train(
     check_trainable(table)
     default = default_scoring(table.settings.format, len(table.classes))
     scoring = overrides.scoring(default)
+    scoring = for_classes(scoring, len(table.classes))
     check_scoring(scoring, table.settings, table.classes)
     repeats, conflicts = repeated(table)
     with threads(jobs) as map_:
-        model = batch_model_of(table, scoring, map_)
-        sample = ((block.labels, block.views) for block in counted.sample.blocks())
-        calibrations = left_out(model, sample, map_)
-    scoring = chosen(scoring, calibrations, table.classes)
-    contents = Contents(table, scoring, calibrations, terms=model.terms)
+        finished = finish(
+            table,
+            scoring,
+            counted.sample,
+            may_correct=overrides.correction,
+            map_=map_,
+        )
+    contents = Contents(
+        table,
+        finished.model.scoring,
+        finished.calibrations,
+        terms=finished.model.terms,
+        correction=finished.correction,
+    )
     return Trained(contents, report, repeats, conflicts)
 
 
@@ -123,15 +131,17 @@ def count_sources(
     *,
     n_classes: int | None,
     overrides: SettingsOverrides,
-    limits: Limits,
+    max_bytes: int,
     executor: "Executor | None" = None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Counted:
     """Count labelled documents, read as most of them ask for."""
-    settings, items = guess(sources(), n_classes, limits.max_bytes)
+    settings, items = guess(sources(), n_classes, max_bytes)
     settings = overrides.settings(settings)
     while True:
+        sample, terms = sample_limits(settings, may_correct=overrides.correction)
+        limits = Limits(max_bytes, sample, terms)
         if executor is None:
             counted = count(items, settings, limits, progress)
         else:

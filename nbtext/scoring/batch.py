@@ -85,6 +85,8 @@ def score_batch(
         known += sum_by_document(terms.counts * is_known, terms.starts)
     event = event_model(model.scoring.score)
     scores = event.many(model, documents)
+    if model.correction is not None:
+        scores += model.correction.scores(views)
     posterior = log_posteriors(scores, event.calibration, calibration)
     posterior[known == 0] = log_shares(model.documents)
     is_capped = model.scoring.calibrated

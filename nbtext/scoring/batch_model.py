@@ -19,14 +19,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.counts import CountTable, TermTable
+    from nbtext.counts.correction_table import Correction
     from nbtext.parallel import Map
     from nbtext.scoring.model import Model
     from nbtext.settings import Column, Scoring, Settings
     from nbtext.tokens import Terms
 
 from nbtext.counts.term_table import arrange_runs
+from nbtext.scoring.batch_correction import BatchCorrection, batch_correction
 from nbtext.scoring.models.registry import check_scoring
 from nbtext.store import check_sound
+from nbtext.store.corrections import read_correction
 from nbtext.store.packing import stored_terms, unpack
 
 Floats: TypeAlias = "NDArray[np.float64]"
@@ -53,6 +56,7 @@ class BatchModel:
         documents: for each class, how many documents.
         totals: for each view, shape (n_classes, n_columns), the sum of each column.
         terms: for each view its terms.
+        correction: what training has learnt beside the counts, None if there is none.
     """
 
     settings: Settings
@@ -61,6 +65,7 @@ class BatchModel:
     documents: tuple[int, ...]
     totals: tuple[Floats, ...]
     terms: tuple[TermTable, ...]
+    correction: BatchCorrection | None = None
     _computed: dict[Any, Any] = field(default_factory=dict, repr=False)
     _lock: Any = field(default_factory=RLock, repr=False)
 
@@ -180,16 +185,26 @@ def open_batch_model(model: Model) -> BatchModel:
     file = model.file
     check_sound(file)
     if len(file.tables) > 1:
-        return batch_model_of(unpack(file), model.scoring)
-    terms = tuple(
-        stored_terms(file.path, file.tables[0], view)
-        for view in range(len(model.settings.views))
-    )
-    return batch_model(
-        model.settings,
-        model.scoring,
-        model.classes,
-        model.documents,
-        model.totals,
-        terms,
-    )
+        batch = batch_model_of(unpack(file), model.scoring)
+    else:
+        terms = tuple(
+            stored_terms(file.path, file.tables[0], view)
+            for view in range(len(model.settings.views))
+        )
+        batch = batch_model(
+            model.settings,
+            model.scoring,
+            model.classes,
+            model.documents,
+            model.totals,
+            terms,
+        )
+    correction = None if model.correction is None else read_correction(file)
+    return batch if correction is None else corrected(batch, correction)
+
+
+def corrected(model: BatchModel, correction: Correction) -> BatchModel:
+    """Return a model whose scores are corrected."""
+    if correction.classes != model.classes:
+        correction = correction.of_classes(model.classes)
+    return replace(model, correction=batch_correction(correction))

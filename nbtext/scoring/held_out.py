@@ -38,6 +38,9 @@ def fitted(model: Model) -> Fit:
     """
     if not model.scoring.calibrated:
         return Fit()
+    if model.correction is not None:  # which was made for this slope
+        info = model.correction.info
+        return Fit(info.slope, 0.0, info.documents)
     stored = None
     is_same = model.scoring.of_scores() == model.file.scoring.of_scores()
     if is_same and _has_all_classes(model):

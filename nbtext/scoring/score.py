@@ -10,6 +10,7 @@ arrays, and a property test holds them together.
 from typing import NamedTuple
 
 from nbtext.counts import Fit
+from nbtext.scoring.correction import correction_evidence
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.evidence import Evidence, n_numbers, score_of
 from nbtext.scoring.models.registry import event_model
@@ -46,11 +47,12 @@ def score(model: Model, bag: Bag, calibration: Fit) -> Scored:
         calibration: what `fitted` returned.
 
     """
-    parts = evidence(model, bag)
+    event = event_model(model.scoring.score)
+    parts = event.evidence(model, bag)
     known = sum(part.known for part in parts)
     tokens = sum(sum(terms.values()) for terms in bag)
     if known:
-        event = event_model(model.scoring.score)
+        parts += correction_evidence(model, bag)
         raw = score_of(parts, n_numbers(event.calibration, len(model.classes)))
         posterior = log_posterior(raw, event.calibration, calibration)
     else:
@@ -62,4 +64,5 @@ def score(model: Model, bag: Bag, calibration: Fit) -> Scored:
 
 def evidence(model: Model, bag: Bag) -> list[Evidence]:
     """Return what a document's score is the sum of."""
-    return event_model(model.scoring.score).evidence(model, bag)
+    event = event_model(model.scoring.score)
+    return [*event.evidence(model, bag), *correction_evidence(model, bag)]

@@ -51,7 +51,11 @@ def scoring_of(file: ModelFile, classes: Sequence[str]) -> Scoring:
         DamagedError: a table keeps something else for calibration.
 
     """
-    if file.is_in_order or file.correction is not None:
+    headers = [table.header for table in file.tables]
+    for header in headers:
+        if header.correction is not None and header.correction.is_whole:
+            return header.scoring
+    if file.is_in_order:
         return file.scoring
     return chosen(file.scoring, calibrations_of(file.path, file.tables), classes)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from nbtext._compiled import Tables
 
-INTERFACE: Final = 4
+INTERFACE: Final = 5
 """Which functions `_compiled.c` has, and what they return."""
 
 FITS: Final = (INTERFACE, BASE, SPREAD, PAIR, MIX, KEY_BITS)
@@ -88,6 +88,20 @@ def find(
     from nbtext import _compiled
 
     _compiled.find(keys, buckets, shift, wanted, places)
+
+
+def add_by_class(*arguments: "Any") -> None:
+    """Do what `nbtext.scoring.models.contrast_sums.add_by_class` specifies."""
+    from nbtext import _compiled
+
+    _compiled.add_by_class(*arguments)
+
+
+def correct(*arguments: "Any") -> tuple[bytearray, bytearray, bytearray]:
+    """Do what `nbtext.learning.passes.correct_by_arrays` specifies."""
+    from nbtext import _compiled
+
+    return _compiled.correct(*arguments)
 
 
 @cache

@@ -136,8 +136,10 @@ def _sum_of(parts: Sequence[Contents]) -> Contents:
     )
     correction = add_corrections(part.correction for part in parts)
     scoring = parts[-1].scoring
-    if correction is None:  # which stays with its scoring
+    if correction is None:
         scoring = chosen(scoring, calibrations, counts.classes)
+    else:  # which stays with its scoring
+        scoring = next(part.scoring for part in parts if part.correction is not None)
     return Contents(
         counts=counts,
         scoring=scoring,

@@ -17,12 +17,14 @@ from nbtext.counts.calibration import (
 )
 from nbtext.counts.sample import DOCUMENTS, TERMS
 from nbtext.scoring import default_scoring, event_model
+from nbtext.scoring.models.contrast import MOST_UNSCALED
 from nbtext.scoring.posterior import LEAST_SHARE, log_shares
 from nbtext.settings import default_settings
 
 MIN_EVIDENCE = default_scoring("mail", 2).parameter("min_evidence")
 MEAN = event_model("mean").prior(default_settings("mail", 2), 2)
-MORE = event_model("complement").prior(default_settings("text", 3), 3)
+MORE = event_model("contrast").prior(default_settings("text", 3), 10)
+MANY = event_model("contrast").prior(default_settings("text", 3), 11)
 PAGE = " ".join(
     (Path(__file__).parents[2] / "docs" / "method.md").read_text("utf-8").split()
 )
@@ -44,7 +46,9 @@ PAGE = " ".join(
         f"integer units of 2^-{LOSS_UNIT.bit_length() - 1} nats",
         f"`mean` has m = {MEAN.slope:g}, P = {MEAN.precision:g} and "
         f"Q = {MEAN.offset:g}:",
-        f"`complement` has m = {MORE.slope:g} and P = {MORE.precision:g}.",
+        f"`complement` and `contrast` have m = {MORE.slope:g} and "
+        f"P = {MORE.precision:g}, but `contrast` m = {MANY.slope:g} with more than "
+        f"{MOST_UNSCALED} classes.",
         f"With fewer than {fitting.FEWEST} held-out documents of a class",
     ],
 )

@@ -46,7 +46,6 @@ from nbtext.settings import (
     UNIT,
     WEIGHTED,
     Alphabet,
-    Scoring,
     Settings,
 )
 from nbtext.store.compacting import compact, compact_tail
@@ -762,7 +761,7 @@ def test_the_header_is_as_the_page_says(files: Files) -> None:
     assert list(header["history"]) == history
     (calibration,) = tables_in("Calibration")
     assert list(header["calibrations"][0]) == [row[0] for row in calibration]
-    assert header["scoring"] == Scoring(score="complement", smoothing=0.03).as_dict()
+    assert header["scoring"] == default_scoring("mail", 3).as_dict()
     assert (
         header["version"] == VERSION == int(in_page(r"# The model file, version (\d)"))
     )
@@ -839,7 +838,7 @@ TEXTS = [("ham", "lunch"), ("spam", "cheap pills")]
 
 def a_correction() -> Correction:
     """Return what one document adds that has one term, whose key is 7."""
-    info = CorrectionInfo(default_scoring("mail", 3).as_dict(), 0.5, 1, {"passes": 3})
+    info = CorrectionInfo(default_scoring("mail", 3).of_scores(), 0.5, 1, {"passes": 3})
     entries = np.array([[1, 2, 3]] * 2, np.uint64)
     amounts = np.array([1, -2])
     view = (np.full(2, 7, np.uint64), np.arange(2), amounts * UNIT)

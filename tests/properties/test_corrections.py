@@ -30,6 +30,7 @@ from nbtext.errors import (
     SettingsError,
     TextFormError,
 )
+from nbtext.learning import SettingsOverrides
 from nbtext.scoring.classifying import FEW
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import default_scoring
@@ -64,6 +65,8 @@ TEXTS = [f"{LABELS[n % 3]} words {n} {'more ' * (n % 4)}!" for n in range(FEW + 
 INFO = CorrectionInfo(
     default_scoring("mail", 3).of_scores(), 0.75, 17, {"passes": 3, "eta": 0.5}
 )
+
+PURE = SettingsOverrides(correction=False)
 
 Amounts = Mapping[int, Mapping[str, int]]
 """The amounts of each document, by class."""
@@ -227,10 +230,12 @@ def corrected(tmp_path: Path, amounts: Amounts) -> tuple[str, Correction]:
     """Train a model of all texts, and give it a correction."""
     path = str(tmp_path / "model.nbt")
     pairs = [(LABELS[n % 3], text) for n, text in enumerate(TEXTS)]
-    train_on(pairs, path, replace=True)
+    train_on(pairs, path, overrides=PURE, replace=True)
     contents = read_contents(open_model(path))
     correction = corrected_by(amounts)
-    replace_file(path, replace(contents, correction=correction).pack())
+    scoring = default_scoring("text", 3)
+    corrected = replace(contents, scoring=scoring, correction=correction)
+    replace_file(path, corrected.pack())
     return path, correction
 
 
@@ -416,7 +421,11 @@ def test_check_finds_what_is_wrong_with_a_correction(
 def test_repair_leaves_a_change_out_whose_correction_is_lost(tmp_path: Path) -> None:
     path, _ = corrected(tmp_path, {1: {"a": 5}, 4: {"b": 7}})
     plain = tmp_path / "plain.nbt"
-    train_on([(LABELS[n % 3], text) for n, text in enumerate(TEXTS)], str(plain))
+    train_on(
+        [(LABELS[n % 3], text) for n, text in enumerate(TEXTS)],
+        str(plain),
+        overrides=PURE,
+    )
     first = Path(path).stat().st_size
     forget(path, [TEXTS[1]])
     data = Path(path).read_bytes()
@@ -466,7 +475,11 @@ def test_a_change_without_its_correction_is_refused(tmp_path: Path) -> None:
     forget(path, [TEXTS[1]])
     change = Path(path).read_bytes()[first:]
     other = tmp_path / "other.nbt"
-    train_on([(LABELS[n % 3], text) for n, text in enumerate(TEXTS)], str(other))
+    train_on(
+        [(LABELS[n % 3], text) for n, text in enumerate(TEXTS)],
+        str(other),
+        overrides=PURE,
+    )
     plain = other.read_bytes()
 
     other.write_bytes(plain + change)
@@ -481,7 +494,7 @@ def test_a_change_without_its_correction_is_refused(tmp_path: Path) -> None:
 def test_merging_with_a_model_without_one_keeps_it(tmp_path: Path) -> None:
     path, correction = corrected(tmp_path, {1: {"a": 5}, 2: {"b": 9}})
     other = str(tmp_path / "other.nbt")
-    train_on([("a", TEXTS[1]), ("b", "else"), ("c", "further")], other)
+    train_on([("a", TEXTS[1]), ("b", "else"), ("c", "further")], other, overrides=PURE)
     files = open_models([path, other])
 
     merged = merge(files)

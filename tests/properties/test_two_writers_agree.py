@@ -39,7 +39,7 @@ CALIBRATION = Calibration(
 )
 FIT = Fit(0.5, -2.25, 77)
 INFO = CorrectionInfo(
-    default_scoring("mail", 3).as_dict(), 0.75, 9, {"passes": 3}, b"16 by" * 3 + b"t"
+    default_scoring("mail", 3).of_scores(), 0.75, 9, {"passes": 3}, b"16 by" * 3 + b"t"
 )
 HISTORY = History(taught=3, learnt={"ham": "then"}, offset=640, new_terms=(5, -2))
 

@@ -32,7 +32,11 @@ MAIL = default_settings("mail", 2)
             (BODY._replace(columns=WEIGHTED), NGRAMS._replace(columns=WEIGHTED)),
         ),
         ("mail", 3, (SUMMARY._replace(columns=WEIGHTED),)),
-        ("text", 20, (TOPIC._replace(columns=WEIGHTED),)),
+        (
+            "text",
+            20,
+            (TOPIC._replace(columns=WEIGHTED), NGRAMS._replace(columns=WEIGHTED)),
+        ),
     ],
 )
 def test_defaults_go_by_the_format_and_the_number_of_classes(
@@ -50,8 +54,8 @@ def test_defaults_go_by_the_format_and_the_number_of_classes(
     [
         ("mail", 2, "mean", 0.01),
         ("text", 2, "weighted", 0.1),
-        ("mail", 3, "complement", 0.03),
-        ("text", 1000, "complement", 0.03),
+        ("mail", 3, "contrast", 0.03),
+        ("text", 1000, "contrast", 0.03),
     ],
 )
 def test_the_default_score_goes_by_the_format_and_the_number_of_classes(

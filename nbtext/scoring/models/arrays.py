@@ -158,6 +158,15 @@ class Spread:
     classes: Integers
     documents: NDArray[np.int64]
 
+    def take(self, rows: NDArray[np.int64]) -> Spread:
+        """Return some of the rows."""
+        return Spread(
+            self.terms.take(rows),
+            self.entries.take(rows),
+            self.classes.take(rows),
+            self.documents.take(rows),
+        )
+
     def add(self, scores: Scores, values: Floats) -> None:
         """Add a value for each row to its document's score of its class."""
         n_documents, n_classes = scores.shape

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final
 from nbtext.counts.calibration import Prior
 from nbtext.scoring.models.evidence import Evidence
 from nbtext.scoring.models.separately import Separately
+from nbtext.scoring.models.weights import WEIGHT
 from nbtext.settings import UNIT
 from nbtext.tokens.bag import log_count
 
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from nbtext.settings import Column, Scoring, Settings, View
     from nbtext.tokens import Bag
     from nbtext.tokens.bag import Terms
-
-WEIGHT: Final[Column] = "weight"
 
 
 class Complement(Separately):

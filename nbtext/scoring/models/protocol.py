@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from nbtext.counts.calibration import Prior
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
@@ -63,6 +63,10 @@ class EventModel(Protocol):
         """Whether byte n-grams are counted for it, unless the user says otherwise."""
 
     @property
+    def can_be_corrected(self) -> bool:
+        """Whether training may learn a correction of its scores."""
+
+    @property
     def reads_vocabulary(self) -> bool:
         """
         Whether one document's score needs a pass over all terms of the model.
@@ -88,6 +92,9 @@ class EventModel(Protocol):
             What follows "the NAME score": "is for two classes, the model has 3".
 
         """
+
+    def parameters_for(self, n_classes: int) -> Mapping[str, float]:
+        """Return the parameters that follow from the number of classes, by name."""
 
     def prior(self, settings: Settings, n_classes: int) -> Prior:
         """Return what is expected of a fit before any document was scored."""

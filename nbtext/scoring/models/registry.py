@@ -25,6 +25,7 @@ MODULES: Final = {
     "weighted": "weighted",
     "sum": "multinomial",
     "complement": "complement",
+    "contrast": "contrast",
 }
 """The name of each event model, and the module that it is in."""
 
@@ -34,7 +35,7 @@ DEFAULT_FOR_MAIL: Final = "mean"
 DEFAULT_FOR_TEXT: Final = "weighted"
 """The default event model for two classes of text, and as long as there are fewer."""
 
-DEFAULT_FOR_MORE: Final = "complement"
+DEFAULT_FOR_MORE: Final = "contrast"
 """The default event model for more classes."""
 
 
@@ -115,6 +116,17 @@ def changed(
     scoring = scoring._replace(**changes)
     scoring.check()
     return scoring
+
+
+def for_classes(scoring: Scoring, n_classes: int) -> Scoring:
+    """
+    Return a scoring with the parameters that follow from the number of classes.
+
+    Training does this once: a model that learns another class keeps its parameters.
+    """
+    return scoring.with_parameters(
+        **event_model(scoring.score).parameters_for(n_classes)
+    )
 
 
 def suited_to(settings: Settings, score: str) -> Settings:

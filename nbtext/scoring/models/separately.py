@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
@@ -30,12 +30,19 @@ class Separately:
         parameters: the numbers that it has of its own.
         reads_ngrams: whether byte n-grams are counted for it.
         is_textbook: whether its posterior is the model's own, unless asked otherwise.
+        can_be_corrected: whether training may learn a correction of its scores.
     """
 
     calibration: Calibrated
     parameters: tuple[Parameter, ...] = ()
     reads_ngrams: bool = False
     is_textbook: bool = False
+    can_be_corrected: bool = False
+
+    def parameters_for(self, n_classes: int) -> Mapping[str, float]:
+        """Return the parameters that follow from the number of classes: none."""
+        del n_classes
+        return {}
 
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
         """Return the parts of one document's score."""

@@ -56,10 +56,10 @@ def test_two_classes_of_text_make_a_model() -> None:
     assert (trained.repeats, trained.conflicts) == (0, 0)
 
 
-def test_three_classes_are_scored_by_their_complement() -> None:
+def test_three_classes_are_scored_by_their_contrast() -> None:
     trained = train(again([*PAIR, *texts(("eggs", "boiled"))]))
 
-    assert trained.contents.scoring.score == "complement"
+    assert trained.contents.scoring.score == "contrast"
     assert trained.contents.counts.settings.views[0].columns == WEIGHTED
 
 

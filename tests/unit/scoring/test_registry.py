@@ -37,7 +37,7 @@ def test_an_unknown_score_is_refused_with_those_there_are() -> None:
             MEAN,
             "abc",
             "the mean score is for two classes, the model has 3; "
-            "use --score sum or --score complement",
+            "use --score sum or --score complement or --score contrast",
         ),
         (
             Scoring("complement", 0.03, "once"),

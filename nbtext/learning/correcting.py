@@ -1,0 +1,271 @@
+"""
+Making a correction: what documents that the counts misjudge teach beside them.
+
+In: the counts, and the documents of smallest digest. Each is scored as if it alone had
+not been counted, and then moves the classes (`nbtext.learning.passes`). Out: a
+correction, if it keeps its promise on documents that had no part in it: a quarter of
+them is taken out of the counts, a correction is made of the others, and if it does not
+lower the quarter's log-loss, there is none. (Two halves would not do: the base scores
+of one hold the labels of the other. docs/experiments/010-many-classes.md)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from nbtext.counts import CountTable
+    from nbtext.counts.sample import Block
+    from nbtext.counts.sorted_counts import Keys
+    from nbtext.learning.passes import Vectors
+    from nbtext.parallel import Map
+    from nbtext.scoring.batch_model import BatchModel
+
+    View = tuple[Keys, NDArray[np.integer], NDArray[np.integer]]
+
+from nbtext.counts import Counter, Sample
+from nbtext.counts.correction import CorrectionInfo
+from nbtext.counts.correction_table import Correction, correction_of
+from nbtext.counts.table import with_classes
+from nbtext.learning.passes import BASE_UNIT, Learnt, Pupils, Rate, correct
+from nbtext.learning.visits import Visits, vectors_of, visits_of, weighted_views
+from nbtext.scoring import event_model
+from nbtext.scoring.batch_model import batch_model_of
+from nbtext.scoring.models.arrays import normalised
+
+PASSES: Final = 3
+CUT: Final = 0.02
+RATE: Final = 0.5
+RATE_OF_TWO: Final = 0.25
+"""Both of two classes move, so that the step between them is double."""
+
+HELD_OUT: Final = 4
+"""Every so many visits, one is held out of the correction that is tried."""
+
+MOST_BASE: Final = 1 << 30
+"""Base scores beyond this, in units of 1/4096 nat, are taken for it."""
+
+MOST_SCORES: Final = 1 << 26
+"""Maximum base scores, a document and class each: of 512 classes fewer documents are
+visited."""
+
+MOST_CLASSES: Final = 10_000
+"""With more classes there is no correction."""
+
+NO_KEYS: Final = np.empty(0, np.uint64)
+NO_PLACES: Final = np.empty(0, np.int64)
+
+
+class Trial(NamedTuple):
+    """
+    What a correction did for documents that had no part in it.
+
+    Attributes:
+        documents: how many they are.
+        loss_without: their mean log-loss without the correction, in nats.
+        loss_with: the same with it.
+    """
+
+    documents: int
+    loss_without: float
+    loss_with: float
+
+    @property
+    def is_won(self) -> bool:
+        """Return whether the correction is worth keeping."""
+        return self.loss_with < self.loss_without
+
+
+class Made(NamedTuple):
+    """
+    What came of making a correction.
+
+    Attributes:
+        correction: it, None if it was not worth keeping.
+        trial: what it did for documents that were held out; None if it was not tried.
+    """
+
+    correction: Correction | None
+    trial: Trial | None
+
+
+def make_correction(
+    table: CountTable, model: BatchModel, slope: float, sample: Sample, map_: Map = map
+) -> Made:
+    """
+    Make a correction of the scores of a model.
+
+    Args:
+        table: the counts.
+        model: the same for scoring; its scoring is the one that is corrected.
+        slope: what the scores are multiplied by.
+        sample: documents that are counted, those of smallest digest.
+        map_: deals with parts of the documents.
+
+    """
+    n_classes = len(model.classes)
+    blocks = list(sample.head(documents=MOST_SCORES // n_classes))
+    visits = visits_of(blocks, model.classes)
+    if n_classes > MOST_CLASSES or len(visits.order) < HELD_OUT:
+        return Made(None, None)
+    rate = Rate(PASSES, RATE_OF_TWO if n_classes == 2 else RATE, CUT)
+    making = _Making(model, slope, visits, *vectors_of(visits, model), rate, map_)
+    try:
+        trial = making.trial(table)
+        if not trial.is_won:
+            return Made(None, trial)
+        correction = making.correction(trial)
+    except OverflowError:  # of documents that are there millions of times
+        return Made(None, None)
+    return Made(correction if len(correction.amounts) else None, trial)
+
+
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """
+    What a correction is made of.
+
+    Attributes:
+        model: the counts of all documents.
+        slope: what its scores are multiplied by.
+        visits: the documents.
+        vectors: their vectors in the views that have weights.
+        firsts: where the terms' numbers of each of these views begin, with their end.
+        rate: how documents move classes.
+        map_: deals with parts of the documents.
+    """
+
+    model: BatchModel
+    slope: float
+    visits: Visits
+    vectors: list[Vectors]
+    firsts: list[int]
+    rate: Rate
+    map_: Map
+
+    def trial(self, table: CountTable) -> Trial:
+        """Make a correction without a part of the documents, and try it on them."""
+        visits = self.visits
+        is_held_out = visits.visit_of % HELD_OUT == 0
+        rest = table - _count(table, visits, is_held_out)
+        model = batch_model_of(
+            with_classes(rest, table.classes), self.model.scoring, self.map_
+        )
+        base = self._base_scores(model, is_held_out)
+        is_first = is_held_out.take(visits.order)
+        held_out = visits.order[is_first]
+        learnt = correct(
+            self._pupils(base), visits.order[~is_first], self.rate, held_out
+        )
+        labels = visits.labels.take(held_out)
+        return Trial(
+            documents=len(held_out),
+            loss_without=_loss(base.take(held_out, axis=0) / BASE_UNIT, labels),
+            loss_with=_loss(learnt.logits, labels),
+        )
+
+    def correction(self, trial: Trial) -> Correction:
+        """Make the correction of all documents."""
+        visits, rate = self.visits, self.rate
+        base = self._base_scores(self.model, np.zeros(len(visits.labels), np.bool_))
+        learnt = correct(self._pupils(base), visits.order, rate, visits.order[:0])
+        facts = {"cut": rate.cut, "passes": rate.passes, "rate": rate.rate}
+        info = CorrectionInfo(
+            self.model.scoring.of_scores(),
+            self.slope,
+            documents=len(visits.order),
+            made_with=facts | trial._asdict(),
+        )
+        documents, classes = learnt.amounts.nonzero()
+        values = learnt.amounts[documents, classes] * visits.times.take(documents)
+        labels = visits.labels.take(documents)
+        entries = visits.entries.take(documents, axis=0)
+        return correction_of(
+            info,
+            self.model.classes,
+            self._values(learnt),
+            (entries, labels, classes, values),
+        )
+
+    def _values(self, learnt: Learnt) -> Iterator[View]:
+        """Yield for each view the keys, classes and values of what was learnt."""
+        weighted = weighted_views(self.model.settings)
+        for view, table in enumerate(self.model.terms):
+            if view in weighted:
+                number = weighted.index(view)
+                bounds = np.searchsorted(
+                    learnt.places, self.firsts[number : number + 2]
+                )
+                part = slice(*bounds.tolist())
+                places = learnt.places[part] - self.firsts[number]
+                keys = table.keys.take(places)
+                yield keys, learnt.classes[part], learnt.values[part]
+            else:
+                yield NO_KEYS, NO_PLACES, NO_PLACES
+
+    def _pupils(self, base: NDArray[np.int32]) -> Pupils:
+        visits = self.visits
+        return Pupils(self.vectors, visits.labels, visits.times, base, self.firsts[-1])
+
+    def _base_scores(
+        self, model: BatchModel, is_held_out: NDArray[np.bool_]
+    ) -> NDArray[np.int32]:
+        """
+        Return the scores that are corrected, in 1/4096 nat.
+
+        Args:
+            model: the counts.
+            is_held_out: which documents are not in the counts; each of the others is
+                left out of them.
+
+        """
+        event = event_model(model.scoring.score)
+        base = np.empty((len(self.visits.labels), len(model.classes)), np.int32)
+
+        def compute(part: tuple[slice, Block]) -> None:
+            documents, block = part
+            labels = self.visits.labels[documents]
+            is_new = is_held_out[documents]
+            scores = np.empty((len(labels), len(model.classes)))
+            new, known = is_new.nonzero()[0], (~is_new).nonzero()[0]
+            if len(new):
+                views = [terms.take(new) for terms in block.views]
+                scores[new] = event.many(model, model.find(views))
+            if len(known):
+                views = [terms.take(known) for terms in block.views]
+                found = model.find(views)
+                scores[known] = event.left_out(model, found, labels.take(known))
+            scores *= self.slope * BASE_UNIT
+            base[documents] = np.rint(scores.clip(-MOST_BASE, MOST_BASE))
+
+        for _ in self.map_(compute, self.visits.parts()):
+            pass
+        return base
+
+
+def _count(table: CountTable, visits: Visits, chosen: NDArray[np.bool_]) -> CountTable:
+    """Count some of the documents."""
+    counter = Counter(table.settings, sample=Sample(documents=0))
+    start = 0
+    for block in visits.blocks:
+        documents = slice(start, start + len(block))
+        start = documents.stop
+        # a class's documents side by side
+        order = np.argsort(visits.labels[documents], kind="stable")
+        part = block.take(order[chosen[documents].take(order)].tolist())
+        if len(part):
+            counter.add_terms(part.labels, part.digests, part.views)
+    return counter.table()
+
+
+def _loss(logits: NDArray[np.float64], labels: NDArray[np.int64]) -> float:
+    """Return the mean log-loss of documents, in nats."""
+    losses = -normalised(logits)[np.arange(len(labels)), labels]
+    return float(losses.mean())

@@ -1,0 +1,268 @@
+"""
+The passes that make a correction: documents one after the other, three times.
+
+In: documents in an order, each with its vector of integers in each view, its class and
+its base scores. Out: the amounts by which it has moved the classes, and the values that
+they make for the terms. With q the softmax of a document's corrected scores, each class
+moves by
+
+    step_c = rate (1 if it is the document's class, else 0) - rate q_c
+
+which is 0 if it is below a cut, and else rounded to 1/256 (half to even); the class's
+value of each term grows by step_c x_t, its bias by a tenth of step_c, and the corrected
+score of a document is its base score, the bias, and the sum of x_t times the values
+(Rosenblatt's perceptron with the softmax's own steps, that is stochastic gradient
+descent on the log-loss).
+
+Each document depends on those before it, so there is one order and one thread. Values
+are sums of integers, and base scores are rounded to 1/4096 nat, so that the outcome is
+the same compiled or not: what a library's exponential does not round alike can turn one
+step of 1/256 in some ten million. `_contrast.c` does the same as `correct_by_arrays`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+from nbtext.counts.correction import AMOUNT_UNIT, BIAS
+from nbtext.settings import UNIT
+from nbtext.tokens import compiled
+from nbtext.tokens.engine import engine
+
+BASE_UNIT: Final = 4096
+"""Base scores are integers, in units of 1/4096 nat."""
+
+MOST_VALUE: Final = 1 << 47
+"""Values beyond this are refused; a nat of a term that is a document is 2^24."""
+
+DOT_UNIT: Final = AMOUNT_UNIT * float(UNIT) * UNIT
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """
+    The vectors of documents in one view.
+
+    Attributes:
+        starts: shape (n_documents + 1,), where each document's terms begin.
+        places: shape (n_terms,), the terms' numbers; no two views share any.
+        weights: shape (n_terms,), x_t in units of 1/65535.
+    """
+
+    starts: NDArray[np.int64]
+    places: NDArray[np.int32]
+    weights: NDArray[np.uint16]
+
+
+@dataclass(frozen=True, slots=True)
+class Pupils:
+    """
+    Documents from which a correction is learnt.
+
+    Attributes:
+        views: their vectors in each view.
+        labels: shape (n_documents,), the places of their classes.
+        times: shape (n_documents,), how many copies there are of each.
+        base: shape (n_documents, n_classes), their scores, in 1/4096 nat.
+        n_terms: the terms' numbers are below this.
+    """
+
+    views: list[Vectors]
+    labels: NDArray[np.int64]
+    times: NDArray[np.int64]
+    base: NDArray[np.int32]
+    n_terms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """
+    How documents move classes.
+
+    Attributes:
+        passes: how often each document is visited.
+        rate: how far a class moves that is wrong altogether.
+        cut: steps below this share of the rate are none.
+    """
+
+    passes: int
+    rate: float
+    cut: float
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """
+    What the passes come to.
+
+    Attributes:
+        amounts: shape (n_documents, n_classes), the sum of the steps of one copy of
+            each document, in 1/256.
+        places: shape (n_values,), the terms of the values that are not zero, sorted.
+        classes: shape (n_values,).
+        values: shape (n_values,), in units of 1/(256 65535).
+        logits: shape (n_scored, n_classes), the corrected scores of the documents that
+            were asked for, in nats.
+    """
+
+    amounts: NDArray[np.int16]
+    places: NDArray[np.int32]
+    classes: NDArray[np.uint16]
+    values: NDArray[np.int64]
+    logits: NDArray[np.float64]
+
+
+def correct(
+    pupils: Pupils,
+    order: NDArray[np.int64],
+    rate: Rate,
+    scored: NDArray[np.int64],
+) -> Learnt:
+    """
+    Learn a correction.
+
+    Args:
+        pupils: the documents.
+        order: those that are visited, in their order.
+        rate: how they move classes.
+        scored: the documents of which the corrected scores are wanted in the end.
+
+    Raises:
+        OverflowError: a value is beyond MOST_VALUE.
+
+    """
+    if not engine().is_compiled:
+        return correct_by_arrays(pupils, order, rate, scored)
+    amounts = np.zeros(pupils.base.shape, np.int16)
+    logits = np.zeros((len(scored), pupils.base.shape[1]))
+    places, classes, values = compiled.correct(
+        [(view.starts, view.places, view.weights) for view in pupils.views],
+        pupils.n_terms,
+        order,
+        scored,
+        pupils.labels,
+        pupils.times,
+        pupils.base,
+        rate.passes,
+        rate.rate,
+        rate.cut * rate.rate,
+        amounts,
+        logits,
+    )
+    return Learnt(
+        amounts,
+        np.frombuffer(places, np.int32),
+        np.frombuffer(classes, np.uint16),
+        np.frombuffer(values, np.int64),
+        logits,
+    )
+
+
+def correct_by_arrays(
+    pupils: Pupils,
+    order: NDArray[np.int64],
+    rate: Rate,
+    scored: NDArray[np.int64],
+) -> Learnt:
+    """Do the same with arrays, a document at a time: the specification."""
+    n_classes = pupils.base.shape[1]
+    state = _State(pupils.n_terms, n_classes)
+    amounts = np.zeros(pupils.base.shape, np.int16)
+    truth = np.eye(n_classes)
+    for document in np.tile(order, rate.passes).tolist():
+        posterior = _softmax(state.logits(pupils, document))
+        steps = rate.rate * (truth[pupils.labels[document]] - posterior)
+        steps[np.abs(steps) < rate.cut * rate.rate] = 0.0
+        whole = np.rint(steps * AMOUNT_UNIT).astype(np.int64)
+        amounts[document] += whole.astype(np.int16)
+        state.learn(pupils, document, whole)
+    logits = [state.logits(pupils, document) for document in scored.tolist()]
+    places, classes, values = state.entries()
+    return Learnt(
+        amounts,
+        places,
+        classes,
+        values,
+        np.array(logits).reshape(len(scored), n_classes),
+    )
+
+
+class _State:
+    """What has been learnt so far: biases, and a row of values for a term with any."""
+
+    def __init__(self, n_terms: int, n_classes: int) -> None:
+        self._biases = np.zeros(n_classes, np.int64)
+        # the row of each term; the first row, of zeros, stands for none
+        self._rows = np.zeros(n_terms, np.int64)
+        self._values = np.zeros((1, n_classes), np.int64)
+        self._n_rows = 1
+
+    def logits(self, pupils: Pupils, document: int) -> NDArray[np.float64]:
+        """Return the corrected scores of a document."""
+        dots = np.zeros(len(self._biases), np.int64)
+        for places, weights in _vectors(pupils, document):
+            dots += weights @ self._values.take(self._rows.take(places), axis=0)
+        base = pupils.base[document] / BASE_UNIT
+        biases = BIAS * self._biases / AMOUNT_UNIT
+        logits: NDArray[np.float64] = base + biases + dots / DOT_UNIT
+        return logits
+
+    def learn(self, pupils: Pupils, document: int, steps: NDArray[np.int64]) -> None:
+        """Add a document's vector to the classes that move."""
+        steps = steps * pupils.times[document]
+        moved = steps.nonzero()[0]
+        if not len(moved):
+            return
+        self._biases += steps
+        for places, weights in _vectors(pupils, document):
+            rows = self._rows_for(places)
+            cells = rows[:, None], moved[None, :]
+            self._values[cells] += np.outer(weights, steps.take(moved))
+            if np.abs(self._values[cells]).max(initial=0) >= MOST_VALUE:
+                message = "a value of the correction"
+                raise OverflowError(message)
+
+    def _rows_for(self, places: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return the rows of terms, with new ones for those that have none."""
+        new = places[self._rows.take(places) == 0]
+        self._rows[new] = np.arange(self._n_rows, self._n_rows + len(new))
+        self._n_rows += len(new)
+        if self._n_rows > len(self._values):
+            grown = np.zeros((2 * self._n_rows, len(self._biases)), np.int64)
+            grown[: len(self._values)] = self._values
+            self._values = grown
+        return self._rows.take(places)
+
+    def entries(
+        self,
+    ) -> tuple[NDArray[np.int32], NDArray[np.uint16], NDArray[np.int64]]:
+        """Return the values that are not zero, by term: places, classes and values."""
+        terms = self._rows.nonzero()[0]
+        values = self._values.take(self._rows.take(terms), axis=0)
+        rows, classes = values.nonzero()
+        places = terms.take(rows).astype(np.int32)
+        return places, classes.astype(np.uint16), values[rows, classes]
+
+
+def _vectors(
+    pupils: Pupils, document: int
+) -> list[tuple[NDArray[np.int32], NDArray[np.int64]]]:
+    """Return the places and weights of a document's terms, for each view."""
+    found = []
+    for view in pupils.views:
+        part = slice(view.starts[document], view.starts[document + 1])
+        found.append((view.places[part], view.weights[part].astype(np.int64)))
+    return found
+
+
+def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the posterior; the sum is taken in order, as one loop takes it."""
+    shares = np.exp(logits - logits.max())
+    posterior: NDArray[np.float64] = shares / np.cumsum(shares)[-1]
+    return posterior

@@ -1,0 +1,51 @@
+"""
+The correction of a score: what training has learnt beside the counts.
+
+A correction is added to the scores of the event model that it was made for, as further
+evidence. With x_t the weight of term t in the document's vector of unit length, in each
+view, D_tc the value of the term in class c and b_c the class's bias, a class gets
+
+    b_c + sum over the views of  sum of x_t D_tc        in nats
+
+beside s z_c, with s as it was when the correction was made. A score is multiplied by s
+afterwards, so that here everything is divided by it. `nbtext.learning.correcting` makes
+corrections; `nbtext.scoring.batch_correction` is this for many documents.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from nbtext.scoring.model import Model
+    from nbtext.tokens import Bag
+
+from nbtext.counts.correction import AMOUNT_UNIT, BIAS, VALUE_UNIT
+from nbtext.scoring.models.evidence import Evidence
+from nbtext.settings import UNIT
+from nbtext.tokens.bag import columns_of
+
+SOURCE: Final = "correction"
+"""The source of what is said without any term."""
+
+
+def correction_evidence(model: Model, bag: Bag) -> Iterator[Evidence]:
+    """Yield what the correction of a model says of a document; nothing without one."""
+    correction = model.correction
+    if correction is None:
+        return
+    slope = correction.info.slope
+    biases = [BIAS * bias / AMOUNT_UNIT / slope for bias in correction.biases]
+    yield Evidence(SOURCE, rest=biases)
+    for view, terms in enumerate(bag):
+        settings = model.settings.views[view]
+        if "weight" in settings.columns:
+            weights = columns_of(terms, ("weight",))
+            rows = [
+                (key, class_, weights[key][-1] * value / (UNIT * VALUE_UNIT))
+                for key, values in correction.found(view, terms).items()
+                for class_, value in values
+            ]
+            yield Evidence(settings.name, rows, divisor=slope)

@@ -1,0 +1,219 @@
+"""
+The contrast of a class with all others: the default for many classes.
+
+A class is judged by what the other classes have of a term (complement naive Bayes, see
+`nbtext.scoring.models.complement`) and, with less weight, by what it has itself. In
+each view, with x_t, w_tc, W_t, W_c, W and V as there, and K classes:
+
+    complement_c = -sum of x_t ln((W_t - w_tc + a) / (W - W_c + a V))
+    own_c        =  sum of x_t ln(w_tc / W_c + h),   h = .01 K / W
+    z_c          =  sum over the views of  u (complement_c + own own_c)
+
+with u = 1, but for views of byte n-grams the parameter `ngrams`. With the parameter
+`scaled`, z is divided by its standard deviation over the classes, so that a document
+that is like all of many classes is not believed more than one that is like few. The
+posterior is softmax(s z), with s fitted. `own` and `ngrams` are chosen by held-out
+scores.
+
+What is the same for all classes cancels in the posterior, so sum of x_t ln(W_t + a) is
+added to complement_c, and sum of x_t ln h taken from own_c: a class without a term
+costs nothing.
+"""
+
+from __future__ import annotations
+
+from math import fsum, log, sqrt
+from typing import TYPE_CHECKING, Final
+
+from nbtext.counts.calibration import Prior
+from nbtext.scoring.models.evidence import Evidence, score_of
+from nbtext.scoring.models.parameters import Parameter
+from nbtext.scoring.models.separately import Separately
+from nbtext.scoring.models.weights import LEAST_SIZE, SHARE, WEIGHT
+from nbtext.settings import UNIT
+from nbtext.tokens.bag import log_count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
+    from nbtext.scoring.model import Model
+    from nbtext.scoring.models.contrast_sums import ClassSums
+    from nbtext.scoring.models.evidence import Calibrated
+    from nbtext.scoring.models.protocol import EventModel
+    from nbtext.settings import Column, Scoring, Settings, View
+    from nbtext.tokens import Bag
+    from nbtext.tokens.bag import Terms
+
+NGRAMS: Final = "ngrams"
+"""The parameter: the weight of views of byte n-grams."""
+
+OWN: Final = "own"
+"""The parameter: the weight of what the class itself has."""
+
+SCALED: Final = "scaled"
+"""The parameter: 1 if scores are divided by their standard deviation, else 0."""
+
+MOST_UNSCALED: Final = 10
+"""With more classes scores are scaled."""
+
+LEAST_DEVIATION: Final = 1e-12
+"""Scores of a smaller deviation say nothing."""
+
+
+class Contrast(Separately):
+    """The contrast of a class with all others."""
+
+    name: Final = "contrast"
+    about: Final = "complement naive Bayes, and less of the class itself"
+    smoothing: Final = 0.03
+    calibration: Calibrated = "temperature"
+    reads_vocabulary: Final = False
+    reads_ngrams = True
+    can_be_corrected = True
+    parameters = (
+        Parameter(NGRAMS, 0.0, least=0.0, most=10.0, choices=(0.0, 0.5)),
+        Parameter(OWN, 0.0, least=0.0, most=100.0, choices=(0.0, 0.1, 0.2, 0.35, 1.0)),
+        Parameter(SCALED, 0.0, least=0.0, most=1.0),
+    )
+
+    def columns(self, view: View) -> tuple[Column, ...]:
+        """Return what must have been counted in a view."""
+        del view
+        return ("documents", WEIGHT)
+
+    def refusal(
+        self, scoring: Scoring, settings: Settings, classes: Sequence[str]
+    ) -> str:
+        """Refuse to count terms once: weights are of occurrences."""
+        del settings, classes
+        return "counts repeats" if scoring.counting == "once" else ""
+
+    def parameters_for(self, n_classes: int) -> Mapping[str, float]:
+        """Return the parameters that follow from the number of classes."""
+        return {SCALED: float(n_classes > MOST_UNSCALED)}
+
+    def prior(self, settings: Settings, n_classes: int) -> Prior:
+        """Return what is expected of a fit before any document was scored."""
+        del settings
+        slope = 1.0 if n_classes > MOST_UNSCALED else 0.5
+        return Prior(slope=slope, precision=1.0, offset=1.0)
+
+    def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
+        """Return for each view what its terms say."""
+        parts = [_view_evidence(model, view, terms) for view, terms in enumerate(bag)]
+        if not model.scoring.parameter(SCALED):
+            return parts
+        deviation = _deviation(score_of(parts, len(model.classes)))
+        return [_scaled(part, deviation) for part in parts]
+
+    def many(self, model: BatchModel, documents: FoundTerms) -> Scores:
+        """Return the scores of many documents."""
+        return self.many_by(model, [model.scoring], documents)[0]
+
+    def left_out(
+        self, model: BatchModel, documents: FoundTerms, labels: Labels
+    ) -> Scores:
+        """Return each document's score as if it alone had not been counted."""
+        return self.left_out_by(model, [model.scoring], documents, labels)[0]
+
+    def many_by(
+        self, model: BatchModel, scorings: Sequence[Scoring], documents: FoundTerms
+    ) -> list[Scores]:
+        """Return the scores of many documents by each scoring."""
+        return list(_scores_by(model, scorings, documents))
+
+    def left_out_by(
+        self,
+        model: BatchModel,
+        scorings: Sequence[Scoring],
+        documents: FoundTerms,
+        labels: Labels,
+    ) -> list[Scores]:
+        """Return the scores of documents that are left out by each scoring."""
+        return list(_scores_by(model, scorings, documents, labels))
+
+
+def _scores_by(
+    model: BatchModel,
+    scorings: Sequence[Scoring],
+    documents: FoundTerms,
+    labels: Labels | None = None,
+) -> Iterator[Scores]:
+    """Yield scores by each scoring, of sums that are computed once."""
+    from nbtext.scoring.models.contrast_sums import view_sums
+
+    sums: dict[int, ClassSums] = {}
+    for scoring in scorings:
+        scores = documents.zeros(len(model.classes))
+        own = scoring.parameter(OWN)
+        for view, settings in enumerate(model.settings.views):
+            weight = _weight_of(settings, scoring)
+            if weight:
+                if view not in sums:
+                    sums[view] = view_sums(model, view, documents, labels)
+                scores += weight * (sums[view].complements + own * sums[view].owns)
+        yield _divided(scores) if scoring.parameter(SCALED) else scores
+
+
+def _divided(scores: Scores) -> Scores:
+    """Return scores divided by their standard deviation; zero where there is none."""
+    import numpy as np
+
+    deviations = scores.std(axis=1, keepdims=True)
+    divisors = np.where(deviations > LEAST_DEVIATION, deviations, np.inf)
+    scores = scores / divisors
+    return scores
+
+
+def _weight_of(view: View, scoring: Scoring) -> float:
+    """Return how much a view weighs."""
+    return scoring.parameter(NGRAMS) if view.alphabet == "ngrams" else 1.0
+
+
+def _view_evidence(model: Model, view: int, terms: Terms) -> Evidence:
+    a, settings = model.scoring.smoothing, model.settings.views[view]
+    own, weight = model.scoring.parameter(OWN), _weight_of(settings, model.scoring)
+    column = settings.column(WEIGHT)
+    found = model.found(view, terms)
+    known = sum(terms[key] for key in found)
+    if not found or not weight:
+        return Evidence(settings.name, known=known)
+    logs = {key: log_count(terms[key]) for key in found}
+    length = sqrt(sum(value * value for value in logs.values()))
+    sizes = [by_class[column] / UNIT for by_class in model.totals[view]]
+    # 1 / (W_c h) of each class
+    rates = [
+        sum(sizes) / (SHARE * len(sizes) * max(size, LEAST_SIZE)) for size in sizes
+    ]
+    rows = []
+    for key, entries in found.items():
+        x = weight * logs[key] / length
+        whole = sum(columns[column] for _, columns in entries) / UNIT
+        for class_, columns in entries:
+            w = columns[column] / UNIT
+            says = (
+                log(whole + a) - log(whole - w + a) + own * log(1 + w * rates[class_])
+            )
+            rows.append((key, class_, x * says))
+    n_terms = max(model.n_terms(view), 1)
+    sum_of_x = weight * sum(logs.values()) / length
+    rest = [sum_of_x * log(sum(sizes) - size + a * n_terms) for size in sizes]
+    return Evidence(settings.name, rows, rest=rest, known=known)
+
+
+def _deviation(score: Sequence[float]) -> float:
+    """Return the standard deviation of a document's score over the classes."""
+    mean = fsum(score) / len(score)
+    return sqrt(fsum((value - mean) ** 2 for value in score) / len(score))
+
+
+def _scaled(part: Evidence, deviation: float) -> Evidence:
+    """Return a part of a score that is divided by its deviation."""
+    if deviation <= LEAST_DEVIATION:
+        return Evidence(part.source, known=part.known)
+    rest = [value / deviation for value in part.rest]
+    return part._replace(divisor=deviation, rest=rest)
+
+
+MODEL: Final[EventModel] = Contrast()

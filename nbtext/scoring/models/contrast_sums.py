@@ -1,0 +1,243 @@
+"""
+The sums of `contrast`: what a document's terms say for each class, by arrays.
+
+Documents and a model go in; out come, for each view, the two numbers that a class has
+of each document: what the complement says, and what the class itself says. They are
+added up in C where there is a compiled extension, else by operations on arrays, in the
+same operations and the same order, so that both are the same to the bit: calibrations
+and corrections are made of them, and must not depend on the machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from nbtext.scoring.models.arrays import is_shared, spread_entries, unit_length
+from nbtext.scoring.models.weights import LEAST_SIZE, SHARE, WEIGHT
+from nbtext.settings import UNIT
+from nbtext.tokens import compiled
+from nbtext.tokens.bags import sum_by_document, unit_weights
+from nbtext.tokens.engine import engine
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nbtext.counts import TermTable
+    from nbtext.scoring.batch_model import (
+        BatchModel,
+        Floats,
+        FoundTerms,
+        Labels,
+        Scores,
+    )
+
+NO_CLASS: Final = -1
+"""The label of a document that is in no class."""
+
+
+class ClassSums(NamedTuple):
+    """
+    What the terms of documents say in one view.
+
+    Attributes:
+        complements: shape (n_documents, n_classes), what the other classes say.
+        owns: the same shape, what the class itself says.
+    """
+
+    complements: Scores
+    owns: Scores
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """
+    The weights of one view, by term.
+
+    Attributes:
+        starts: shape (n_terms + 1,), where each term's entries begin.
+        classes: shape (n_entries,).
+        values: shape (n_entries,), w_tc.
+        wholes: shape (n_terms,), their sum over the classes.
+    """
+
+    starts: NDArray[np.int64]
+    classes: NDArray[np.uint16]
+    values: Floats
+    wholes: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedTerms:
+    """
+    The terms of documents in one view, as they are added up.
+
+    Attributes:
+        starts: shape (n_documents + 1,), where each document's terms begin.
+        places: shape (n_terms,), each term's place in the model.
+        x: shape (n_terms,), its share of the document, 0 if it is unknown.
+        own: shape (n_terms,), the weight that the document itself has in the model.
+        labels: shape (n_documents,), the class that it has it in, or NO_CLASS.
+    """
+
+    starts: NDArray[np.int64]
+    places: NDArray[np.int64]
+    x: Floats
+    own: Floats
+    labels: NDArray[np.int64]
+
+
+def view_sums(
+    model: BatchModel, view: int, documents: FoundTerms, labels: Labels | None = None
+) -> ClassSums:
+    """
+    Return what the terms of documents say in one view.
+
+    Args:
+        model: the counts.
+        view: which of the views.
+        documents: their terms.
+        labels: shape (n_documents,), the places of the classes that the documents are
+            counted in, each of which is left out of the counts; None if none is.
+
+    """
+    terms, places = documents.views[view], documents.places[view]
+    table = model.terms[view]
+    n_documents, n_classes = terms.n_documents, len(model.classes)
+    sizes = np.tile(model.total(view, WEIGHT) / UNIT, (n_documents, 1))
+    n_terms = np.full(n_documents, table.n_terms)
+    if labels is None:
+        is_known = places != table.n_terms
+        own = np.zeros(len(places))
+        labels = np.full(n_documents, NO_CLASS)
+    else:
+        # a term that is in this document alone is unknown without it
+        is_known = model.once(is_shared)[view].take(places)
+        own = unit_weights(terms) / UNIT
+        sizes[np.arange(n_documents), labels] -= sum_by_document(own, terms.starts)
+        n_terms -= sum_by_document(~is_known, terms.starts)
+    x = unit_length(terms, is_known)
+    weighted = WeightedTerms(terms.starts, places.astype(np.int64), x, own, labels)
+    whole = sizes.sum(axis=1, keepdims=True)
+    rates = whole / (SHARE * n_classes * np.maximum(sizes, LEAST_SIZE))
+    sums = add_by_class(model, view, weighted, rates)
+    rest = whole - sizes + model.scoring.smoothing * np.maximum(n_terms, 1)[:, None]
+    complements = sums.complements
+    complements += sum_by_document(x, terms.starts)[:, None] * np.log(rest)
+    return sums
+
+
+def add_by_class(
+    model: BatchModel, view: int, documents: WeightedTerms, rates: Floats
+) -> ClassSums:
+    """
+    Add up what terms say for the classes that have them.
+
+    With a the smoothing, w_tc less the document's own weight, and W_t their sum, a
+    class gets for each term that it has x (ln(W_t + a) - ln(W_t - w_tc + a)) from its
+    complement and x ln(1 + w_tc rate_c) from itself.
+
+    Args:
+        model: the counts.
+        view: which of the views.
+        documents: their terms.
+        rates: shape (n_documents, n_classes).
+
+    """
+    weights = model.once(_weights)[view]
+    sums = ClassSums(np.zeros(rates.shape), np.zeros(rates.shape))
+    smoothing = model.scoring.smoothing
+    if engine().is_compiled:
+        compiled.add_by_class(
+            weights.starts,
+            weights.classes,
+            weights.values,
+            weights.wholes,
+            documents.starts,
+            documents.places,
+            documents.x,
+            documents.own,
+            documents.labels,
+            rates,
+            smoothing,
+            *sums,
+        )
+    else:
+        _add_by_arrays(model.terms[view], weights, documents, rates, smoothing, sums)
+    return sums
+
+
+def _add_by_arrays(
+    table: TermTable,
+    weights: Weights,
+    documents: WeightedTerms,
+    rates: Floats,
+    a: float,
+    sums: ClassSums,
+) -> None:
+    """Do the same by operations on arrays."""
+    # rows: one for each class that a known term of a document is in
+    rows = spread_entries(table, documents.starts, documents.places)
+    x, own = documents.x.take(rows.terms), documents.own.take(rows.terms)
+    kept = x.nonzero()[0]
+    rows, x, own = rows.take(kept), x.take(kept), own.take(kept)
+    whole = weights.wholes.take(documents.places.take(rows.terms)) - own
+    np.maximum(whole, 0.0, out=whole)
+    weight = weights.values.take(rows.entries)
+    of_own = (rows.classes == documents.labels.take(rows.documents)).nonzero()[0]
+    weight[of_own] = np.maximum(weight.take(of_own) - own.take(of_own), 0.0)
+    rest = np.maximum(whole - weight, 0.0)
+    rows.add(sums.complements, x * (logarithms(whole + a) - logarithms(rest + a)))
+    rate = rates[rows.documents, rows.classes]
+    rows.add(sums.owns, x * logarithms(1.0 + weight * rate))
+
+
+def logarithms(values: Floats) -> Floats:
+    """
+    Return the natural logarithms of positive numbers.
+
+    They are fdlibm's (e_log.c, Sun Microsystems 1993), in the operations of
+    `_contrast.c`: the results are the same to the bit, whichever library is at hand.
+    """
+    part, exponent = np.frexp(values)  # from 1/2 to 1
+    part *= 2.0
+    exponent = exponent - 1.0
+    is_high = part >= 1.4142135623730951
+    part *= 1.0 - 0.5 * is_high
+    exponent += is_high
+    f = part - 1.0
+    s = f / (2.0 + f)
+    z = s * s
+    w = z * z
+    even = w * (
+        3.999999999940941908e-01
+        + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01)
+    )
+    odd = z * (
+        6.666666666666735130e-01
+        + w
+        * (
+            2.857142874366239149e-01
+            + w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)
+        )
+    )
+    half = 0.5 * f * f
+    logs: Floats = exponent * 6.93147180559945286227e-01 + (
+        f - (half - s * (half + (even + odd)))
+    )
+    return logs
+
+
+def _weights(model: BatchModel) -> list[Weights]:
+    """Return the weights of each view."""
+    return [
+        Weights(
+            table.starts[:-1].astype(np.int64),
+            table.classes.astype(np.uint16),
+            table.columns[model.column(view, WEIGHT)] / UNIT,
+            table.sums(model.column(view, WEIGHT))[:-1] / UNIT,
+        )
+        for view, table in enumerate(model.terms)
+    ]

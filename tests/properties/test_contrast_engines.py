@@ -1,0 +1,151 @@
+"""
+What many classes need is the same to the bit, compiled or not.
+
+Calibrations and corrections are made of these sums, and a model file must not depend on
+whether there was a compiler.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from nbtext.learning.passes import (
+    Pupils,
+    Rate,
+    Vectors,
+    correct,
+    correct_by_arrays,
+)
+from nbtext.scoring.batch_model import batch_model_of
+from nbtext.scoring.models.contrast_sums import ClassSums, logarithms, view_sums
+from nbtext.scoring.models.registry import scoring_of
+from nbtext.settings import NGRAMS, TOPIC, WEIGHTED, Settings
+from nbtext.tokens.bags import read_terms
+from nbtext.tokens.engine import PLAIN, best, use
+from tests.build import counted
+
+SETTINGS = Settings("text", (TOPIC, NGRAMS)).counting(WEIGHTED)
+WORDS = st.sampled_from(["free", "lunch", "lunches", "cash", "cash!", "über", "中文"])
+TEXTS = st.lists(WORDS, max_size=12).map(" ".join)
+DRAWN = st.lists(st.tuples(st.sampled_from("abcd"), TEXTS), max_size=8)
+LABELLED = DRAWN.map(lambda drawn: [("a", "free lunch"), ("b", "cash"), *drawn])
+
+needs_compiled = pytest.mark.skipif(not best().is_compiled, reason="nothing compiled")
+
+
+@needs_compiled
+@given(LABELLED, st.sampled_from([1e-9, 0.03, 1.0]))
+def test_sums_are_the_same_compiled_or_not(
+    labelled: list[tuple[str, str]], smoothing: float
+) -> None:
+    scoring = scoring_of("contrast")._replace(smoothing=smoothing)
+    table = counted(labelled, SETTINGS)
+    model = batch_model_of(table, scoring)
+    fields = [[[("body", text)]] * 2 for _, text in labelled]
+    documents = model.find(read_terms(SETTINGS, fields))
+    labels = np.array([model.classes.index(label) for label, _ in labelled])
+
+    def sums(left_out: NDArray[np.int64] | None) -> list[ClassSums]:
+        return [view_sums(model, view, documents, left_out) for view in (0, 1)]
+
+    for left_out in (None, labels):
+        compiled = sums(left_out)
+        use(PLAIN)
+        try:
+            plain = sums(left_out)
+        finally:
+            use(None)
+        for found, expected in zip(compiled, plain, strict=True):
+            assert found.complements.tobytes() == expected.complements.tobytes()
+            assert found.owns.tobytes() == expected.owns.tobytes()
+
+
+@given(st.lists(st.floats(1e-300, 1e300), min_size=1, max_size=20))
+def test_logarithms_are_those_of_the_library_to_rounding(values: list[float]) -> None:
+    numbers = np.array([*values, 1.0, 2.0, 0.5, 2**0.5, 0.5**0.5])
+
+    np.testing.assert_allclose(logarithms(numbers), np.log(numbers), rtol=4e-16)
+
+
+@st.composite
+def pupils(draw: st.DrawFn) -> Pupils:
+    seed, n_classes = draw(st.integers(0, 2**32)), draw(st.sampled_from([2, 3, 7, 25]))
+    n_documents, n_terms = draw(st.integers(1, 40)), 60
+    random = np.random.default_rng(seed)
+    views = []
+    for view in range(2):
+        sizes = random.integers(0, 15, n_documents)
+        chosen = [random.choice(n_terms, size, replace=False) for size in sizes]
+        places = np.concatenate(chosen).astype(np.int32) + np.int32(view * n_terms)
+        weights = random.integers(0, 65536, len(places)).astype(np.uint16)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        views.append(Vectors(starts, places, weights))
+    return Pupils(
+        views=views,
+        labels=random.integers(0, n_classes, n_documents),
+        times=random.integers(1, draw(st.sampled_from([2, 5])), n_documents),
+        base=random.normal(0, 8192, (n_documents, n_classes)).astype(np.int32),
+        n_terms=2 * n_terms,
+    )
+
+
+@needs_compiled
+@given(pupils(), st.integers(1, 3), st.sampled_from([0.0, 0.02, 0.3]))
+def test_passes_are_the_same_compiled_or_not(
+    drawn: Pupils, passes: int, cut: float
+) -> None:
+    order = np.random.default_rng(1).permutation(len(drawn.labels))
+    scored, rate = np.arange(len(drawn.labels)), Rate(passes, 0.5, cut)
+
+    found = correct(drawn, order[::2].copy(), rate, scored)
+    expected = correct_by_arrays(drawn, order[::2].copy(), rate, scored)
+
+    # of a term, the classes may stand in any order
+    in_order = np.lexsort((found.classes, found.places))
+    assert (np.diff(found.places) >= 0).all()
+    assert found.amounts.tobytes() == expected.amounts.tobytes()
+    assert found.places.tobytes() == expected.places.tobytes()
+    assert found.classes.take(in_order).tobytes() == expected.classes.tobytes()
+    assert found.values.take(in_order).tobytes() == expected.values.tobytes()
+    np.testing.assert_allclose(found.logits, expected.logits, rtol=1e-12, atol=1e-12)
+
+
+@given(pupils())
+def test_values_are_the_sum_of_amounts_times_weights(drawn: Pupils) -> None:
+    n_documents, n_classes = drawn.base.shape
+    none = np.arange(0)
+
+    found = correct(drawn, np.arange(n_documents), Rate(3, 0.5, 0.02), none)
+
+    expected = np.zeros((drawn.n_terms, n_classes), np.int64)
+    for document in range(n_documents):
+        amounts = found.amounts[document].astype(np.int64) * drawn.times[document]
+        for view in drawn.views:
+            part = slice(*view.starts[document : document + 2])
+            weights = view.weights[part].astype(np.int64)
+            expected[view.places[part]] += np.outer(weights, amounts)
+    values = np.zeros_like(expected)
+    values[found.places, found.classes] = found.values
+    assert values.tobytes() == expected.tobytes()
+    assert (found.values != 0).all()
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+def test_values_that_are_too_large_are_refused(is_compiled: bool) -> None:
+    if is_compiled and not best().is_compiled:
+        pytest.skip("nothing compiled")
+    many = Pupils(
+        views=[
+            Vectors(np.array([0, 1]), np.zeros(1, np.int32), np.full(1, 65535, "u2"))
+        ],
+        labels=np.zeros(1, np.int64),
+        times=np.full(1, 1 << 31),
+        base=np.array([[0, 1 << 20]], np.int32),
+        n_terms=1,
+    )
+    make = correct if is_compiled else correct_by_arrays
+
+    with pytest.raises(OverflowError):
+        make(many, np.zeros(1, np.int64), Rate(3, 0.5, 0.02), np.arange(0))

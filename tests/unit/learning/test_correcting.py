@@ -1,0 +1,316 @@
+"""Corrections as training makes them, keeps them, and leaves them alone."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nbtext import api
+from nbtext.counts import counting, sample
+from nbtext.counts.correction_table import Correction
+from nbtext.document import Document
+from nbtext.learning import SettingsOverrides, Trained, train
+from nbtext.learning.correcting import CUT, RATE, RATE_OF_TWO
+from nbtext.learning.overrides import DEFAULTS
+from nbtext.scoring.models.registry import event_model
+from nbtext.sources import Options
+from nbtext.store.file import open_model
+from nbtext.tokens.bag import bag_of, columns_of, fingerprint
+from nbtext.tokens.engine import PLAIN, use
+from nbtext.tokens.reading import read
+
+TOPICS = ("east", "north", "south", "west")
+
+
+def labelled(n: int = 240) -> list[tuple[str, str]]:
+    """Return documents whose classes are told by words that often go together."""
+    random = np.random.default_rng(7)
+    found = []
+    for number in range(n):
+        place = int(random.integers(len(TOPICS)))
+        # one word nearly tells the class; words that go together say little, and are
+        # counted as so many witnesses
+        told = place if random.random() < 0.9 else int(random.integers(len(TOPICS)))
+        text = f"topic{told} common{random.integers(9)}"
+        for group, is_likely in (("echo", place % 2), ("choir", place < 2)):
+            if random.random() < (0.65 if is_likely else 0.35):
+                text += "".join(f" {group}{part}" for part in "abcdefgh")
+        found.append((TOPICS[place], f"{text} n{number}"))
+    return found
+
+
+def documents(rows: list[tuple[str, str]]) -> list[Document]:
+    return [
+        Document(f"{place}.txt", (text.encode(),), label)
+        for place, (label, text) in enumerate(rows)
+    ]
+
+
+def trained_on(
+    rows: list[tuple[str, str]], overrides: SettingsOverrides = DEFAULTS
+) -> Trained:
+    items = documents(rows)
+    return train(lambda: iter(items), overrides=overrides)
+
+
+def correction_of(trained: Trained) -> Correction:
+    correction = trained.contents.correction
+    assert correction is not None
+    return correction
+
+
+def tsv(path: Path, rows: list[tuple[str, str]]) -> str:
+    path.write_text("".join(f"{label}\t{text}\n" for label, text in rows))
+    return str(path)
+
+
+def test_a_correction_is_kept_that_lowers_the_loss_of_documents_held_out() -> None:
+    correction = correction_of(trained_on(labelled()))
+
+    facts = correction.info.made_with
+    assert facts["loss_with"] < facts["loss_without"]
+    assert facts["documents"] == 60
+    assert (facts["rate"], facts["cut"], facts["passes"]) == (RATE, CUT, 3)
+    assert correction.info.documents == 240
+    assert correction.classes == TOPICS
+    assert len(correction.amounts) > 0
+
+
+def test_labels_that_mean_nothing_are_not_learnt() -> None:
+    random = np.random.default_rng(3)
+    rows = [(str(random.choice(TOPICS)), text) for _, text in labelled()]
+
+    assert trained_on(rows).contents.correction is None
+
+
+def test_two_classes_move_half_as_far() -> None:
+    rows = [(label, text) for label, text in labelled(480) if label in TOPICS[:2]]
+
+    correction = correction_of(trained_on(rows, SettingsOverrides(score="contrast")))
+
+    assert correction.info.made_with["rate"] == RATE_OF_TWO
+    pairs = correction.amounts.values.reshape(-1, 2)
+    assert (pairs.sum(axis=1) == 0).all()  # both move, by as much
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        SettingsOverrides(correction=False),
+        SettingsOverrides(ledger=False),
+        SettingsOverrides(score="complement"),
+    ],
+    ids=str,
+)
+def test_there_is_none_where_there_cannot_or_shall_not_be(
+    overrides: SettingsOverrides,
+) -> None:
+    assert trained_on(labelled(), overrides).contents.correction is None
+
+
+def test_values_are_what_documents_have_added() -> None:
+    rows = labelled()
+    trained = trained_on(rows)
+    correction, settings = correction_of(trained), trained.contents.counts.settings
+    amounts: dict[tuple[int, int, int], dict[int, int]] = {}
+    for entry, class_, value in zip(
+        correction.amounts.entries.tolist(),
+        correction.amounts.classes.tolist(),
+        correction.amounts.values.tolist(),
+        strict=True,
+    ):
+        amounts.setdefault(tuple(entry), {})[class_] = value
+    expected: list[dict[tuple[int, int], int]] = [{} for _ in settings.views]
+    for document in documents(rows):
+        reading = read(document, settings)
+        bag = bag_of(reading, settings)
+        digest = reading.digest
+        entry = (
+            int.from_bytes(digest[:8], "big"),
+            int.from_bytes(digest[8:], "big"),
+            fingerprint(bag),
+        )
+        for class_, value in amounts.get(entry, {}).items():
+            for of_view, terms in zip(expected, bag, strict=True):
+                for key, (_, _, weight) in columns_of(terms, ("weight",)).items():
+                    place = key, class_
+                    of_view[place] = of_view.get(place, 0) + weight * value
+
+    assert amounts
+    for of_view, runs in zip(expected, correction.runs, strict=True):
+        found = {
+            (key, class_): value
+            for class_, run in enumerate(runs)
+            for key, value in zip(
+                run.keys.tolist(), run.columns[0].tolist(), strict=True
+            )
+        }
+        assert found == {place: value for place, value in of_view.items() if value}
+
+
+def test_copies_count_as_often_as_they_are_there() -> None:
+    rows = labelled(300)
+    twice = rows[:20]
+    trained = trained_on([*rows, *twice])
+    correction, settings = correction_of(trained), trained.contents.counts.settings
+    digests = {read(one, settings).digest[:8] for one in documents(twice)}
+
+    is_twice = [
+        high.to_bytes(8, "big") in digests
+        for high in correction.amounts.entries[:, 0].tolist()
+    ]
+
+    assert correction.info.documents == 300
+    assert sum(is_twice) > 0
+    assert (correction.amounts.values[is_twice] % 2 == 0).all()
+    assert (correction.amounts.values % 2 == 1).any()
+
+
+def test_the_file_is_the_same_however_it_was_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tsv(tmp_path / "rows.tsv", labelled())
+    monkeypatch.setattr(counting, "CHUNK", 4096)
+
+    def made(name: str, **how: int) -> bytes:
+        path = tmp_path / name
+        api.train([source], str(path), options=Options(), **how)  # type: ignore[arg-type]
+        file = open_model(str(path))
+        assert file.correction is not None
+        correction = api_correction(path)
+        return b"".join(
+            [
+                *(run.columns[0].tobytes() for of in correction.runs for run in of),
+                correction.amounts.values.tobytes(),
+                correction.info.identity,
+            ]
+        )
+
+    alone = made("one")
+    assert made("two", jobs=2) == alone
+    # little memory: what is sampled, and the vectors, go to files
+    monkeypatch.setattr(sample, "IN_MEMORY", 1000)
+    monkeypatch.setattr("nbtext.counts.room.IN_MEMORY", 1000)
+    assert made("files") == alone
+    use(PLAIN)
+    try:
+        assert made("plain") == alone
+    finally:
+        use(None)
+
+
+def api_correction(path: Path) -> Correction:
+    from nbtext.store.corrections import read_correction
+
+    correction = read_correction(open_model(str(path)))
+    assert correction is not None
+    return correction
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> tuple[str, Path]:
+    """Return a model that has a correction, and a folder of its documents."""
+    folder = tmp_path / "mail"
+    for place, (label, text) in enumerate(labelled()):
+        path = folder / label / f"{place}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    path = tmp_path / "model.nbt"
+    api.train([str(folder)], str(path))
+    return str(path), folder
+
+
+def values(path: str) -> dict[tuple[int, str, int], int]:
+    correction = api_correction(Path(path))
+    return {
+        (view, correction.classes[class_], key): value
+        for view, of_view in enumerate(correction.runs)
+        for class_, run in enumerate(of_view)
+        for key, value in zip(run.keys.tolist(), run.columns[0].tolist(), strict=True)
+    }
+
+
+def test_what_is_learnt_leaves_the_correction_alone(
+    model: tuple[str, Path],
+) -> None:
+    path, _ = model
+    before = values(path)
+    new = b"topic1 common1 echoa choirb"
+
+    assert api.learn(path, "north", [new])[0].outcome == "learnt"
+
+    assert values(path) == before
+    assert open_model(path).correction == open_model(path).tables[0].header.correction
+
+
+def test_when_all_documents_are_forgotten_nothing_is_left(
+    model: tuple[str, Path],
+) -> None:
+    path, folder = model
+
+    api.forget(path, [file.read_bytes() for file in folder.rglob("*.txt")])
+
+    assert values(path) == {}
+    assert set(api_correction(Path(path)).biases) <= {0}
+
+
+def test_a_document_that_moves_takes_back_what_it_added(
+    model: tuple[str, Path],
+) -> None:
+    path, folder = model
+    before, correction = values(path), api_correction(Path(path))
+    settings = open_model(path).settings
+    high = correction.amounts.entries[0, 0]
+    for file in sorted(folder.rglob("*.txt")):
+        reading = read(Document("", (file.read_bytes(),)), settings)
+        if int.from_bytes(reading.digest[:8], "big") == high:
+            break
+
+    other = "east" if file.parent.name == "west" else "west"
+    api.learn(path, other, [file.read_bytes()])
+
+    rows = (correction.amounts.entries[:, 0] == high).nonzero()[0]
+    amounts = correction.amounts.take(rows)
+    after = values(path)
+    for view, terms in enumerate(bag_of(reading, settings)):
+        for key, (_, _, weight) in columns_of(terms, ("weight",)).items():
+            for class_, amount in zip(
+                amounts.classes.tolist(), amounts.values.tolist(), strict=True
+            ):
+                place = view, TOPICS[class_], key
+                assert after.get(place, 0) == before.get(place, 0) - weight * amount
+
+
+def test_uncorrected_scores_are_what_calibration_rests_on() -> None:
+    rows = labelled()
+    with_it = trained_on(rows).contents
+    without = trained_on(rows, SettingsOverrides(correction=False)).contents
+
+    assert with_it.calibrations == without.calibrations
+    assert with_it.scoring == without.scoring
+    assert event_model(with_it.scoring.score).can_be_corrected
+
+
+def test_folds_are_scored_with_their_corrections(tmp_path: Path) -> None:
+    source = tsv(tmp_path / "rows.tsv", labelled())
+
+    with_it = api.evaluate_folds([source], 4)
+    without = api.evaluate_folds(
+        [source], 4, overrides=SettingsOverrides(correction=False)
+    )
+
+    assert with_it.log_loss != without.log_loss
+
+
+def test_one_and_many_documents_are_corrected_alike(
+    model: tuple[str, Path],
+) -> None:
+    path, folder = model
+    opened = api.load(path)
+    texts = [file.read_bytes() for file in sorted(folder.rglob("*.txt"))]
+
+    single = [api.classify(opened, text).log_posterior for text in texts[:9]]
+    many = [one.log_posterior for one in api.classify_all(opened, texts)]
+
+    for found, expected in zip(single, many, strict=False):
+        assert found == pytest.approx(expected, rel=1e-9)

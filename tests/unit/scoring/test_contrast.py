@@ -1,0 +1,148 @@
+"""The contrast score by hand, and what a correction adds to it."""
+
+from math import floor, hypot, log
+from pathlib import Path
+
+import pytest
+
+from nbtext.counts.correction import CorrectionInfo
+from nbtext.counts.correction_table import Correction, correction_of
+from nbtext.counts.fitting import Fit
+from nbtext.scoring.held_out import fitted
+from nbtext.scoring.model import Model, load_model
+from nbtext.scoring.models.registry import for_classes, scoring_of
+from nbtext.scoring.score import evidence, score
+from nbtext.settings import NGRAMS, WEIGHTED, Scoring, Settings
+from nbtext.store.contents import Contents
+from nbtext.store.writing import replace_file
+from nbtext.tokens.bag import bag_of
+from nbtext.tokens.reading import Reading
+from tests.build import WORD_WEIGHTS, WORDS, column, counted, key_of, model_of
+
+CONTRAST = scoring_of("contrast")
+TEXTS = [("x", "p"), ("y", "q q q r r r r"), ("z", "p p p q q q q"), ("z", "r")]
+
+
+def reading(text: str, n_views: int = 1) -> Reading:
+    return Reading(([("body", text)],) * n_views, b"", 1, False)
+
+
+def log_posterior(model: Model, text: str, fit: Fit) -> tuple[float, ...]:
+    bag = bag_of(reading(text, len(model.settings.views)), model.settings)
+    return score(model, bag, fit).log_posterior
+
+
+def unit(n: int, *others: int) -> float:
+    """Return the weight of a term that occurs n times in a document."""
+    logs = [round(2048 * log(1 + count)) for count in (n, *others)]
+    return floor(65535 * logs[0] / hypot(*logs)) / 65535
+
+
+def by_hand(own: float) -> list[float]:
+    """Return z of the document "p q q s" by TEXTS, in which s is not."""
+    a, three, four = 0.03, unit(3, 4), unit(4, 3)
+    weights = {"p": (1, 0, three), "q": (0, three, four), "r": (0, four, 1)}
+    sizes = (1, three + four, three + four + 1)
+    length = hypot(1420, 2250)  # ln 2 and ln 3, in units of 1/2048
+    document = {"p": 1420 / length, "q": 2250 / length}
+    h = 0.01 * 3 / sum(sizes)
+    return [
+        sum(
+            -x * log((sum(weights[t]) - weights[t][c] + a) / rest)
+            + own * x * log(weights[t][c] / sizes[c] + h)
+            for t, x in document.items()
+        )
+        for c, rest in enumerate(sum(sizes) - size + a * 3 for size in sizes)
+    ]
+
+
+@pytest.mark.parametrize("own", [0.0, 0.35, 1.0])
+@pytest.mark.parametrize("scaled", [0.0, 1.0])
+def test_the_contrast_score_by_hand(own: float, scaled: float, tmp_path: Path) -> None:
+    scoring = CONTRAST.with_parameters(own=own, scaled=scaled)
+    model = model_of(tmp_path / "m.nbt", counted(TEXTS, WORD_WEIGHTS), scoring)
+    z = by_hand(own)
+    mean = sum(z) / 3
+    deviation = (sum((value - mean) ** 2 for value in z) / 3) ** 0.5
+
+    found = log_posterior(model, "p q q s", Fit(2.0, 0.0, 99))
+
+    divisor = deviation if scaled else 1.0
+    for c in (1, 2):
+        expected = 2.0 * (z[c] - z[0]) / divisor
+        assert found[c] - found[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_views_of_bytes_weigh_as_much_as_their_parameter(tmp_path: Path) -> None:
+    texts = [("a", "hello there"), ("b", "good morning")]
+
+    def log_odds(settings: Settings, ngrams: float) -> float:
+        scoring = CONTRAST.with_parameters(ngrams=ngrams)
+        model = model_of(tmp_path / "m.nbt", counted(texts, settings), scoring)
+        first, second = log_posterior(model, "hello", Fit(1.0, 0.0, 9))
+        return first - second
+
+    both = Settings("text", (WORDS, NGRAMS)).counting(WEIGHTED)
+    words = log_odds(WORD_WEIGHTS, 0.0)
+    ngrams = log_odds(Settings("text", (NGRAMS,)).counting(WEIGHTED), 1.0)
+
+    for weight in (0.0, 0.5, 1.0):
+        assert log_odds(both, weight) == pytest.approx(words + weight * ngrams)
+
+
+@pytest.mark.parametrize(("n_classes", "scaled"), [(2, 0.0), (10, 0.0), (11, 1.0)])
+def test_scores_of_more_than_ten_classes_are_scaled(
+    n_classes: int, scaled: float
+) -> None:
+    assert for_classes(CONTRAST, n_classes).parameter("scaled") == scaled
+    assert for_classes(scoring_of("mean"), n_classes) == scoring_of("mean")
+
+
+def correction(scoring: Scoring) -> Correction:
+    """Return one in which p speaks for x, by a nat a unit of its weight."""
+    nat = 256 * 65535
+    values = column([nat, -nat])
+    keys = (column([key_of("p")] * 2).astype("u8"), column([0, 1]), values)
+    amounts = (
+        column([1, 2, 3]).astype("u8").reshape(1, 3),
+        *(column([place]) for place in (0, 0, 256)),
+    )
+    info = CorrectionInfo(scoring.of_scores(), 2.0, 1)
+    return correction_of(info, ("x", "y", "z"), [keys], amounts)
+
+
+def corrected(path: Path, scoring: Scoring, made_for: Scoring) -> Model:
+    table = counted(TEXTS, WORD_WEIGHTS)
+    contents = Contents(table, scoring, correction=correction(made_for))
+    replace_file(str(path), contents.pack())
+    return load_model(str(path))
+
+
+@pytest.mark.parametrize("scaled", [0.0, 1.0])
+def test_a_correction_adds_biases_and_values_times_weights(
+    scaled: float, tmp_path: Path
+) -> None:
+    scoring = CONTRAST.with_parameters(own=0.2, scaled=scaled)
+    plain = model_of(tmp_path / "plain.nbt", counted(TEXTS, WORD_WEIGHTS), scoring)
+    model = corrected(tmp_path / "m.nbt", scoring, scoring)
+
+    before = log_posterior(plain, "p q q s", Fit(2.0, 0.0, 1))
+    after = log_posterior(model, "p q q s", fitted(model))
+
+    # a bias of x of one amount, a tenth of it; and p is one term among p, q and s
+    x = unit(1, 2, 1)
+    assert fitted(model).slope == 2.0
+    assert (after[0] - after[2]) - (before[0] - before[2]) == pytest.approx(0.1 + x)
+    assert (after[1] - after[2]) - (before[1] - before[2]) == pytest.approx(-x)
+    bag = bag_of(reading("p q q s"), model.settings)
+    assert [part.source for part in evidence(model, bag)] == [
+        "body", "correction", "body",
+    ]  # fmt: skip
+
+
+def test_a_correction_of_other_scores_is_passed_over(tmp_path: Path) -> None:
+    other = CONTRAST.with_parameters(own=1.0)
+
+    model = corrected(tmp_path / "m.nbt", CONTRAST, other)
+
+    assert model.correction is None
