@@ -100,11 +100,13 @@ def _deal_with(
 ) -> Iterator[Outcome]:
     """Classify a batch of messages, and do what follows from that."""
     documents = [
-        Document(one.name, (content.text,), is_mail=True, truncated=content.is_cut)
-        for one, content in batch
+        Document(message.name, (content.text,), is_mail=True, truncated=content.is_cut)
+        for message, content in batch
     ]
     decisions = run.decide(documents, report)
-    batch = [(one, content) for one, content in batch if one.name in decisions]
+    batch = [
+        (message, content) for message, content in batch if message.name in decisions
+    ]
     entries = [Entry(message.key, content.digest) for message, content in batch]
     decided = [
         (entry, decision, rules.action_of(decision))
@@ -122,7 +124,7 @@ def _deal_with(
     run.seen.begin(rules.folder, tasks)
     moved = move_all(source, tasks.values())
     left = {entry for entry in tasks if entry.name not in moved.done}
-    run.seen.finish(rules.folder, [one for one in entries if one not in left])
+    run.seen.finish(rules.folder, [entry for entry in entries if entry not in left])
     for entry, decision, action in decided:
         if entry not in left:
             yield rules.outcome(decision, action, is_dry=False)

@@ -1,15 +1,14 @@
 """
 Mailboxes that messages are moved in: Maildir, MH and mbox.
 
-Unlike `nbtext.sources`, which reads whatever holds documents, this lists mailboxes and
-changes them. A message is at every instant in one of them, or after a crash in two, and
-none of its bytes changes, but for the flags that one asks for and, from mbox to mbox,
-the number that it had there.
+`nbtext.sources` reads documents; this package lists mailboxes and changes them. At
+every instant a message is in one mailbox, or after a crash in two. Its bytes do not
+change, except for flags that were asked for and, from mbox to mbox, the number it had.
 
-The modules, in pipeline order: `_message` and `_content` (what is in them),
-`_transfer` and `_locks` (how files are moved and locked), `_keywords` and `_maildir`,
-`_sequences` and `_mh`, `_fields`, `_spans`, `_rewriting`, `_late`, `_mbox` and
-`_carrying`, `_opening` (which of these it is) and `_moving`.
+The modules, in pipeline order: `_message` and `_content` (messages), `_transfer` and
+`_locks` (moving and locking files), `_keywords` and `_maildir`, `_sequences` and `_mh`,
+`_fields`, `_spans`, `_rewriting`, `_late`, `_mbox` and `_carrying`, `_opening` (which
+kind a mailbox is) and `_moving`.
 """
 
 from nbtext.filtering.mailboxes._carrying import Carried, Plan, carry_out

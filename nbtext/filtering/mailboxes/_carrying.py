@@ -1,9 +1,10 @@
 """
 Messages of an mbox moved and marked, under the locks of all files that change.
 
-What is to be done was decided before, when nothing was locked; it is done to those
-messages that are still there, known by their digests. Each file is written anew and
-replaced, the targets first: a crash leaves a message in both, and every file whole.
+What is done was decided before, when nothing was locked; it is done to those messages
+that are still there, which digests identify. Each file is written anew and replaced,
+the targets first: a crash leaves a message in both, and every file whole. Parameters
+`source`, `target` and `mbox` that are integers are descriptors of open files.
 """
 
 import os
@@ -42,10 +43,11 @@ class Plan(NamedTuple):
     What is to be done to the messages of an mbox.
 
     Attributes:
-        moves: digest to where a message goes.
-        marks: digest to what it is marked with.
-        left: where in a target a run that crashed has begun to add; None if none did.
-        begin: remembers, durably, where in each target this run is about to add.
+        moves: digest of a message to its target.
+        marks: digest of a message to the marks that it gets.
+        left: returns the size of a target before a run that crashed added messages to
+            it; None if no run did.
+        begin: remembers, durably, the size of each target before messages are added.
         old_files: remembers, durably, which files were replaced.
     """
 
@@ -61,10 +63,10 @@ class Carried(NamedTuple):
     What was done.
 
     Attributes:
-        moved: how often a message of each digest was moved.
-        marked: how often one was marked.
-        digests: the messages that there are now.
-        key: that of the mbox as it is now.
+        moved: number of messages moved, by digest.
+        marked: number of messages marked, by digest.
+        digests: the digests of the messages that stay.
+        key: the key of the mbox as it is now.
     """
 
     moved: Tally[bytes]
@@ -75,19 +77,19 @@ class Carried(NamedTuple):
 
 def carry_out(source: Mbox, plan: Plan, wait: float) -> Carried:
     """
-    Move and mark messages of an mbox, those that are still there.
+    Move and mark messages of an mbox that are still there.
 
-    A message that is moved is in the target, durably, before it leaves the source, and
-    at every moment each of the files is whole.
+    A message is in the target, durably, before it leaves the source, and at every
+    moment each of the files is whole.
 
     Args:
         source: the mbox.
         plan: what is to be done.
-        wait: how many seconds to wait for locks.
+        wait: maximum seconds to wait for locks.
 
     Raises:
         BusyError: others have had one of the files locked all the time.
-        MailboxError: one cannot be written; it is as it was.
+        MailboxError: a file cannot be written; it is as it was.
 
     """
     targets = {target.place: target for target in plan.moves.values()}
@@ -102,7 +104,7 @@ def carry_out(source: Mbox, plan: Plan, wait: float) -> Carried:
         where = f" ({error.filename})" if error.filename else ""
         raise MailboxError(f"{message}{where}; no message is lost") from error
     for place, old in olds:
-        # all is done; if this fails, the next run sees to it, and says what is wrong
+        # all is done; if this fails, the next run tries it again and reports errors
         with suppress(BusyError, MailboxError):
             if old is not None:
                 look_after(place, old, wait, plan.old_files)
@@ -116,22 +118,22 @@ def _carried_out(
     opened: Mapping[str, int],
     olds: list[tuple[str, str | None]],
 ) -> Carried:
-    ours = opened[source.place]
-    found = list(spans(ours, os.fstat(ours).st_size, 0))
+    descriptor = opened[source.place]
+    found = list(spans(descriptor, os.fstat(descriptor).st_size, 0))
     going, staying = _parted(found, plan, targets)
     contents: dict[str, Iterable[Piece]] = {}
     starts = {}
     for place, target in targets.items():
         left = plan.left(target)
         starts[place] = os.fstat(opened[place]).st_size if left is None else left
-        added = _without_those_there(opened[place], going[place], left)
+        added = _missing_in(opened[place], going[place], left)
         if added:
-            contents[place] = _added(opened[place], ours, added, plan.marks)
+            contents[place] = _added(opened[place], descriptor, added, plan.marks)
     digests = [span.content.digest for span in staying]
     flagged = [digest for digest in digests if digest in plan.marks]
     if any(going.values()) or flagged:
-        contents[source.place] = _kept(ours, found, staying, plan.marks)
-    status = os.fstat(ours)
+        contents[source.place] = _kept(descriptor, found, staying, plan.marks)
+    status = os.fstat(descriptor)
     with _written_aside(contents, opened) as asides:
         if asides:
             status = os.stat(asides[source.place])
@@ -151,7 +153,7 @@ def _carried_out(
 def _parted(
     found: list[Span], plan: Plan, targets: Iterable[str]
 ) -> tuple[dict[str, list[Span]], list[Span]]:
-    """Return which messages go to each target, and which stay."""
+    """Return the messages that go to each target, and those that stay."""
     going: dict[str, list[Span]] = {place: [] for place in targets}
     staying: list[Span] = []
     for span in found:
@@ -167,7 +169,7 @@ def _parted(
 def _written_aside(
     contents: Mapping[str, Iterable[Piece]], opened: Mapping[str, int]
 ) -> Iterator[dict[str, str]]:
-    """Write what is to take files' places; at the end those asides go that are left."""
+    """Write new contents beside files; those that are not in place at the end go."""
     asides: dict[str, str] = {}
     try:
         for place, pieces in contents.items():
@@ -179,12 +181,12 @@ def _written_aside(
                 os.unlink(aside)
 
 
-def _without_those_there(its: int, going: list[Span], left: int | None) -> list[Span]:
-    """Return what is to be added to a target, without what a crash found added."""
+def _missing_in(target: int, going: list[Span], left: int | None) -> list[Span]:
+    """Return the messages to add to a target that a crashed run has not added."""
     if left is None:
         return going
-    size = os.fstat(its).st_size
-    there = Tally(span.content.digest for span in spans(its, size, 0, start=left))
+    size = os.fstat(target).st_size
+    there = Tally(span.content.digest for span in spans(target, size, 0, start=left))
     added = []
     for span in going:
         if there[span.content.digest]:
@@ -195,73 +197,75 @@ def _without_those_there(its: int, going: list[Span], left: int | None) -> list[
 
 
 def _added(
-    its: int, ours: int, added: list[Span], marks: Mapping[bytes, Marks]
+    target: int, source: int, added: list[Span], marks: Mapping[bytes, Marks]
 ) -> Iterator[Piece]:
-    """Yield the bytes of a target with more messages, whose keywords it names."""
-    size = os.fstat(its).st_size
-    first = next(spans(its, size, 0), None)
+    """Yield the bytes of a target to which messages are added, and their keywords."""
+    size = os.fstat(target).st_size
+    first = next(spans(target, size, 0), None)
     named = dict.fromkeys(
-        name for span in added for name in _keywords_of(ours, span, marks)
+        name for span in added for name in _keywords_of(source, span, marks)
     )
     if first is not None:
-        yield its, 0, first.start
-        yield from _span_pieces(its, first._replace(end=size), {}, named)
+        yield target, 0, first.start
+        yield from _span_pieces(target, first._replace(end=size), {}, named)
     else:
-        yield its, 0, size
-    yield blank_line_after(its, size)
+        yield target, 0, size
+    yield blank_line_after(target, size)
     for span in added:
-        yield from _moved_pieces(ours, span, marks)
-        yield blank_line_after(ours, span.end)
+        yield from _moved_pieces(source, span, marks)
+        yield blank_line_after(source, span.end)
 
 
 def _moved_pieces(
-    ours: int, span: Span, marks: Mapping[bytes, Marks]
+    source: int, span: Span, marks: Mapping[bytes, Marks]
 ) -> Iterator[Piece]:
-    """Yield the bytes of a message that comes to another mbox, marked."""
-    header = header_of(_start_of(ours, span))
-    if header is None:  # so long a header is left alone
-        yield ours, span.start, span.end
+    """Yield the bytes of a message for another mbox, with its marks."""
+    header = header_of(_start_of(source, span))
+    if header is None:  # too long to change
+        yield source, span.start, span.end
         return
-    yield ours, span.start, span.text
+    yield source, span.start, span.text
     yield marked(unplaced(header), marks.get(span.content.digest, _UNMARKED))
-    yield ours, span.text + len(header), span.end
+    yield source, span.text + len(header), span.end
 
 
-def _keywords_of(ours: int, span: Span, marks: Mapping[bytes, Marks]) -> Iterator[str]:
-    """Yield the names that a message is marked with, and is to be."""
-    header = header_of(_start_of(ours, span))
+def _keywords_of(
+    source: int, span: Span, marks: Mapping[bytes, Marks]
+) -> Iterator[str]:
+    """Yield the keywords that a message has, and those that it gets."""
+    header = header_of(_start_of(source, span))
     yield from () if header is None else keywords_in(header)
     yield from marks.get(span.content.digest, _UNMARKED).keywords
 
 
-def _start_of(ours: int, span: Span) -> bytes:
-    return os.pread(ours, min(LONGEST_HEADER, span.end - span.text), span.text)
+def _start_of(mbox: int, span: Span) -> bytes:
+    return os.pread(mbox, min(LONGEST_HEADER, span.end - span.text), span.text)
 
 
 def _kept(
-    ours: int, found: list[Span], staying: list[Span], marks: Mapping[bytes, Marks]
+    source: int, found: list[Span], staying: list[Span], marks: Mapping[bytes, Marks]
 ) -> Iterator[Piece]:
-    """Yield the bytes of a source with fewer messages."""
-    new = [marks.get(span.content.digest, _UNMARKED) for span in staying]
-    keywords = dict.fromkeys(name for one in new for name in one.keywords)
-    yield ours, 0, found[0].start
+    """Yield the bytes of the source without the messages that are moved."""
+    added = [marks.get(span.content.digest, _UNMARKED) for span in staying]
+    keywords = dict.fromkeys(name for mark in added for name in mark.keywords)
+    yield source, 0, found[0].start
     for span in staying:
-        yield from _span_pieces(ours, span, marks, () if span.start else keywords)
+        yield from _span_pieces(source, span, marks, () if span.start else keywords)
 
 
 def _span_pieces(
-    ours: int,
+    mbox: int,
     span: Span,
     marks: Mapping[bytes, Marks],
     keywords: Iterable[str] = (),
 ) -> Iterator[Piece]:
-    """Yield the bytes of a message, marked; the first one names all keywords."""
+    """Yield the bytes of a message with its marks, and with names of keywords."""
     new = marks.get(span.content.digest, _UNMARKED)
     is_changed = new != _UNMARKED or keywords
-    header = header_of(_start_of(ours, span)) if is_changed else None
-    if header is None:  # so long a header is left alone
-        yield ours, span.start, span.end
+    header = header_of(_start_of(mbox, span)) if is_changed else None
+    if header is None:  # too long to change
+        yield mbox, span.start, span.end
         return
-    yield ours, span.start, span.text
+    yield mbox, span.start, span.text
     yield naming(marked(header, new), keywords)
-    yield ours, span.text + len(header), span.end
+    yield mbox, span.text + len(header), span.end

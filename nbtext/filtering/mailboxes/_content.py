@@ -1,9 +1,9 @@
 """
-What a message says, whoever has filed it: its text to classify, and its digest.
+The contents of a message: its text to classify, and its digest.
 
-Mail programs keep what they know of a message in its header, at least in an mbox. Those
-fields are no part of the digest, so that a message that was read, flagged or moved to
-another folder is still the same.
+Mail programs keep the state of a message in its header, at least in an mbox. Those
+fields are not part of the digest, so a message that was read, flagged or moved to
+another folder is still the same message.
 """
 
 import os
@@ -19,13 +19,13 @@ from nbtext.sources import cannot_read, compression, load
 DIGEST_SIZE: Final = 16
 
 LONGEST_HEADER: Final = 1 << 18
-"""Fields of mail programs are looked for in so many bytes of a message."""
+"""Number of bytes of a message in which fields of mail programs are searched for."""
 
 STATE_FIELDS: Final = (
     "Status", "X-Status", "X-Keywords", "X-UID", "X-IMAP", "X-IMAPbase",
     "Content-Length", "Lines",
 )  # fmt: skip
-"""Fields in which UW IMAP, Dovecot, mutt and Python's `mailbox` keep what they know."""
+"""Fields in which UW IMAP, Dovecot, mutt and Python's `mailbox` keep their state."""
 
 _STATE: Final = rb"(?im)^(?:%s)[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*(?:\n|\Z)" % (
     "|".join(STATE_FIELDS).encode()
@@ -39,10 +39,10 @@ class Content(NamedTuple):
     A message.
 
     Attributes:
-        text: its first bytes, for its classification.
+        text: its first bytes, to classify.
         is_cut: whether there are more.
-        digest: DIGEST_SIZE bytes that name the whole of it, but for STATE_FIELDS and
-            the line feed at its end, which it may be given in an mbox.
+        digest: DIGEST_SIZE bytes that identify all of it except STATE_FIELDS and the
+            line feed at its end, which an mbox may have added.
     """
 
     text: bytes
@@ -51,7 +51,7 @@ class Content(NamedTuple):
 
 
 class Gathered:
-    """A message that comes in pieces, of which a part is kept."""
+    """A message that arrives in pieces, of which the first bytes are kept."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -63,7 +63,7 @@ class Gathered:
         self._ending = b""
 
     def add(self, piece: bytes) -> None:
-        """Take the next bytes."""
+        """Add the next bytes."""
         if self._size <= self._max_bytes:
             self._kept.append(piece)
         self._size += len(piece)
@@ -75,7 +75,7 @@ class Gathered:
             self._end_header()
 
     def content(self) -> Content:
-        """Return the message, which is complete."""
+        """Return the message, which is complete now."""
         if self._is_header:
             self._end_header()
         text = b"".join(self._kept)[: self._max_bytes]
@@ -89,7 +89,7 @@ class Gathered:
         self._hash(re.sub(_STATE, b"", head[:end]) + head[end:])
 
     def _hash(self, piece: bytes) -> None:
-        """Hash what is not the line feed at the very end."""
+        """Hash all but a line feed at the very end."""
         if piece:
             self._hashed.update(self._ending)
             text = piece.removesuffix(b"\n")

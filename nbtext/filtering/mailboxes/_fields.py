@@ -1,10 +1,10 @@
 """
-What mail programs keep in the header of a message in an mbox: its flags and keywords.
+Flags and keywords of a message in an mbox, which are fields of its header.
 
 `Status` has R for seen and O for old, `X-Status` the letters A (answered), F (flagged),
-T (draft) and D (deleted), `X-Keywords` names with blanks between, as Dovecot has them
-(doc.dovecot.org, "mbox Mailbox Format"). Nothing else in the message changes, but that
-`X-IMAPbase` in the first message of the mbox names the keywords.
+T (draft) and D (deleted), `X-Keywords` names separated by blanks, as Dovecot writes
+them (doc.dovecot.org, "mbox Mailbox Format"). Nothing else in a message changes, except
+that `X-IMAPbase` in the first message of the mbox names the keywords.
 """
 
 import re
@@ -17,22 +17,22 @@ from nbtext.filtering.mailboxes._message import Marks
 
 STATUS: Final = {"S": "R"}
 BASE: Final = rb"(?im)^X-IMAP(?:base)?[ \t]*:([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)"
-"""Where IMAP servers keep the numbers of a mailbox, and the names of its keywords."""
+"""The field with the numbers of a mailbox and the names of its keywords (IMAP)."""
 
 OF_PLACE: Final = (
     rb"(?im)^X-(?:UID|IMAP|IMAPbase)[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*(?:\n|\Z)"
 )
-"""Where they keep the number of a message, and those of its mailbox."""
+"""The fields with the number of a message, and with those of its mailbox."""
 
 X_STATUS: Final = {"R": "A", "F": "F", "D": "T", "T": "D"}
 
 
 def check_marks(marks: Marks) -> None:
     """
-    Refuse marks that an mbox has no place for.
+    Refuse marks that an mbox cannot store.
 
     Raises:
-        SettingsError: there are such.
+        SettingsError: there is one.
 
     """
     odd = {*marks.letters} - {*STATUS, *X_STATUS}
@@ -59,51 +59,52 @@ def header_of(start: bytes) -> bytes | None:
 
 
 def marked(header: bytes, marks: Marks) -> bytes:
-    """Return a header that says what a message is marked with, in addition."""
+    """Return a header to which marks are added."""
     for name, letters in ((b"Status", STATUS), (b"X-Status", X_STATUS)):
-        added = [letters[one].encode() for one in marks.letters if one in letters]
+        added = [letters[flag].encode() for flag in marks.letters if flag in letters]
         header = _with(header, name, added, b"")
-    return _with(header, b"X-Keywords", [one.encode() for one in marks.keywords], b" ")
+    keywords = [keyword.encode() for keyword in marks.keywords]
+    return _with(header, b"X-Keywords", keywords, b" ")
 
 
 def unplaced(header: bytes) -> bytes:
-    """Return a header without numbers of its mbox, which are others' in the next."""
+    """Return a header without numbers, which may be in use in another mbox."""
     return re.sub(OF_PLACE, b"", header)
 
 
 def keywords_in(header: bytes) -> list[str]:
-    """Return the keywords that a message is marked with."""
+    """Return the keywords of a message."""
     fields = re.findall(rb"(?im)^X-Keywords[ \t]*:([^\r\n]*)", header)
     return b" ".join(fields).decode("utf-8", "surrogateescape").split()
 
 
 def naming(header: bytes, keywords: Iterable[str]) -> bytes:
     """
-    Return the header of an mbox's first message that names its keywords.
+    Return the header of an mbox's first message, to which names of keywords are added.
 
-    Dovecot takes no keyword from `X-Keywords` that is not named there, nor any other
-    one beside it. Where no such field is, no IMAP server has been, and it stays so.
+    Dovecot ignores an `X-Keywords` field with a keyword that is not named there. A
+    header without this field, which no IMAP server has written to, is not changed.
     """
     field = re.search(BASE, header)
     if field is None:
         return header
     value = field[1].rstrip()
-    names = [one.encode("utf-8", "surrogateescape") for one in keywords]
-    missing = [one for one in names if one not in value.split()]
+    names = [name.encode("utf-8", "surrogateescape") for name in keywords]
+    missing = [name for name in names if name not in value.split()]
     return (
         header[: field.start(1)] + b" ".join([value, *missing]) + header[field.end(1) :]
     )
 
 
 def _with(header: bytes, name: bytes, added: list[bytes], between: bytes) -> bytes:
-    """Return a header in whose field there is something more, if it is not there."""
+    """Return a header with values added to a field, unless it has them."""
     field = re.search(rb"(?im)^" + name + rb"[ \t]*:[ \t]*([^\r\n]*)", header)
-    there = field[1].rstrip() if field else b""
-    known = there.split() if between else there
-    missing = [one for one in added if one not in known]
+    old = field[1].rstrip() if field else b""
+    known = old.split() if between else old
+    missing = [value for value in added if value not in known]
     if not missing:
         return header
-    value = between.join([*([there] if there else []), *missing])
+    value = between.join([*([old] if old else []), *missing])
     if field is not None:
         return header[: field.start(1)] + value + header[field.end(1) :]
     newline = b"\r\n" if b"\r\n" in header[:LONGEST_HEADER] else b"\n"

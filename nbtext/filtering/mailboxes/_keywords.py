@@ -1,10 +1,10 @@
 """
-Keywords in a Maildir, as Dovecot has them: small letters, named in a file.
+Keywords in a Maildir, as Dovecot keeps them: small letters, named in a file.
 
 A line of `dovecot-keywords` is a number from 0 to 25 and a name; the number stands for
 a letter from a to z among the flags (doc.dovecot.org, "Maildir Mailbox Format").
 Dovecot reads the file again when its time has changed, in whole seconds, and writes it
-under the lock of another one, `dovecot-uidlist.lock` (maildir-keywords.c says so).
+while it holds `dovecot-uidlist.lock` (maildir-keywords.c in Dovecot's source).
 """
 
 import os
@@ -26,14 +26,14 @@ LOCKED: Final = "dovecot-uidlist"
 LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
 LONGEST: Final = 1 << 16
-"""No more of the file is read, in bytes."""
+"""Maximum bytes of the file that are read."""
 
 WAIT: Final = 10.0
-"""How long to wait for Dovecot, in seconds; it writes a few lines."""
+"""Maximum seconds to wait for Dovecot, which writes a few lines."""
 
 
 def keywords_in(maildir: str) -> dict[str, str]:
-    """Return letter to name for the keywords that a Maildir has."""
+    """Return the keywords of a Maildir: letter to name."""
     try:
         text = read_file(f"{maildir}/{FILE}", LONGEST)
     except FileNotFoundError:
@@ -49,9 +49,9 @@ def keywords_in(maildir: str) -> dict[str, str]:
 
 def letters_for(maildir: str, names: Iterable[str]) -> dict[str, str]:
     """
-    Return name to letter, and give letters to those names that have none.
+    Return name to letter, and assign letters to names that have none.
 
-    When all letters are taken, the names that are left get none.
+    When all letters are taken, the remaining names get none.
 
     Raises:
         BusyError: Dovecot has had the file locked all the time.
@@ -66,8 +66,8 @@ def letters_for(maildir: str, names: Iterable[str]) -> dict[str, str]:
         taken = keywords_in(maildir)
         found = _by_name(taken)
         last = max(taken, default="a")
-        # those behind all others first: in a gap Dovecot would not look for a new name
-        free = sorted({*LETTERS} - {*taken}, key=lambda one: (one < last, one))
+        # letters after the last one first: Dovecot does not look for new names in a gap
+        free = sorted({*LETTERS} - {*taken}, key=lambda letter: (letter < last, letter))
         new = (name for name in wanted if name not in found)
         added = dict(zip(free, new, strict=False))
         if added:
@@ -92,7 +92,7 @@ def _write(maildir: str, keywords: dict[str, str]) -> None:
         write_all(descriptor, "".join(lines).encode("utf-8", "surrogateescape"))
         keep_access(descriptor, like)
         os.fchmod(descriptor, os.fstat(descriptor).st_mode & 0o666)
-        if is_there:  # or Dovecot would not see that it has changed
+        if is_there:  # otherwise Dovecot would not see that it has changed
             changed = max(int(time()), int(os.stat(path).st_mtime) + 1)
             os.utime(descriptor, (changed, changed))
     os.replace(aside, path)

@@ -1,13 +1,13 @@
 """
-What comes to an mbox after it was replaced, put into the new one.
+Mail that is appended to an old mbox after it was replaced, added to the new one.
 
-The old file keeps a hidden name until no process has it open any more, which fcntl(2)
-tells with a lease; what it has grown by is added to the new one. In a folder where
-others may write, a name proves nothing: an old file is ours if it is remembered by its
-device and inode, belongs to the owner of the mbox, and has no other name.
+The old file keeps a hidden name until no process has it open, which a lease of fcntl(2)
+shows; what was appended to it is added to the new file. In a folder where others may
+write, a name proves nothing: an old file is ours if it is remembered by its device and
+inode, belongs to the owner of the mbox, and has no other name.
 
-A crash puts nothing back twice: before a new mbox with late mail takes its place, its
-inode is remembered, so that the next run sees whether it did.
+After a crash nothing is added twice: before a new mbox with late mail is put in place,
+its inode is remembered, so that the next run sees whether that was done.
 """
 
 import fcntl
@@ -33,7 +33,7 @@ from nbtext.filtering.mailboxes._rewriting import (
 )
 
 LITTER: Final = 60.0
-"""Age in seconds from which a file aside, or an unknown old one, is not in use."""
+"""Age in seconds from which a file aside, or an unknown old file, is not in use."""
 
 PATIENCE: Final = 1.0
 """Seconds to wait for programs that have the old file open."""
@@ -43,12 +43,12 @@ LONGEST_KEPT: Final = 3600.0
 
 
 class ForeignFileError(MailboxError):
-    """A file has a name as ours have, and is not ours."""
+    """A file has the name of an old mbox of ours, and is none."""
 
 
 def clean_up(path: str, wait: float, old_files: OldFiles) -> list[MailboxError]:
     """
-    See to what an earlier run has left beside an mbox.
+    Clean up what an earlier run has left beside an mbox.
 
     Args:
         path: the mbox.
@@ -56,7 +56,7 @@ def clean_up(path: str, wait: float, old_files: OldFiles) -> list[MailboxError]:
         old_files: remembers which old files are ours.
 
     Returns:
-        What could not be dealt with; it does not keep the mbox from being filtered.
+        What could not be dealt with; the mbox can be filtered all the same.
 
     Raises:
         BusyError: the mbox is locked.
@@ -75,26 +75,26 @@ def clean_up(path: str, wait: float, old_files: OldFiles) -> list[MailboxError]:
     except OSError:
         return []
     problems: list[MailboxError] = []
-    olds = [f"{folder}/{one}" for one in names if old.fullmatch(one)]
-    # second names of the mbox go before it is replaced, and they are an old one's
-    for one in olds:
+    olds = [f"{folder}/{name}" for name in names if old.fullmatch(name)]
+    # second names of the mbox go first: once it is replaced, they name an old file
+    for path_of_old in olds:
         try:
-            _was_second_name(path, one, wait)
+            _was_second_name(path, path_of_old, wait)
         except MailboxError as error:
             problems.append(error)
-    for one in olds:
+    for path_of_old in olds:
         try:
-            look_after(path, one, wait, old_files, patience=0.0)
+            look_after(path, path_of_old, wait, old_files, patience=0.0)
         except MailboxError as error:
             problems.append(error)
     if all(isinstance(problem, ForeignFileError) for problem in problems):
-        # not before: an old file's state may name the inode of one of these
-        for one in filter(litter.fullmatch, names):
-            _remove_old(f"{folder}/{one}")
+        # not before: the state of an old file may have the inode of one of these
+        for name in filter(litter.fullmatch, names):
+            _remove_if_aged(f"{folder}/{name}")
     return problems
 
 
-def _remove_old(path: str) -> None:
+def _remove_if_aged(path: str) -> None:
     with suppress(OSError):
         if time() - os.lstat(path).st_ctime > LITTER:
             os.unlink(path)
@@ -109,14 +109,14 @@ def look_after(
     patience: float = PATIENCE,
 ) -> None:
     """
-    Add what an old file has grown by to the new one, and remove it when it is idle.
+    Add what was appended to an old file to the new one, and remove it when it is idle.
 
     Args:
         path: the new file.
         old: the old one, named by `put_in_place`.
         wait: maximum seconds to wait for the lock of the new one.
         old_files: remembers which old files are ours.
-        patience: maximum seconds to wait for those who have the old one open.
+        patience: maximum seconds to wait for programs that have the old one open.
 
     Raises:
         BusyError: the new file is locked.
@@ -152,7 +152,7 @@ def _foreign(old: str, reason: str | None) -> ForeignFileError:
 
 
 def _is_alone(descriptor: int, old: str) -> bool:
-    """Return whether no other run looks after an old file, or has done so."""
+    """Return whether no other run takes care of an old file, or has done so."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -164,10 +164,10 @@ def _was_second_name(path: str, old: str, wait: float) -> bool:
     """
     Remove a second name of the mbox itself, and return whether it was one.
 
-    A crash has left it before the mbox was replaced.
+    A crash before the replacement of the mbox has left it.
 
     Raises:
-        BusyError: the mbox is locked; it may be about to be replaced just now.
+        BusyError: the mbox is locked; it may be being replaced now.
         MailboxError: the name cannot be removed.
 
     """
@@ -194,10 +194,10 @@ def _state_of(
     path: str, old: str, descriptor: int, old_files: OldFiles
 ) -> OldState | None:
     """
-    Return what is remembered of an old file, after what was about to be done to it.
+    Return what is remembered of an old file, once it is settled what was done to it.
 
     Returns:
-        None if it may be that of a run which remembers elsewhere, and is at work now.
+        None if it may belong to a run at work now that has another memory.
 
     Raises:
         ForeignFileError: it is not ours.
@@ -222,7 +222,7 @@ def _state_of(
 def _settled(
     file: bytes, state: OldState, mbox: os.stat_result, old_files: OldFiles
 ) -> OldState:
-    """Find out, and remember, whether late mail was put back or only about to be."""
+    """Find out, and remember, whether late mail was added or only about to be."""
     size = state.end if mbox.st_ino == state.inode else state.size
     old_files.begin(file, size)
     return OldState(size)
@@ -239,7 +239,7 @@ def _look_after(
 ) -> None:
     is_idle = _is_idle(descriptor, deadline)
     if not is_idle and not try_lock(descriptor):
-        return  # somebody is writing to it; the next run sees what
+        return  # a program is writing to it; the next run takes care of that
     grown = os.fstat(descriptor).st_size
     if grown > state.size:
         _put_back(path, descriptor, state.size, grown, wait, old_files)
@@ -249,12 +249,12 @@ def _look_after(
 
 
 def _is_idle(descriptor: int, deadline: float) -> bool:
-    """Return whether no other process has a file open, which has a hidden name only."""
+    """Return whether no other process has an old file open."""
     while True:
         try:
             if _is_open_nowhere_else(descriptor):
                 return True
-        except (OSError, AttributeError):  # this system, or its disk, has no leases
+        except (OSError, AttributeError):  # no leases on this system or file system
             return time() - os.fstat(descriptor).st_ctime > LONGEST_KEPT
         if monotonic() >= deadline:
             return False
@@ -262,7 +262,7 @@ def _is_idle(descriptor: int, deadline: float) -> bool:
 
 
 def _is_open_nowhere_else(descriptor: int) -> bool:
-    # whoever opens it meanwhile sends a signal, which must not end this process
+    # a process that opens it now causes a signal, which must not end this one
     fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
     try:
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_WRLCK)
@@ -275,19 +275,19 @@ def _is_open_nowhere_else(descriptor: int) -> bool:
 def _put_back(
     path: str, descriptor: int, start: int, end: int, wait: float, old_files: OldFiles
 ) -> None:
-    """Add a part of an old file to the new one, which is rewritten for it."""
+    """Add a part of an old file to the new one, which is rewritten for that."""
     file = name_of(path, os.fstat(descriptor))
     with locked([path], wait) as opened:
-        here = opened[path]
-        size = os.fstat(here).st_size
-        pieces: list[Piece] = [(here, 0, size), blank_line_after(here, size)]
-        aside = write_aside(path, here, [*pieces, (descriptor, start, end)])
+        new = opened[path]
+        size = os.fstat(new).st_size
+        pieces: list[Piece] = [(new, 0, size), blank_line_after(new, size)]
+        aside = write_aside(path, new, [*pieces, (descriptor, start, end)])
         inode = os.lstat(aside).st_ino
         try:
             old_files.put_back(file, end, inode)
-            older = put_in_place(path, here, aside, old_files)
+            older = put_in_place(path, new, aside, old_files)
         except BaseException:
-            # remembered before the file aside goes, whose inode may be another's then
+            # remembered before the file aside is removed, and its inode is free again
             _settled(file, OldState(start, end, inode), os.stat(path), old_files)
             with suppress(FileNotFoundError):
                 os.unlink(aside)

@@ -1,10 +1,10 @@
 """
-Locks that mail programs know: fcntl(2) on the file, then `<file>.lock` beside it.
+Locks that mail programs use: fcntl(2) on the file, then `<file>.lock` beside it.
 
-That order is Debian's policy (section 11.6). Whoever has both is the only one to write,
-as far as others keep to either. Of several locks one has all or none: nothing is held
-while another program is waited for, which may hold the one and wait for the other
-(Dovecot does, for minutes, when it moves messages between mboxes).
+That order is Debian's policy (section 11.6). The holder of both is the only writer, if
+every other program takes one of them. Several files are locked all at once or not at
+all: no lock is held while waiting for a program that may hold one of them and wait for
+another (Dovecot does, for minutes, when it moves messages between mboxes).
 """
 
 import os
@@ -33,19 +33,19 @@ LONGEST_PAUSE: Final = 0.5
 @contextmanager
 def locked(paths: Sequence[str], wait: float) -> Iterator[dict[str, int]]:
     """
-    Be the only one to write some files for a while.
+    Be the only writer of some files for a while.
 
     Args:
         paths: the files, without symbolic links; each must exist.
-        wait: how many seconds to wait for others.
+        wait: maximum seconds to wait for others.
 
     Yields:
         Path to a descriptor, open for reading and writing. No other descriptor of these
-        files may be closed meanwhile: fcntl's locks would go with it.
+        files may be closed meanwhile: that would release the locks of fcntl(2).
 
     Raises:
-        BusyError: somebody else has had one of them all the time.
-        MailboxError: one cannot be opened or locked.
+        BusyError: others have held one of the locks all the time.
+        MailboxError: a file cannot be opened or locked.
 
     """
     wanted = sorted(set(paths))
@@ -64,7 +64,7 @@ def dotlocked(path: str, wait: float) -> Iterator[None]:
     Hold `<path>.lock` for a while.
 
     Raises:
-        BusyError: somebody else has had it all the time.
+        BusyError: others have held it all the time.
         OSError: it cannot be made.
 
     """
@@ -83,7 +83,7 @@ def dotlocked(path: str, wait: float) -> Iterator[None]:
 def _try_all(
     paths: Sequence[str], stack: ExitStack, opened: dict[str, int], held: list[str]
 ) -> bool:
-    """Lock all files, or none; then `held` names the one that could not be had."""
+    """Lock all files, or none; then `held` has the path that others have locked."""
     found: dict[str, int] = {}
     with ExitStack() as undoing:
         for path in paths:
@@ -103,10 +103,10 @@ def _try_all(
 
 def _try_both(path: str, stack: ExitStack, opened: dict[str, int]) -> bool:
     """
-    Take both locks of a file; or neither, lest another waits for us with the other one.
+    Take both locks of a file, or neither: others may wait for us and hold the second.
 
-    Whether it is still the file in place is looked at last: a program that replaces it
-    may let go of the one lock before it does so, and of the other one afterwards.
+    That the file is still in place is checked last: a program that replaces it may
+    release one lock before it does so, and the other one afterwards.
     """
     descriptor = open_file(path, os.O_RDWR)
     with ExitStack() as undoing:
@@ -128,14 +128,14 @@ def _busy(path: str, wait: float) -> BusyError:
 
 
 def _try_dotlock(path: str) -> bool:
-    """Make a dotlock that says from the first moment whose it is."""
+    """Make a dotlock that names its owner from the first moment."""
     if os.path.lexists(path) and not remove_stale(path):
         return False
     aside = f"{path}.nbtext-{os.urandom(6).hex()}"
     try:
         descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
         try:
-            # as Dovecot has it, so that others too can see whether we are still there
+            # as Dovecot writes it, so that others can see whether we are still running
             write_all(descriptor, f"{os.getpid()}:{os.uname().nodename}\n".encode())
         finally:
             os.close(descriptor)
@@ -158,7 +158,8 @@ def remove_stale(path: str) -> bool:
     """
     Remove a dotlock whose owner is gone, and return whether there was one.
 
-    Not one that another program has just made in its place, nor one that is a folder.
+    A folder of that name stays, and so does a lock that another program has just made
+    in the place of the stale one.
     """
     try:
         found = os.lstat(path)
@@ -166,10 +167,10 @@ def remove_stale(path: str) -> bool:
             return False
         aside = f"{path}.{os.urandom(4).hex()}"
         os.rename(path, aside)
-        is_it = os.lstat(aside).st_ino == found.st_ino
-        if not is_it:  # somebody has just made another
+        is_stale_one = os.lstat(aside).st_ino == found.st_ino
+        if not is_stale_one:  # another program has just made a new one
             os.link(aside, path)
         os.unlink(aside)
     except OSError:
         return False
-    return is_it
+    return is_stale_one

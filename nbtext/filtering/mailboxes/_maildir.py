@@ -1,10 +1,10 @@
 """
-A Maildir: a file for each message, in new/ until it was shown, then in cur/.
+A Maildir: a file for each message, in new/ until it is shown, then in cur/.
 
-cr.yp.to/proto/maildir.html has the format, Courier's Maildir++ the folders in it. There
-is no lock. Mail programs rename messages at any moment, for each flag, and move and
-remove them; so a message is looked for again by what stays of its name, and one that is
-no longer there is no error.
+The format is described in cr.yp.to/proto/maildir.html, its folders in Courier's
+Maildir++. There is no lock. Mail programs rename messages at any moment, for each flag,
+and move and remove them; so a message is looked up again by the constant part of its
+name, and one that has disappeared is no error.
 """
 
 import os
@@ -22,29 +22,30 @@ from nbtext.filtering.mailboxes._transfer import (
     fresh_name,
     is_same,
     move,
+    names_in,
     remove_abandoned,
+    remove_copied,
 )
-from nbtext.sources import cannot_read
 
 SHOWN: Final = ("new", "cur")
 STAGING: Final = "tmp"
 FOLDER_FILE: Final = "maildirfolder"
-"""What says that a Maildir is a folder of the one that it lies in."""
+"""A file that marks a Maildir as a folder of the Maildir around it."""
 
 _INFO: Final = re.compile(r"[:;!]2,")
 _ADDED: Final = re.compile(r",(?:[SWU]=\d+|FMD5=[0-9a-f]+)")
-"""What servers and synchronisers add to a name: sizes, and its number in a folder."""
+"""What servers and synchronisers add to a name: sizes, and the number in a folder."""
 
 _PLACE: Final = re.compile(r",(?:U=\d+|FMD5=[0-9a-f]+)")
-"""What of it is about the folder: in another one it would be another's number."""
+"""The part of that which belongs to the folder: elsewhere it is another's number."""
 
 _TIME: Final = re.compile(r"\d{9,11}(?=\.)")
 _UNNAMED: Final = " "
-"""What a letter that no keyword has is kept behind; no keyword has a blank in it."""
+"""Prefix of a letter that stands for no keyword; no keyword has a blank in it."""
 
 _UNMARKED: Final = Marks()
 _UNTOUCHED: Final = frozenset("DT")
-"""Drafts are not yet mail, and what is trashed is mail no more."""
+"""Flags of messages that are left alone: drafts, and what is trashed."""
 
 
 class Maildir:
@@ -52,7 +53,7 @@ class Maildir:
     A Maildir.
 
     Attributes:
-        path: where it is, as the user has it.
+        path: where it is, as the user wrote it.
         place: the same without symbolic links.
     """
 
@@ -69,10 +70,10 @@ class Maildir:
 
     def messages(self) -> Iterator[Message]:
         """
-        Yield every message but for drafts and what is trashed, oldest names first.
+        Yield every message except drafts and trashed ones, oldest names first.
 
         Raises:
-            SourceError: a part of it cannot be read.
+            SourceError: a folder of it cannot be read.
 
         """
         for name, part in sorted(self._names()):
@@ -81,7 +82,7 @@ class Maildir:
                 yield message
 
     def now(self, message: Message) -> Message | None:
-        """Return a message as it is marked now, None if it is not here any more."""
+        """Return a message with its present marks, None if it is no longer here."""
         return message if os.path.lexists(message.name) else self._found(message)
 
     def take(self, path: str, message: Message, marks: Marks, *, is_again: bool) -> str:
@@ -90,8 +91,8 @@ class Maildir:
 
         Args:
             path: where it is.
-            message: what it is called there.
-            marks: what it is to be marked with.
+            message: the message, as it is listed there.
+            marks: its marks here.
             is_again: whether a crash may have left a copy of it here.
 
         Raises:
@@ -102,10 +103,8 @@ class Maildir:
         bases = _bases_for(message)
         copied = self._copy_of(path, bases) if is_again else None
         if copied is not None:
-            make_durable(os.path.dirname(copied))
-            os.unlink(path)
-            return copied
-        # not even with other flags: of two links by one name Dovecot removes one
+            return remove_copied(path, copied)
+        # taken with other flags is taken: Dovecot removes one of two links of one name
         free = (base for base in bases if base not in self._listed())
         base = next(free, None) or fresh_name()
         while True:
@@ -120,11 +119,11 @@ class Maildir:
 
     def mark(self, message: Message, marks: Marks) -> str:
         """
-        Mark a message, in addition to its marks, and return its path.
+        Add marks to a message, and return its path.
 
         Raises:
             FileNotFoundError: it is not there.
-            MailboxError: there is no letter left for a keyword.
+            MailboxError: no letter is left for a keyword.
             OSError: it cannot be renamed.
 
         """
@@ -143,31 +142,31 @@ class Maildir:
         return target
 
     def settle(self) -> None:
-        """Make durable what was moved here, or from here."""
+        """Make durable what was moved to this Maildir, or out of it."""
         self._index = self._keywords = None
         for part in SHOWN:
             make_durable(f"{self.path}/{part}")
 
     def ensure(self) -> None:
         """
-        Make what is missing of it, for its owner alone.
+        Make the missing parts of it, for its owner alone.
 
         Raises:
             OSError: it cannot be made.
 
         """
-        above = os.path.dirname(self.path) or "."
+        parent = os.path.dirname(self.path) or "."
         for path in (self.path, *(f"{self.path}/{part}" for part in (*SHOWN, STAGING))):
             make_folder(path)
         remove_abandoned(f"{self.path}/{STAGING}")
         marker = f"{self.path}/{FOLDER_FILE}"
         is_folder = os.path.basename(self.path).startswith(".") and all(
-            os.path.isdir(f"{above}/{part}") for part in SHOWN
+            os.path.isdir(f"{parent}/{part}") for part in SHOWN
         )
         if is_folder and not os.path.exists(marker):
             make_file(marker)
         make_durable(self.path)
-        make_durable(above)
+        make_durable(parent)
 
     def delivered(self, message: Message) -> float:
         """Return when a message was delivered, in seconds, infinity if it is gone."""
@@ -179,30 +178,26 @@ class Maildir:
             return float("inf")
 
     def _found(self, message: Message) -> Message | None:
-        """Look for a message by what stays of its name."""
+        """Look a message up by the constant part of its name."""
         return self._listed().get(message.base)
 
     def _listed(self) -> dict[str, Message]:
-        """Return all messages by what stays of their names, as last listed."""
+        """Return all messages by the constant parts of their names, as last listed."""
         if self._index is None:
             listed = (self._message(part, name) for name, part in self._names())
-            self._index = {one.base: one for one in listed}
+            self._index = {message.base: message for message in listed}
         return self._index
 
     def _copy_of(self, path: str, bases: tuple[str, ...]) -> str | None:
-        """Return the copy of a message that was not yet taken away where it was."""
+        """Return a copy of a message whose original was not removed yet."""
         found = (self._listed().get(base) for base in bases)
-        names = (one.name for one in found if one is not None)
+        names = (message.name for message in found if message is not None)
         return next((name for name in names if is_same(name, path)), None)
 
     def _names(self) -> Iterator[tuple[str, str]]:
-        """Yield the name of every file, and the part that it is in."""
+        """Yield the name of every file, and which part it is in."""
         for part in SHOWN:
-            folder = f"{self.path}/{part}"
-            try:
-                names = os.listdir(folder)
-            except OSError as error:
-                raise cannot_read(folder, error) from error
+            names = names_in(f"{self.path}/{part}")
             yield from ((name, part) for name in names if name[0] != ".")
 
     def _message(self, part: str, name: str) -> Message:
@@ -223,27 +218,27 @@ class Maildir:
 
     def _marks(self, flags: str) -> Marks:
         letters = "".join(sorted({*flags} - {*LETTERS}))
-        small = sorted({*flags} & {*LETTERS})
-        if not small:
+        keyword_letters = sorted({*flags} & {*LETTERS})
+        if not keyword_letters:
             return Marks(letters)
         if self._keywords is None:
             try:
                 self._keywords = keywords_in(self.path)
             except OSError:
                 self._keywords = {}
-        names = (self._keywords.get(one, _UNNAMED + one) for one in small)
+        names = (self._keywords.get(one, _UNNAMED + one) for one in keyword_letters)
         return Marks(letters, tuple(names))
 
     def _path_of(self, base: str, marks: Marks, *, is_new: bool) -> str:
         if is_new and not (marks.letters or marks.keywords):
             return f"{self.path}/new/{base}"
-        names = [one for one in marks.keywords if not one.startswith(_UNNAMED)]
-        small = {one[1:] for one in marks.keywords if one.startswith(_UNNAMED)}
-        small.update(letters_for(self.path, names).values())
-        return f"{self.path}/cur/{base}:2,{marks.letters}{''.join(sorted(small))}"
+        names = [name for name in marks.keywords if not name.startswith(_UNNAMED)]
+        letters = {name[1:] for name in marks.keywords if name.startswith(_UNNAMED)}
+        letters.update(letters_for(self.path, names).values())
+        return f"{self.path}/cur/{base}:2,{marks.letters}{''.join(sorted(letters))}"
 
 
 def _bases_for(message: Message) -> tuple[str, str]:
-    """Return what a message may be called elsewhere, the same after a crash."""
+    """Return the names that a message may get elsewhere, the same after a crash."""
     base = _PLACE.sub("", message.base) or message.base
     return base, f"{int(message.delivered or 0)}.N{message.key.hex()}.nbtext"

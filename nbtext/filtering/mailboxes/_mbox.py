@@ -1,8 +1,8 @@
 """
-An mbox: all messages in one file, which is read unlocked and written under locks.
+An mbox: all messages in one file, which is read without locks and written with them.
 
-Reading a large mbox takes minutes, and delivery must not wait for it. So it is read as
-far as it went at one moment when nobody wrote to it.
+Reading a large mbox takes minutes, and delivery must not wait for it. So an mbox is
+read as far as it reached at one moment when nobody was writing to it.
 """
 
 import os
@@ -25,7 +25,7 @@ class Mbox:
     An mbox.
 
     Attributes:
-        path: where it is, as the user has it.
+        path: where it is, as the user wrote it.
         place: the same without symbolic links.
     """
 
@@ -37,7 +37,7 @@ class Mbox:
 
     def ensure(self) -> None:
         """
-        Make it, empty, if it is missing; for its owner alone.
+        Make it if it is missing: an empty file, for its owner alone.
 
         Raises:
             OSError: it cannot be made.
@@ -53,7 +53,7 @@ class Mbox:
         Open it as it is at a moment when nobody writes to it.
 
         Raises:
-            BusyError: somebody has been writing to it all the time.
+            BusyError: others have had it locked all the time.
             SourceError: it cannot be read.
 
         """
@@ -77,14 +77,14 @@ class Mbox:
 
     def clean_up(self, wait: float, old_files: OldFiles) -> list[MailboxError]:
         """
-        See to what a crash, or a waiting program, has left beside it.
+        Clean up what a crash, or a waiting program, has left beside it.
 
         Args:
             wait: maximum seconds to wait for its locks.
             old_files: remembers which old files are ours.
 
         Returns:
-            What could not be dealt with; it does not keep this from being filtered.
+            What could not be dealt with; the mbox can be filtered all the same.
 
         Raises:
             BusyError: it is locked.
@@ -93,9 +93,9 @@ class Mbox:
         return clean_up(self.place, wait, old_files)
 
     def key_of(self, status: os.stat_result) -> bytes:
-        """Return 16 bytes that it no longer has when anybody has written to it."""
-        named = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-        text = f"{named}\0".encode() + os.fsencode(self.place)
+        """Return 16 bytes that are others as soon as anybody has written to it."""
+        identity = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+        text = f"{identity}\0".encode() + os.fsencode(self.place)
         return blake2b(text, digest_size=16, person=b"nbtext mbox").digest()
 
 
@@ -105,8 +105,8 @@ class Snapshot(NamedTuple):
 
     Attributes:
         descriptor: the open file.
-        size: how large it was, in bytes; what came later is not looked at.
-        key: 16 bytes that it no longer has when anybody has written to it.
+        size: its size in bytes; what was appended later is ignored.
+        key: 16 bytes that are others as soon as anybody has written to it.
     """
 
     descriptor: int
@@ -114,7 +114,7 @@ class Snapshot(NamedTuple):
     key: bytes
 
     def spans(self, max_bytes: int) -> Iterator[Span]:
-        """Yield its messages, each with so many bytes to classify."""
+        """Yield its messages, each with at most `max_bytes` bytes to classify."""
         for span in spans(self.descriptor, self.size, max_bytes):
             if not span.is_internal:
                 yield span

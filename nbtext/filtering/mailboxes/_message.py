@@ -1,4 +1,4 @@
-"""What mailboxes are asked about and give: messages, and what they are marked with."""
+"""Messages in mailboxes, and their marks: flags and keywords."""
 
 import re
 from collections.abc import Iterable
@@ -22,18 +22,18 @@ _KEYWORD: Final = re.compile(r"""[!#$&'+,./0-9:;<=>?@A-Z\[^_`a-z|}~-]{1,64}""")
 
 class Marks(NamedTuple):
     """
-    What a message is marked with.
+    The marks of a message.
 
     Attributes:
         letters: its system flags, of "DFPRST", in that order.
-        keywords: the names that users and programs have given it.
+        keywords: its keywords, set by users and programs.
     """
 
     letters: str = ""
     keywords: tuple[str, ...] = ()
 
     def __or__(self, other: "Marks") -> "Marks":
-        """Return the marks of both."""
+        """Return the marks of both messages."""
         return Marks(
             "".join(sorted({*self.letters, *other.letters})),
             tuple(dict.fromkeys((*self.keywords, *other.keywords))),
@@ -49,10 +49,10 @@ class Message(NamedTuple):
     A message in a mailbox that has a file for each.
 
     Attributes:
-        name: its path, as far as it was there when it was listed.
-        key: 16 bytes that name it in this mailbox, whatever its flags.
-        base: the part of its file's name that stays.
-        marks: what it is marked with.
+        name: its path when it was listed.
+        key: 16 bytes that identify it in this mailbox, whatever its flags.
+        base: the constant part of its file's name.
+        marks: its marks.
         is_new: whether no mail program has shown it yet.
         delivered: when it was delivered, in seconds, if its name says so.
     """
@@ -67,11 +67,11 @@ class Message(NamedTuple):
 
 def marks_of(names: Iterable[str]) -> Marks:
     """
-    Return the marks that a user has named.
+    Return the marks with some names.
 
     Args:
-        names: `seen` or `S` and so on for system flags, in any case; anything else is a
-            keyword.
+        names: `seen` in any case, or `S`, and so on for system flags; anything else is
+            a keyword.
 
     Raises:
         SettingsError: no keyword can have that name.

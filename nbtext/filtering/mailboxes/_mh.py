@@ -1,8 +1,8 @@
 """
-An MH folder: a file for each message, its name a number (mh-mail(5)).
+An MH folder: a file for each message, whose name is a number (mh-mail(5)).
 
-A message that comes in gets the number after the highest. What is known of messages is
-in the folder's sequences, which are changed when the messages are in their places.
+A new message gets the number after the highest. The marks of messages are in the
+folder's sequences, which are changed when the messages are in their places.
 """
 
 import os
@@ -25,9 +25,10 @@ from nbtext.filtering.mailboxes._transfer import (
     fresh_name,
     is_same,
     move,
+    names_in,
     remove_abandoned,
+    remove_copied,
 )
-from nbtext.sources import cannot_read
 
 _UNMARKED: Final = Marks()
 
@@ -37,7 +38,7 @@ class MH:
     An MH folder.
 
     Attributes:
-        path: where it is, as the user has it.
+        path: where it is, as the user wrote it.
         place: the same without symbolic links.
     """
 
@@ -65,19 +66,23 @@ class MH:
                 yield message
 
     def now(self, message: Message) -> Message | None:
-        """Return a message as it is marked now, None if it is not here any more."""
+        """Return a message with its present marks, None if it is no longer here."""
         number = _number_of(message)
-        there = self._message(number)
-        if there is None or there.key != message.key:
+        present = self._message(number)
+        if present is None or present.key != message.key:
             return None
         if self._sequences is None:
             self._sequences = sequences_in(self.path, self._numbers())
-        named = self._sequences
-        letters = [one for one, name in FLAGS.items() if number in named.get(name, ())]
-        is_new = number in named.get(UNSEEN, ())
+        sequences = self._sequences
+        letters = [
+            letter
+            for letter, name in FLAGS.items()
+            if number in sequences.get(name, ())
+        ]
+        is_new = number in sequences.get(UNSEEN, ())
         if not is_new:
             letters.append("S")
-        return there._replace(marks=Marks("".join(sorted(letters))), is_new=is_new)
+        return present._replace(marks=Marks("".join(sorted(letters))), is_new=is_new)
 
     def take(self, path: str, message: Message, marks: Marks, *, is_again: bool) -> str:
         """
@@ -85,8 +90,8 @@ class MH:
 
         Args:
             path: where it is.
-            message: what it is called there.
-            marks: what it is to be marked with.
+            message: the message, as it is listed there.
+            marks: its marks here.
             is_again: whether a crash may have left a copy of it here.
 
         Raises:
@@ -97,9 +102,7 @@ class MH:
         if is_again:
             copied = self._copy_of(path)
             if copied is not None:
-                make_durable(self.path)
-                os.unlink(path)
-                return copied
+                return remove_copied(path, copied)
         if not self._next:
             self._next = max(self._numbers(), default=0) + 1
         while True:
@@ -114,13 +117,13 @@ class MH:
             return target
 
     def mark(self, message: Message, marks: Marks) -> str:
-        """Mark a message, in addition to its marks, and return its path."""
+        """Add marks to a message, and return its path."""
         self._marked[_number_of(message)] = marks
         return message.name
 
     def settle(self) -> None:
         """
-        Make durable what was moved, and bring the sequences up to date.
+        Make durable what was moved, and update the sequences.
 
         Raises:
             MailboxError: the sequences cannot be written.
@@ -160,10 +163,7 @@ class MH:
         return message.delivered or 0.0
 
     def _numbers(self) -> list[int]:
-        try:
-            names = os.listdir(self.path)
-        except OSError as error:
-            raise cannot_read(self.path, error) from error
+        names = names_in(self.path)
         return sorted(int(name) for name in names if is_number(name))
 
     def _message(self, number: int) -> Message | None:
@@ -172,28 +172,30 @@ class MH:
             status = os.lstat(path)
         except OSError:
             return None
-        named = (status.st_ino, status.st_size, status.st_mtime_ns)
-        text = f"{number}\0{named}\0".encode() + os.fsencode(self.place)
+        identity = (status.st_ino, status.st_size, status.st_mtime_ns)
+        text = f"{number}\0{identity}\0".encode() + os.fsencode(self.place)
         key = blake2b(text, digest_size=16, person=b"nbtext message").digest()
         return Message(
             name=path,
             key=key,
-            base=f"{int(status.st_mtime)}.N{key.hex()}.nbtext",  # should it change kind
+            base=f"{int(status.st_mtime)}.N{key.hex()}.nbtext",  # for a Maildir
             marks=_UNMARKED,
             is_new=False,
             delivered=status.st_mtime,
         )
 
     def _copy_of(self, path: str) -> str | None:
-        """Return the copy of a message that was not yet taken away where it was."""
-        status = os.stat(path)
-        named = (status.st_size, status.st_mtime_ns)
+        """Return a copy of a message whose original was not removed yet."""
+        original = os.stat(path)
         for number in reversed(self._numbers()):
-            here = f"{self.path}/{number}"
-            found = os.lstat(here)
-            is_alike = (found.st_size, found.st_mtime_ns) == named
-            if is_alike and is_same(here, path):
-                return here
+            candidate = f"{self.path}/{number}"
+            status = os.lstat(candidate)
+            is_alike = (status.st_size, status.st_mtime_ns) == (
+                original.st_size,
+                original.st_mtime_ns,
+            )
+            if is_alike and is_same(candidate, path):
+                return candidate
         return None
 
 

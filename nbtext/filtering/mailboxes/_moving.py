@@ -1,4 +1,4 @@
-"""Messages moved from folder to folder, each a file; and what has become of each."""
+"""Messages, each a file, moved from folder to folder; and which were moved."""
 
 import os
 from collections.abc import Iterable
@@ -21,9 +21,9 @@ class Task(NamedTuple):
     What is to be done with a message.
 
     Attributes:
-        message: which.
-        target: where it goes, None to leave it where it is.
-        marks: what it is marked with, in addition to what it is.
+        message: the message.
+        target: where it goes; None to leave it where it is.
+        marks: marks that are added to its own.
         is_again: whether a run that crashed may have begun this.
     """
 
@@ -38,8 +38,8 @@ class Moved(NamedTuple):
     What was done.
 
     Attributes:
-        done: the messages of the tasks that were done, by their keys.
-        error: what kept others from being done; if None, these were no longer there.
+        done: the keys of the messages whose tasks were done.
+        error: why others were not done; if None, those messages had disappeared.
     """
 
     done: frozenset[bytes]
@@ -48,7 +48,7 @@ class Moved(NamedTuple):
 
 def read_message(folder: Folder, message: Message, max_bytes: int) -> Content | None:
     """
-    Read a message, wherever in its folder it is now; None if it is not there any more.
+    Read a message, by whatever name it has now; None if it is no longer in its folder.
 
     Raises:
         SourceError: it cannot be read.
@@ -57,26 +57,26 @@ def read_message(folder: Folder, message: Message, max_bytes: int) -> Content | 
     try:
         return read_content(message.name, max_bytes)
     except MissingSourceError:
-        there = folder.now(message)
-    if there is None:
+        present = folder.now(message)
+    if present is None:
         return None
     try:
-        return read_content(there.name, max_bytes)
+        return read_content(present.name, max_bytes)
     except MissingSourceError as error:
-        if os.path.islink(there.name):
-            said = f"{there.name}: the link leads nowhere; mend or remove it"
-            raise SourceError(said) from error
+        if os.path.islink(present.name):
+            reason = f"{present.name}: the link leads nowhere; mend or remove it"
+            raise SourceError(reason) from error
         return None
 
 
 def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
     """
-    Move and mark messages; durably, when this returns.
+    Move and mark messages, durably.
 
-    What moves or changes meanwhile by another's doing is left alone.
+    Messages that another program moves or changes meanwhile are left alone.
 
     Args:
-        source: where they are.
+        source: the folder that they are in.
         tasks: what is to be done.
 
     """
@@ -113,19 +113,19 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
 
 def _carried_out(source: Folder, task: Task) -> bool:
     """Do one task, and return whether the message was there."""
-    there = source.now(task.message)
-    while there is not None:
+    present = source.now(task.message)
+    while present is not None:
         try:
             if task.target is None:
-                source.mark(there, task.marks)
+                source.mark(present, task.marks)
             else:
-                marks = there.marks | task.marks
-                task.target.take(there.name, there, marks, is_again=task.is_again)
+                marks = present.marks | task.marks
+                task.target.take(present.name, present, marks, is_again=task.is_again)
         except FileNotFoundError:
-            moved = source.now(task.message)
-            if moved is None or moved.name == there.name:
+            renamed = source.now(task.message)
+            if renamed is None or renamed.name == present.name:
                 return False
-            there = moved
+            present = renamed
         else:
             return True
     return False

@@ -1,4 +1,4 @@
-"""Which mailbox a path is, and which one a target names."""
+"""Which kind of mailbox a path is, and which mailbox a target names."""
 
 import os
 import stat
@@ -19,7 +19,7 @@ from nbtext.sources.mbox import LONGEST_SEPARATOR, is_mbox
 
 Mailbox: TypeAlias = Maildir | MH | Mbox
 Folder: TypeAlias = Maildir | MH
-"""What has a file for each message."""
+"""A mailbox with a file for each message."""
 
 FIRST_LINE: Final = 5.0
 """Maximum seconds to wait for a program that writes the first line of an mbox."""
@@ -29,7 +29,7 @@ KINDS: Final = {"maildir": "a Maildir", "mh": "an MH folder", "mbox": "an mbox"}
 
 def open_mailbox(path: str) -> Mailbox:
     """
-    Return the mailbox that is at a path.
+    Return the mailbox at a path.
 
     Raises:
         MissingSourceError: there is nothing.
@@ -52,20 +52,20 @@ def open_mailbox(path: str) -> Mailbox:
 
 def target_of(source: Mailbox, name: str) -> Mailbox:
     """
-    Return the mailbox that a user names to move messages to.
+    Return the mailbox to which a user wants to move messages.
 
     Args:
-        source: from where they are moved.
+        source: the mailbox that they are in.
         name: a path; or `.Junk` for that folder of the Maildir that the source is, or
-            is a folder of. What is not there is of the source's kind, and is made when
-            there is something to move.
+            is a folder of. A mailbox that does not exist is of the source's kind, and
+            is made when there is something to move.
 
     Raises:
-        SettingsError: nothing can be moved from one to the other, or it is no mailbox.
+        SettingsError: it is no mailbox, or messages cannot be moved there.
 
     """
-    path = os.path.expanduser(name)  # where a shell has left `spam=~/junk` as it is
-    folder = name.rstrip("/")  # procmail has it with one
+    path = os.path.expanduser(name)  # shells leave `spam=~/junk` as it is
+    folder = name.rstrip("/")  # procmail's folders end in a slash
     is_folder = "/" not in folder and folder.startswith(".") and folder.strip(".")
     if is_folder and isinstance(source, Maildir):
         path = f"{_root_of(source)}/{folder}"
@@ -75,9 +75,11 @@ def target_of(source: Mailbox, name: str) -> Mailbox:
         except SourceError as error:
             raise SettingsError(str(error)) from error
     else:
-        above = os.path.dirname(path.rstrip("/")) or "."
-        if not os.path.isdir(above):
-            message = f"{name}: there is no folder {above} to make it in; make it first"
+        parent = os.path.dirname(path.rstrip("/")) or "."
+        if not os.path.isdir(parent):
+            message = (
+                f"{name}: there is no folder {parent} to make it in; make it first"
+            )
             raise SettingsError(message)
         target = type(source)(path)
     if (source.kind == "mbox") != (target.kind == "mbox"):
@@ -90,12 +92,12 @@ def target_of(source: Mailbox, name: str) -> Mailbox:
     return target
 
 
-def is_same(one: Mailbox, other: Mailbox) -> bool:
-    """Return whether two mailboxes are one, by whatever names (links, mounts)."""
+def is_same(first: Mailbox, second: Mailbox) -> bool:
+    """Return whether two mailboxes are the same, by whatever names (links, mounts)."""
     try:
-        return os.path.samestat(os.stat(one.place), os.stat(other.place))
-    except OSError:  # one is yet to be made
-        return one.place == other.place
+        return os.path.samestat(os.stat(first.place), os.stat(second.place))
+    except OSError:  # one of them does not exist yet
+        return first.place == second.place
 
 
 def check_owner(mailbox: Mailbox) -> None:
@@ -113,7 +115,7 @@ def check_owner(mailbox: Mailbox) -> None:
     for path in (*_way_to(os.path.abspath(mailbox.path)), *_way_to(mailbox.place)):
         try:
             uid = os.lstat(path).st_uid
-        except OSError:  # it is yet to be made
+        except OSError:  # it does not exist yet
             continue
         if uid:
             owner = _name_of(uid)
@@ -133,7 +135,7 @@ def _way_to(path: str) -> Iterator[str]:
 
 
 def _name_of(uid: int) -> str:
-    import pwd  # for root alone, who has taken the wrong way
+    import pwd  # only root comes here
 
     try:
         return pwd.getpwuid(uid).pw_name
@@ -143,10 +145,10 @@ def _name_of(uid: int) -> str:
 
 def check_marks(mailbox: Mailbox, marks: Marks) -> None:
     """
-    Refuse marks that a mailbox has no place for.
+    Refuse marks that a mailbox cannot store.
 
     Raises:
-        SettingsError: there are such.
+        SettingsError: there is one.
 
     """
     if isinstance(mailbox, Mbox):
@@ -195,7 +197,7 @@ def _are_hidden(names: Iterable[str]) -> bool:
 
 def _root_of(maildir: Maildir) -> str:
     if os.path.exists(f"{maildir.path}/{FOLDER_FILE}"):
-        above = os.path.dirname(maildir.place)
-        if is_maildir(above):
-            return above
+        parent = os.path.dirname(maildir.place)
+        if is_maildir(parent):
+            return parent
     return maildir.path

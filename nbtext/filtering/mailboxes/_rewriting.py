@@ -1,9 +1,9 @@
 """
 An mbox replaced while it is locked; the old file keeps a hidden name for a while.
 
-The new contents are written aside, made durable and renamed over the old. A program
-that had the old file open, and waits for its lock, would then write to a file that
-nobody reads. `nbtext.filtering.mailboxes._late` looks after that.
+The new contents are written aside, made durable and renamed over the old file. A
+program that has the old file open, and waits for its lock, would then write to a file
+that nobody reads. `nbtext.filtering.mailboxes._late` takes care of that.
 """
 
 import errno
@@ -24,9 +24,9 @@ class OldState(NamedTuple):
     What is remembered of an mbox that was replaced.
 
     Attributes:
-        size: its size in bytes as far as the new mbox has it.
-        end: where the part ends that is about to be put into another new mbox.
-        inode: that of this other one; 0 if nothing is about to be put there.
+        size: number of its bytes that the new mbox has.
+        end: where the part ends that is about to be added to another new mbox.
+        inode: the inode of that mbox; 0 if nothing is about to be added.
     """
 
     size: int
@@ -36,12 +36,13 @@ class OldState(NamedTuple):
 
 class OldFiles(NamedTuple):
     """
-    What remembers, durably, which mboxes this program has replaced.
+    A durable memory of the mboxes that this program has replaced.
 
     Attributes:
         state: what is remembered of a file, by `name_of`; None if it is not ours.
-        begin: remembers that a file is replaced that has so many bytes.
-        put_back: remembers that what came to it is about to be put into a new mbox.
+        begin: remembers that a file of some size is replaced.
+        put_back: remembers that late mail is about to be added to a new mbox: the file,
+            where that mail ends, and the inode of the new mbox.
         finish: forgets a file that is gone.
     """
 
@@ -52,18 +53,18 @@ class OldFiles(NamedTuple):
 
 
 def name_of(path: str, status: os.stat_result) -> bytes:
-    """Return 16 bytes that name the file that an mbox is, or was, at a path."""
+    """Return 16 bytes that identify a file that is, or was, the mbox at a path."""
     text = f"{status.st_dev}:{status.st_ino}\0".encode() + os.fsencode(path)
     return blake2b(text, digest_size=16, person=b"nbtext old mbox").digest()
 
 
 def write_aside(path: str, descriptor: int, pieces: Iterable[Piece]) -> str:
     """
-    Write what is to take a file's place, durably, and return where.
+    Write the new contents of a file beside it, durably, and return the path.
 
     Args:
         path: the file.
-        descriptor: the same, open; the new one has its owner, mode, ACL and times too.
+        descriptor: the same, open; the new file has its owner, mode, ACL and times.
         pieces: the new contents.
 
     Raises:
@@ -73,14 +74,14 @@ def write_aside(path: str, descriptor: int, pieces: Iterable[Piece]) -> str:
     folder, name = os.path.split(path)
     aside = f"{folder}/.{name}.nbtext-{os.urandom(6).hex()}.tmp"
     status = os.fstat(descriptor)
-    with new_file(aside) as its:
+    with new_file(aside) as new:
         for piece in pieces:
             if isinstance(piece, bytes):
-                write_all(its, piece)
+                write_all(new, piece)
             else:
-                _copy_range(its, *piece)
-        keep_access(its, descriptor, strictly=True)
-        os.utime(its, ns=(status.st_atime_ns, status.st_mtime_ns))
+                _copy_range(new, *piece)
+        keep_access(new, descriptor, strictly=True)
+        os.utime(new, ns=(status.st_atime_ns, status.st_mtime_ns))
     return aside
 
 
@@ -88,16 +89,17 @@ def put_in_place(
     path: str, descriptor: int, aside: str, old_files: OldFiles
 ) -> str | None:
     """
-    Put what was written aside into a file's place, durably.
+    Replace a file by what was written aside, durably.
 
     Args:
         path: the file.
         descriptor: the same, open.
-        aside: what was written.
-        old_files: remembers that the old file is ours to look after.
+        aside: the path of what was written.
+        old_files: remembers that the old file is ours.
 
     Returns:
-        Where the old file is until `look_after` it; None if it has no other name.
+        The path of the old file, for `look_after`; None if the file system has no
+        links.
 
     """
     folder, name = os.path.split(path)
@@ -117,17 +119,17 @@ def put_in_place(
 
 
 def blank_line_after(descriptor: int, end: int) -> bytes:
-    """Return what is missing of the blank line that ends the last message, if any."""
+    """Return what is missing of the blank line that ends the last message."""
     tail = os.pread(descriptor, min(end, 3), max(end - 3, 0))
     if not tail or tail.endswith((b"\n\n", b"\n\r\n")):
         return b""
     return b"\n" if tail.endswith(b"\n") else b"\n\n"
 
 
-def _copy_range(its: int, ours: int, start: int, end: int) -> None:
+def _copy_range(new: int, old: int, start: int, end: int) -> None:
     while start < end:
-        piece = os.pread(ours, min(PIECE, end - start), start)
+        piece = os.pread(old, min(PIECE, end - start), start)
         if not piece:
             raise OSError(errno.EIO, "it was cut off while it was copied")
-        write_all(its, piece)
+        write_all(new, piece)
         start += len(piece)

@@ -19,15 +19,15 @@ from nbtext.filtering.mailboxes._message import Marks
 FILE: Final = ".mh_sequences"
 UNSEEN: Final = "unseen"
 FLAGS: Final = {"F": "flagged", "R": "replied"}
-"""The sequences that stand for flags, as Python's `mailbox` has them."""
+"""The sequences that stand for flags, named as in Python's `mailbox`."""
 
 RESERVED: Final = frozenset({"all", "cur", "first", "last", "next", "new", "prev"})
 
 LONGEST: Final = 1 << 24
-"""No more of the file is read, in bytes."""
+"""Maximum bytes of the file that are read."""
 
 WAIT: Final = 10.0
-"""How long to wait for other mail programs, in seconds; they write a few lines."""
+"""Maximum seconds to wait for other mail programs, which write a few lines."""
 
 Sequences: TypeAlias = dict[str, set[int]]
 
@@ -38,10 +38,10 @@ _RANGE: Final = re.compile(rb"(\d{1,10})(?:-(\d{1,10}))?")
 
 def check_marks(marks: Marks) -> None:
     """
-    Refuse marks that an MH folder has no place for.
+    Refuse marks that an MH folder cannot store.
 
     Raises:
-        SettingsError: there are such.
+        SettingsError: there is one.
 
     """
     odd = {*marks.letters} - {"S", *FLAGS}
@@ -56,16 +56,16 @@ def check_marks(marks: Marks) -> None:
 
 
 def is_sequence(name: str) -> bool:
-    """Return whether a user's sequence may have a name."""
+    """Return whether a sequence of a user may have this name."""
     return bool(_NAME.fullmatch(name)) and name not in RESERVED
 
 
 def sequences_in(folder: str, there: Iterable[int]) -> Sequences:
     """
-    Return the sequences of a folder, of those messages that are there.
+    Return the sequences of a folder, without numbers of messages that are gone.
 
     Raises:
-        OSError: their file cannot be read, or is no file.
+        OSError: their file cannot be read, or is no regular file.
 
     """
     try:
@@ -86,9 +86,9 @@ def _sequences_of(descriptor: int, there: Iterable[int]) -> Sequences:
         name, colon, rest = line.partition(b":")
         if colon and name.strip():
             text = name.strip().decode("utf-8", "surrogateescape")
-            # what is shown now may stand where a message was
-            in_it = {*map(int, _NUMBER.findall(rest)[:1])} if text == "cur" else set()
-            found.setdefault(text, in_it).update(_numbers(rest, numbers))
+            # the current message stays, even if it is gone
+            current = _NUMBER.findall(rest)[:1] if text == "cur" else []
+            found.setdefault(text, {*map(int, current)}).update(_numbers(rest, numbers))
     return found
 
 
@@ -102,7 +102,7 @@ def change(
 
     Args:
         folder: the folder.
-        there: says which messages it has; the others are dropped.
+        there: returns the messages of the folder; others are dropped.
         do: changes the sequences in place.
 
     Raises:
@@ -114,7 +114,7 @@ def change(
     try:
         make_file(path)
         with locked([path], WAIT) as opened:
-            # not opened again: the lock would go when that is closed (fcntl(2))
+            # not opened again: closing it would release the lock (fcntl(2))
             before = _sequences_of(opened[path], there())
             sequences = {name: set(numbers) for name, numbers in before.items()}
             do(sequences)

@@ -1,8 +1,8 @@
 """
-Where the messages of an mbox lie in it; they are told apart as everywhere in nbtext.
+Where each message of an mbox begins and ends, as `nbtext.sources.mbox` splits it.
 
-A message's place is from its "From " line to that of the next, so that taking places
-out and putting them elsewhere leaves every byte as it was.
+A span reaches from a message's "From " line to that of the next. So spans can be taken
+out, and put elsewhere, without a change of any byte.
 """
 
 import os
@@ -20,10 +20,10 @@ from nbtext.sources.mbox import (
 )
 
 CHUNK: Final = 1 << 18
-"""How much is read at a time, in bytes."""
+"""Number of bytes read at a time."""
 
 _INTERNAL: Final = rb"(?im)^X-IMAP:"
-"""A message that UW IMAP and Dovecot keep at the beginning, and that is none."""
+"""A field of the internal data that UW IMAP and Dovecot keep as a first message."""
 
 _MONTHS: Final = "JanFebMarAprMayJunJulAugSepOctNovDec"
 _DATE: Final = re.compile(
@@ -42,8 +42,7 @@ class Span(NamedTuple):
         end: where the next one's "From " line begins, or the file ends.
         line: the "From " line.
         content: the message.
-        is_internal: whether this is no message, but what IMAP servers keep in the first
-            place.
+        is_internal: whether this is no message, but internal data of an IMAP server.
     """
 
     start: int
@@ -76,12 +75,12 @@ def spans(
     descriptor: int, size: int, max_bytes: int, *, start: int = 0
 ) -> Iterator[Span]:
     """
-    Yield the messages of an open mbox; not what may stand before the first of them.
+    Yield the messages of an open mbox, without what may precede the first of them.
 
     Args:
         descriptor: the file.
-        size: so much of it is read, in bytes, though it may have grown.
-        max_bytes: how much of a message is kept for its classification.
+        size: how many bytes of it are read, even if it has grown.
+        max_bytes: how many bytes of a message are kept, to classify them.
         start: where to begin.
 
     """

@@ -1,9 +1,9 @@
 """
-A message's file moved to another mailbox, and the names that such files get.
+A message's file, moved to another mailbox under a new name.
 
-Across file systems a message is copied aside, made durable, named, made durable again,
-and only then taken away where it was: a crash leaves it in both places, and never in
-neither.
+Across file systems a message is copied aside, made durable, renamed, made durable
+again, and only then removed from its old place: a crash leaves it in both places, and
+never in neither.
 """
 
 import errno
@@ -22,30 +22,30 @@ from nbtext.files import (
     rename_exclusively,
     write_all,
 )
+from nbtext.sources import cannot_read
 
 PIECE: Final = 1 << 20
 """Bytes copied at a time."""
 
 ABANDONED: Final = 36 * 3600.0
-"""Age in seconds from which an incomplete message was given up (maildir(5))."""
+"""Age in seconds from which an incomplete message is abandoned (maildir(5))."""
 
 
 def move(source: str, target: str, staging: str) -> None:
     """
-    Give a file another name, which must be free, on whatever file system.
+    Give a file another name, which must be free, perhaps on another file system.
 
-    A rename is made durable by the caller (`make_durable`); a copy is durable
-    before the source goes. A relative link is copied too, for
-    elsewhere it would lead nowhere.
+    A rename is made durable by the caller (`make_durable`); a copy is durable before
+    the source is removed. A relative link is copied, too: moved, it would dangle.
 
     Args:
         source: the file.
         target: its new path.
-        staging: where a copy is written first, in the target's file system.
+        staging: where a copy is written first, on the target's file system.
 
     Raises:
-        FileExistsError: there is something at the target.
-        FileNotFoundError: there is nothing at the source, or no folder for the target.
+        FileExistsError: the target exists.
+        FileNotFoundError: the source, or the folder of the target, does not exist.
         OSError: it cannot be moved; it is where it was.
 
     """
@@ -74,21 +74,21 @@ def _is_relative_link(path: str) -> bool:
 
 
 def copy(source: str, copied: str) -> None:
-    """Write a copy of a file, which must be new, durably; with its access and times."""
-    here = open_file(source, follow=True)
+    """Copy a file to a new one, durably, with its access rights and times."""
+    old = open_file(source, follow=True)
     try:
-        with new_file(copied) as there:
-            while piece := os.read(here, PIECE):
-                write_all(there, piece)
-            keep_access(there, here)
-            status = os.fstat(here)
-            os.utime(there, ns=(status.st_atime_ns, status.st_mtime_ns))
+        with new_file(copied) as new:
+            while piece := os.read(old, PIECE):
+                write_all(new, piece)
+            keep_access(new, old)
+            status = os.fstat(old)
+            os.utime(new, ns=(status.st_atime_ns, status.st_mtime_ns))
     finally:
-        os.close(here)
+        os.close(old)
 
 
 def fresh_name() -> str:
-    """Return a name that no other file in any Maildir has, as its format asks."""
+    """Return a name that no other file in any Maildir has, as the format requires."""
     seconds, rest = divmod(time_ns(), 10**9)
     host = os.uname().nodename.replace("/", "\\057").replace(":", "\\072")
     number = f"P{os.getpid()}Q{next(_numbers)}R{os.urandom(4).hex()}"
@@ -100,7 +100,7 @@ _FRESH: Final = re.compile(r"\d+\.M\d+P\d+Q\d+R[0-9a-f]{8}\.")
 
 
 def remove_abandoned(folder: str, prefix: str = "") -> None:
-    """Remove what copying has left that a crash cut short, as `fresh_name` named it."""
+    """Remove incomplete copies that a crash has left, which `fresh_name` named."""
     with suppress(OSError):
         for name in os.listdir(folder):
             path = f"{folder}/{name}"
@@ -109,12 +109,33 @@ def remove_abandoned(folder: str, prefix: str = "") -> None:
                 os.unlink(path)
 
 
-def is_same(one: str, other: str) -> bool:
+def remove_copied(path: str, copied: str) -> str:
+    """Finish a move that a crash cut short after the copy; return where the copy is."""
+    make_durable(os.path.dirname(copied))
+    os.unlink(path)
+    return copied
+
+
+def names_in(folder: str) -> list[str]:
+    """
+    Return the names in a folder.
+
+    Raises:
+        SourceError: it cannot be read.
+
+    """
+    try:
+        return os.listdir(folder)
+    except OSError as error:
+        raise cannot_read(folder, error) from error
+
+
+def is_same(first_path: str, second_path: str) -> bool:
     """Return whether two files have the same bytes; False if one cannot be read."""
     try:
         with (
-            os.fdopen(open_file(one, follow=True), "rb") as first,
-            os.fdopen(open_file(other, follow=True), "rb") as second,
+            os.fdopen(open_file(first_path, follow=True), "rb") as first,
+            os.fdopen(open_file(second_path, follow=True), "rb") as second,
         ):
             if os.fstat(first.fileno()).st_size != os.fstat(second.fileno()).st_size:
                 return False
