@@ -14,6 +14,7 @@ from contextlib import suppress
 from time import monotonic, time
 from typing import Final, NamedTuple
 
+from nbtext.errors import BusyError
 from nbtext.files._locking import holder_of, succeeds_until
 from nbtext.files._opening import read_file
 
@@ -94,8 +95,23 @@ def tail_of(descriptor: int, end: int) -> bytes:
 
 def lock_of(path: str) -> str:
     """Return who has an mbox locked, if known: ` (PID, NAME)` or ` (DOTLOCK)`."""
-    found = next(filter(is_dotlocked, _dotlocks_of(path)), None)
-    return holder_of(path) if found is None else f" ({found})"
+    dotlock = _dotlock_of(path)
+    return f" ({dotlock})" if dotlock else holder_of(path)
+
+
+def busy_mbox(path: str, wait: float) -> BusyError:
+    """Return the error that says who has had an mbox locked for so many seconds."""
+    dotlock = _dotlock_of(path)
+    remedy = f"remove {dotlock} if no program runs that made it"
+    return BusyError(
+        f"{path}: another program{lock_of(path)} has had it locked for {wait:g} "
+        "seconds; try again later, or "
+        f"{remedy if dotlock else 'wait longer with --wait'}"
+    )
+
+
+def _dotlock_of(path: str) -> str | None:
+    return next(filter(is_dotlocked, _dotlocks_of(path)), None)
 
 
 def is_unchanged(before: os.stat_result, after: os.stat_result) -> bool:
@@ -149,7 +165,7 @@ def _dotlocks_of(path: str | None) -> Iterable[str]:
     """Return the dotlocks of a path, and of the file that it leads to."""
     if path is None:
         return ()
-    return {f"{path}.lock", f"{os.path.realpath(path)}.lock"}
+    return dict.fromkeys((f"{path}.lock", f"{os.path.realpath(path)}.lock"))
 
 
 def _is_orphaned(dotlock: str) -> bool:

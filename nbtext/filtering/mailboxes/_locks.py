@@ -17,14 +17,13 @@ from typing import Final
 
 from nbtext.errors import BusyError, MailboxError
 from nbtext.files import (
-    busy,
     is_in_place,
     open_file,
     rename_exclusively,
     succeeds_until,
     write_all,
 )
-from nbtext.files.mail_locks import is_stale, try_lock
+from nbtext.files.mail_locks import busy_mbox, is_stale, try_lock
 
 LONGEST_PAUSE: Final = 0.5
 """Maximum seconds between two attempts to lock an mbox."""
@@ -54,7 +53,7 @@ def locked(paths: Sequence[str], wait: float) -> Iterator[dict[str, int]]:
         held = wanted[:1]
         attempt = partial(_try_all, wanted, stack, opened, held)
         if not succeeds_until(attempt, monotonic() + wait, LONGEST_PAUSE):
-            raise _busy(held[0], wait)
+            raise busy_mbox(held[0], wait)
         yield opened
 
 
@@ -121,10 +120,6 @@ def _try_both(path: str, stack: ExitStack, opened: dict[str, int]) -> bool:
         stack.push(undoing.pop_all())
         opened[path] = descriptor
         return True
-
-
-def _busy(path: str, wait: float) -> BusyError:
-    return busy(path, wait, who="another program", what="has had it locked")
 
 
 def _try_dotlock(path: str) -> bool:

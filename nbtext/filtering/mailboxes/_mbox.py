@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from nbtext.errors import MailboxError
-from nbtext.files import busy, make_durable, make_file, open_file
-from nbtext.files.mail_locks import quiet_moment
+from nbtext.files import make_durable, make_file, open_file
+from nbtext.files.mail_locks import busy_mbox, quiet_moment
 from nbtext.filtering.mailboxes._late import clean_up
 from nbtext.filtering.mailboxes._rewriting import OldFiles
 from nbtext.filtering.mailboxes._spans import Span, spans
@@ -64,9 +64,7 @@ class Mbox:
         try:
             moment = quiet_moment(descriptor, self.place, wait)
             if moment is None:
-                raise busy(
-                    self.path, wait, who="another program", what="has had it locked"
-                )
+                raise busy_mbox(self.path, wait)
             status = moment.status
             yield Snapshot(descriptor, status.st_size, self.key_of(status))
         except OSError as error:
