@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -76,3 +76,10 @@ def find(
     places: NDArray[np.int64],
     /,
 ) -> None: ...
+def first_damaged(
+    contents: memoryview,
+    checksums: memoryview,
+    verified: bytearray,
+    blocks: Iterable[int],
+    /,
+) -> int: ...

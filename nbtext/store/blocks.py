@@ -13,8 +13,12 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 from zlib import crc32
 
 from nbtext.errors import DamagedError
+from nbtext.tokens.engine import engine
 
 Computed = TypeVar("Computed")
+
+Verify: TypeAlias = Callable[[memoryview, memoryview, bytearray, Iterable[int]], int]
+"""Verifies blocks, as `first_damaged` does."""
 
 Buffer: TypeAlias = bytes | memoryview
 """What an array is written from."""
@@ -23,10 +27,41 @@ SHIFT: Final = 10
 BLOCK_SIZE: Final = 1 << SHIFT
 """Number of bytes that have a checksum of their own; the last block may be shorter."""
 
+PART: Final = 1 << 14
+"""Number of blocks that are verified at a time."""
+
 
 def n_blocks(size: int) -> int:
     """Return how many blocks so many bytes have."""
     return -(-size // BLOCK_SIZE)
+
+
+def first_damaged(
+    contents: memoryview,
+    checksums: memoryview,
+    verified: bytearray,
+    blocks: Iterable[int],
+) -> int:
+    """
+    Verify blocks.
+
+    Args:
+        contents: all bytes.
+        checksums: what each block of them should have.
+        verified: a byte for each block, not zero if it was verified; written to.
+        blocks: those to verify.
+
+    Returns:
+        The first block that has another checksum, -1 if none has.
+
+    """
+    for block in blocks:
+        if not verified[block]:
+            start = block << SHIFT
+            if crc32(contents[start : start + BLOCK_SIZE]) != checksums[block]:
+                return block
+            verified[block] = 1
+    return -1
 
 
 class Checksums:
@@ -82,7 +117,8 @@ class Arrays(Mapping[str, memoryview]):
     """
 
     __slots__ = (
-        "_bytes", "_checksums", "_computed", "_lying", "_offset", "_path", "_verified",
+        "_bytes", "_checksums", "_computed", "_first_damaged", "_lying", "_offset",
+        "_path", "_verified",
     )  # fmt: skip
 
     def __init__(
@@ -109,14 +145,19 @@ class Arrays(Mapping[str, memoryview]):
         self._bytes = contents
         self._checksums = checksums
         self._lying = lying
-        self._verified: set[int] = set()
+        self._verified = bytearray(len(checksums))
+        self._first_damaged: Verify = first_damaged
+        if engine().is_compiled:
+            from nbtext import _compiled
+
+            self._first_damaged = _compiled.first_damaged
         self._computed: dict[Any, Any] = {}
 
     def __getitem__(self, name: str) -> memoryview:
         start, values = self._lying[name]
         if values.nbytes:
             last = start + values.nbytes - 1
-            self._verify(range(start >> SHIFT, (last >> SHIFT) + 1))
+            self._verify_stretch(start >> SHIFT, (last >> SHIFT) + 1)
         return values
 
     def __iter__(self) -> Iterator[str]:
@@ -156,7 +197,7 @@ class Arrays(Mapping[str, memoryview]):
         """
         start, values = self._lying[name]
         size = values.itemsize
-        self._verify({start + place * size >> SHIFT for place in places})
+        self._verify([start + place * size >> SHIFT for place in places])
 
     def verify_spans(self, name: str, spans: Iterable[tuple[int, int]]) -> None:
         """
@@ -172,14 +213,14 @@ class Arrays(Mapping[str, memoryview]):
         """
         start, values = self._lying[name]
         size = values.itemsize
-        blocks: set[int] = set()
+        blocks: list[int] = []
         for first, end in spans:
             if first < end:
-                low, high = (
-                    start + first * size >> SHIFT,
-                    start + end * size - 1 >> SHIFT,
-                )
-                blocks.update((low, high) if high - low < 2 else range(low, high + 1))
+                low = start + first * size >> SHIFT
+                high = start + end * size - 1 >> SHIFT
+                blocks.append(low)
+                if low < high:
+                    blocks += range(low + 1, high + 1)
         self._verify(blocks)
 
     def value(self, name: str, place: int) -> int:
@@ -229,15 +270,18 @@ class Arrays(Mapping[str, memoryview]):
             DamagedError: one is not as it was written.
 
         """
-        self._verify(range(len(self._checksums)))
+        self._verify_stretch(0, len(self._checksums))
+
+    def _verify_stretch(self, first: int, end: int) -> None:
+        """Verify neighbouring blocks, in parts between which signals are served."""
+        for start in range(first, end, PART):
+            self._verify(range(start, min(start + PART, end)))
 
     def _verify(self, blocks: Iterable[int]) -> None:
-        contents, checksums, verified = self._bytes, self._checksums, self._verified
-        for block in blocks:
-            if block in verified:
-                continue
-            start = block << SHIFT
-            if crc32(contents[start : start + BLOCK_SIZE]) != checksums[block]:
-                what = "the arrays are not as they were written"
-                raise DamagedError(self._path, self._offset + start, what)
-            verified.add(block)
+        block = self._first_damaged(
+            self._bytes, self._checksums, self._verified, blocks
+        )
+        if block >= 0:
+            what = "the arrays are not as they were written"
+            start = self._offset + (block << SHIFT)
+            raise DamagedError(self._path, start, what)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from nbtext._compiled import Tables
 
-INTERFACE: Final = 5
+INTERFACE: Final = 6
 """Which functions `_compiled.c` has, and what they return."""
 
 FITS: Final = (INTERFACE, BASE, SPREAD, PAIR, MIX, KEY_BITS)
