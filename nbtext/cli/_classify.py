@@ -128,6 +128,10 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
             )
         if request.wanted is not None:
             return _verdict(batches, failures, request)
+        if request.output.verbose:
+            from nbtext.cli._drift import metered
+
+            batches = metered(batches, opened)
         tally = _write(batches, request)
     name_rest(failures)
     if tally.total() > 1 and is_watched(sys.stderr) and not request.output.quiet:

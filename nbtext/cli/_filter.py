@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from nbtext.cli import _status as status
+from nbtext.cli._drift import warn_of_drift
 from nbtext.cli._report import (
     UNSURE,
     class_name,
@@ -41,6 +42,7 @@ from nbtext.filtering.mailboxes import marks_of
 from nbtext.filtering.rules import UNMARKED, OnProblem
 from nbtext.scoring import Classifier, Model, Policy, load_model, threshold_of
 from nbtext.scoring.decide import probability
+from nbtext.scoring.drift import DriftMeter
 from nbtext.scoring.threshold import LEAST, reach_of
 
 OF_FOLDERS = (SourceError, MailboxError, BusyError)
@@ -111,11 +113,13 @@ def _filter_all(
     """Filter one mailbox after the other; return the worst exit status of any."""
     worst = status.DONE
     left = request.limit
+    meter = DriftMeter(filtering.classifier.model)
     listed = {}
     for rules in all_rules:
         report = FilterReport(left=left)
         try:
-            _tell(filter_mailbox(rules, filtering, report), rules, report, request)
+            outcomes = _metered(filter_mailbox(rules, filtering, report), meter)
+            _tell(outcomes, rules, report, request)
         except OF_FOLDERS as error:
             to_stderr(f"Error: {error}")
             worst = max(worst, status.status_of(error))
@@ -124,7 +128,16 @@ def _filter_all(
                 listed[rules.folder] = report.names
         left = report.left
     filtering.seen.tidy(listed)
+    if not request.output.quiet:
+        warn_of_drift(meter)
     return worst
+
+
+def _metered(outcomes: Iterator[Outcome], meter: DriftMeter) -> Iterator[Outcome]:
+    """Pass outcomes on; their decisions are held against the held-out documents."""
+    for outcome in outcomes:
+        meter.add([outcome.decision])
+        yield outcome
 
 
 def _rules(request: FilterRequest, model: Model) -> dict[str, Rule]:

@@ -1,6 +1,7 @@
 """`nbtext info`: say what a model knows."""
 
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -10,7 +11,10 @@ from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import class_name, counted, escaped, size
 from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
 from nbtext.counts.correction import CorrectionInfo
+from nbtext.counts.fitting import FEWEST
 from nbtext.scoring import Model, fitted, load_model
+from nbtext.scoring.held_out import held_out
+from nbtext.scoring.threshold import reach_of
 from nbtext.store import check_sound
 from nbtext.store.header import joined_history
 from nbtext.tokens.engine import engine
@@ -67,7 +71,8 @@ def facts_of(model: Model) -> dict[str, Any]:
         }
         for place, name in enumerate(model.classes)
     }
-    calibration = fitted(model)
+    calibration, kept = fitted(model), held_out(model).documents
+    is_capped = model.scoring.calibrated
     return {
         "path": model.path,
         "bytes": model.file.size,
@@ -79,8 +84,13 @@ def facts_of(model: Model) -> dict[str, Any]:
         "scoring": model.scoring.as_dict(),
         "calibration": {
             "documents": calibration.documents,
+            "by_class": {name: max(kept.get(name, 0), 0) for name in model.classes},
             "slope": calibration.slope,
             "offset": calibration.offset,
+            "caps": {
+                name: reach_of(model, name, 1).most if is_capped else 1.0
+                for name in model.classes
+            },
         },
         "correction": correction_facts(model.file.correction),
         "trained": history.trained or None,
@@ -118,12 +128,7 @@ def correction_in_words(facts: dict[str, Any]) -> str:
 
 def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the same for a person, but for the classes."""
-    scoring, calibration, tail = model.scoring, facts["calibration"], facts["tail"]
-    rests = (
-        f"fitted to {calibration['documents']:,} held-out documents"
-        if calibration["documents"]
-        else "none"
-    )
+    scoring, tail = model.scoring, facts["tail"]
     pattern = []
     if model.settings.pattern is not None:
         expression, version = model.settings.pattern
@@ -152,7 +157,26 @@ def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
             f"{scoring.score}, smoothing {scoring.smoothing:g}, counting "
             + ("once" if scoring.counting == "once" else "every occurrence"),
         ),
-        ("calibration", rests),
+        *probabilities(model, facts["calibration"]),
         *([("correction", correction_in_words(facts))] if facts["correction"] else []),
         ("tokenizer", facts["tokenizer"]),
     ]
+
+
+def probabilities(model: Model, facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield in words what the probabilities of a model rest on."""
+    if not model.scoring.calibrated:
+        yield "calibration", "none: the textbook's own probabilities, not capped"
+        return
+    by_class = facts["by_class"]
+    listed = ", ".join(f"{escaped(name)} {n:,}" for name, n in by_class.items())
+    if not facts["documents"]:
+        yield "calibration", "none yet: what is expected of such scores"
+    elif min(by_class.values(), default=0) < FEWEST:
+        rest = counted(facts["documents"], "held-out document")
+        yield "calibration", f"what is expected, and {rest}, which are few: {listed}"
+    else:
+        yield "calibration", f"{facts['documents']:,} held-out documents: {listed}"
+    if len(model.classes) > 1:
+        most = (f"{escaped(name)} {cap:.4g}" for name, cap in facts["caps"].items())
+        yield "at most", f"{', '.join(most)}, by the documents of other classes"

@@ -3,7 +3,7 @@ Many documents learnt or forgotten at once: `nbtext.learning.one_by_one` by arra
 
 A plan goes in, the bytes of a table come out. Documents that are new are counted and
 scored by the batch engine; what has to be taken away before is gathered document by
-document, as there.
+document, as there, and what moves is scored so, too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from nbtext.errors import DamagedError, TrainingError
 from nbtext.learning.calibrate_new_class import new_class_calibration
 from nbtext.learning.delta import Delta, check_sums
 from nbtext.learning.delta_table import correction_table, count_table
-from nbtext.learning.one_by_one import removal_of
+from nbtext.learning.one_by_one import bins_of, observation_of, removal_of
 from nbtext.learning.plan import calibrated, history_of, keep_of
 from nbtext.scoring import event_model
 from nbtext.scoring.batch import keep_memory, raw_scores
@@ -43,6 +43,9 @@ from nbtext.store.undo import join_records
 from nbtext.tokens import fingerprints, read_terms
 
 NO_SAMPLE: Final = 0
+
+ALL: Final = 1 << 62
+"""More terms than any sample has."""
 
 
 def learn_many(plan: Plan) -> list[Buffer]:
@@ -107,17 +110,26 @@ class _Changes:
         views = read_terms(plan.batch.settings, [one.views for one in readings])
         marks = fingerprints(views).tolist()
         done = []
+        # place of a document that moves to what its scores say of the class it comes to
+        moved: dict[int, tuple[Calibration, ...]] = {}
         for place, step in enumerate(steps):
             if step.rows and set(step.rows) == _rows_left(step, views, place, marks):
                 plan.enter(step, "")
                 self._take_away(step, readings[place].digest, views, place)
+                without = Delta(plan.batch.settings)
+                for row, count in step.rows.items():
+                    bag = _bag(views, place)
+                    without.add(readings[place].digest, row, bag, -count)
+                moved[place] = self._observe_moved(step, without, bag)
             elif step.rows:
-                removal = removal_of(plan, step, _bag(views, place), self._removal)
+                bag = _bag(views, place)
+                removal = removal_of(plan, step, bag, self._removal)
                 plan.enter(step, removal.refusal)
                 if removal.refusal:
                     continue
                 self._removal.include(removal.delta)
                 self._seen += removal.taken_back
+                moved[place] = self._observe_moved(step, removal.delta, bag)
             else:
                 plan.enter(step, "")
             self.n_changed += 1
@@ -125,10 +137,10 @@ class _Changes:
                 done.append(place)
         if plan.request.label is not None and done:
             digests = [readings[place].digest for place in done]
-            are_new = [not steps[place].rows for place in done]
+            observations = [moved.get(place) for place in done]
             chosen = np.array(done, np.int64)
             terms = [of_view.take(chosen) for of_view in views]
-            self._learn(plan.request.label, digests, terms, are_new)
+            self._learn(plan.request.label, digests, terms, observations)
 
     def _take_away(
         self, step: Step, digest: bytes, views: Sequence[Terms], place: int
@@ -139,6 +151,15 @@ class _Changes:
             for _ in range(count):
                 self._taken.add_terms([row.label], [digest], terms)
             self._take_correction(digest, row, _bag(views, place))
+
+    def _observe_moved(
+        self, step: Step, removal: Delta, bag: Bag
+    ) -> tuple[Calibration, ...]:
+        """Score a document as it was not known; none if it is not to be counted."""
+        model, label = self._plan.model, self._plan.request.label
+        if model is None or label is None or step.is_there:
+            return ()
+        return observation_of(model, removal, bag, label)
 
     def _take_correction(self, digest: bytes, row: Row, bag: Bag) -> None:
         """Take back what a document has added to the correction of the model."""
@@ -151,11 +172,25 @@ class _Changes:
         label: str,
         digests: Sequence[bytes],
         views: Sequence[Terms],
-        are_new: Sequence[bool],
+        observations: Sequence[tuple[Calibration, ...] | None],
     ) -> None:
-        """Count documents; the scores of new ones are added to the calibration."""
+        """
+        Count documents, and add their scores to the calibration.
+
+        Args:
+            label: their class.
+            digests: what names them.
+            views: for each view their terms.
+            observations: what the scores of those say that move; None of new ones.
+
+        """
         self._counter.add_terms([label] * len(digests), digests, views)
+        are_new = [observation is None for observation in observations]
         bins = self._observe(label, views, np.flatnonzero(are_new))
+        for place, observation in enumerate(observations):
+            if observation is not None:
+                self._seen.append(observation)
+                bins[place] = bins_of(observation)
         rows = [Row(label, mark) for mark in fingerprints(views).tolist()]
         sizes = sum((terms.sizes for terms in views), np.zeros(len(digests), np.int64))
         kept = np.flatnonzero(sizes <= MOST_TERMS).tolist()
@@ -239,9 +274,8 @@ class _Changes:
 
 def _first_sample(plan: Plan) -> Sample:
     """Return what samples documents that begin a class, and no others."""
-    label, model = plan.request.label, plan.model
-    is_first = label is not None and model is not None and label not in model.classes
-    return Sample(documents=DOCUMENTS if is_first else NO_SAMPLE)
+    # the terms of a batch are few enough; where batches end must not show
+    return Sample(documents=DOCUMENTS if plan.begins_class else NO_SAMPLE, terms=ALL)
 
 
 def _check_sums(model: Model, delta: CountTable) -> None:

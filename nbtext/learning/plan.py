@@ -144,6 +144,12 @@ class Plan(NamedTuple):
     steps: list[Step]
     results: dict[int, LearnResult]
 
+    @property
+    def begins_class(self) -> bool:
+        """Whether the model has classes, and not the one that is learnt."""
+        label, model = self.request.label, self.model
+        return label is not None and model is not None and label not in model.classes
+
     def enter(self, step: Step, refusal: str) -> None:
         """
         Enter what has become of a document, refused for a reason or not.

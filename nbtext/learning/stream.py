@@ -193,7 +193,8 @@ def _writable(path: str, wait: float) -> Iterator[tuple[int, Model | None]]:
 
 def _carried_out(plan: Plan) -> list[Buffer]:
     """Return the table to write, and enter into the plan what becomes of documents."""
-    if is_few([plan.batch.documents[step.place] for step in plan.steps]):
+    few = is_few([plan.batch.documents[step.place] for step in plan.steps])
+    if few and not plan.begins_class:  # which scores what could not be scored before
         return learn_few(plan)
     from nbtext.learning.in_bulk import learn_many
 

@@ -16,14 +16,25 @@ def test_info_says_what_a_model_knows(run: "Run", model: Path) -> None:
     assert (status, err) == (0, "")
     said = [line.split("\t") for line in out.splitlines()]
     assert [row[0] for row in said] == [
-        "model", "size", "trained", "taught", "tail", "written", "documents", "terms",
-        "views", "score", "calibration", "tokenizer", "class", "class",
+        "model", "size", "trained", "taught", "to compact", "written", "documents",
+        "terms", "reads", "score", "calibration", "at most", "tokenizer", "class",
+        "class",
     ]  # fmt: skip
     assert said[0] == ["model", str(model)]
     assert said[1][1].endswith(" kB in 1 table")
-    assert said[3:5] == [["taught", "0 documents since"], ["tail", "0 tables, 0 bytes"]]
+    assert said[3:5] == [
+        ["taught", "0 documents since"],
+        ["to compact", "0 tables, 0 bytes"],
+    ]
     assert said[6] == ["documents", "16 of mail"]
-    assert said[8] == ["views", "headers, raw, body"]
+    assert said[8] == ["reads", "headers, raw, body"]
+    assert said[10:12] == [
+        [
+            "calibration",
+            "what is expected, and 16 held-out documents, which are few: ham 8, spam 8",
+        ],
+        ["at most", "ham 0.9, spam 0.9, by the documents of other classes"],
+    ]
     assert said[9] == ["score", "mean, smoothing 0.01, counting every occurrence"]
     assert [row[1:3] for row in said[-2:]] == [["ham", "8"], ["spam", "8"]]
 
@@ -56,8 +67,8 @@ def test_info_tells_two_classes_from_more(run: "Run") -> None:
     three = ("train", "-q", "-m", "3.nbt", "a=a", "b=b", "c=c")
     assert run(*two) == run(*three) == (0, "", "")
 
-    assert "\nscore\tmean, " in run("info", "-m", "2.nbt").out
-    assert "\nscore\tcomplement, " in run("info", "-m", "3.nbt").out
+    assert "\nscore\tweighted, " in run("info", "-m", "2.nbt").out
+    assert "\nscore\tcontrast, " in run("info", "-m", "3.nbt").out
 
 
 def test_info_escapes_the_names_of_classes(run: "Run") -> None:
@@ -128,3 +139,22 @@ def test_info_tells_what_was_taught_since(run: "Run", model: Path) -> None:
     assert 0 < said["tail"]["bytes"] < said["bytes"]
     assert said["classes"]["ham"]["learnt"] >= said["trained"]
     assert said["classes"]["spam"]["learnt"] is None
+
+
+def test_info_says_in_words_what_probabilities_rest_on(run: "Run") -> None:
+    rows = [{"label": "ab"[n % 2], "text": f"word{n % 7} more {n}"} for n in range(120)]
+    Path("rows.jsonl").write_text("".join(map(json.dumps, rows)).replace("}{", "}\n{"))
+    for score in ("mean", "sum"):
+        trained = run("train", "-q", "-m", score, "--score", score, "rows.jsonl")
+        assert trained == (0, "", "")
+
+    mean, textbook = (run("info", "-m", score).out for score in ("mean", "sum"))
+
+    assert "\ncalibration\t120 held-out documents: a 60, b 60\n" in mean
+    assert "\nat most\ta 0.9839, b 0.9839, by the documents of other" in mean
+    assert "\ncalibration\tnone: the textbook's own probabilities, not capped\n" in (
+        textbook
+    )
+    found = json.loads(run("info", "-m", "mean", "--json").out)["calibration"]
+    assert found["by_class"] == {"a": 60, "b": 60}
+    assert found["caps"] == pytest.approx({"a": 61 / 62, "b": 61 / 62})

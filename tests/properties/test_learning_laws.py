@@ -34,6 +34,7 @@ from nbtext.scoring.model import load_model
 from nbtext.settings import Settings, default_settings
 from nbtext.store import compact, open_model
 from nbtext.store.compacting import compact_tail
+from nbtext.store.ledger import NO_BIN
 from nbtext.store.undo import records_in
 from nbtext.tokens.bag import Bag, bag_of
 from nbtext.tokens.reading import read
@@ -268,13 +269,11 @@ def both_tables(
         chunks = engine(plan)
         both = path.with_name("both.nbt")
         both.write_bytes(b"".join([before, *chunks]))
-        # what moves says something for calibration if it is a single document
-        is_scored = all(one.outcome != "moved" for one in plan.results.values())
-        found.append((plan.results, bool(chunks), *last_table(both, is_scored)))
+        found.append((plan.results, bool(chunks), *last_table(both)))
     return found
 
 
-def last_table(path: Path, is_scored: bool) -> tuple[Any, ...]:
+def last_table(path: Path) -> tuple[Any, ...]:
     table = open_model(str(path)).tables[-1]
     header = table.header
     arrays = {name: array.tolist() for name, array in table.arrays.items()}
@@ -292,7 +291,7 @@ def last_table(path: Path, is_scored: bool) -> tuple[Any, ...]:
             learnt={}, records=0)),
         counted, {name: kinds[name] for name in counted},
         (kept.digests, kept.rows, bags),
-        (kept.bins, scores) if is_scored else (),
+        [[bin_ for bin_ in bins if bin_ != NO_BIN] for bins in kept.bins], scores,
     )  # fmt: skip
 
 

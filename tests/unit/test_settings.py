@@ -196,30 +196,6 @@ def test_two_patterns_are_a_difference() -> None:
     )
 
 
-SECRET = "0123456789abcdef" * 2
-
-
-def test_only_keyed_settings_have_a_secret() -> None:
-    keyed = MAIL._replace(secret=SECRET)
-
-    assert "secret" not in MAIL.as_dict()
-    assert keyed.as_dict() == MAIL.as_dict() | {"secret": SECRET}
-    assert Settings.from_dict(keyed.as_dict()) == keyed
-    assert MAIL.difference(keyed) == (
-        "the secret of its keys, by fingerprint (--keyed): none in one, "
-        f"{SECRET} in the other"
-    )
-
-
-@pytest.mark.parametrize(
-    "secret",
-    ["", "0" * 31, "0" * 33, "G" * 32, "A" * 32, b"0" * 32, 0, True, ["0"] * 32],
-)
-def test_a_secret_that_nbtext_never_wrote_is_refused(secret: object) -> None:
-    with pytest.raises(SettingsError, match="the setting secret is"):
-        Settings.from_dict(MAIL.as_dict() | {"secret": secret})
-
-
 def test_a_view_without_terms_is_refused() -> None:
     with pytest.raises(SettingsError, match="headers"):
         Settings.from_dict(with_view(tokens=False, pairs=False))

@@ -108,3 +108,40 @@ def test_a_fourth_class_is_scored_if_scores_are_calibrated(
 
     assert calibration(path).documents.get("news", 0) == scored
     assert calibration(path).documents.get("ham", 0) == scored
+
+
+def total_of(path: Path) -> tuple[dict[str, int], int]:
+    """Return how many documents were scored, by class, and the sum of all bins."""
+    kept = calibration(path)
+    return dict(kept.documents), sum(kept.counts.values())
+
+
+def learnt_in_parts(
+    folder: Path, sizes: list[int], before: list[Document], moved: list[Document]
+) -> Path:
+    """Return a model that learnt ham, then spam, then moved some, in parts."""
+    path = folder / f"{'-'.join(map(str, sizes))}.nbt"
+    taught(path, "ham", before)
+    for label, learnt in (("spam", documents("spam", 40)), ("spam", moved)):
+        start = 0
+        for size in sizes:
+            taught(path, label, learnt[start : start + size])
+            start += size
+        taught(path, label, learnt[start:])
+    return path
+
+
+@pytest.mark.parametrize(
+    "sizes", [[10, 10], [1] * 20, [12, 8], [7, 13], [19, 1]], ids=str
+)
+def test_the_sums_do_not_depend_on_the_batches(
+    tmp_path: Path, sizes: list[int]
+) -> None:
+    ham = documents("ham", 60)
+
+    at_once = learnt_in_parts(tmp_path, [20], ham, ham[:20])
+    in_parts = learnt_in_parts(tmp_path, sizes, ham, ham[:20])
+
+    # what was scored as a class began is not known by document, and stays
+    assert total_of(at_once) == ({"ham": 60, "spam": 60}, 120)
+    assert total_of(in_parts) == total_of(at_once)

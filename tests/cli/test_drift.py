@@ -1,0 +1,66 @@
+"""`classify -v` and `filter` say so when mail scores unlike what was held out."""
+
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run
+
+UNLIKE = "score unlike those that the model was measured on"
+COMMON = [f"common{n}" for n in range(300)]
+OWN = {label: [f"{label}{n}" for n in range(60)] for label in ("ham", "spam")}
+
+
+def message(random: Random, share: float, label: str) -> bytes:
+    """Return a message of thirty words; so many of them are those of a class."""
+    words = [
+        random.choice(OWN[label] if random.random() < share else COMMON)
+        for _ in range(30)
+    ]
+    return f"Subject: {' '.join(words[:3])}\n\n{' '.join(words)}\n".encode()
+
+
+def maildir(folder: Path, share: float) -> Path:
+    """Return a Maildir of new messages, half of them ham."""
+    random = Random(str(folder))  # noqa: S311  nothing secret
+    for part in ("cur", "new", "tmp"):
+        (folder / part).mkdir(parents=True)
+    for number in range(150):
+        label = "ham" if number % 2 else "spam"
+        path = folder / "new" / f"{number}.a"
+        path.write_bytes(message(random, share, label))
+    return folder
+
+
+@pytest.fixture
+def model(tmp_path: Path, run: "Run") -> Path:
+    """A model of mail that is easy to tell apart."""
+    random = Random(1)  # noqa: S311
+    for label in ("ham", "spam"):
+        (tmp_path / label).mkdir()
+        for number in range(200):
+            path = tmp_path / label / f"{number}.eml"
+            path.write_bytes(message(random, 0.3, label))
+    assert run("train", "-q", "-m", "mail.nbt", "ham", "spam") == (0, "", "")
+    return tmp_path / "mail.nbt"
+
+
+def test_mail_that_is_harder_to_tell_apart_is_told(run: "Run", model: Path) -> None:
+    harder = maildir(Path("harder"), 0.05)
+    command = ("filter", "-n", "-m", model, harder, "--flag", "ham=Work")
+
+    assert UNLIKE in run("classify", "-v", "-m", model, harder).err
+    assert UNLIKE not in run("classify", "-m", model, harder).err
+    assert "WARNING: these 150 documents score unlike" in run(*command).err
+    assert run(*command, "-q").err == ""
+
+
+def test_mail_like_that_of_training_is_not(run: "Run", model: Path) -> None:
+    alike = maildir(Path("alike"), 0.3)
+
+    assert UNLIKE not in run("classify", "-v", "-m", model, alike).err
+    found = run("filter", "-n", "-m", model, alike, "--flag", "ham=Work")
+    assert UNLIKE not in found.err
