@@ -192,7 +192,8 @@ def test_a_message_that_is_gone_is_no_error(tmp_path: Path) -> None:
     carried = carry_out(source, plan(moves), 1)
 
     assert not carried.moved
-    assert (tmp_path / "box").stat() == before
+    after = (tmp_path / "box").stat()  # its time of access may be another
+    assert (after.st_ino, after.st_ctime_ns) == (before.st_ino, before.st_ctime_ns)
 
 
 def test_what_imap_servers_keep_in_the_first_place_is_no_message(
