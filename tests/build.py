@@ -75,7 +75,7 @@ class Exactly(SettingsOverrides):
     """Settings and a scoring, whatever the defaults are."""
 
     def __new__(cls, reading: Settings, scoring: Scoring) -> "Exactly":
-        made = super().__new__(cls)
+        made = super().__new__(cls, score=scoring.score)
         made.how = reading, scoring
         return made
 

@@ -25,6 +25,7 @@ from nbtext.scoring.models.registry import (
     DEFAULT_FOR_MAIL,
     DEFAULT_FOR_MORE,
     DEFAULT_FOR_TEXT,
+    rival_of,
 )
 from nbtext.sources import FORMATS, Options, is_delimiter, listed
 from nbtext.store.lock import WAIT
@@ -243,7 +244,8 @@ _SCORING = (
         help="How terms make a score: "
         + "; ".join(f"{model.name}, {model.about}" for model in event_models())
         + f" [default: {DEFAULT_FOR_MAIL} for two classes of mail, {DEFAULT_FOR_TEXT} "
-        f"of text, {DEFAULT_FOR_MORE} for more].",
+        f"of text ({rival_of(DEFAULT_FOR_TEXT)} where it is found to be better), "
+        f"{DEFAULT_FOR_MORE} for more].",
     ),
     click.option(
         "--smoothing",

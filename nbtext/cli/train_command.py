@@ -110,6 +110,10 @@ def summary(trained: "Trained", model: str, written: int, seconds: float) -> lis
             f"WARNING: {counted(trained.conflicts, 'document')} stood under two labels "
             "or more; each label has counted it"
         )
+    if len(trained.losses) > 1:
+        score = contents.scoring.score
+        losses = ", ".join(f"{n:.3f} by {name}" for name, n in trained.losses.items())
+        lines.append(f"scored by {score}: held-out loss {losses} (nats a document)")
     lines.append(f"wrote {model} ({size(written)})")
     return lines
 
@@ -139,6 +143,7 @@ def facts(
         "truncated": len(report.truncated),
         "repeats": trained.repeats,
         "conflicts": trained.conflicts,
+        "held_out_losses": {name: round(n, 6) for name, n in trained.losses.items()},
         "path": model,
         "size": written,
     }

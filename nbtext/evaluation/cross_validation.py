@@ -36,6 +36,7 @@ from nbtext.evaluation.evaluation import (
     stratified_folds,
 )
 from nbtext.learning import SettingsOverrides, check_trainable
+from nbtext.learning.choosing import rival_scoring
 from nbtext.learning.finishing import finish, sample_limits
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.scoring import Policy, check_scoring, default_scoring
@@ -60,7 +61,7 @@ class CrossValidated:
         known: shape (n_documents,), how many of its tokens the model knew.
         report: what was read.
         settings: how it was read.
-        scoring: how it was scored.
+        scoring: how it was scored, by the model of the last fold.
     """
 
     classes: tuple[str, ...]
@@ -154,6 +155,7 @@ def _score_folds(
     scoring = for_classes(scoring, len(classes))
     check_scoring(scoring, settings, classes)
 
+    used = scoring
     log_posterior = np.zeros((len(truth), len(classes)))
     printed = np.zeros_like(log_posterior)
     known = np.zeros(len(truth), np.int64)
@@ -169,14 +171,18 @@ def _score_folds(
             )
             raise TrainingError(message)
         sample = _sample(cache, settings, overrides, ~in_fold)
-        finished = finish(rest, scoring, sample, may_correct=overrides.correction)
+        rival = rival_scoring(scoring, settings, classes, overrides)
+        finished = finish(
+            rest, scoring, sample, rival=rival, may_correct=overrides.correction
+        )
+        used = finished.model.scoring
         for places, views in cache.batches(in_fold):
             scored = score_batch(finished.model, views, finished.fit)
             log_posterior[places] = scored.log_posterior
             printed[places] = scored.printed
             known[places] = scored.known
     return CrossValidated(
-        classes, truth, log_posterior, printed, known, report, settings, scoring
+        classes, truth, log_posterior, printed, known, report, settings, used
     )
 
 

@@ -7,18 +7,23 @@ Training does this, and so does cross-validation for each of its folds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from nbtext.counts import Calibration, CountTable, Fit, Sample
     from nbtext.counts.correction_table import Correction
     from nbtext.parallel import Map
     from nbtext.scoring.batch_model import BatchModel
+    from nbtext.scoring.leave_one_out import Labelled
     from nbtext.settings import Scoring, Settings
 
-from nbtext.counts.fitting import chosen
+from nbtext.counts.calibration import calibration_for
+from nbtext.counts.fitting import chosen, fitted_loss
 from nbtext.counts.sample import DOCUMENTS, TERMS, VISITED, VISITED_TERMS
+from nbtext.learning.choosing import FEWEST, prefers_rival
 from nbtext.learning.correcting import make_correction
 from nbtext.scoring import event_model
 from nbtext.scoring.batch_model import batch_model_of, corrected
@@ -35,12 +40,15 @@ class Finished:
         model: the counts, scored as was chosen, and corrected.
         calibrations: what held-out documents scored, by each candidate.
         fit: what was fitted to that of the chosen one.
+        losses: the event models that were tried, and their held-out losses in nats a
+            document; empty if nothing was held out.
         correction: what was learnt beside the counts, None if nothing.
     """
 
     model: BatchModel
     calibrations: tuple[Calibration, ...]
     fit: Fit
+    losses: dict[str, float]
     correction: Correction | None
 
 
@@ -69,6 +77,7 @@ def finish(
     scoring: Scoring,
     sample: Sample,
     *,
+    rival: Scoring | None = None,
     may_correct: bool,
     map_: Map = map,
 ) -> Finished:
@@ -79,20 +88,48 @@ def finish(
         table: the counts.
         scoring: how they are scored; parameters that are chosen may come out otherwise.
         sample: documents that are counted, those of smallest digest.
+        rival: another event model's scoring, to be tried too if documents are enough.
         may_correct: whether a correction may be made.
         map_: deals with parts of the documents.
 
     """
-    model = batch_model_of(table, scoring, map_)
-    head = sample.head(DOCUMENTS, TERMS)
-    labelled = ((block.labels, block.views) for block in head)
-    calibrations = left_out(model, labelled, map_)
-    model = model.scored_by(chosen(scoring, calibrations, table.classes))
-    fit = fitted_by(model.scoring, calibrations, table.classes)
-    correction = None
-    is_correctable_score = event_model(scoring.score).can_be_corrected
-    if may_correct and is_correctable_score and is_correctable(table.settings):
-        correction = make_correction(table, model, fit.slope, sample, map_).correction
-    if correction is not None:
-        model = corrected(model, correction)
-    return Finished(model, calibrations, fit, correction)
+    counts = batch_model_of(table, scoring, map_)
+    head = [(block.labels, block.views) for block in sample.head(DOCUMENTS, TERMS)]
+    made, n_documents = calibrated(counts, head, map_), sum(len(one[0]) for one in head)
+    if rival is not None and n_documents >= FEWEST:
+        other = calibrated(counts.scored_by(rival), head, map_)
+        losses = made.losses | other.losses
+        loss, of_rival = losses[scoring.score], losses[rival.score]
+        is_rival = prefers_rival(loss, of_rival)
+        made = replace(other if is_rival else made, losses=losses)
+    can_be_corrected = event_model(made.model.scoring.score).can_be_corrected
+    if not (may_correct and can_be_corrected and is_correctable(table.settings)):
+        return made
+    slope = made.fit.slope
+    correction = make_correction(table, made.model, slope, sample, map_).correction
+    if correction is None:
+        return made
+    model = corrected(made.model, correction)
+    return replace(made, model=model, correction=correction)
+
+
+def calibrated(
+    model: BatchModel, documents: Sequence[Labelled], map_: Map = map
+) -> Finished:
+    """
+    Score documents as if they had not been counted, and choose among candidates.
+
+    Args:
+        model: the counts, and how they are scored.
+        documents: batches of those that are scored.
+        map_: deals with parts of the documents.
+
+    """
+    calibrations = left_out(model, documents, map_)
+    scoring = chosen(model.scoring, calibrations, model.classes)
+    fit = fitted_by(scoring, calibrations, model.classes)
+    own = calibration_for(scoring, calibrations)
+    losses = {}
+    if own is not None and fit.documents:
+        losses[scoring.score] = fitted_loss(own, model.classes) / fit.documents
+    return Finished(model.scored_by(scoring), calibrations, fit, losses, None)

@@ -29,6 +29,7 @@ from nbtext.counts.counting import (
 )
 from nbtext.document import Item
 from nbtext.errors import TrainingError
+from nbtext.learning.choosing import rival_scoring
 from nbtext.learning.finishing import finish, sample_limits
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.parallel import threads
@@ -51,12 +52,15 @@ class Trained:
         report: what was read.
         repeats: how many documents had been counted before, under the same label.
         conflicts: how many documents were counted under two labels or more.
+        losses: the event models that were tried, and their held-out losses in nats a
+            document; empty if nothing was held out.
     """
 
     contents: Contents
     report: ReadReport
     repeats: int
     conflicts: int
+    losses: dict[str, float]
 
 
 def train(
@@ -113,6 +117,7 @@ def train(
             table,
             scoring,
             counted.sample,
+            rival=rival_scoring(scoring, table.settings, table.classes, overrides),
             may_correct=overrides.correction,
             map_=map_,
         )
@@ -123,7 +128,7 @@ def train(
         terms=finished.model.terms,
         correction=finished.correction,
     )
-    return Trained(contents, report, repeats, conflicts)
+    return Trained(contents, report, repeats, conflicts, finished.losses)
 
 
 def count_sources(

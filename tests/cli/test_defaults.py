@@ -55,12 +55,13 @@ LINES: Final[dict[str, dict[str, list[str]]]] = {
 
 VALUES: Final[dict[str, dict[str, list[str]]]] = {
     "$NBTEXT_MODEL, else $XDG_DATA_HOME/nbtext/model.nbt": {"": [PREPARED]},
-    "mean for two classes of mail, weighted of text, complement for more": {
+    "mean for two classes of mail, weighted of text (contrast where it is found to be "
+    "better), contrast for more": {
         "": ["mean"],
         "text": ["weighted"],
-        "three": ["complement"],
+        "three": ["contrast"],
     },
-    "0.01 mean, 0.1 weighted, 1 sum, 0.03 complement": {
+    "0.01 mean, 0.1 weighted, 1 sum, 0.03 complement, 0.03 contrast": {
         "": ["0.01"],
         "text": ["0.1"],
         "three": ["0.03"],

@@ -123,7 +123,7 @@ def test_train_takes_more_than_two_classes(run: "Run", tmp_path: Path) -> None:
 
     assert run("train", "-q", "-m", "m.nbt", "all") == (0, "", "")
     assert documents(run, "m.nbt") == {"art": 1, "law": 1, "sea": 1}
-    assert info(run, "m.nbt")["scoring"]["score"] == "complement"
+    assert info(run, "m.nbt")["scoring"]["score"] == "contrast"
 
 
 @pytest.mark.parametrize(
@@ -507,7 +507,7 @@ def test_train_smooths_as_told_whatever_the_number_of_classes(run: "Run") -> Non
     status, _, _ = run("train", "-m", "m.nbt", "--smoothing", "0.5", "rows.jsonl")
 
     assert status == 0
-    assert info(run, "m.nbt")["scoring"]["score"] == "complement"
+    assert info(run, "m.nbt")["scoring"]["score"] == "contrast"
 
 
 @pytest.mark.usefixtures("corpus")

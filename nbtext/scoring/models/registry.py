@@ -35,6 +35,9 @@ DEFAULT_FOR_MAIL: Final = "mean"
 DEFAULT_FOR_TEXT: Final = "weighted"
 """The default event model for two classes of text, and as long as there are fewer."""
 
+RIVALS: Final = {"weighted": "contrast"}
+"""Event models that training tries beside a default (`nbtext.learning.choosing`)."""
+
 DEFAULT_FOR_MORE: Final = "contrast"
 """The default event model for more classes."""
 
@@ -84,6 +87,11 @@ def default_scoring(document_format: Format, n_classes: int) -> Scoring:
         return scoring_of(DEFAULT_FOR_MORE)
     is_mail = document_format == "mail"
     return scoring_of(DEFAULT_FOR_MAIL if is_mail else DEFAULT_FOR_TEXT)
+
+
+def rival_of(name: str) -> str:
+    """Return the event model that is tried beside that of a name; empty if none."""
+    return RIVALS.get(name, "")
 
 
 def changed(

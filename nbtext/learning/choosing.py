@@ -1,0 +1,64 @@
+"""
+Choosing between two event models by what held-out documents score.
+
+For two classes of text there are two that do well: the default, which is for filters,
+and its rival, which is for classes that many weak words tell apart, such as opinions.
+Training decides, once. docs/experiments/008-text-of-two-classes.md has the figures
+behind the three numbers.
+"""
+
+from typing import Final
+
+from nbtext.learning.overrides import SettingsOverrides
+from nbtext.scoring import event_model
+from nbtext.scoring.models.registry import for_classes, rival_of
+from nbtext.settings import Scoring, Settings
+
+HARD: Final = 0.2
+"""Held-out loss, in nats a document, above which classes are hard to tell apart."""
+
+FEWEST: Final = 200
+"""With fewer held-out documents the rival is not tried."""
+
+MARGIN: Final = 1.05
+"""By how much the rival's loss may be larger, which its correction makes up for."""
+
+
+def rival_scoring(
+    scoring: Scoring,
+    settings: Settings,
+    classes: tuple[str, ...],
+    overrides: SettingsOverrides,
+) -> Scoring | None:
+    """
+    Return the scoring to try beside that of the default event model.
+
+    None if there is none, if it cannot score these classes, or if the user has named
+    an event model.
+    """
+    name = rival_of(scoring.score)
+    if not name or overrides.score is not None:
+        return None
+    rival = overrides._replace(score=name).scoring(scoring)
+    rival = for_classes(rival, len(classes))
+    missing = {
+        column
+        for view in settings.views
+        for column in event_model(name).columns(view)
+        if column not in view.columns
+    }
+    if missing or event_model(name).refusal(rival, settings, classes):
+        return None
+    return rival
+
+
+def prefers_rival(loss: float, of_rival: float) -> bool:
+    """
+    Return whether the rival of the default event model is chosen.
+
+    Args:
+        loss: the held-out loss by the default, in nats a document.
+        of_rival: that by its rival, on the same documents.
+
+    """
+    return loss > HARD and of_rival < MARGIN * loss

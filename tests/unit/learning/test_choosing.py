@@ -1,0 +1,103 @@
+"""Text of two classes is scored by what its own documents say does better."""
+
+import random
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from nbtext.document import Document
+from nbtext.evaluation.cross_validation import cross_validate
+from nbtext.learning import SettingsOverrides, train
+from nbtext.learning.choosing import FEWEST, prefers_rival, rival_scoring
+from nbtext.scoring.models.registry import default_scoring
+from nbtext.settings import PLAIN, default_settings
+
+TEXT = default_settings("text", 2)
+CLASSES = ("bad", "good")
+
+
+def again(items: list[Document]) -> Callable[[], Iterable[Document]]:
+    return partial(iter, items)
+
+
+def texts(n: int, lean: float) -> list[Document]:
+    """Draw texts of ten words, each of which leans to one of the classes."""
+    choice = random.Random(n)  # noqa: S311  the same each time
+    half = [[f"w{number}x" for number in range(side, 400, 2)] for side in (0, 1)]
+    documents = []
+    for place in range(n):
+        class_ = place % 2
+        words = [
+            choice.choice(half[class_ if choice.random() < lean else 1 - class_])
+            for _ in range(10)
+        ]
+        text = f"{place} {' '.join(words)}".encode()
+        documents.append(Document(str(place), (text,), CLASSES[class_]))
+    return documents
+
+
+@pytest.mark.parametrize(
+    ("loss", "of_rival", "is_preferred"),
+    [(0.5, 0.4, True), (0.5, 0.52, True), (0.5, 0.53, False), (0.2, 0.1, False)],
+)
+def test_a_rival_is_preferred_where_classes_are_hard_to_tell_apart(
+    loss: float, of_rival: float, is_preferred: bool
+) -> None:
+    assert prefers_rival(loss, of_rival) == is_preferred
+
+
+@pytest.mark.parametrize(
+    ("document_format", "changes", "settings"),
+    [
+        ("mail", {}, default_settings("mail", 2)),
+        ("text", {"score": "weighted"}, TEXT),
+        ("text", {"counting": "once"}, TEXT),
+        ("text", {}, TEXT.counting(PLAIN)),
+    ],
+    ids=["mail", "named", "once", "no weights"],
+)
+def test_there_is_no_rival_for_others(
+    document_format: Any, changes: Any, settings: Any
+) -> None:
+    overrides = SettingsOverrides(**changes)
+    scoring = overrides.scoring(default_scoring(document_format, 2))
+
+    assert rival_scoring(scoring, settings, CLASSES, overrides) is None
+
+
+def test_the_rival_has_a_smoothing_of_its_own() -> None:
+    scoring = default_scoring("text", 2)
+
+    for smoothing, expected in ((None, 0.03), (0.5, 0.5)):
+        overrides = SettingsOverrides(smoothing=smoothing)
+        rival = rival_scoring(scoring, TEXT, CLASSES, overrides)
+        assert rival is not None
+        assert (rival.score, rival.smoothing) == ("contrast", expected)
+
+
+@pytest.mark.parametrize(
+    ("n", "lean", "score"),
+    [(600, 0.7, "contrast"), (600, 0.98, "weighted"), (FEWEST - 1, 0.7, "weighted")],
+    ids=["hard", "easy", "few"],
+)
+def test_training_chooses_and_so_does_cross_validation(
+    n: int, lean: float, score: str
+) -> None:
+    items = texts(n, lean)
+
+    trained = train(again(items))
+    found = cross_validate(again(items), 3, max_bytes=1000)
+
+    assert trained.contents.scoring.score == score
+    assert len(trained.losses) == (2 if n >= FEWEST else 1)
+    assert found.scoring.score == score
+
+
+def test_who_names_a_score_gets_it() -> None:
+    trained = train(
+        again(texts(600, 0.7)), overrides=SettingsOverrides(score="weighted")
+    )
+
+    assert trained.contents.scoring.score == "weighted"
