@@ -13,7 +13,7 @@ from nbtext.learning.delta import Delta, UndoRecord, with_delta
 from nbtext.learning.delta_writing import pack_delta
 from nbtext.learning.plan import Plan, Step, calibrated, history_of, keep_of, why_not
 from nbtext.scoring import Model
-from nbtext.scoring.held_out import observed, taken_back
+from nbtext.scoring.observed import observed, taken_back
 from nbtext.store import Row, record_of
 from nbtext.store.blocks import Buffer
 from nbtext.store.header import WRITER, now

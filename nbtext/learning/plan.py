@@ -23,7 +23,7 @@ from nbtext.errors import (
 )
 from nbtext.keyring import make_secret
 from nbtext.scoring import Model, check_scoring, default_scoring
-from nbtext.scoring.held_out import no_calibrations
+from nbtext.scoring.observed import no_calibrations
 from nbtext.settings import Field, Format, Scoring, Settings, default_settings
 from nbtext.store import History, Row, rows_of
 from nbtext.store.calibrations import calibrations_of

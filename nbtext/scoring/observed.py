@@ -1,0 +1,102 @@
+"""
+Documents that are learnt, as calibration observes them: scored before they are known.
+
+An open model and a document's terms go in; out comes what its scores say, by every
+candidate, or what takes back what they had said.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nbtext.scoring.model import Model
+    from nbtext.scoring.models.evidence import Raw
+    from nbtext.scoring.models.protocol import EventModel
+    from nbtext.tokens import Bag
+
+from nbtext.counts import Calibration, bin_of
+from nbtext.counts.calibration import FARTHEST_BIN, LOSS_UNIT, TEMPERATURES
+from nbtext.scoring.candidates import candidates
+from nbtext.scoring.held_out import no_calibration
+from nbtext.scoring.models.registry import event_model
+from nbtext.scoring.posterior import normalised
+from nbtext.store.ledger import last_scored_by
+
+
+def no_calibrations(model: Model) -> tuple[Calibration, ...]:
+    """Return the calibrations of a model's candidates, without any document."""
+    n_classes = len(model.classes)
+    return tuple(
+        no_calibration(scoring, model.settings, n_classes)
+        for scoring in candidates(model.scoring)
+    )
+
+
+def observed(model: Model, bag: Bag, label: str) -> tuple[Calibration, ...]:
+    """
+    Return what a document says for calibration, once its class is known.
+
+    Args:
+        model: what scores it; the document is not in it.
+        bag: the document's terms in each view.
+        label: the class.
+
+    Returns:
+        One for each candidate; none if it cannot be scored.
+
+    """
+    event = event_model(model.scoring.score)
+    classes = model.classes
+    if label not in classes or len(classes) < 2:
+        return ()
+    scores = event.scores(model, candidates(model.scoring), bag)
+    return tuple(
+        _observed(nothing, event, raw, classes, label)
+        for nothing, raw in zip(no_calibrations(model), scores, strict=True)
+    )
+
+
+def _observed(
+    nothing: Calibration,
+    event: EventModel,
+    raw: Raw,
+    classes: Sequence[str],
+    label: str,
+) -> Calibration:
+    """Return a calibration of one document."""
+    if event.calibration == "histogram":
+        counts = {(bin_of(raw[0]), label): 1}
+        return nothing._replace(counts=counts, documents={label: 1})
+    place = classes.index(label)
+    losses = [-normalised([s * value for value in raw])[place] for s in TEMPERATURES]
+    units = tuple(round(loss * LOSS_UNIT) for loss in losses)
+    return nothing._replace(losses=units, documents={label: 1})
+
+
+def taken_back(
+    model: Model, bins: Sequence[int], label: str
+) -> tuple[Calibration, ...]:
+    """
+    Return what undoes the observation of a document's scores.
+
+    Nothing for losses, which are not known by document.
+
+    Args:
+        model: what it was learnt into.
+        bins: where its scores fell, by each calibration of the model.
+        label: its class.
+
+    """
+    nothing = no_calibrations(model)
+    wanted = [one.scoring for one in nothing]
+    if len(bins) != len(nothing) or last_scored_by(model.file.tables) != wanted:
+        return ()
+    return tuple(
+        one._replace(counts={(bin_, label): -1}, documents={label: -1})
+        if abs(bin_) <= FARTHEST_BIN  # NO_BIN is none
+        else one
+        for one, bin_ in zip(nothing, bins, strict=True)
+    )
