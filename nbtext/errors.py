@@ -4,6 +4,7 @@ Everything nbtext raises on purpose.
 * NbtextError
   - SourceError         a document cannot be found, read or taken apart
     + MissingSourceError  there is nothing where a source should be
+    + NoMemoryError     there is not enough memory to read a document
   - TrainingError       the documents cannot support a model
   - SettingsError       settings that contradict the model or one another
     + SecretError         the secret of a keyed model is not here, or not the right one
@@ -16,6 +17,7 @@ Everything nbtext raises on purpose.
     + ModelVersionError a model, but of a format this nbtext does not read
     + ModelWriteError   a model cannot be written
     + TaughtError       a model would be lost that was taught since it was trained
+    + ModelMemoryError  there is not enough memory for a model
     + BusyError         another process has been writing the model all the time, or
                         a mailbox
   - TextFormError       the text form of a model is not one, or is damaged
@@ -30,12 +32,13 @@ after "Error: ". Mistakes of the caller's code (a negative alpha, an array of th
 wrong shape) stay ValueError and TypeError.
 """
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from nbtext.classes import folder_of, similar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 class NbtextError(Exception):
@@ -48,6 +51,16 @@ class SourceError(NbtextError):
 
 class MissingSourceError(SourceError):
     """There is no file or folder at the path of a source."""
+
+
+class NoMemoryError(SourceError):
+    """There is not enough memory to read a document."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name}: there is not enough memory to read it; allow more, or read less "
+            "of it with --max-bytes"
+        )
 
 
 class TrainingError(NbtextError):
@@ -137,6 +150,31 @@ class TaughtError(ModelFileError):
 
 class BusyError(ModelFileError):
     """Another process has been writing a file for as long as one would wait."""
+
+
+class ModelMemoryError(ModelFileError):
+    """There is not enough memory for a model."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path}: there is not enough memory for this model; allow more, or prune "
+            "a copy of it where there is more"
+        )
+
+
+@contextmanager
+def memory_for_model(path: str) -> "Iterator[None]":
+    """
+    Say that memory is short for a model, and not for a document that is read by it.
+
+    Raises:
+        ModelMemoryError: what is done here takes more memory than there is.
+
+    """
+    try:
+        yield
+    except MemoryError as error:
+        raise ModelMemoryError(path) from error
 
 
 class TextFormError(NbtextError):

@@ -49,6 +49,9 @@ def _outcome(arguments: list[str]) -> int:
         _give_up_output()
         code = status.IO_ERROR
         _say_error(f"{error.filename or 'input or output'}: {error.strerror or error}")
+    except MemoryError:
+        code = status.TRY_AGAIN
+        _say_error("there is not enough memory; allow more, or try --jobs 1")
     except Terminated as error:
         code = 128 + error.number  # as the shell says it
     except Exception as error:

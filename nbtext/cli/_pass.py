@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from nbtext.cli import _status as status
 from nbtext.cli._terminal import Output, bytes_to_stdout, to_stderr
 from nbtext.document import Document
-from nbtext.errors import NbtextError, UnknownClassError
+from nbtext.errors import NbtextError, NoMemoryError, UnknownClassError
 from nbtext.filtering import added_by
 from nbtext.filtering.header_field import FIELD, pieces_with_added
 from nbtext.scoring import Classifier, Policy, load_model
@@ -51,6 +51,8 @@ def run(request: PassRequest) -> int:
         passed = _marked(message, request)
     except NbtextError as error:
         to_stderr(f"Error: {error}; the message is passed on as it came")
+    except MemoryError:
+        to_stderr(f"Error: {NoMemoryError('-')}; the message is passed on as it came")
     except Exception as error:
         # the message must go on in any case
         fault = f"{type(error).__name__}: {error}"

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,8 +32,11 @@ if TYPE_CHECKING:
 from nbtext.counts.sample import Block, Sample
 from nbtext.counts.sorted_counts import SortedCounts, merged, narrow, starts_of_runs
 from nbtext.counts.table import CountTable, LedgerRun, empty_ledger, ledger_of
+from nbtext.document import Document
 from nbtext.tokens import fingerprints, read_terms
 from nbtext.tokens.bags import unit_weights
+
+NOWHERE: Final = Document("", ())
 
 PILE: Final = 1 << 21
 """How many keys are piled up at least before they are sorted into runs: 16 MiB."""
@@ -56,12 +59,16 @@ class ReadDocument:
         views: its fields, one list for each view of the settings.
         digest: 16 bytes that name it.
         size: about how many code points its longest view has.
+        source: what it was read from.
+        is_mail: whether it is mail.
     """
 
     label: str
     views: tuple[list[Field], ...]
     digest: bytes
     size: int
+    source: Document = NOWHERE
+    is_mail: bool = False
 
 
 @dataclass(slots=True)
@@ -89,8 +96,25 @@ class Counter:
         sample: the documents of smallest digest, with their terms.
     """
 
-    def __init__(self, settings: Settings, *, sample: Sample | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        sample: Sample | None = None,
+        on_no_memory: Callable[[ReadDocument], None] | None = None,
+    ) -> None:
+        """
+        Have counted nothing yet.
+
+        Args:
+            settings: how documents are read.
+            sample: takes a sample of them.
+            on_no_memory: told of each document that is left out because there is not
+                enough memory to tokenise it; None to raise the MemoryError.
+
+        """
         self.sample = Sample() if sample is None else sample
+        self._on_no_memory = on_no_memory
         self._settings = settings
         self._batch = _Batch()
         self._piled = 0
@@ -133,11 +157,25 @@ class Counter:
         batch = sorted(self._batch.documents, key=lambda document: document.label)
         self._batch = _Batch()
         if batch:
-            self.add_terms(
-                [document.label for document in batch],
-                [document.digest for document in batch],
-                read_terms(self._settings, [document.views for document in batch]),
-            )
+            self._count(batch)
+
+    def _count(self, batch: list[ReadDocument]) -> None:
+        """Count documents, or one at a time if memory is short for all of them."""
+        try:
+            views = read_terms(self._settings, [document.views for document in batch])
+        except MemoryError:
+            if self._on_no_memory is None:
+                raise
+            if len(batch) == 1:
+                self._on_no_memory(batch[0])
+                return
+            views = None
+        if views is None:  # by now what was made of all of them is released
+            for document in batch:
+                self._count([document])
+            return
+        labels = [document.label for document in batch]
+        self.add_terms(labels, [document.digest for document in batch], views)
 
     def add_terms(
         self, labels: Sequence[str], digests: Sequence[bytes], views: Sequence[Terms]

@@ -23,7 +23,7 @@ from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.counts.sample import TERMS, Place, Sample
 from nbtext.counts.table import CountTable, add
 from nbtext.document import Document, Item, Note, Pause, Skipped, Unread, Unreadable
-from nbtext.errors import SourceError
+from nbtext.errors import NoMemoryError, SourceError
 from nbtext.parallel import threads
 from nbtext.settings import Settings, default_settings
 from nbtext.sources import load_all
@@ -72,8 +72,11 @@ class ReadReport:
         else:
             self.skipped.add(remark)
 
-    def remove(self, document: Document, error: SourceError) -> None:
+    def remove(
+        self, document: Document, error: SourceError, *, is_mail: bool = False
+    ) -> None:
         """Note that a document that was opened could not be read after all."""
+        self.mail -= is_mail
         self.documents -= 1
         self.bytes -= sum(map(len, document.texts))
         if document.truncated:
@@ -160,6 +163,8 @@ def _opened(
                         yield loaded
             except SourceError as error:
                 report.remark(Unreadable(item.name, error))
+            except MemoryError:
+                report.remark(Unreadable(item.name, NoMemoryError(item.name)))
         elif isinstance(item, Unreadable | Note):
             report.remark(item)
         elif isinstance(item, Document):
@@ -198,7 +203,13 @@ def count(
     """
     report = ReadReport()
     sample = Sample(documents=limits.sample, terms=limits.terms, end=limits.end)
-    counter = Counter(settings, sample=sample)
+
+    def leave_out(uncounted: ReadDocument) -> None:
+        document = uncounted.source
+        error = NoMemoryError(document.name)
+        report.remove(document, error, is_mail=uncounted.is_mail)
+
+    counter = Counter(settings, sample=sample, on_no_memory=leave_out)
     opened = documents(items, report, limits.max_bytes, progress)
     for document, reading in readings(opened, settings, report):
         counter.add(
@@ -207,6 +218,8 @@ def count(
                 views=reading.views,
                 digest=reading.digest,
                 size=reading.size,
+                source=document,
+                is_mail=reading.is_mail,
             )
         )
     table = counter.table()

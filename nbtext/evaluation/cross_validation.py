@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.document import Item
+    from nbtext.document import Document, Item
     from nbtext.settings import Scoring, Settings
     from nbtext.tokens import Reading
 
@@ -28,7 +28,7 @@ from nbtext.counts.counter import BATCH, LEAST_SIZE
 from nbtext.counts.counting import Progress, documents, guess, readings, settings_for
 from nbtext.counts.sample import Block
 from nbtext.counts.table import add
-from nbtext.errors import TrainingError
+from nbtext.errors import NoMemoryError, TrainingError
 from nbtext.evaluation.evaluation import (
     NO_CLASS,
     Evaluation,
@@ -198,16 +198,17 @@ def _cached(
     while True:
         wished = overrides.settings(settings)
         cache, report = TermCache(), ReadReport()
-        batch: list[tuple[str, Reading]] = []
+        batch: list[tuple[Document, Reading]] = []
         size = 0
         opened = documents(items, report, max_bytes, progress)
         for document, reading in readings(opened, wished, report):
-            batch.append((document.label or "", reading))
+            batch.append((document, reading))
             size += max(reading.size, LEAST_SIZE)
             if size >= BATCH:
-                _add(cache, wished, batch)
-                size = 0
-        _add(cache, wished, batch)
+                _add(cache, wished, batch, report)
+                batch, size = [], 0
+        if batch:
+            _add(cache, wished, batch, report)
         wanted = settings_for(report)
         if settings == wanted or not report.documents:
             return cache, wished, report
@@ -216,16 +217,27 @@ def _cached(
 
 
 def _add(
-    cache: TermCache, settings: Settings, batch: list[tuple[str, Reading]]
+    cache: TermCache,
+    settings: Settings,
+    batch: list[tuple[Document, Reading]],
+    report: ReadReport,
 ) -> None:
-    if batch:
-        batch.sort(key=lambda one: one[0])
-        cache.add(
-            [label for label, _ in batch],
-            [reading.digest for _, reading in batch],
-            read_terms(settings, [reading.views for _, reading in batch]),
-        )
-        batch.clear()
+    """Put documents by, or one at a time if memory is short for all of them."""
+    batch = sorted(batch, key=lambda one: one[0].label or "")
+    try:
+        views = read_terms(settings, [reading.views for _, reading in batch])
+    except MemoryError:
+        views = None  # by the next line what was made of all of them is released
+    if views is not None:
+        labels = [document.label or "" for document, _ in batch]
+        cache.add(labels, [reading.digest for _, reading in batch], views)
+    elif len(batch) > 1:
+        for one in batch:
+            _add(cache, settings, [one], report)
+    else:
+        document, reading = batch[0]
+        error = NoMemoryError(document.name)
+        report.remove(document, error, is_mail=reading.is_mail)
 
 
 def _count(

@@ -25,7 +25,7 @@ from nbtext.counts import Calibration, Counter, CountTable, Sample, bin_of, n_te
 from nbtext.counts.counter import BATCH, LEAST_SIZE
 from nbtext.counts.sample import DOCUMENTS
 from nbtext.counts.table import add, with_classes
-from nbtext.errors import DamagedError, TrainingError
+from nbtext.errors import DamagedError, TrainingError, memory_for_model
 from nbtext.learning.calibrate_new_class import new_class_calibration
 from nbtext.learning.delta import Delta, check_sums
 from nbtext.learning.delta_table import correction_table, count_table
@@ -101,7 +101,8 @@ class _Changes:
         self._model: BatchModel | None = None
         is_learning = plan.request.label is not None
         if is_learning and plan.model is not None and len(plan.model.classes) > 1:
-            self._model = open_batch_model(plan.model)
+            with memory_for_model(plan.model.path):
+                self._model = open_batch_model(plan.model)
 
     def carry_out(self, steps: Sequence[Step]) -> None:
         """Learn or forget some documents."""
@@ -227,8 +228,9 @@ class _Changes:
         delta = add([self._counter.table(), taken, count_table(self._removal)])
         new_terms: tuple[int, ...] = ()
         if plan.model is not None:
-            before = unpack(plan.model.file)
-            after = add([before, delta])
+            with memory_for_model(plan.model.path):
+                before = unpack(plan.model.file)
+                after = add([before, delta])
             try:
                 after.check()
             except TrainingError as error:

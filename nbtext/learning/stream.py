@@ -144,7 +144,8 @@ def is_due(file: ModelFile) -> bool:
 def _compact(path: str) -> None:
     from nbtext.store.compacting import compact_tail
 
-    with suppress(ModelFileError):  # what was learnt stands; the next may find room
+    # what was learnt stands; the next may find room
+    with suppress(ModelFileError, MemoryError):
         compact_tail(path)
 
 

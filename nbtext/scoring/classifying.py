@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from nbtext.document import Document, Item, Note, Pause, Unread, Unreadable
-from nbtext.errors import SourceError
+from nbtext.errors import NoMemoryError, SourceError, memory_for_model
 from nbtext.keyring import secret_of
 from nbtext.scoring.decide import DEFAULT, Decision, Policy, decide
 from nbtext.scoring.held_out import fitted
@@ -107,8 +107,9 @@ class Classifier:
         from nbtext.scoring.batch import keep_memory
         from nbtext.scoring.batch_model import open_batch_model
 
-        keep_memory()
-        return open_batch_model(self.model)
+        with memory_for_model(self.model.path):
+            keep_memory()
+            return open_batch_model(self.model)
 
     def _plain(self, reading: Reading) -> Scored:
         bag = bag_of(reading, self.model.settings)
@@ -181,6 +182,8 @@ def readable_of(
     """
     Do something with a batch, or with one document at a time if one cannot be read.
 
+    So it is if there is not enough memory for it, or for all of them together.
+
     Args:
         batch: the documents.
         act: what is done with them.
@@ -189,9 +192,11 @@ def readable_of(
     """
     try:
         result = act(batch)
-    except SourceError as error:
+    except (SourceError, MemoryError) as error:
         if len(batch) == 1:
-            on_problem(Unreadable(batch[0].name, error))
+            name = batch[0].name
+            why = error if isinstance(error, SourceError) else NoMemoryError(name)
+            on_problem(Unreadable(name, why))
             return
     else:
         yield result
@@ -254,3 +259,5 @@ def _documents(
                 yield loaded
     except SourceError as error:
         on_problem(Unreadable(item.name, error))
+    except MemoryError:
+        on_problem(Unreadable(item.name, NoMemoryError(item.name)))

@@ -12,8 +12,10 @@ from typing import Final, NamedTuple
 from nbtext.document import Document, raise_unreadable
 from nbtext.errors import (
     BusyError,
+    ModelMemoryError,
     ModelWriteError,
     NbtextError,
+    NoMemoryError,
     RequestError,
     SourceError,
     UnknownClassError,
@@ -38,6 +40,11 @@ from nbtext.serving.spamd import (
     tell_answer,
 )
 from nbtext.serving.spamscore import Verdict, added_by_verdict, report_of, verdict_of
+
+TRANSIENT: Final = (
+    BusyError, MemoryError, ModelMemoryError, ModelWriteError, NoMemoryError,
+)  # fmt: skip
+"""Errors that may be over when the client tries again."""
 
 LONGEST: Final = 128
 LONGEST_REASON: Final = 512
@@ -225,7 +232,7 @@ def refused(error: Exception) -> Answer:
     """Return the answer that says that something went wrong, whatever it was."""
     if isinstance(error, RequestError):
         refused = error
-    elif isinstance(error, BusyError | ModelWriteError | MemoryError):
+    elif isinstance(error, TRANSIENT):
         refused = RequestError(TRY_AGAIN, str(error) or "out of memory")
     elif isinstance(error, SourceError):
         refused = RequestError(DATA, str(error))

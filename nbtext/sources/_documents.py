@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import BinaryIO
 
 from nbtext.document import PAUSE, Item, Note, Pause, Unread, Unreadable
-from nbtext.errors import SourceError
+from nbtext.errors import NoMemoryError, SourceError
 from nbtext.sources._arguments import named_paths, warning
 from nbtext.sources._contents import IS_MAIL, stream_items
 from nbtext.sources._failures import cannot_read
@@ -73,6 +73,7 @@ def documents(
             if path == "-"
             else _path_items(place, options)
         )
+        of_place = _within_memory(of_place, path)
         if numbers:
             of_place = chosen(of_place, path, numbers)
         is_empty = True
@@ -84,6 +85,14 @@ def documents(
             is_empty = is_empty and isinstance(item, Note | Pause)
         if is_empty:
             yield Note(f"{path}: no document there")
+
+
+def _within_memory(items: Iterator[Item], path: str) -> Iterator[Item]:
+    """Yield the items of a source; if memory is short for the next one, it ends."""
+    try:
+        yield from items
+    except MemoryError:
+        yield Unreadable(path, NoMemoryError(path))
 
 
 def _stdin_items(

@@ -7,7 +7,6 @@ faster (docs/experiments/004-compiled.md). `nbtext.tokens.engine`
 says which of the two is used.
 """
 
-import sys
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
@@ -15,7 +14,16 @@ from typing import TYPE_CHECKING, Final
 
 from nbtext.settings import KEY_BITS, Alphabet, View
 from nbtext.tokens import codepoints
-from nbtext.tokens.tokenizer import BASE, KINDS, MIX, PAIR, SPREAD, Field, salt
+from nbtext.tokens.tokenizer import (
+    BASE,
+    KINDS,
+    MIX,
+    PAIR,
+    SPREAD,
+    Field,
+    limit_of,
+    salt,
+)
 
 if TYPE_CHECKING:
     from typing import Any
@@ -49,7 +57,7 @@ def document_keys(
     view: View, documents: Sequence[list[Field]]
 ) -> tuple[bytearray, bytearray]:
     """Return what `nbtext.tokens.engine.document_keys` does."""
-    limit = -1 if view.limit is None else min(view.limit, sys.maxsize)
+    limit = limit_of(view)
     tables = _tables(view.alphabet)
     if view.alphabet == "ngrams":
         return tables.ngram_keys(list(documents), view.fold_tokens, limit)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from nbtext.document import Document
+from nbtext.errors import NoMemoryError
 from nbtext.mail import Mail, decode, looks_like_mail, read_mail
 from nbtext.settings import Settings, View
 from nbtext.tokens.tokenizer import Field
@@ -52,10 +53,14 @@ def read(document: Document, settings: Settings) -> Reading:
         SettingsError: the pattern of the settings cannot be used.
         SecretError: the secret of the settings is not here.
         SourceError: finding its matches in this document takes too long.
+        NoMemoryError: it takes more memory than there is.
 
     """
     reading = _read_mail if settings.format == "mail" else _read_text
-    found = reading(document, settings)
+    try:
+        found = reading(document, settings)
+    except MemoryError as error:
+        raise NoMemoryError(document.name) from error
     if settings.secret is None:
         return found
     from nbtext.tokens.keyed import keyed

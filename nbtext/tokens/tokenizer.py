@@ -60,6 +60,9 @@ KINDS: Final[dict[Alphabet, tuple[int, int, int, int, int]]] = {
 }
 RUNS: Final = re.compile("\x01+|\x02+|\x03")
 
+MOST_TOKENS: Final = 1 << 21
+"""Maximum tokens of a document that a view reads, which bounds the memory it takes."""
+
 PIECE: Final = 1 << 13
 """About how many code points are tokenised at a time, which bounds the memory."""
 SEPARATORS: Final = re.compile("[\0\t\n\r ]")
@@ -74,6 +77,10 @@ FIELDS: Final = 128
 and how many fields."""
 SHORT: Final = 32
 """Maximum code points of a token whose key is remembered."""
+
+LONG: Final = 1 << 17
+"""Code points of a text without separators from which its tokens are listed in parts,
+of PIECE tokens."""
 
 LANES: Final = 1 << 10
 """Maximum pairs whose keys are computed together."""
@@ -126,20 +133,24 @@ def tokens(text: str, alphabet: Alphabet) -> Iterator[str]:
         yield text[run.start() : run.end()]
 
 
+def limit_of(view: View) -> int:
+    """Return how many tokens of a document a view reads."""
+    return min(view.limit or MOST_TOKENS, MOST_TOKENS)
+
+
 def terms(view: View, fields: list[Field]) -> Iterator[tuple[str, str, str | None]]:
     """
     Yield the terms of a document in one view: field, token, and a pair's second token.
 
     A view's limit is on tokens; a pair needs both of its tokens within it.
     """
-    left = view.limit
+    left = limit_of(view)
     for name, text in fields:
         before = None
         for token in tokens(text, view.alphabet):
-            if left is not None:
-                if not left:
-                    return
-                left -= 1
+            if not left:
+                return
+            left -= 1
             if view.tokens:
                 yield name, (fold(token) if view.fold_tokens else token), None
             if view.pairs:
@@ -181,12 +192,14 @@ def keys_by_piece(
         pair_keys_of: returns the key of each of several hashes and the next one.
 
     """
-    left = min(view.limit or sys.maxsize, sys.maxsize)
+    left = limit_of(view)
     for name, text in fields:
         hash_of = hashes_of(name if view.fields else None).__getitem__
         before: list[int] = []  # the hash of the last token of the piece before
-        for piece in _pieces(text, view.alphabet):
-            tokens = _tokens_by_form(view, piece, left)
+        pieces = _pieces(text, view.alphabet)
+        for tokens in chain.from_iterable(_tokens_by_form(view, one) for one in pieces):
+            for form in tokens:
+                del tokens[form][left:]
             left -= len(next(iter(tokens.values())))
             if view.tokens:
                 hashes = map(hash_of, tokens[view.fold_tokens])
@@ -238,19 +251,24 @@ def _pieces(text: str, alphabet: Alphabet) -> Iterator[str]:
     yield text[start:]
 
 
-def _tokens_by_form(view: View, text: str, limit: int) -> dict[bool, list[str]]:
-    """Return the first tokens of a text: folded (True), as written (False), or both."""
+def _tokens_by_form(view: View, text: str) -> Iterator[dict[bool, list[str]]]:
+    """
+    Yield the tokens of a text: folded (True), as written (False), or both.
+
+    Those of a long text come in parts, since each is an object of some fifty bytes.
+    """
     forms = {view.fold_tokens} if view.tokens else set()
     if view.pairs:
         forms.add(view.fold_pairs)
     texts = {is_folded: fold(text) if is_folded else text for is_folded in forms}
-    if text.isascii():
+    if text.isascii() and len(text) < LONG:
         findall = _ascii_tokens(view.alphabet).findall
-        return {form: findall(texts[form])[:limit] for form in forms}
+        yield {form: findall(texts[form]) for form in forms}
+        return
     # tokens end where the text as it is written says so; folding moves no code point
     runs = RUNS.finditer(text.translate(_kinds(view.alphabet)))
-    spans = [run.span() for run in islice(runs, limit)]
-    return {form: [texts[form][start:end] for start, end in spans] for form in forms}
+    while spans := [run.span() for run in islice(runs, PIECE)]:
+        yield {form: [texts[form][start:end] for start, end in spans] for form in forms}
 
 
 @cache

@@ -15,7 +15,7 @@ from nbtext.cli.bogofilter._judge import Judge
 from nbtext.cli.bogofilter._options import Parsed
 from nbtext.cli.bogofilter._request import Request, request_of
 from nbtext.document import Document, raise_unreadable
-from nbtext.errors import NbtextError, SourceError, TrainingError
+from nbtext.errors import NbtextError, NoMemoryError, SourceError, TrainingError
 from nbtext.filtering import AddedField, with_added
 from nbtext.scoring import batches
 from nbtext.sources.mbox import pieces, unquoted
@@ -35,6 +35,8 @@ def pass_on(parsed: Parsed) -> int:
         result, code = passed(message, request_of(parsed))
     except NbtextError as error:
         to_stderr(f"Error: {error}; the message is passed on as it came")
+    except MemoryError:
+        to_stderr(f"Error: {NoMemoryError('-')}; the message is passed on as it came")
     except Exception as error:
         # whatever it is, the message must go on
         fault = f"{type(error).__name__}: {error}"

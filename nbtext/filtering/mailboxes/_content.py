@@ -13,7 +13,7 @@ from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
 from typing import Final, NamedTuple
 
 from nbtext.document import Unread
-from nbtext.errors import SourceError
+from nbtext.errors import NoMemoryError, SourceError
 from nbtext.sources import cannot_read, compression, load
 
 DIGEST_SIZE: Final = 16
@@ -122,6 +122,8 @@ def read_content(path: str, max_bytes: int) -> Content:
             os.close(descriptor)
     except (OSError, ValueError) as error:
         raise cannot_read(path, error) from error
+    except MemoryError as error:
+        raise NoMemoryError(path) from error
     content = gathered.content()
     if compression(head):
         document = load(Unread(path, path, is_mail=True), max_bytes)

@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from hashlib import blake2b
 
 import pytest
@@ -156,10 +157,10 @@ def test_a_long_text_is_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     longest = 0
     original = tokenizer._tokens_by_form
 
-    def watched(view: View, text: str, limit: int) -> dict[bool, list[str]]:
+    def watched(view: View, text: str) -> Iterator[dict[bool, list[str]]]:
         nonlocal longest
         longest = max(longest, len(text))
-        return original(view, text, limit)
+        return original(view, text)
 
     monkeypatch.setattr(tokenizer, "_tokens_by_form", watched)
     fields = [("body", "word, " * 5000)]
