@@ -52,9 +52,15 @@ class Served:
 
     def memory(self) -> int:
         """Return what all its processes hold, in bytes."""
-        pid = str(self.process.pid)
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        return sum(held(one) for one in (pid, *children))
+        return sum(map(held, self.pids()))
+
+    def pids(self) -> list[str]:
+        """Return its processes: the supervisor, the workers, and their helpers."""
+        found = [str(self.process.pid)]
+        for pid in found:  # which grows meanwhile
+            for thread in Path(f"/proc/{pid}/task").glob("*/children"):
+                found += thread.read_text().split()
+        return found
 
     def ask(self, request: bytes) -> bytes:
         """Return the answer to a request."""
@@ -127,10 +133,11 @@ def spread(mail: Mail, number: int) -> list[Path]:
 
 
 @contextmanager
-def served(bench: Bench, model: Path) -> Iterator[Served]:
+def served(bench: Bench, model: Path, *options: str) -> Iterator[Served]:
     """Have a server for a while."""
     path = bench.folder / "s"
     command = [bench.nbtext, "serve", "-m", str(model), "--listen", f"unix:{path}"]
+    command += options
     process = subprocess.Popen(
         command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

@@ -57,10 +57,15 @@ class NoMemoryError(SourceError):
     """There is not enough memory to read a document."""
 
     def __init__(self, name: str) -> None:
+        self._name = name
         super().__init__(
             f"{name}: there is not enough memory to read it; allow more, or read less "
             "of it with --max-bytes"
         )
+
+    def __reduce__(self) -> "tuple[type[NoMemoryError], tuple[str]]":
+        """Return what makes the same error in another process."""
+        return NoMemoryError, (self._name,)
 
 
 class TrainingError(NbtextError):
@@ -156,10 +161,15 @@ class ModelMemoryError(ModelFileError):
     """There is not enough memory for a model."""
 
     def __init__(self, path: str) -> None:
+        self._path = path
         super().__init__(
             f"{path}: there is not enough memory for this model; allow more, or prune "
             "a copy of it where there is more"
         )
+
+    def __reduce__(self) -> "tuple[type[ModelMemoryError], tuple[str]]":
+        """Return what makes the same error in another process."""
+        return ModelMemoryError, (self._path,)
 
 
 @contextmanager

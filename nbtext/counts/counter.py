@@ -36,7 +36,13 @@ from nbtext.document import Document
 from nbtext.tokens import fingerprints, read_terms
 from nbtext.tokens.bags import unit_weights
 
+MANY_TERMS: Final = 1 << 19
+BYTES_A_TERM: Final = 96
+"""Maximum bytes that it takes to sort a term into the counts, and from how many terms
+of a batch on they are made sure of."""
+
 NOWHERE: Final = Document("", ())
+"""The source of a document that has none."""
 
 PILE: Final = 1 << 21
 """How many keys are piled up at least before they are sorted into runs: 16 MiB."""
@@ -163,6 +169,9 @@ class Counter:
         """Count documents, or one at a time if memory is short for all of them."""
         try:
             views = read_terms(self._settings, [document.views for document in batch])
+            n_terms = sum(len(terms.keys) for terms in views)
+            if n_terms > MANY_TERMS:  # want of memory shows while nothing is counted
+                np.empty(n_terms * BYTES_A_TERM, np.uint8)
         except MemoryError:
             if self._on_no_memory is None:
                 raise

@@ -1,5 +1,6 @@
 """Whatever goes wrong with a request, there is an answer; a log line is one line."""
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext import SettingsOverrides, train_on
+from nbtext.errors import ModelMemoryError, NoMemoryError
 from nbtext.scoring.decide import Policy
 from nbtext.serving.handlers import (
     LONGEST,
@@ -14,6 +16,7 @@ from nbtext.serving.handlers import (
     HandlerOptions,
     loggable,
     message_id_of,
+    refused,
 )
 from nbtext.serving.spamd import Request
 
@@ -119,3 +122,17 @@ def test_a_message_id_is_looked_for_in_any_bytes(message: bytes) -> None:
 )
 def test_the_message_id_is_that_of_the_header(message: bytes, expected: str) -> None:
     assert message_id_of(message) == expected
+
+
+@pytest.mark.parametrize(
+    "error",
+    [MemoryError(), NoMemoryError("-"), ModelMemoryError("mail.nbt")],
+    ids=["of Python", "for a message", "for the model"],
+)
+def test_want_of_memory_is_a_reason_to_try_again(error: Exception) -> None:
+    assert refused(error).response.startswith(b"SPAMD/1.0 75 EX_TEMPFAIL: ")
+
+
+def test_an_error_of_another_process_says_the_same() -> None:
+    for error in (NoMemoryError("a.eml"), ModelMemoryError("mail.nbt")):
+        assert str(pickle.loads(pickle.dumps(error))) == str(error)  # noqa: S301

@@ -1,0 +1,150 @@
+"""
+A document for which there is not enough memory is named and skipped; the rest goes on.
+
+Each command first runs without the document and without a limit. Its address space is
+then limited to what it had, and some more, of which the document needs a multiple.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from nbtext.cli import _status as status
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="address spaces are limited as on Linux"
+)
+
+MB = 1 << 20
+MORE = 48 * MB
+"""What a command may have more than it needs for small documents."""
+
+PROGRAM = """
+import resource, sys
+from nbtext.cli import main
+if int(sys.argv[1]):
+    resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]),) * 2)
+try:
+    main(sys.argv[2:])
+finally:
+    print(open("/proc/self/status").read(), file=sys.stderr)
+"""
+SHORT_OF_MEMORY = "there is not enough memory to read it"
+ENVIRONMENT = os.environ | {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
+
+
+def run(
+    limit: int, *arguments: object, stdin: bytes = b""
+) -> "subprocess.CompletedProcess[bytes]":
+    command = [sys.executable, "-c", PROGRAM, limit, *arguments]
+    return subprocess.run(
+        list(map(str, command)),
+        input=stdin,
+        capture_output=True,
+        env=ENVIRONMENT,
+        check=False,
+    )
+
+
+def limit_for(*arguments: object, stdin: bytes = b"") -> int:
+    """Return the address space that a command needs, and some more."""
+    done = run(0, *arguments, stdin=stdin)
+    assert done.returncode == 0, done.stderr
+    peak = re.search(rb"VmPeak:\s+(\d+) kB", done.stderr)
+    assert peak
+    return (int(peak[1]) << 10) + MORE
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Small documents in small/; the same and a large one in large/; a model."""
+    root = tmp_path_factory.mktemp("memory")
+    random = Random(3)  # noqa: S311  a fixed seed, no secret
+    words = " ".join(f"{random.getrandbits(24):x}" for _ in range(2_000_000))
+    texts = {"spam": "buy cheap pills", "ham": "a meeting about the patch"}
+    for size in ("small", "large"):
+        for label, text in texts.items():
+            (root / size / label).mkdir(parents=True)
+            for number in range(20):
+                path = root / size / label / f"{number}.txt"
+                path.write_text(f"{text} {number * 'x'}")
+    (root / "large" / "spam" / "1large.txt").write_text(words)
+    trained = ["train", "--format", "text", "-m", root / "model.nbt", root / "small"]
+    assert run(0, *trained).returncode == 0
+    return root
+
+
+def check_skipped(done: "subprocess.CompletedProcess[bytes]") -> None:
+    said = done.stderr.decode()
+    assert done.returncode == status.DATA, said
+    assert said.count(SHORT_OF_MEMORY) == 1
+    assert re.search(rf"skipped: \S+1large.txt: {SHORT_OF_MEMORY}", said)
+
+
+COMMANDS: list[Sequence[str]] = [
+    ("classify", "-m", "model.nbt"),
+    ("classify", "-m", "model.nbt", "--jobs", "2"),
+    ("eval", "-m", "model.nbt"),
+    ("eval", "--folds", "2", "--format", "text"),
+    ("train", "-m", "new.nbt", "--format", "text"),
+    ("train", "-m", "new.nbt", "--format", "text", "--jobs", "2"),
+    ("learn", "-m", "taught.nbt", "spam"),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_document_that_does_not_fit_is_skipped(
+    folders: Path, command: Sequence[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folders)
+    model = (folders / "model.nbt").read_bytes()
+    Path("taught.nbt").write_bytes(model)
+    Path("new.nbt").unlink(missing_ok=True)
+    is_learning = command[0] == "learn"
+    small, large = ("small/ham", "large/spam") if is_learning else ("small", "large")
+    limit = limit_for(*command, small)
+    Path("taught.nbt").write_bytes(model)
+    Path("new.nbt").unlink(missing_ok=True)
+
+    done = run(limit, *command, large)
+
+    check_skipped(done)
+    if command[0] == "classify":
+        assert len(done.stdout.splitlines()) == 40
+    if command[0] == "train":
+        assert b"read 40 documents" in done.stderr
+
+
+def test_a_message_that_does_not_fit_is_passed_on(folders: Path) -> None:
+    large = (folders / "large" / "spam" / "1large.txt").read_bytes()
+    many = limit_for("classify", "-m", folders / "model.nbt", folders / "small")
+
+    done = run(many, "pass", "-m", folders / "model.nbt", stdin=large)
+
+    assert done.returncode == status.TRY_AGAIN
+    assert done.stdout == large
+    assert SHORT_OF_MEMORY in done.stderr.decode()
+
+
+def test_a_model_that_does_not_fit_is_an_error_of_the_run(
+    folders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import nbtext.scoring.batch_model
+    from nbtext import classify_all, load
+    from nbtext.errors import ModelMemoryError
+
+    def fail(_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(nbtext.scoring.batch_model, "open_batch_model", fail)
+
+    model = load(str(folders / "model.nbt"))
+
+    with pytest.raises(ModelMemoryError, match=r"model\.nbt: there is not enough"):
+        list(classify_all(model, [f"buy {n}" for n in range(50)]))
