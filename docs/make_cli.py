@@ -220,7 +220,7 @@ prints one object per line: `name`, and `views`: view to a list of `field`, `ter
 | 70 | an error in nbtext itself |
 | 73 | the model or a mailbox cannot be written, or `--replace` is needed |
 | 74 | input or output failed; `serve` cannot listen on an address |
-| 75 | try again later: the model or a mailbox was locked for all of `--wait` seconds |
+| 75 | try again later: the model or a mailbox was locked for all of `--wait` seconds, or there is not enough memory for the model |
 | 130 | interrupted (Ctrl-C) |
 | 129, 143 | ended by SIGHUP or SIGTERM |
 | 141 | standard output was closed (`nbtext classify inbox/ \\| head`) |
