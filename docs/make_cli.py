@@ -171,6 +171,9 @@ and the name of each document that was refused. `--json` prints one object: `cla
 commands that write a model, they wait up to `--wait` seconds for another writer.
 [learning.md](learning.md) lists their promises.
 
+**`undo`** prints with `--json` one object: `documents`, `classes` (those that had learnt), `when`,
+`tables`, `done` (false with `--dry-run`) and `path`.
+
 **`rename`** prints with `--json` one object: `renamed` (old name to new name), `classes` and
 `path`.
 
@@ -187,7 +190,8 @@ object: `path`, `bytes`, `tables`, `doubles` (documents that are in more than on
 models that were joined with `cat`), `terms`, `classes` (name to `documents`, `tokens` and
 `learnt`, a time or null), `settings` (how documents are read), `scoring`, `calibration`,
 `trained` (a time or null), `taught` (how many documents were learnt, moved or forgotten
-since), `tail` (`tables` and `bytes` behind the first table), `written` and `writer`.
+since), `undo` (`documents` that `nbtext undo` would take back, and `records`: of how many documents is
+kept what they left), `tail` (`tables` and `bytes` behind the first table), `written` and `writer`.
 
 **`eval`** prints four tables, separated by empty lines: the name and value of each figure;
 precision, recall, F1 and support of each class; the confusion matrix, with true classes as

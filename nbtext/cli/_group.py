@@ -15,7 +15,7 @@ from nbtext.cli._options import not_empty
 from nbtext.cli._terminal import to_stderr, to_stdout
 
 COMMANDS: Final = (
-    "train", "classify", "eval", "pass", "filter", "learn", "forget", "info",
+    "train", "classify", "eval", "pass", "filter", "learn", "forget", "undo", "info",
     "tokens", "merge", "rename", "compact", "prune", "check", "dump", "load", "serve",
     "bogofilter", "help",
 )  # fmt: skip

@@ -12,11 +12,14 @@ from nbtext.cli._report import class_name, counted, escaped, size
 from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
 from nbtext.counts.correction import CorrectionInfo
 from nbtext.counts.fitting import FEWEST
+from nbtext.errors import SettingsError
+from nbtext.learning import last_run
 from nbtext.scoring import Model, fitted, load_model
 from nbtext.scoring.held_out import held_out
 from nbtext.scoring.threshold import reach_of
 from nbtext.store import check_sound
 from nbtext.store.header import joined_history
+from nbtext.store.undo import last_records
 from nbtext.tokens.engine import engine
 from nbtext.upkeep import about_doubles, count_doubles
 
@@ -99,6 +102,10 @@ def facts_of(model: Model) -> dict[str, Any]:
             "tables": len(tables) - 1,
             "bytes": sum(table.length for table in tables[1:]),
         },
+        "undo": {
+            "documents": _last_taught(model),
+            "records": len(last_records(model.file, tables, newest.history.keep)),
+        },
         "written": newest.written,
         "writer": newest.writer,
         "tokenizer": engine().description,
@@ -126,6 +133,22 @@ def correction_in_words(facts: dict[str, Any]) -> str:
     return says
 
 
+def _last_taught(model: Model) -> int:
+    """Return how many documents `nbtext undo` would take back."""
+    try:
+        tables = last_run(model.file)
+    except SettingsError:
+        return 0
+    return sum(table.header.history.taught for table in tables)
+
+
+def _undo(facts: dict[str, int]) -> str:
+    """Say what can be taken back."""
+    documents = counted(facts["documents"], "document")
+    records = counted(facts["records"], "document")
+    return f"{documents} of the last command; what {records} left is kept"
+
+
 def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the same for a person, but for the classes."""
     scoring, tail = model.scoring, facts["tail"]
@@ -141,6 +164,7 @@ def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("trained", facts["trained"] or "never"),
         ("taught", f"{counted(facts['taught'], 'document')} since"),
         ("to compact", f"{counted(tail['tables'], 'table')}, {size(tail['bytes'])}"),
+        ("to undo", _undo(facts["undo"])),
         ("written", f"{facts['written']} by {facts['writer']}"),
         ("documents", f"{sum(model.documents):,} of {model.settings.format}"),
         *(

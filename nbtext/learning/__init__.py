@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nbtext.learning.overrides import SettingsOverrides
     from nbtext.learning.plan import LearnRequest, LearnResult, why_not
     from nbtext.learning.stream import learn_documents, text_columns
+    from nbtext.learning.taking_back import TakenBack, last_run, undo
     from nbtext.learning.training import Trained, check_trainable, train
 
 __all__ = [
@@ -24,12 +25,15 @@ __all__ = [
     "LearnRequest",
     "LearnResult",
     "SettingsOverrides",
+    "TakenBack",
     "Trained",
     "check_trainable",
     "count_table",
+    "last_run",
     "learn_documents",
     "text_columns",
     "train",
+    "undo",
     "why_not",
 ]
 
@@ -38,12 +42,15 @@ _HOMES: Final = {
     "LearnRequest": "plan",
     "LearnResult": "plan",
     "SettingsOverrides": "overrides",
+    "TakenBack": "taking_back",
     "Trained": "training",
     "check_trainable": "training",
     "count_table": "delta_table",
+    "last_run": "taking_back",
     "learn_documents": "stream",
     "text_columns": "stream",
     "train": "training",
+    "undo": "taking_back",
     "why_not": "plan",
 }
 

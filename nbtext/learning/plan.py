@@ -25,7 +25,7 @@ from nbtext.keyring import make_secret
 from nbtext.scoring import Model, check_scoring, default_scoring
 from nbtext.scoring.observed import no_calibrations
 from nbtext.settings import Field, Format, Scoring, Settings, default_settings
-from nbtext.store import History, Row, rows_of
+from nbtext.store import History, ModelFile, Row, rows_of
 from nbtext.store.calibrations import calibrations_of
 from nbtext.store.header import KEPT_RECORDS, now
 from nbtext.store.ledger import FORGOTTEN
@@ -79,6 +79,7 @@ class LearnRequest(NamedTuple):
         source: the class from which to forget, None for all of them.
         moves: whether a document that is known in another class moves to the label;
             otherwise it stays where it is.
+        run: where this command has appended its first table, None if it has not yet.
     """
 
     path: str
@@ -92,6 +93,7 @@ class LearnRequest(NamedTuple):
     keyed: str | None = None
     source: str | None = None
     moves: bool = True
+    run: int | None = None
 
 
 class Step(NamedTuple):
@@ -343,13 +345,33 @@ def keep_of(plan: Plan) -> int:
 def history_of(plan: Plan, n_changed: int, new_terms: tuple[int, ...]) -> History:
     """Return the history of the table that a plan makes."""
     label, model = plan.request.label, plan.model
+    run = None if model is None else run_of(model.file, plan.request.run)
     return History(
         taught=n_changed,
         learnt={} if label is None else {label: now()},
         offset=model.file.size if model else None,
         new_terms=new_terms,
         keep=keep_of(plan),
+        run=run,
     )
+
+
+def run_of(file: ModelFile, first: int | None) -> int | None:
+    """
+    Return what the next table of a command says of where its first one is.
+
+    Args:
+        file: the model.
+        first: where the first table was appended, None if this is the first.
+
+    Returns:
+        None if the first is not there any more: another process has compacted the file.
+
+    """
+    if first is None:
+        return file.size
+    runs = (table.header.history.run for table in file.tables if table.offset == first)
+    return next(runs, None)
 
 
 class Calibrated(NamedTuple):

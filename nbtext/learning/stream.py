@@ -46,6 +46,10 @@ TAIL: Final = 64
 """Number of tables behind the first from which a model is due to be compacted."""
 
 
+LEAST_TAIL: Final = 1 << 20
+"""Minimum bytes of a tail that is compacted for being longer than the first table."""
+
+
 def learn_documents(
     items: Iterable[Item],
     request: LearnRequest,
@@ -76,14 +80,34 @@ def learn_documents(
     if request.keyed is not None:
         name_secret(request.keyed)
     is_opened = request.create
+    run = Run()
     for batch in batches(items, max_bytes, on_problem, size=BATCH, many=MANY):
         is_opened = True
-        yield from readable_of(batch, partial(_learn, request=request), on_problem)
+        act = partial(_learn, request=request, run=run)
+        yield from readable_of(batch, act, on_problem)
     if not is_opened:  # a wrong model is an error even if there is nothing to learn
         load_model(request.path)
 
 
-def _learn(documents: Sequence[Document], request: LearnRequest) -> list[LearnResult]:
+class Run:
+    """
+    What one command has done so far.
+
+    Attributes:
+        first: where its first table was appended, in bytes; None if none was.
+        has_compacted: whether it has compacted the model, or tried to. That is done
+            before the first table, so that those of a command can be undone.
+    """
+
+    def __init__(self) -> None:
+        self.first: int | None = None
+        self.has_compacted = False
+
+
+def _learn(
+    documents: Sequence[Document], request: LearnRequest, run: Run
+) -> list[LearnResult]:
+    request = request._replace(run=run.first)
     batch: Batch | None = None
     if not is_few(documents):
         # read before anybody has to wait; and often there is nothing to write
@@ -95,6 +119,10 @@ def _learn(documents: Sequence[Document], request: LearnRequest) -> list[LearnRe
                 return _in_order(plan)
     while True:
         with _writable(request.path, request.wait) as (descriptor, model):
+            if model is not None and _is_to_compact(run, model.file):
+                run.has_compacted = True
+                if _compact(request.path):
+                    continue
             settings = model.settings if model else new_settings(documents, request)
             if batch is None or batch.settings != settings:
                 batch = _batch(documents, settings)
@@ -111,8 +139,8 @@ def _learn(documents: Sequence[Document], request: LearnRequest) -> list[LearnRe
                 append_table(request.path, descriptor, model.file.size, chunks)
                 if not is_in_place(request.path, descriptor):
                     continue  # another model stands there now, which is taught too
-                if is_due(model.file):
-                    _compact(request.path)
+                if request.run is None:
+                    run.first = model.file.size
             return _in_order(plan)
 
 
@@ -138,15 +166,23 @@ def is_few(documents: Sequence[Document]) -> bool:
 
 def is_due(file: ModelFile) -> bool:
     """Return whether a model's tail is so long that readers should not have it."""
-    return len(file.tables) > TAIL
+    size = sum(table.length for table in file.tables[1:])
+    return len(file.tables) > TAIL or size > max(file.tables[0].length, LEAST_TAIL)
 
 
-def _compact(path: str) -> None:
+def _is_to_compact(run: Run, file: ModelFile) -> bool:
+    return run.first is None and not run.has_compacted and is_due(file)
+
+
+def _compact(path: str) -> bool:
+    """Compact a model; return whether that was done."""
     from nbtext.store.compacting import compact_tail
 
-    # what was learnt stands; the next may find room
+    # it is as good as before; the next may find room
     with suppress(ModelFileError, MemoryError):
         compact_tail(path)
+        return True
+    return False
 
 
 def _batch(documents: Sequence[Document], settings: Settings) -> Batch:

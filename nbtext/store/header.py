@@ -53,6 +53,8 @@ class History(NamedTuple):
             `offset` is None.
         records: how many documents its undo arrays hold.
         keep: how many such records the model shall keep.
+        run: where the first table of the same command was appended, in bytes; None if
+            that is not known, or if the table stands for itself.
     """
 
     trained: str = ""
@@ -62,10 +64,14 @@ class History(NamedTuple):
     new_terms: tuple[int, ...] = ()
     records: int = 0
     keep: int = KEPT_RECORDS
+    run: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for msgpack and JSON."""
-        return self._asdict() | {"learnt": dict(sorted(self.learnt.items()))}
+        plain = self._asdict() | {"learnt": dict(sorted(self.learnt.items()))}
+        if self.run is None:
+            del plain["run"]
+        return plain
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any], n_views: int) -> "History":
@@ -77,7 +83,7 @@ class History(NamedTuple):
 
         """
         history = cls(**plain)
-        offset, new_terms = history.offset, history.new_terms
+        offset, new_terms, run = history.offset, history.new_terms, history.run
         if not isinstance(history.learnt, dict):
             message = "when classes were learnt is not a map"
             raise TypeError(message)
@@ -87,6 +93,7 @@ class History(NamedTuple):
             not all(type(count) is int and 0 <= count < MOST for count in counts)
             or not all(isinstance(time, str) for time in times)
             or not (offset is None or (type(offset) is int and 0 <= offset < MOST))
+            or not (run is None or (type(run) is int and 0 <= run <= (offset or 0)))
         ):
             message = "the history is not one"
             raise ValueError(message)

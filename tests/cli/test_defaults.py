@@ -43,6 +43,7 @@ LINES: Final[dict[str, dict[str, list[str]]]] = {
     "info": {"two": []},
     "tokens": {"two": ["spam"]},
     "merge": {"two": [PREPARED, "other.nbt", "-o", "both.nbt", "--documents", "spam"]},
+    "undo": {"taught": ["-m", "taught.nbt"]},
     "rename": {"two": ["spam=junk"]},
     "compact": {"two": []},
     "prune": {"two": []},
@@ -220,6 +221,8 @@ def written(
         run("train", "-q", "spam", "ham")
         run("train", "-q", "-m", "other.nbt", "spam", "ham=work")
         run("train", "-q", "-m", "three.nbt", *THREE)
+        run("train", "-q", "-m", "taught.nbt", "spam", "ham")
+        run("learn", "-q", "-m", "taught.nbt", "spam", "work")
         Path("model.jsonl").write_text(run("dump").out)
 
     def written(arguments: list[str]) -> tuple[Outcome, dict[str, bytes]]:

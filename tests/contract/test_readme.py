@@ -11,6 +11,7 @@ output of today in (look at the difference before keeping it):
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -189,6 +190,34 @@ def test_the_readme_is_short() -> None:
 
     assert len(text.splitlines()) <= 200
     assert len(code.splitlines()) <= 20
+
+
+CRONTAB = re.compile(r"^```crontab\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CRON_LINE = re.compile(r"(?:[\d*/]+ ){4}[\d*/]+ +(/usr/local/bin/nbtext) (.+)")
+
+
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
+def test_lines_of_crontabs_are_commands_with_full_paths(
+    page: Path, tmp_path: Path
+) -> None:
+    blocks = CRONTAB.findall(page.read_text("utf-8"))
+    lines = [line for block in blocks for line in block.splitlines()]
+    found = [CRON_LINE.fullmatch(line) for line in lines]
+
+    assert len(lines) >= 3
+    assert all(found), lines
+    for match in filter(None, found):
+        arguments = shlex.split(match[2])
+        assert not {"&&", "||", ";", "|"} & set(arguments)
+        assert not any(one.startswith("~") for one in arguments)
+        if arguments[0] == "learn":
+            assert "--seen-only" in arguments
+        done = subprocess.run(  # the options are known: all it lacks is a model
+            [sys.executable, "-m", "nbtext", *arguments, "-m", "none.nbt"],
+            cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, check=False,
+            timeout=PATIENCE,
+        )  # fmt: skip
+        assert (done.returncode, done.stdout) == (66, b"")
 
 
 def cells(page: Path) -> list[str]:

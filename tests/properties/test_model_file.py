@@ -684,6 +684,7 @@ def test_a_forged_history_is_a_model_or_an_error(field: str, tmp_path: Path) -> 
         *({"offset": -64}, {"offset": 2**63}, {"offset": "0"}, {"offset": 1.5}),
         *({"offset": 0}, {"offset": 0, "new_terms": [1, 2]}, {"new_terms": [1, 2, 3]}),
         *({"offset": 0, "new_terms": [1, 2, None]}, {"new_terms": None}),
+        *({"run": -1}, {"run": "0"}, {"run": True}, {"run": 1}, {"run": 2**63}),
         *({"records": 1}, {"records": -1}, {"records": None}, {"unknown": 1}),
     ],
     ids=str,

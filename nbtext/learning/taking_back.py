@@ -1,0 +1,94 @@
+"""
+Taking back what the last `learn` or `forget` has done, all of it.
+
+A command appends tables to a model file, and each of them says where the first one is.
+Without them the file is what it was, byte for byte.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from nbtext.errors import SettingsError
+from nbtext.store import ModelFile, open_model
+from nbtext.store.lock import WAIT, locked
+from nbtext.store.table import StoredTable
+from nbtext.store.writing import replace_file
+
+NOTHING: Final = "nothing was learnt since it was trained, made or compacted"
+MOVED: Final = (
+    "its tables are not where they were written: files were joined, or another command "
+    "has learnt or compacted in the midst of the last one"
+)
+
+
+class TakenBack(NamedTuple):
+    """
+    What was taken back.
+
+    Attributes:
+        documents: how many documents had been learnt, moved or forgotten.
+        classes: those that had learnt, sorted; none if documents were forgotten.
+        when: when that was, as ISO 8601 in UTC.
+        tables: how many tables the file has lost.
+    """
+
+    documents: int
+    classes: tuple[str, ...]
+    when: str
+    tables: int
+
+
+def undo(path: str, *, wait: float = WAIT, dry_run: bool = False) -> TakenBack:
+    """
+    Take back the last change of a model: what one `learn` or `forget` has done.
+
+    The one before it is then the last, and can be taken back, too.
+
+    Args:
+        path: the model file.
+        wait: how many seconds to wait for another writer of the model.
+        dry_run: whether to change nothing.
+
+    Raises:
+        SettingsError: there is nothing to take back, or it is not known any more.
+        BusyError: another process has been writing the model all the time.
+        ModelFileError: there is no model, it is damaged, or cannot be written.
+
+    """
+    with locked(path, wait=wait):
+        file = open_model(path)
+        tables = last_run(file)
+        if not dry_run:
+            replace_file(path, [file.contents[: tables[0].offset]])
+    headers = [table.header for table in tables]
+    classes = {name for header in headers for name in header.history.learnt}
+    return TakenBack(
+        documents=sum(header.history.taught for header in headers),
+        classes=tuple(sorted(classes)),
+        when=headers[-1].written,
+        tables=len(tables),
+    )
+
+
+def last_run(file: ModelFile) -> Sequence[StoredTable]:
+    """
+    Return the tables that the last command has appended.
+
+    Raises:
+        SettingsError: there are none, or it is not known which they are.
+
+    """
+    last = file.tables[-1].header.history
+    if len(file.tables) == 1 or last.offset is None:
+        message = f"{file.path}: {NOTHING}; there is nothing to take back"
+        raise SettingsError(message)
+    tables = [table for table in file.tables if table.offset >= (last.run or 0)]
+    is_known = last.run is not None and all(
+        table.header.history.offset == table.offset
+        and table.header.history.run == last.run
+        for table in tables
+    )
+    if not is_known or tables[0].offset != last.run:
+        message = f"{file.path}: {MOVED}; restore a copy, or train again"
+        raise SettingsError(message)
+    return tables
