@@ -36,6 +36,7 @@ from nbtext.parallel import processes
 from nbtext.scoring import Classifier, Decision, Policy, batches, load_model
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.classifying import MANY, OnProblem, readable_of
+from nbtext.scoring.in_processes import initializer_of
 from nbtext.sources import Options, documents, labels, rereadable
 from nbtext.store import check_replaceable, open_model, replace_model
 from nbtext.store.lock import WAIT
@@ -234,7 +235,9 @@ def evaluate(
     options: Options = AUTO,
     threshold: float = 0.0,
     positive: str | None = None,
+    progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
+    jobs: int = 1,
 ) -> Evaluation:
     """
     Measure how good a model is on labelled sources that it has not seen.
@@ -246,7 +249,9 @@ def evaluate(
         threshold: the least probability of a label, from 0 to 1.
         positive: which of two classes is the one looked for; if not given, `spam`,
                 or else the rarer one.
+        progress: told now and then how many more documents were read.
         on_read: told what was read and what was skipped, before anything is refused.
+        jobs: how many processes read and score documents.
 
     Raises:
         SourceError: not one document can be read.
@@ -261,15 +266,20 @@ def evaluate(
         model_columns=lambda: model.model.settings.text_columns,
         model_classes=model.model.classes,
     )
-    return evaluate_model(
-        model,
-        documents(sources, options, labelled=True),
-        sources=sources,
-        policy=Policy(threshold),
-        positive=positive,
-        max_bytes=options.max_bytes,
-        on_read=on_read,
-    )
+    begin = initializer_of(model) if jobs > 1 else None
+    with processes(jobs, IMPORTS, begin) as executor:
+        return evaluate_model(
+            model,
+            documents(sources, options, labelled=True),
+            sources=sources,
+            policy=Policy(threshold),
+            positive=positive,
+            max_bytes=options.max_bytes,
+            progress=progress,
+            on_read=on_read,
+            executor=executor,
+            jobs=jobs,
+        )
 
 
 def evaluate_folds(
@@ -282,6 +292,8 @@ def evaluate_folds(
     positive: str | None = None,
     progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
+    jobs: int = 1,
+    on_fold: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
     """
     Measure what models made of these sources would be worth, by cross-validation.
@@ -296,6 +308,8 @@ def evaluate_folds(
                 or else the rarer one.
         progress: told now and then how many more documents and bytes were read.
         on_read: told what was read and what was skipped, before anything is refused.
+        jobs: how many processes score folds.
+        on_fold: told how many folds are done, and of how many, at first none.
 
     Raises:
         TrainingError: too few classes, tokens or documents.
@@ -313,6 +327,8 @@ def evaluate_folds(
         max_bytes=options.max_bytes,
         progress=progress,
         on_read=on_read,
+        jobs=jobs,
+        on_fold=on_fold,
     )
     return checked.evaluation(policy=Policy(threshold), positive=positive)
 

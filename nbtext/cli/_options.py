@@ -344,7 +344,7 @@ jobs_option = click.option(
     default=1,
     show_default=True,
     metavar="N",
-    help="How many processes read documents.",
+    help="How many processes read and score documents.",
 )
 
 policy_options = option_group(

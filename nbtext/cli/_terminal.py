@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from nbtext.document import MOST_NAMED, Unreadable
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
     from rich.table import Table
     from rich.text import Text
 
@@ -172,39 +173,76 @@ def show(results: Iterable["Table | Text"]) -> None:
 
 
 @contextmanager
-def progress(*, quiet: bool) -> Iterator[Advance | None]:
-    """Draw on standard error how far reading has come, if a person looks on."""
+def progress(
+    *, quiet: bool, total: Callable[[], int | None] = lambda: None
+) -> Iterator["Shown | None"]:
+    """
+    Draw on standard error how far reading has come, if a person looks on.
+
+    Args:
+        quiet: whether to draw nothing.
+        total: returns how many bytes there are to read, None if that is not known.
+    """
     if quiet or not is_watched(sys.stderr):
         yield None
         return
     from rich.console import Console
     from rich.progress import (
+        BarColumn,
         FileSizeColumn,
         Progress,
+        ProgressColumn,
         SpinnerColumn,
+        TaskProgressColumn,
         TextColumn,
         TimeElapsedColumn,
+        TimeRemainingColumn,
     )
 
-    columns = (
+    n_bytes = total()
+    columns: tuple[ProgressColumn, ...] = (
         SpinnerColumn(),
-        TextColumn("{task.fields[documents]:,} documents"),
+        TextColumn("{task.fields[text]}"),
         FileSizeColumn(),
         TimeElapsedColumn(),
     )
+    if n_bytes:
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.fields[text]}"),
+            BarColumn(20),
+            TaskProgressColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+        )
     console = Console(file=sys.stderr)
     # no refreshing thread: processes are forked while this is on the screen
     bar = Progress(*columns, console=console, transient=True, auto_refresh=False)
     with bar:
-        task = bar.add_task("reading", total=None, documents=0)
-        documents = 0
+        yield Shown(bar, n_bytes)
 
-        def advance(more: int, size: int) -> None:
-            nonlocal documents
-            documents += more
-            bar.update(task, advance=size, documents=documents, refresh=True)
 
-        yield advance
+class Shown:
+    """A line that tells how far reading, and then scoring folds, has come."""
+
+    def __init__(self, bar: "Progress", n_bytes: int | None) -> None:
+        self._bar = bar
+        self._documents = 0
+        self._task = bar.add_task("", total=n_bytes or None, text="0 documents")
+
+    def __call__(self, more: int, size: int) -> None:
+        """Show that so many more documents and bytes were read."""
+        self._documents += more
+        text = f"{self._documents:,} documents"
+        self._bar.update(self._task, advance=size, text=text, refresh=True)
+
+    def fold(self, done: int, folds: int) -> None:
+        """Show that so many folds are done, in place of what was read."""
+        text = f"fold {min(done + 1, folds)} of {folds}"
+        if not done:
+            self._bar.reset(self._task, total=folds, text=text)
+        self._bar.update(self._task, completed=done, text=text, refresh=True)
 
 
 def _one_line(text: str) -> str:

@@ -1,12 +1,14 @@
 """`nbtext eval`: measure a model, or what these documents would make of one."""
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from nbtext.cli import _completion as completion
 from nbtext.cli._options import (
+    jobs_option,
     keyed_option,
     model_option,
     output_options,
@@ -30,7 +32,7 @@ from nbtext.cli._terminal import (
 from nbtext.document import Skipped
 from nbtext.learning import SettingsOverrides
 from nbtext.scoring import Policy
-from nbtext.sources import Options
+from nbtext.sources import Options, total_bytes
 
 if TYPE_CHECKING:
     from nbtext.counts import ReadReport
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
 @keyed_option
 @source_options
 @training_options
+@jobs_option
 @output_options
 def command(
     sources: tuple[str, ...],
@@ -66,6 +69,7 @@ def command(
     model: str,
     options: Options,
     overrides: SettingsOverrides,
+    jobs: int,
     output: Output,
 ) -> int:
     """
@@ -97,7 +101,8 @@ def command(
         skipped.extend(report.skipped)
         name_problems(report, quiet=output.quiet, is_last=False)
 
-    with progress(quiet=output.quiet) as advance:
+    total = partial(total_bytes, sources) if folds is not None else nothing
+    with progress(quiet=output.quiet, total=total) as shown:
         if folds is None:
             opened = load(model, overrides=overrides)
             for note in () if output.quiet else opened.model.notes:
@@ -108,7 +113,9 @@ def command(
                 options=options,
                 threshold=policy.threshold,
                 positive=positive,
+                progress=shown,
                 on_read=on_read,
+                jobs=jobs,
             )
         else:
             result = evaluate_folds(
@@ -118,13 +125,19 @@ def command(
                 overrides=overrides,
                 threshold=policy.threshold,
                 positive=positive,
-                progress=advance,
+                progress=shown,
                 on_read=on_read,
+                jobs=jobs,
+                on_fold=None if shown is None else shown.fold,
             )
     if positive is None and not output.quiet:
         _say_positive(result)
     _print(result, output)
     return outcome(skipped)
+
+
+def nothing() -> None:
+    """Return None: how many bytes a model is evaluated on is not told."""
 
 
 def _say_positive(result: "Evaluation") -> None:

@@ -23,7 +23,7 @@ from nbtext.cli._report import counted, size
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import Output, name_problems, progress, to_stderr, to_stdout
 from nbtext.learning import SettingsOverrides
-from nbtext.sources import Options
+from nbtext.sources import Options, total_bytes
 
 if TYPE_CHECKING:
     from nbtext.learning import Trained
@@ -68,7 +68,7 @@ def command(
     from nbtext.api import train
 
     started = time.monotonic()
-    with progress(quiet=output.quiet) as advance:
+    with progress(quiet=output.quiet, total=partial(total_bytes, sources)) as advance:
         trained = train(
             sources,
             model,

@@ -7,7 +7,9 @@ the process; they come out batch by batch, whole or some of their documents.
 
 from __future__ import annotations
 
+import os
 import tempfile
+from errno import EIO
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,8 +86,23 @@ class TermCache:
                 yield wanted + first, views
 
     def _read(self, starts: Sequence[NDArray[np.int64]], place: int) -> Iterator[Terms]:
-        self._file.seek(place)
+        self._file.flush()
         for begins in starts:
-            keys = np.frombuffer(self._file.read(8 * int(begins[-1])), np.uint64)
-            counts = np.frombuffer(self._file.read(4 * int(begins[-1])), np.int32)
+            n_terms = int(begins[-1])
+            # not by the file's position, which forked processes share
+            data = self._read_at(place, 12 * n_terms)
+            keys = np.frombuffer(data, np.uint64, n_terms)
+            counts = np.frombuffer(data, np.int32, n_terms, 8 * n_terms)
+            place += len(data)
             yield Terms(keys, counts, begins)
+
+    def _read_at(self, place: int, size: int) -> bytes:
+        """Return bytes of the file; the system gives 2 GB at a time at the most."""
+        pieces: list[bytes] = []
+        while size:
+            piece = os.pread(self._file.fileno(), size, place)
+            if not piece:
+                raise OSError(EIO, os.strerror(EIO), "a temporary file")
+            pieces.append(piece)
+            place, size = place + len(piece), size - len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)

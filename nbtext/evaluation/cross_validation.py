@@ -9,17 +9,21 @@ one pass of counting and one of scoring, and the calibration samples.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from nbtext.document import Document, Item
+    from nbtext.scoring.batch import ScoredBatch
     from nbtext.settings import Scoring, Settings
     from nbtext.tokens import Reading
 
@@ -39,6 +43,7 @@ from nbtext.learning import SettingsOverrides, check_trainable
 from nbtext.learning.choosing import rival_scoring
 from nbtext.learning.finishing import finish, sample_limits
 from nbtext.learning.overrides import DEFAULTS
+from nbtext.parallel import processes
 from nbtext.scoring import Policy, check_scoring, default_scoring
 from nbtext.scoring.batch import score_batch
 from nbtext.scoring.decide import DEFAULT
@@ -46,6 +51,9 @@ from nbtext.scoring.models.registry import for_classes
 from nbtext.tokens import fingerprints, read_terms
 
 NO_SAMPLE: Final = 0
+
+OnFold: TypeAlias = Callable[[int, int], None]
+"""Told how many folds are done, and how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +117,8 @@ def cross_validate(
     max_bytes: int,
     progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
+    jobs: int = 1,
+    on_fold: OnFold | None = None,
 ) -> CrossValidated:
     """
     Score each document by a model that was made of the other folds.
@@ -121,6 +131,8 @@ def cross_validate(
         max_bytes: how much of a document is read.
         progress: told now and then how many more documents and bytes were read.
         on_read: told what was read, and what was skipped, before anything is refused.
+        jobs: how many processes score folds.
+        on_fold: told how many folds are done, and of how many, at first none.
 
     Raises:
         TrainingError: too few classes, tokens or documents.
@@ -135,7 +147,13 @@ def cross_validate(
             on_read(report)
         if report.skipped and not report.documents:
             raise report.skipped.first
-        return _score_folds(cache, folds, settings, report, overrides)
+        return _score_folds(
+            cache, folds, settings, report, overrides, jobs, on_fold or _say_nothing
+        )
+
+
+def _say_nothing(_done: int, _folds: int) -> None:
+    """Say nothing of how many folds are done."""
 
 
 def _score_folds(
@@ -144,7 +162,10 @@ def _score_folds(
     settings: Settings,
     report: ReadReport,
     overrides: SettingsOverrides,
+    jobs: int,
+    on_fold: OnFold,
 ) -> CrossValidated:
+    on_fold(0, folds)
     classes = tuple(sorted(set(cache.labels)))
     truth = np.array([classes.index(label) for label in cache.labels], np.int64)
     fold_of = stratified_folds(truth.tolist(), folds, cache.digests)
@@ -159,31 +180,102 @@ def _score_folds(
     log_posterior = np.zeros((len(truth), len(classes)))
     printed = np.zeros_like(log_posterior)
     known = np.zeros(len(truth), np.int64)
-    for fold, held_out in enumerate(tables):
-        in_fold = fold_of == fold
-        if not in_fold.any():
-            continue
-        rest = whole - held_out
-        if rest.classes != classes:
-            message = (
-                f"a fold holds all documents of a class; {folds} folds need two "
-                "different documents of each class at least"
-            )
-            raise TrainingError(message)
-        sample = _sample(cache, settings, overrides, ~in_fold)
-        rival = rival_scoring(scoring, settings, classes, overrides)
-        finished = finish(
-            rest, scoring, sample, rival=rival, may_correct=overrides.correction
+    work = _Folds(cache, whole, tables, fold_of, scoring, overrides)
+    with processes(jobs, (), partial(_FOLDS.set, work)) as executor:
+        each = range(folds)
+        done = (
+            map(work.scored, each)
+            if executor is None
+            else executor.map(_scored_elsewhere, each)
         )
-        used = finished.model.scoring
-        for places, views in cache.batches(in_fold):
-            scored = score_batch(finished.model, views, finished.fit)
-            log_posterior[places] = scored.log_posterior
-            printed[places] = scored.printed
-            known[places] = scored.known
+        for number, of_fold in enumerate(done, 1):
+            used = of_fold.scoring or used
+            for places, scored in of_fold.batches:
+                log_posterior[places] = scored.log_posterior
+                printed[places] = scored.printed
+                known[places] = scored.known
+            on_fold(number, folds)
     return CrossValidated(
         classes, truth, log_posterior, printed, known, report, settings, used
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _ScoredFold:
+    """
+    The scores of a fold.
+
+    Attributes:
+        scoring: how its documents were scored, None if there are none.
+        batches: the places of some of them, and their scores.
+    """
+
+    scoring: Scoring | None
+    batches: list[tuple[NDArray[np.int64], ScoredBatch]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Folds:
+    """
+    What scoring a fold needs; forked processes share it.
+
+    Attributes:
+        cache: the terms of all documents.
+        whole: their counts.
+        tables: the counts of each fold.
+        fold_of: shape (n_documents,), the fold of each document.
+        scoring: how they are scored.
+        overrides: what the user wants.
+    """
+
+    cache: TermCache
+    whole: CountTable
+    tables: Sequence[CountTable]
+    fold_of: NDArray[np.intp]
+    scoring: Scoring
+    overrides: SettingsOverrides
+
+    def scored(self, fold: int) -> _ScoredFold:
+        """
+        Score the documents of a fold by a model of the others, batch by batch.
+
+        Raises:
+            TrainingError: the others lack a class.
+
+        """
+        in_fold = self.fold_of == fold
+        if not in_fold.any():
+            return _ScoredFold(None, [])
+        rest = self.whole - self.tables[fold]
+        if rest.classes != self.whole.classes:
+            message = (
+                f"a fold holds all documents of a class; {len(self.tables)} folds need "
+                "two different documents of each class at least"
+            )
+            raise TrainingError(message)
+        settings, scoring, overrides = rest.settings, self.scoring, self.overrides
+        finished = finish(
+            rest,
+            scoring,
+            _sample(self.cache, settings, overrides, ~in_fold),
+            rival=rival_scoring(scoring, settings, rest.classes, overrides),
+            may_correct=overrides.correction,
+        )
+        return _ScoredFold(
+            finished.model.scoring,
+            [
+                (places, score_batch(finished.model, views, finished.fit))
+                for places, views in self.cache.batches(in_fold)
+            ],
+        )
+
+
+_FOLDS: Final[ContextVar[_Folds]] = ContextVar("_FOLDS")
+"""The folds that a process was forked to score."""
+
+
+def _scored_elsewhere(fold: int) -> _ScoredFold:
+    return _FOLDS.get().scored(fold)
 
 
 def _cached(

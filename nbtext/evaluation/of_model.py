@@ -5,18 +5,24 @@ Documents are classified as they come; their decisions are then compared with th
 labels. `nbtext.evaluation.cross_validation` needs no model; it makes one for each fold.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 import numpy as np
 
 from nbtext.counts import ReadReport
+from nbtext.counts.counting import Progress
 from nbtext.document import Item, Note
 from nbtext.errors import SettingsError, SourceError
 from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate
 from nbtext.evaluation.unknown_labels import UnknownLabels
-from nbtext.scoring import Classifier, Policy, classify
+from nbtext.scoring import Classifier, Decision, Policy, classify
 from nbtext.scoring.decide import DEFAULT
+from nbtext.scoring.in_processes import classify_with
 
 NOTHING: Final = "there is no document to evaluate; name labelled folders or files"
 
@@ -29,7 +35,10 @@ def evaluate_model(
     policy: Policy = DEFAULT,
     positive: str | None = None,
     max_bytes: int,
+    progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
+    executor: "Executor | None" = None,
+    jobs: int = 1,
 ) -> Evaluation:
     """
     Classify labelled documents and compare.
@@ -42,7 +51,10 @@ def evaluate_model(
         positive: which of two classes is the one looked for; if not given, `spam`,
                 or else the rarer one.
         max_bytes: how much of a document is read.
+        progress: told now and then how many more documents were read.
         on_read: told what was read and what was skipped, before anything is refused.
+        executor: processes that have the model (`nbtext.scoring.in_processes`).
+        jobs: how many they are.
 
     Raises:
         SourceError: not one document can be read.
@@ -58,14 +70,11 @@ def evaluate_model(
     decided: list[int] = []
     log_posterior: list[tuple[float, ...]] = []
     printed: list[tuple[float, ...]] = []
-    batches = classify(
-        items,
-        model,
-        policy=policy,
-        max_bytes=max_bytes,
-        on_problem=report.remark,
-    )
-    for decision in (decision for batch in batches for decision in batch):
+    begun = partial(classify, items, model)
+    if executor is not None:
+        begun = partial(classify_with, executor, jobs, items)
+    batches = begun(policy=policy, max_bytes=max_bytes, on_problem=report.remark)
+    for decision in _watched(batches, progress):
         report.documents += 1
         unknown.meet(decision.expected, decision.name)
         truth.append(places.get(decision.expected or "", NO_CLASS))
@@ -92,3 +101,13 @@ def evaluate_model(
         printed=np.array(printed),
         positive=positive,
     )
+
+
+def _watched(
+    batches: Iterable[list[Decision]], progress: Progress | None
+) -> Iterator[Decision]:
+    """Yield decisions, and tell how many there were after each batch."""
+    for batch in batches:
+        yield from batch
+        if progress is not None:
+            progress(len(batch), 0)

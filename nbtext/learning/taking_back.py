@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from nbtext.errors import SettingsError
-from nbtext.store import ModelFile, open_model
+from nbtext.store import ModelFile, StoredTable, open_model
 from nbtext.store.lock import WAIT, locked
-from nbtext.store.table import StoredTable
 from nbtext.store.writing import replace_file
 
 NOTHING: Final = "nothing was learnt since it was trained, made or compacted"

@@ -23,6 +23,7 @@ from nbtext.sources._names import listed
 from nbtext.sources._options import FORMATS, Options, is_delimiter
 from nbtext.sources._rereadable import rereadable
 from nbtext.sources._seen import seen_only
+from nbtext.sources._sizes import total_bytes
 from nbtext.sources._stream import open_binary
 from nbtext.sources._walk import is_maildir
 
@@ -43,4 +44,5 @@ __all__ = [
     "open_binary",
     "rereadable",
     "seen_only",
+    "total_bytes",
 ]

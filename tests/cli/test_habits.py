@@ -596,3 +596,29 @@ def test_the_last_line_of_eval_says_how_good_the_model_is() -> None:
         "10 of 11 documents right (0.9091), 1 of 9 ham taken for spam, 0 of 2 spam for "
         "ham"
     )
+
+
+@pytest.mark.usefixtures("corpus")
+def test_progress_says_which_fold_is_scored_and_what_is_left() -> None:
+    status, shown = on_a_terminal("eval", "--folds", "3", "spam", "ham")
+    plain = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", shown)
+
+    assert status == 0
+    for fold in (1, 2, 3):
+        assert f"fold {fold} of 3" in plain
+    assert "left" in plain
+    assert "fold" not in on_a_terminal("eval", "-q", "--folds", "3", "spam", "ham")[1]
+
+
+@pytest.mark.usefixtures("model")
+def test_eval_is_the_same_with_any_number_of_jobs(process: "Run") -> None:
+    for more in (("--folds", "4"), ("-m", "mail.nbt")):
+        line = ("eval", "--json", *more, "spam", "ham")
+
+        alone = process(*line)
+
+        assert alone.status == 0
+        assert process(*line, "--jobs", "2") == alone
+    few = process("eval", "--folds", "4", "--jobs", "2", "a=spam/1.eml", "b=ham")
+    assert few.status == 65
+    assert "4 folds need two different documents of each class" in few.err
