@@ -374,12 +374,14 @@ def test_a_name_is_answered_before_the_next_is_asked_for() -> None:
 @pytest.mark.usefixtures("model")
 def test_what_was_learnt_is_known_to_the_next_batch(spam: bytes) -> None:
     Path("new").write_bytes(spam.replace(b"number 3", b"of another kind"))
+    names = [b"ham/3.eml", b"new", b"ham/3.eml"]
 
-    once, twice = answers("-TTb", [b"new", b"new"])
-    before, after = answers("-uTTb", [b"new", b"new"])
+    once, _, twice = answers("-TTb", names)
+    before, _, after = answers("-uTTb", names)
 
     assert once == twice == before
-    assert after != before
+    # there is one spam more, so ham may be a little more certain
+    assert float(after.split()[1]) < float(before.split()[1])
     assert documents() == {"ham": 100, "spam": 101}
 
 
@@ -393,7 +395,7 @@ def test_many_messages_come_in_order(run: "Run") -> None:
     out = run("bogofilter", "-Tb", stdin="\n".join(names).encode()).out
 
     assert [line.split()[0] for line in out.splitlines()] == names
-    assert [line.split()[1] for line in out.splitlines()] == ["S", "H"] * 320
+    assert [line.split()[1] for line in out.splitlines()] == ["S", "H"] * 4000
 
 
 @pytest.mark.usefixtures("model")
@@ -556,7 +558,7 @@ def test_the_log_says_what_was_done(
     new = spam.replace(b"Message-ID: <", b"Message-ID: <new")
 
     for options in ("-l", "-luep", "-lMu", "-Snl", "-lp"):
-        assert process("bogofilter", options, stdin=new, env=env).status in (0, 1)
+        assert process("bogofilter", options, stdin=new, env=env).status in (0, 1, 2)
 
     entries = (tmp_path / "log").read_text().splitlines()
     said = [entry for entry in entries if entry != "open ('bogofilter', 1, 16)"]

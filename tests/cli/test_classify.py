@@ -63,7 +63,7 @@ def test_classify_prints_json_lines_for_programs(run: "Run") -> None:
     for one in objects(out):
         assert list(one) == [
             "name", "label", "probability", "posterior", "log_posterior", "tokens",
-            "truncated",
+            "truncated", "from", "subject",
         ]  # fmt: skip
         assert one["label"] == one["name"].split("/")[0]
         assert list(one["posterior"]) == list(one["log_posterior"]) == ["ham", "spam"]
@@ -268,7 +268,8 @@ def test_what_has_no_known_token_is_unsure(run: "Run", document: bytes) -> None:
     assert plain.out.startswith("?\t0.")
     [one] = objects(out)
     assert one["label"] is None
-    assert one["tokens"] == {"known": 0, "total": 1 if document.strip() else 0}
+    # a word, and four n-grams of it and the line's end
+    assert one["tokens"] == {"known": 0, "total": 5 if document.strip() else 0}
     assert run("classify", "-m", "m.nbt", "--is", "a", "-q", stdin=document).status == 2
 
 
@@ -408,7 +409,8 @@ def test_documents_are_read_as_the_model_was_trained(run: "Run") -> None:
     mail_as_text, note_as_text = read["text"]
     assert mail_as_mail != mail_as_text
     assert note_as_mail != note_as_text
-    assert note_as_text == 11  # five words and a full stop, and the pairs of them
+    # five words and a full stop, the pairs of them, and 18 n-grams of five bytes
+    assert note_as_text == 11 + len("The money of a winner.") - 4
 
 
 @pytest.mark.usefixtures("model")

@@ -161,7 +161,7 @@ def test_a_terminal_gets_colours_and_a_heading() -> None:
 
     assert status == 0
     lines = shown.splitlines()
-    assert len(lines) == 17
+    assert len(lines) == 18  # a heading, 16 messages, and how many of each class
     assert re.search(r"class +probability +document", lines[0])
     assert "\x1b[31mspam\x1b[0m" in lines[1]
     assert "\t" not in shown

@@ -9,6 +9,7 @@ import pytest
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
+NGRAMS = ("so, s", "o, so", ", so ", " so s", "so so", "o so.", " so. ")
 TEXT = "Free MONEY, free lunch: naïve 東京 !!! free money\n"
 
 
@@ -36,6 +37,7 @@ def test_tokens_shows_words_marks_and_pairs(run: "Run") -> None:
         ("body", "body", 1, "so so"),
         ("body", "body", 1, "."),
         ("body", "body", 1, "so ."),
+        *(("ngrams", "body", 1, term) for term in NGRAMS),
     ]
 
 
@@ -53,7 +55,7 @@ def test_tokens_reads_as_it_is_told(run: "Run") -> None:
     status, out, err = run("tokens", "-m", "mail.nbt", "--as", "text", "spam/1.eml")
 
     assert (status, err) == (0, "")
-    assert {view for view, _, _, _ in table(out)} == {"body"}
+    assert {view for view, _, _, _ in table(out)} == {"body", "ngrams"}
 
 
 @pytest.mark.usefixtures("model")
