@@ -11,7 +11,7 @@ of one hold the labels of the other. docs/experiments/010-many-classes.md)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -23,17 +23,15 @@ if TYPE_CHECKING:
 
     from nbtext.counts import CountTable
     from nbtext.counts.sample import Block
-    from nbtext.counts.sorted_counts import Keys
     from nbtext.learning.passes import Vectors
     from nbtext.parallel import Map
     from nbtext.scoring.batch_model import BatchModel
 
-    View = tuple[Keys, NDArray[np.integer], NDArray[np.integer]]
-
 from nbtext.counts import Counter, Sample
 from nbtext.counts.correction import CorrectionInfo
 from nbtext.counts.correction_table import Correction, correction_of
-from nbtext.counts.table import with_classes
+from nbtext.counts.sorted_counts import SortedCounts, narrow
+from nbtext.counts.table import rows_by_class, with_classes
 from nbtext.learning.passes import BASE_UNIT, Learnt, Pupils, Rate, correct
 from nbtext.learning.visits import Visits, vectors_of, visits_of, weighted_views
 from nbtext.scoring import event_model
@@ -187,28 +185,29 @@ class _Making:
         values = learnt.amounts[documents, classes] * visits.times.take(documents)
         labels = visits.labels.take(documents)
         entries = visits.entries.take(documents, axis=0)
-        return correction_of(
-            info,
-            self.model.classes,
-            self._values(learnt),
-            (entries, labels, classes, values),
-        )
+        names, n_views = self.model.classes, len(self.model.terms)
+        nothing = [(NO_KEYS, NO_PLACES, NO_PLACES)] * n_views
+        amounts = entries, labels, classes, values
+        correction = correction_of(info, names, nothing, amounts)
+        # the values are distinct, and sorted by term
+        return replace(correction, runs=tuple(self._runs(learnt)))
 
-    def _values(self, learnt: Learnt) -> Iterator[View]:
-        """Yield for each view the keys, classes and values of what was learnt."""
+    def _runs(self, learnt: Learnt) -> Iterator[tuple[SortedCounts, ...]]:
+        """Yield for each view what was learnt, by class."""
+        n_classes = len(self.model.classes)
         weighted = weighted_views(self.model.settings)
         for view, table in enumerate(self.model.terms):
+            part, keys = slice(0, 0), NO_KEYS
             if view in weighted:
                 number = weighted.index(view)
-                bounds = np.searchsorted(
-                    learnt.places, self.firsts[number : number + 2]
-                )
-                part = slice(*bounds.tolist())
-                places = learnt.places[part] - self.firsts[number]
-                keys = table.keys.take(places)
-                yield keys, learnt.classes[part], learnt.values[part]
-            else:
-                yield NO_KEYS, NO_PLACES, NO_PLACES
+                ends = np.searchsorted(learnt.places, self.firsts[number : number + 2])
+                part = slice(*ends.tolist())
+                keys = table.keys.take(learnt.places[part] - self.firsts[number])
+            values = learnt.values[part]
+            yield tuple(
+                SortedCounts(keys.take(rows), (narrow(values.take(rows)),))
+                for rows in rows_by_class(learnt.classes[part], n_classes)
+            )
 
     def _pupils(self, base: NDArray[np.int32]) -> Pupils:
         visits = self.visits

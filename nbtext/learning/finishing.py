@@ -26,6 +26,7 @@ from nbtext.counts.sample import DOCUMENTS, TERMS, VISITED, VISITED_TERMS
 from nbtext.learning.choosing import FEWEST, prefers_rival
 from nbtext.learning.correcting import make_correction
 from nbtext.scoring import event_model
+from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.batch_model import batch_model_of, corrected
 from nbtext.scoring.held_out import fitted_by
 from nbtext.scoring.leave_one_out import left_out
@@ -93,6 +94,7 @@ def finish(
         map_: deals with parts of the documents.
 
     """
+    keep_memory()
     counts = batch_model_of(table, scoring, map_)
     head = [(block.labels, block.views) for block in sample.head(DOCUMENTS, TERMS)]
     made, n_documents = calibrated(counts, head, map_), sum(len(one[0]) for one in head)

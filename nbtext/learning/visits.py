@@ -26,8 +26,8 @@ from nbtext.counts.room import empty
 from nbtext.learning.passes import Vectors
 from nbtext.tokens.bags import unit_weights
 
-PART: Final = 512
-"""Maximum documents that are looked up at a time."""
+PART: Final = 128
+"""Maximum documents that are looked up at a time; their arrays fit into caches."""
 
 
 @dataclass(frozen=True, slots=True)
