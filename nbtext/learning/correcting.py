@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 from nbtext.counts import Counter, Sample
 from nbtext.counts.correction import CorrectionInfo
 from nbtext.counts.correction_table import Correction, correction_of
+from nbtext.counts.sample import VISITED
 from nbtext.counts.sorted_counts import SortedCounts, narrow
 from nbtext.counts.table import rows_by_class, with_classes
 from nbtext.learning.passes import BASE_UNIT, Learnt, Pupils, Rate, correct
@@ -44,8 +45,11 @@ RATE: Final = 0.5
 RATE_OF_TWO: Final = 0.25
 """Both of two classes move, so that the step between them is double."""
 
+TRIED: Final = 4096
+"""Maximum documents that a correction is tried on, and learnt from for that."""
+
 HELD_OUT: Final = 4
-"""Every so many visits, one is held out of the correction that is tried."""
+"""Every so many of them, one is held out of the correction that is tried."""
 
 MOST_BASE: Final = 1 << 30
 """Base scores beyond this, in units of 1/4096 nat, are taken for it."""
@@ -109,17 +113,22 @@ def make_correction(
 
     """
     n_classes = len(model.classes)
-    blocks = list(sample.head(documents=MOST_SCORES // n_classes))
-    visits = visits_of(blocks, model.classes)
-    if n_classes > MOST_CLASSES or len(visits.order) < HELD_OUT:
-        return Made(None, None)
     rate = Rate(PASSES, RATE_OF_TWO if n_classes == 2 else RATE, CUT)
-    making = _Making(model, slope, visits, *vectors_of(visits, model), rate, map_)
+    most = MOST_SCORES // n_classes
+
+    def making(documents: int) -> _Making:
+        blocks = list(sample.head(min(documents, most)))
+        visits = visits_of(blocks, model.classes)
+        return _Making(model, slope, visits, *vectors_of(visits, model), rate, map_)
+
+    tried = making(TRIED)
+    if n_classes > MOST_CLASSES or len(tried.visits.order) < HELD_OUT:
+        return Made(None, None)
     try:
-        trial = making.trial(table)
+        trial = tried.trial(table)
         if not trial.is_won:
             return Made(None, trial)
-        correction = making.correction(trial)
+        correction = making(VISITED).correction(trial)
     except OverflowError:  # of documents that are there millions of times
         return Made(None, None)
     return Made(correction if len(correction.amounts) else None, trial)
