@@ -10,9 +10,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from nbtext.errors import SettingsError
 
-Text: TypeAlias = Literal["headers", "raw", "body", "summary"]
-"""Which text a view reads: header fields, the raw message, the body, or From, Subject
-and body together."""
+Text: TypeAlias = Literal["headers", "raw", "body"]
+"""Which text a view reads: header fields, the raw message, or the body."""
 
 Alphabet: TypeAlias = Literal["fields", "words", "marks", "pattern", "ngrams"]
 """What is a token: whatever stands between separators, words, words and marks, the
@@ -155,7 +154,7 @@ class View(NamedTuple):
         flags = ("tokens", "pairs", "fold_tokens", "fold_pairs", "fields")
         _check_choices(
             {
-                f"{name}.text": (self.text, ("headers", "raw", "body", "summary")),
+                f"{name}.text": (self.text, ("headers", "raw", "body")),
                 f"{name}.alphabet": (self.alphabet, ALPHABETS),
                 f"{name}.columns": (self.columns, COLUMNS),
             }
@@ -197,7 +196,6 @@ BODY: Final = View(name="body", text="body", alphabet="marks", pairs=True)
 TOPIC: Final = View(
     name="body", text="body", alphabet="words", pairs=True, fold_tokens=True
 )
-SUMMARY: Final = TOPIC._replace(name="summary", text="summary")
 NGRAMS: Final = View(
     name="ngrams", text="body", alphabet="ngrams", fold_tokens=True, limit=NGRAMS_READ
 )
@@ -504,16 +502,11 @@ def check_range(name: str, value: object, least: float, most: float) -> None:
 
 
 def default_settings(document_format: Format, n_classes: int) -> Settings:
-    """
-    Return the settings that do best for a kind of document and a number of classes.
-
-    For more than two classes of mail nothing was measured; there the words of From,
-    Subject and body are read as one text.
-    """
-    if n_classes > 2:
-        views = (SUMMARY,) if document_format == "mail" else (TOPIC, NGRAMS)
-        return Settings(document_format, views).counting(WEIGHTED)
+    """Return the settings that do best for a kind of document and so many classes."""
     if document_format == "mail":
-        return Settings("mail", (HEADERS, RAW, BODY))
+        settings = Settings("mail", (HEADERS, RAW, BODY))
+        return settings if n_classes <= 2 else settings.counting(WEIGHTED)
+    if n_classes > 2:
+        return Settings("text", (TOPIC, NGRAMS)).counting(WEIGHTED)
     # with weights, so that any score can be chosen, and a third class be learnt
     return Settings("text", (BODY, NGRAMS)).counting(WEIGHTED)

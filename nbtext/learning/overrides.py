@@ -88,7 +88,7 @@ class SettingsOverrides(NamedTuple):
         if alphabet is not None:
             views = tuple(
                 view._replace(alphabet=alphabet)
-                if view.text in ("body", "summary") and view.alphabet != "ngrams"
+                if view.text == "body" and view.alphabet != "ngrams"
                 else view
                 for view in views
             )

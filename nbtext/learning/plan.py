@@ -22,7 +22,8 @@ from nbtext.errors import (
     UnknownClassError,
 )
 from nbtext.keyring import make_secret
-from nbtext.scoring import Model, check_scoring, default_scoring
+from nbtext.scoring import Model, check_scoring, default_scoring, event_model
+from nbtext.scoring.models.registry import for_classes
 from nbtext.scoring.observed import no_calibrations
 from nbtext.settings import Field, Format, Scoring, Settings, default_settings
 from nbtext.store import History, ModelFile, Row, rows_of
@@ -223,7 +224,7 @@ def planned(model: Model | None, batch: Batch, request: LearnRequest) -> Plan:
         )
         raise SettingsError(message)
     if request.label is not None:
-        _check_class(model, request)
+        model = _for_class(model, request)
     plan = Plan(model, batch, request, [], {})
     first: dict[bytes, Step] = {}
     for place, reading in enumerate(batch.readings):
@@ -269,9 +270,12 @@ def _without_writing(
     return LearnResult(name, "known", before) if stays else None
 
 
-def _check_class(model: Model | None, request: LearnRequest) -> None:
+def _for_class(model: Model | None, request: LearnRequest) -> Model | None:
     """
-    Refuse a class that the model cannot have.
+    Return the model as it is to be scored once it has learnt a class.
+
+    Where its score is for two classes, and one more is learnt, that is the default
+    score of more classes, if what it needs was counted.
 
     Raises:
         TrainingError: it needs other settings than the model has.
@@ -286,14 +290,18 @@ def _check_class(model: Model | None, request: LearnRequest) -> None:
         )
         raise SettingsError(message)
     if model is None:
-        return
+        return model
     if label not in model.classes and not request.create:
         _check_spelling(model, label)
     classes = sorted({*model.classes, label})
     if len(classes) < 2:
-        return
+        return model
+    scoring = model.scoring
+    if event_model(scoring.score).refusal(scoring, model.settings, classes):
+        default = default_scoring(model.settings.format, len(classes))
+        scoring = for_classes(default, len(classes))
     try:
-        check_scoring(model.scoring, model.settings, classes)
+        check_scoring(scoring, model.settings, classes)
     except SettingsError as error:
         sources = " ".join(f"{name}=..." for name in classes)
         if label in model.classes:  # files were joined that do not go together
@@ -305,6 +313,7 @@ def _check_class(model: Model | None, request: LearnRequest) -> None:
             )
         message = f"{request.path}: {what}; run `nbtext train {sources}`"
         raise TrainingError(message) from error
+    return model if scoring == model.scoring else model._replace(scoring=scoring)
 
 
 def _check_spelling(model: Model, label: str) -> None:

@@ -255,9 +255,14 @@ def _notes(path: str, tables: list[StoredTable]) -> tuple[str, ...]:
             "counts alone"
         )
         raise ModelFileError(message)
-    # parameters are chosen by what was held out, again whenever something is learnt
-    asked = {table.header.scoring._replace(parameters=()) for table in tables}
-    if len(asked) == 1:
+    # parameters are chosen by what was held out, again whenever something is learnt,
+    # and a third class that is learnt brings another score
+    asked = {
+        table.header.scoring._replace(parameters=())
+        for table in tables
+        if table.header.history.offset is None
+    }
+    if len(asked) <= 1:
         return ()
     last = tables[-1].header.scoring
     return (

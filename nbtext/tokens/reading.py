@@ -34,10 +34,6 @@ class Reading(NamedTuple):
     is_mail: bool = False
 
 
-SUMMARY_FIELDS: Final = frozenset({"from", "subject"})
-"""The header fields that are read where From, Subject and body are one text."""
-
-
 def is_mail(document: Document) -> bool:
     """Return whether a document is mail, by its container or by its bytes."""
     if document.is_mail is not None:
@@ -122,16 +118,10 @@ def _body(mail: Mail) -> list[Field]:
     return [("body", text) for text in mail.body]
 
 
-def _summary(mail: Mail) -> list[Field]:
-    fields = [text for name, text in mail.headers if name in SUMMARY_FIELDS]
-    return [("body", "\n".join([*fields, *mail.body]))]
-
-
 VIEWS: Final[dict[str, Callable[[Mail], list[Field]]]] = {
     "headers": _headers,
     "raw": _raw,
     "body": _body,
-    "summary": _summary,
 }
 
 

@@ -9,7 +9,6 @@ from nbtext.settings import (
     HEADERS,
     NGRAMS,
     RAW,
-    SUMMARY,
     TOPIC,
     WEIGHTED,
     Field,
@@ -31,7 +30,11 @@ MAIL = default_settings("mail", 2)
             2,
             (BODY._replace(columns=WEIGHTED), NGRAMS._replace(columns=WEIGHTED)),
         ),
-        ("mail", 3, (SUMMARY._replace(columns=WEIGHTED),)),
+        (
+            "mail",
+            3,
+            tuple(view._replace(columns=WEIGHTED) for view in (HEADERS, RAW, BODY)),
+        ),
         (
             "text",
             20,
