@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from nbtext.parallel import Map
     from nbtext.scoring.batch_model import BatchModel
 
-from nbtext.counts import Counter, Sample
+from nbtext.counts import Counter, Sample, SortedCounts
 from nbtext.counts.correction import CorrectionInfo
 from nbtext.counts.correction_table import Correction, correction_of
 from nbtext.counts.sample import VISITED
-from nbtext.counts.sorted_counts import SortedCounts, narrow
+from nbtext.counts.sorted_counts import narrow
 from nbtext.counts.table import rows_by_class, with_classes
 from nbtext.learning.passes import BASE_UNIT, Learnt, Pupils, Rate, correct
 from nbtext.learning.visits import Visits, vectors_of, visits_of, weighted_views
