@@ -5,15 +5,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nbtext.cli import _status as status
 from nbtext.cli._options import (
     dry_run_option,
     named_model,
     output_options,
+    source_options,
     wait_option,
 )
 from nbtext.cli._report import as_json as json_of
-from nbtext.cli._report import size
-from nbtext.cli._terminal import Output, to_stderr, to_stdout
+from nbtext.cli._report import counted, size
+from nbtext.cli._terminal import (
+    Output,
+    name_rest,
+    problem_handler,
+    to_stderr,
+    to_stdout,
+)
+from nbtext.document import Skipped
+from nbtext.sources import Options
 
 if TYPE_CHECKING:
     from nbtext.upkeep import Pruned
@@ -29,34 +39,61 @@ if TYPE_CHECKING:
     metavar="N",
     help="Keep the terms that occur in N documents or more.",
 )
+@click.option(
+    "--counted",
+    "sources",
+    multiple=True,
+    metavar="SOURCE",
+    help="Documents that the model has counted: its probabilities are fitted anew to "
+    "what they score with the terms that are left. May be repeated.",
+)
+@source_options
 @dry_run_option
 @wait_option
 @output_options
 def command(
     model: str,
     min_documents: int,
+    sources: tuple[str, ...],
+    options: Options,
     dry_run: bool,
     wait: float,
     output: Output,
-) -> None:
+) -> int:
     """
     Drop the terms that hardly any document has.
 
     \b
     nbtext prune --dry-run
-    nbtext prune --min-documents 2
+    nbtext prune --min-documents 2 --counted spam/ --counted ham/
 
     The model becomes smaller, and a little worse: what occurs once says something, too.
     Documents that were counted before can then be forgotten with --approximate only.
+    Its probabilities stay fitted to what documents scored with all terms, unless they
+    are given with --counted.
     """  # noqa: D301  click wants a real backspace
+    from nbtext.sources import documents
     from nbtext.store import open_model, read_contents
     from nbtext.store.lock import locked
     from nbtext.store.writing import replace_file
     from nbtext.upkeep import prune
+    from nbtext.upkeep.recalibrating import recalibrated
 
+    failures = Skipped()
     with nullcontext() if dry_run else locked(model, wait=wait):
         file = open_model(model)
-        pruned = prune(read_contents(file), min_documents)
+        pruned, n_scored = prune(read_contents(file), min_documents), 0
+        if sources:
+            columns = file.settings.text_columns
+            options = options._replace(model_columns=lambda: columns)
+            pruned, n_scored = recalibrated(
+                pruned,
+                file,
+                documents(sources, options, labelled=False),
+                min_documents=min_documents,
+                max_bytes=options.max_bytes,
+                on_problem=problem_handler(failures, quiet=output.quiet),
+            )
         chunks = pruned.contents.pack()
         is_change = pruned.terms[0] != pruned.terms[1]
         if is_change and not dry_run:
@@ -65,10 +102,15 @@ def command(
         to_stderr(f"note: {note}")
     sizes = file.size, sum(memoryview(chunk).nbytes for chunk in chunks)
     facts = facts_of(pruned, sizes, model, is_done=is_change and not dry_run)
+    facts["scored"] = n_scored
     if output.as_json:
         to_stdout([json_of(facts)])
     if not output.quiet:
         to_stderr(summary(facts))
+        if sources and not n_scored:
+            to_stderr("WARNING: the model has counted none of these documents")
+    name_rest(failures)
+    return status.outcome(failures)
 
 
 def facts_of(
@@ -93,5 +135,18 @@ def summary(facts: dict[str, Any]) -> str:
     return (
         f"{'left' if facts['done'] else 'would leave'} {terms['after']:,} of "
         f"{terms['before']:,} terms, with {share:.1f} % of the tokens, in "
-        f"{size(n_bytes['after'])} of {size(n_bytes['before'])}"
+        f"{size(n_bytes['after'])} of {size(n_bytes['before'])}; {calibration(facts)}"
+    )
+
+
+def calibration(facts: dict[str, Any]) -> str:
+    """Say what the probabilities of a pruned model rest on."""
+    if facts["scored"]:
+        return (
+            f"probabilities fitted anew to {counted(facts['scored'], 'document')} with "
+            "the terms that are left"
+        )
+    return (
+        "probabilities still fitted to what documents scored with all terms (give them "
+        "with --counted to fit anew)"
     )

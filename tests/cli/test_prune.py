@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
@@ -68,3 +70,16 @@ def test_one_document_is_no_bound(run: "Run", model: Path) -> None:
 
     assert (status, out) == (64, "")
     assert "--min-documents" in err
+
+
+@pytest.mark.usefixtures("model")
+def test_probabilities_are_fitted_anew_where_documents_are_given(run: "Run") -> None:
+    prune = ("prune", "-m", "mail.nbt", "-n")
+
+    still = run(*prune)
+    anew = run(*prune, "--counted", "spam", "--counted", "ham")
+    strange = run(*prune, "--counted", "mail.nbt", "--format", "text")
+
+    assert "probabilities still fitted to what documents scored with all" in still.err
+    assert "probabilities fitted anew to 16 documents with the terms that" in anew.err
+    assert "WARNING: the model has counted none of these documents" in strange.err
