@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nbtext.document import Document
     from nbtext.errors import NbtextError
     from nbtext.evaluation import Evaluation
-    from nbtext.learning import LearnResult, SettingsOverrides, Trained
+    from nbtext.learning import LearnResult, SettingsOverrides, Trained, undo
     from nbtext.scoring import Classifier, Decision
     from nbtext.sources import Options
 
@@ -51,6 +51,7 @@ __all__ = [
     "read_documents",
     "train",
     "train_on",
+    "undo",
 ]
 
 _HOMES: Final = {
@@ -73,6 +74,7 @@ _HOMES: Final = {
     "read_documents": "api",
     "train": "api",
     "train_on": "api",
+    "undo": "learning.taking_back",
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

@@ -175,8 +175,7 @@ def evaluation_lines(result: "Evaluation") -> list[tuple[str, str]]:
 def verdict(result: "Evaluation") -> str:
     """Say in a sentence how good the decisions were."""
     parts = [
-        f"{result.correct:,} of {counted(result.documents, 'document')} right "
-        f"({share(result.accuracy)})"
+        f"{result.correct:,} of {result.documents:,} right ({share(result.accuracy)})"
     ]
     two = result.two_class
     if two is not None:

@@ -593,8 +593,7 @@ def test_the_last_line_of_eval_says_how_good_the_model_is() -> None:
     plain = re.sub(r"\x1b\[\d*m", "", shown)
 
     assert plain.splitlines()[-1] == (
-        "10 of 11 documents right (0.9091), 1 of 9 ham taken for spam, 0 of 2 spam for "
-        "ham"
+        "10 of 11 right (0.9091), 1 of 9 ham taken for spam, 0 of 2 spam for ham"
     )
 
 
