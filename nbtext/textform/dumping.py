@@ -168,13 +168,13 @@ def _record_lines(records: UndoRecords, table: CountTable) -> Iterator[str]:
     ):
         bags = (terms.bag(place) for terms in records.views)
         first, *more = _parts(dict(zip(views, bags, strict=True)))
-        (*bins,) = (None if bin_ == NO_BIN else bin_ for bin_ in records.bins[place])
+        bins = [None if bin_ == NO_BIN else bin_ for bin_ in records.bins[place]]
         yield _as_line(
             {
                 "undo": digest.hex(),
                 "class": row.label,
                 "fingerprint": f"{row.fingerprint:016x}",
-                "bins": bins,
+                "bins": bins if any(bin_ is not None for bin_ in bins) else [],
                 "terms": first,
             }
         )
