@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.recipes.conftest import DEMO, field
+from tests.recipes.conftest import DEMO, SURE_SPAM, TRAINED, after, field
 
 if TYPE_CHECKING:
     from tests.recipes.conftest import Same
@@ -12,18 +12,16 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.recipes
 
-TRAINED = {"ham": 43, "spam": 45}
-
 
 def test_spam_is_filed_at_delivery_and_ham_is_not(
-    dovecot: "Dovecot", spam: bytes, ham: bytes
+    dovecot: "Dovecot", spam: bytes, ham: bytes, same: "Same"
 ) -> None:
     dovecot.deliver(spam)
     dovecot.deliver(ham)
 
     (filed,), (kept,) = dovecot.fetch("Junk"), dovecot.fetch("INBOX")
-    assert field(filed) == "spam, probability=0.9999"
-    assert field(kept) == "ham, probability=0.9999"
+    assert field(filed) == SURE_SPAM
+    assert field(kept) == same.field_of(kept)
     assert filed.endswith(spam.partition(b"\n\n")[2])
     assert dovecot.home.counts() == TRAINED  # delivery teaches nothing
 
@@ -34,7 +32,7 @@ def test_a_forged_field_does_not_pull_spam_out_of_junk(
     dovecot.deliver(b"X-NBText: ham, probability=0.9999\n" + spam)
 
     (filed,) = dovecot.fetch("Junk")
-    assert field(filed) == "spam, probability=0.9999"
+    assert field(filed) == SURE_SPAM
 
 
 @pytest.mark.parametrize("how", ["copy", "move"])
@@ -45,10 +43,10 @@ def test_what_is_moved_into_junk_and_back_is_learnt_and_moves(
     assert dovecot.home.counts() == TRAINED
 
     dovecot.move("INBOX", "Junk", how)
-    assert dovecot.home.counts() == {"ham": 43, "spam": 46}
+    assert dovecot.home.counts() == after(spam=1)
     dovecot.move("Junk", "Archive", how)
 
-    assert dovecot.home.counts() == {"ham": 44, "spam": 45}
+    assert dovecot.home.counts() == after(ham=1)
     assert dovecot.fetch("Junk") == []
     assert dovecot.fetch("Archive") == [ham]
 
@@ -62,7 +60,7 @@ def test_a_message_is_learnt_once_however_often_it_is_moved(
     dovecot.move("INBOX", "Junk", "copy", keep=True)
     dovecot.move("INBOX", "Junk", "move")
 
-    assert dovecot.home.counts() == {"ham": 43, "spam": 47}
+    assert dovecot.home.counts() == after(spam=2)
     assert len(dovecot.fetch("Junk")) == 6
 
 
@@ -90,7 +88,7 @@ def test_other_moves_are_not_learnt(dovecot: "Dovecot", ham: bytes) -> None:
 def test_what_is_appended_to_junk_is_learnt(dovecot: "Dovecot", ham: bytes) -> None:
     dovecot.append("Junk", ham)
 
-    assert dovecot.home.counts() == {"ham": 43, "spam": 46}
+    assert dovecot.home.counts() == after(spam=1)
 
 
 def test_without_a_model_mail_arrives_and_moves(
@@ -131,7 +129,7 @@ def test_lda_delivers_like_lmtp(
         dovecot.deliver_with_lda(message)
 
     (filed,), (kept,) = dovecot.fetch("Junk"), dovecot.fetch("INBOX")
-    assert field(filed) == "spam, probability=0.9999"
+    assert field(filed) == SURE_SPAM
     same.assert_same(spam, filed)
     same.assert_same(ham, kept)
 

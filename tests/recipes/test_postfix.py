@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.recipes.conftest import field, home_with
+from tests.recipes.conftest import SURE_SPAM, field, home_with
 from tests.recipes.postfix import ALONE, Postfix, postfix_for
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def test_mail_is_filtered_once_and_delivered(postfix: Postfix, spam: bytes) -> N
     postfix.send(b"X-NBText: ham, probability=0.9999\n" + spam)
 
     (arrived,) = postfix.delivered()
-    assert field(arrived) == "spam, probability=0.9999"
+    assert field(arrived) == SURE_SPAM
     assert arrived.endswith(b"\n\n" + spam.partition(b"\n\n")[2])
     postfix.wait(lambda: "relay=nbtext" in postfix.log())  # after the second delivery
     assert postfix.log().count("relay=nbtext") == 1
@@ -85,7 +85,7 @@ def test_without_a_model_mail_waits_for_one(
         return bool(home.messages("mail/jo"))
 
     postfix.wait(has_arrived)
-    assert field(home.messages("mail/jo")[0]) == "spam, probability=0.9999"
+    assert field(home.messages("mail/jo")[0]) == SURE_SPAM
 
 
 def test_or_arrives_as_it_came(postfix: Postfix, spam: bytes) -> None:
