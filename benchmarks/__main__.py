@@ -13,6 +13,7 @@ from benchmarks import (
     classifying_mail,
     crossvalidation,
     filtering,
+    first_messages,
     growth,
     heavy_clients,
     learning,
@@ -39,7 +40,9 @@ BENCHMARKS: Final[tuple[Figures, ...]] = (
     space.figures,
     growth.figures,
     crossvalidation.figures,
-    accuracy.figures,  # the last: it imports numpy, and memory is measured before
+    # the last: they import numpy, and memory is measured before
+    accuracy.figures,
+    first_messages.figures,
 )
 
 PAGE: Final = REPOSITORY / "docs" / "benchmarks.md"

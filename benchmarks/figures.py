@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-Row: TypeAlias = "Figure | Accuracy"
+Row: TypeAlias = "Figure | Accuracy | FirstMessages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,10 @@ class Accuracy:
         classifier: which, and how it decides.
         one_minus_auc: 1 - AUC.
         lam: logistic average misclassification.
+        missed: spam that is missed where one ham in a thousand may be called spam.
         accuracy: the share that is right; unsure is not.
         macro_f1: the mean F1 of the classes.
+        log_loss: in nats a document.
         calibration_error: the expected one.
         floor: what nbtext has to reach; empty for others.
         is_met: whether it does.
@@ -54,15 +56,17 @@ class Accuracy:
     classifier: str
     one_minus_auc: float | None = None
     lam: float | None = None
+    missed: float | None = None
     accuracy: float | None = None
     macro_f1: float | None = None
+    log_loss: float | None = None
     calibration_error: float | None = None
     floor: str = ""
     is_met: bool | None = None
 
     HEADING = (
-        "corpus", "classifier", "1-AUC %", "lam %", "accuracy %", "macro-F1 %",
-        "calibration error %", "floor", "met",
+        "corpus", "classifier", "1-AUC %", "lam %", "missed at .1 %", "accuracy %",
+        "macro-F1 %", "log-loss", "calibration error %", "floor", "met",
     )  # fmt: skip
 
     def cells(self) -> tuple[str, ...]:
@@ -72,11 +76,51 @@ class Accuracy:
             self.classifier,
             _or_dash(self.one_minus_auc, 4),
             _or_dash(self.lam, 3),
+            _or_dash(self.missed, 2),
             _or_dash(self.accuracy, 2),
             _or_dash(self.macro_f1, 2),
+            _or_dash(self.log_loss, 3),
             _or_dash(self.calibration_error, 2),
             self.floor,
             met(self.is_met),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FirstMessages:
+    """
+    What a classifier makes of a few messages; what is undefined is None.
+
+    Attributes:
+        corpus: the corpus that they are drawn from.
+        classifier: which, and how it decides.
+        messages: how many of each class it was trained on.
+        log_loss: in nats a document.
+        one_minus_auc: 1 - AUC, in percent.
+        accuracy: the share that is right, in percent.
+    """
+
+    corpus: str
+    classifier: str
+    messages: int
+    log_loss: float | None
+    one_minus_auc: float | None
+    accuracy: float | None
+
+    HEADING = (
+        "corpus", "messages of each class", "classifier", "log-loss", "1-AUC %",
+        "accuracy %",
+    )  # fmt: skip
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the cells of the row."""
+        return (
+            self.corpus,
+            str(self.messages),
+            self.classifier,
+            _or_dash(self.log_loss, 3),
+            _or_dash(self.one_minus_auc, 2),
+            _or_dash(self.accuracy, 1),
         )
 
 

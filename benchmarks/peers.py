@@ -1,11 +1,12 @@
 """What nbtext is compared with, and how to install it where it is missing."""
 
+import importlib
 import importlib.util
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from benchmarks.bench import Bench
 from benchmarks.figures import Skipped
@@ -54,6 +55,37 @@ def bogofilter_version() -> str:
     """Return name and version."""
     said = subprocess.run([bogofilter(), "-V"], capture_output=True, check=True)
     return said.stdout.decode().splitlines()[0].replace(" version", "")
+
+
+def spamassassin_perl() -> str:
+    """
+    Return a perl that has the modules of SpamAssassin.
+
+    Raises:
+        Skipped: it is not installed.
+
+    """
+    perl = shutil.which("perl")
+    command = (str(perl), "-MMail::SpamAssassin", "-e1")
+    if (
+        perl is None
+        or subprocess.run(command, capture_output=True, check=False).returncode
+    ):
+        raise Skipped("SpamAssassin is missing: apt-get install spamassassin")
+    return perl
+
+
+def fasttext_module() -> Any:
+    """
+    Return the module.
+
+    Raises:
+        Skipped: it is not installed.
+
+    """
+    if importlib.util.find_spec("fasttext") is None:
+        raise Skipped("fastText is missing: pip install fasttext-wheel")
+    return importlib.import_module("fasttext")
 
 
 def scikit_learn_python() -> str:
