@@ -7,6 +7,7 @@ SpamAssassin's Bayes, what scikit-learn and fastText predict, and the sigmoid or
 of LinearSVC's margin, which ranks but is no probability.
 """
 
+import random
 import re
 import subprocess
 import tempfile
@@ -187,7 +188,8 @@ def fast_text(split: "Split") -> Predicted:
     train, test = split
     classes = classes_of(split)
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
-        for one in train:
+        # in no order of the classes, as it learns line by line
+        for one in random.Random(0).sample(train, len(train)):  # noqa: S311
             place = classes.index(one.label or "")
             file.write(f"__label__{place} {line_of(one)}\n")
         file.flush()
