@@ -125,8 +125,9 @@ def correction_in_words(facts: dict[str, Any]) -> str:
     says = f"learnt from {counted(correction['documents'], 'document')}"
     if "loss_with" in correction:
         says += (
-            f"; log-loss of documents held out {correction['loss_without']:.3f} "
-            f"without it, {correction['loss_with']:.3f} with it"
+            f"; log-loss of {correction['held_out']:,} held out "
+            f"{correction['loss_without']:.3f} without it, "
+            f"{correction['loss_with']:.3f} with it"
         )
     if taught:
         says += f"; {counted(taught, 'document')} since have no part in it: train again"

@@ -70,12 +70,12 @@ class Trial(NamedTuple):
     What a correction did for documents that had no part in it.
 
     Attributes:
-        documents: how many they are.
+        held_out: how many they are.
         loss_without: their mean log-loss without the correction, in nats.
         loss_with: the same with it.
     """
 
-    documents: int
+    held_out: int
     loss_without: float
     loss_with: float
 
@@ -173,7 +173,7 @@ class _Making:
         )
         labels = visits.labels.take(held_out)
         return Trial(
-            documents=len(held_out),
+            held_out=len(held_out),
             loss_without=_loss(base.take(held_out, axis=0) / BASE_UNIT, labels),
             loss_with=_loss(learnt.logits, labels),
         )

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from nbtext import api
+from tests.build import confusing
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
@@ -158,3 +161,22 @@ def test_info_says_in_words_what_probabilities_rest_on(run: "Run") -> None:
     found = json.loads(run("info", "-m", "mean", "--json").out)["calibration"]
     assert found["by_class"] == {"a": 60, "b": 60}
     assert found["caps"] == pytest.approx({"a": 61 / 62, "b": 61 / 62})
+
+
+def test_what_a_correction_rests_on_and_what_was_learnt_since(
+    run: "Run", tmp_path: Path
+) -> None:
+    path = str(tmp_path / "model.nbt")
+    api.train_on(confusing(), path)
+    api.learn(path, "west", ["topic3 common1 echoa", "topic3 common2 choirb"])
+
+    printed = run("info", "-m", path)
+    facts = json.loads(run("info", "-m", path, "--json").out)["correction"]
+
+    assert (facts["documents"], facts["held_out"]) == (240, 60)
+    (line,) = [row for row in printed.out.splitlines() if row.startswith("correction")]
+    assert line == (
+        "correction\tlearnt from 240 documents; log-loss of 60 held out "
+        f"{facts['loss_without']:.3f} without it, {facts['loss_with']:.3f} with it; "
+        "2 documents since have no part in it: train again"
+    )

@@ -18,25 +18,7 @@ from nbtext.store.file import open_model
 from nbtext.tokens.bag import bag_of, columns_of, fingerprint
 from nbtext.tokens.engine import PLAIN, use
 from nbtext.tokens.reading import read
-
-TOPICS = ("east", "north", "south", "west")
-
-
-def labelled(n: int = 240) -> list[tuple[str, str]]:
-    """Return documents whose classes are told by words that often go together."""
-    random = np.random.default_rng(7)
-    found = []
-    for number in range(n):
-        place = int(random.integers(len(TOPICS)))
-        # one word nearly tells the class; words that go together say little, and are
-        # counted as so many witnesses
-        told = place if random.random() < 0.9 else int(random.integers(len(TOPICS)))
-        text = f"topic{told} common{random.integers(9)}"
-        for group, is_likely in (("echo", place % 2), ("choir", place < 2)):
-            if random.random() < (0.65 if is_likely else 0.35):
-                text += "".join(f" {group}{part}" for part in "abcdefgh")
-        found.append((TOPICS[place], f"{text} n{number}"))
-    return found
+from tests.build import TOPICS, confusing
 
 
 def documents(rows: list[tuple[str, str]]) -> list[Document]:
@@ -65,11 +47,11 @@ def tsv(path: Path, rows: list[tuple[str, str]]) -> str:
 
 
 def test_a_correction_is_kept_that_lowers_the_loss_of_documents_held_out() -> None:
-    correction = correction_of(trained_on(labelled()))
+    correction = correction_of(trained_on(confusing()))
 
     facts = correction.info.made_with
     assert facts["loss_with"] < facts["loss_without"]
-    assert facts["documents"] == 60
+    assert facts["held_out"] == 60
     assert (facts["rate"], facts["cut"], facts["passes"]) == (RATE, CUT, 3)
     assert correction.info.documents == 240
     assert correction.classes == TOPICS
@@ -78,13 +60,13 @@ def test_a_correction_is_kept_that_lowers_the_loss_of_documents_held_out() -> No
 
 def test_labels_that_mean_nothing_are_not_learnt() -> None:
     random = np.random.default_rng(3)
-    rows = [(str(random.choice(TOPICS)), text) for _, text in labelled()]
+    rows = [(str(random.choice(TOPICS)), text) for _, text in confusing()]
 
     assert trained_on(rows).contents.correction is None
 
 
 def test_two_classes_move_half_as_far() -> None:
-    rows = [(label, text) for label, text in labelled(480) if label in TOPICS[:2]]
+    rows = [(label, text) for label, text in confusing(480) if label in TOPICS[:2]]
 
     correction = correction_of(trained_on(rows, SettingsOverrides(score="contrast")))
 
@@ -105,11 +87,11 @@ def test_two_classes_move_half_as_far() -> None:
 def test_there_is_none_where_there_cannot_or_shall_not_be(
     overrides: SettingsOverrides,
 ) -> None:
-    assert trained_on(labelled(), overrides).contents.correction is None
+    assert trained_on(confusing(), overrides).contents.correction is None
 
 
 def test_values_are_what_documents_have_added() -> None:
-    rows = labelled()
+    rows = confusing()
     trained = trained_on(rows)
     correction, settings = correction_of(trained), trained.contents.counts.settings
     amounts: dict[tuple[int, int, int], dict[int, int]] = {}
@@ -149,7 +131,7 @@ def test_values_are_what_documents_have_added() -> None:
 
 
 def test_copies_count_as_often_as_they_are_there() -> None:
-    rows = labelled(300)
+    rows = confusing(300)
     twice = rows[:20]
     trained = trained_on([*rows, *twice])
     correction, settings = correction_of(trained), trained.contents.counts.settings
@@ -169,7 +151,7 @@ def test_copies_count_as_often_as_they_are_there() -> None:
 def test_the_file_is_the_same_however_it_was_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = tsv(tmp_path / "rows.tsv", labelled())
+    source = tsv(tmp_path / "rows.tsv", confusing())
     monkeypatch.setattr(counting, "CHUNK", 4096)
 
     def made(name: str, **how: int) -> bytes:
@@ -211,7 +193,7 @@ def api_correction(path: Path) -> Correction:
 def model(tmp_path: Path) -> tuple[str, Path]:
     """Return a model that has a correction, and a folder of its documents."""
     folder = tmp_path / "mail"
-    for place, (label, text) in enumerate(labelled()):
+    for place, (label, text) in enumerate(confusing()):
         path = folder / label / f"{place}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
@@ -282,7 +264,7 @@ def test_a_document_that_moves_takes_back_what_it_added(
 
 
 def test_uncorrected_scores_are_what_calibration_rests_on() -> None:
-    rows = labelled()
+    rows = confusing()
     with_it = trained_on(rows).contents
     without = trained_on(rows, SettingsOverrides(correction=False)).contents
 
@@ -292,7 +274,7 @@ def test_uncorrected_scores_are_what_calibration_rests_on() -> None:
 
 
 def test_folds_are_scored_with_their_corrections(tmp_path: Path) -> None:
-    source = tsv(tmp_path / "rows.tsv", labelled())
+    source = tsv(tmp_path / "rows.tsv", confusing())
 
     with_it = api.evaluate_folds([source], 4)
     without = api.evaluate_folds(
