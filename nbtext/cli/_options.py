@@ -292,7 +292,7 @@ training_options = option_group(
         "--alphabet",
         type=click.Choice(["words", "marks"]),
         help="Tokens of the text: words only, or words and punctuation marks "
-        "[default: marks for two classes, words for more].",
+        "[default: marks, but words for more than two classes of text].",
     ),
     click.option(
         "--pattern",
