@@ -178,7 +178,7 @@ def test_the_exit_status_is_a_procmail_condition(home: Home, options: str) -> No
 
     assert home.mailbox("spam").count(b"\nSubject: ") == 1
     assert home.mailbox("inbox").count(b"Subject: ") == 2
-    learnt = 9 if options else 8
+    learnt = 101 if options else 100
     assert home.documents() == {"ham": learnt, "spam": learnt}
 
 
@@ -261,7 +261,8 @@ def test_the_macros_of_mail_readers(home: Home) -> None:
     for command in (
         'bogofilter -s < "spam 1.eml"', 'bogofilter -n -v -B "ham 1.eml"',
         'bogofilter -S < "spam 1.eml"', 'bogofilter -N < "ham 1.eml"',
-        "find . -name '*1.eml' | bogofilter -bNsv", 'bogofilter -vvv < "ham 1.eml"',
+        "find . -name '*1.eml' | bogofilter -bNsv",
+        'bogofilter -vvv < "ham 1.eml"; [ $? -eq 1 ]',  # the other 100 ham outweigh it
         'bogofilter -Sn -I "ham 1.eml"',
     ):  # fmt: skip
         done = home.run("sh", "-c", command)
@@ -321,15 +322,16 @@ def test_bogominitrain(home: Home) -> None:
         (home.path / f"{label}.mbox").write_bytes(box)
     (home.path / "words").mkdir()
     script = str(DOC / "examples" / "contrib" / "bogominitrain.pl")
+    # it learns from errors only, so few ham that no spam is as probable as 0.9
 
     done = home.run(
-        "perl", script, "-fnv", "words", "ham.mbox", "spam.mbox", "-o 0.9,0.3"
+        "perl", script, "-fnv", "words", "ham.mbox", "spam.mbox", "-o 0.6,0.3"
     )
 
     assert b"False negatives: 0\nFalse positives: 0\n" in done.stdout
     assert home.documents().keys() == {"ham", "spam"}
     box = (home.path / "spam.mbox").read_bytes()
-    out = home.run("bogofilter", "-TM", "-o0.9,0.3", stdin=box).stdout
+    out = home.run("bogofilter", "-TM", "-o0.6,0.3", stdin=box).stdout
     assert [line[:1] for line in out.splitlines()] == [b"S"] * 8
 
 
