@@ -116,14 +116,15 @@ def correction_facts(info: CorrectionInfo | None) -> dict[str, Any] | None:
     """Return what a correction says of itself, for a program; None without one."""
     if info is None:
         return None
-    return {"documents": info.documents, "slope": info.slope, **info.made_with}
+    return {**info.made_with, "documents": info.documents, "slope": info.slope}
 
 
 def correction_in_words(facts: dict[str, Any]) -> str:
     """Say what a correction rests on, and what it was worth."""
     correction, taught = facts["correction"], facts["taught"]
     says = f"learnt from {counted(correction['documents'], 'document')}"
-    if "loss_with" in correction:
+    # further numbers are for people, and a file may have others
+    if correction.keys() >= {"held_out", "loss_without", "loss_with"}:
         says += (
             f"; log-loss of {correction['held_out']:,} held out "
             f"{correction['loss_without']:.3f} without it, "
@@ -194,7 +195,10 @@ def probabilities(model: Model, facts: dict[str, Any]) -> Iterator[tuple[str, st
         yield "calibration", "none: the textbook's own probabilities, not capped"
         return
     by_class = facts["by_class"]
-    listed = ", ".join(f"{escaped(name)} {n:,}" for name, n in by_class.items())
+    listed = _by_class({name: f"{n:,}" for name, n in by_class.items()})
+    if len(by_class) > 2:
+        few, many = min(by_class.values()), max(by_class.values())
+        listed = f"{few:,} to {many:,} of each class"
     if not facts["documents"]:
         yield "calibration", "none yet: what is expected of such scores"
     elif min(by_class.values(), default=0) < FEWEST:
@@ -203,5 +207,12 @@ def probabilities(model: Model, facts: dict[str, Any]) -> Iterator[tuple[str, st
     else:
         yield "calibration", f"{facts['documents']:,} held-out documents: {listed}"
     if len(model.classes) > 1:
-        most = (f"{escaped(name)} {cap:.4g}" for name, cap in facts["caps"].items())
-        yield "at most", f"{', '.join(most)}, by the documents of other classes"
+        caps = _by_class({name: f"{cap:.4g}" for name, cap in facts["caps"].items()})
+        yield "at most", f"{caps}, by the documents of other classes"
+
+
+def _by_class(values: dict[str, str]) -> str:
+    """Return what each class has, or what all of them have."""
+    if len(values) > 2 and len({*values.values()}) == 1:
+        return next(iter(values.values()))
+    return ", ".join(f"{escaped(name)} {value}" for name, value in values.items())

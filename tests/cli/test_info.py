@@ -19,9 +19,9 @@ def test_info_says_what_a_model_knows(run: "Run", model: Path) -> None:
     assert (status, err) == (0, "")
     said = [line.split("\t") for line in out.splitlines()]
     assert [row[0] for row in said] == [
-        "model", "size", "trained", "taught", "to compact", "written", "documents",
-        "terms", "reads", "score", "calibration", "at most", "tokenizer", "class",
-        "class",
+        "model", "size", "trained", "taught", "to compact", "to undo", "written",
+        "documents", "terms", "reads", "score", "calibration", "at most",
+        "tokenizer", "class", "class",
     ]  # fmt: skip
     assert said[0] == ["model", str(model)]
     assert said[1][1].endswith(" kB in 1 table")
@@ -29,16 +29,16 @@ def test_info_says_what_a_model_knows(run: "Run", model: Path) -> None:
         ["taught", "0 documents since"],
         ["to compact", "0 tables, 0 bytes"],
     ]
-    assert said[6] == ["documents", "16 of mail"]
-    assert said[8] == ["reads", "headers, raw, body"]
-    assert said[10:12] == [
+    assert said[7] == ["documents", "16 of mail"]
+    assert said[9] == ["reads", "headers, raw, body"]
+    assert said[11:13] == [
         [
             "calibration",
             "what is expected, and 16 held-out documents, which are few: ham 8, spam 8",
         ],
         ["at most", "ham 0.9, spam 0.9, by the documents of other classes"],
     ]
-    assert said[9] == ["score", "mean, smoothing 0.01, counting every occurrence"]
+    assert said[10] == ["score", "mean, smoothing 0.01, counting every occurrence"]
     assert [row[1:3] for row in said[-2:]] == [["ham", "8"], ["spam", "8"]]
 
 
