@@ -224,7 +224,7 @@ prints one object per line: `name`, and `views`: view to a list of `field`, `ter
 | 70 | an error in nbtext itself |
 | 73 | the model or a mailbox cannot be written, or `--replace` is needed |
 | 74 | input or output failed; `serve` cannot listen on an address |
-| 75 | try again later: the model or a mailbox was locked for all of `--wait` seconds, or there is not enough memory for the model |
+| 75 | try again later: a lock was not free within `--wait`, or memory is short |
 | 130 | interrupted (Ctrl-C) |
 | 129, 143 | ended by SIGHUP or SIGTERM |
 | 141 | standard output was closed (`nbtext classify inbox/ \\| head`) |
@@ -233,7 +233,8 @@ Statuses from 64 to 78 are those of `sysexits.h`, which mail software understand
 that cannot be read is named on standard error and skipped. Of the records of a table, the first
 is named for each reason, and the others are listed or counted in one line at the end; of other
 documents that are skipped, refused or cut short the first 1,000 are named. The command continues, and its
-status is 65 in the end, or 66 if all skipped documents do not exist. `pass` has status 75 for
+status is 65 in the end, or 66 if all skipped documents do not exist. 75 means that another process had the
+model or a mailbox locked for all of `--wait` seconds, or that there is not enough memory for the model. `pass` has status 75 for
 every error, and prints the message unchanged; 75 is also the status if one of `--jobs` was
 killed. SIGTERM is the usual end of `serve`, with status 0; `train`, `eval` and long runs of
 `classify` remove their temporary files when they are ended by a signal.
