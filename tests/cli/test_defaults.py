@@ -82,6 +82,7 @@ WITHOUT: Final[dict[str, str]] = {
     "--label-column": FOUND,
     "--delimiter": "it is found in the table",
     "--files-from": "no file of names",
+    "--counted": "probabilities rest on all terms, as before",
     "--text-column": FOUND,
     "--id-column": "rows have no identity but what is in them",
     "--as": "documents are read as the model says",

@@ -85,7 +85,7 @@ def test_a_model_that_was_joined_to_too_many_classes_is_not_taught(
     joined: Path, messages: list[bytes]
 ) -> None:
     with pytest.raises(
-        TrainingError, match=r"the mean score is for two classes.*train"
+        TrainingError, match=r"the contrast score needs the weight column.*train"
     ):
         learn(joined, "ham", messages)
 

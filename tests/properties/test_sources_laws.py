@@ -16,9 +16,10 @@ import re
 from collections.abc import Callable
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from nbtext.byte_order import unmarked_codec
 from nbtext.document import Document, Item, Note, Pause, Unreadable
 from nbtext.sources import FORMATS, Options, documents
 from nbtext.sources._csv import csv_records
@@ -97,6 +98,9 @@ def test_csv_gives_back_what_was_written(rows: list[list[bytes]]) -> None:
         b",".join(b'"' + field.replace(b'"', b'""') + b'"' for field in row) + b"\r\n"
         for row in rows
     )
+
+    # bytes with NULs in a pattern are refused as UTF-16
+    assume(unmarked_codec(data) is None)
 
     items = read(data, Options(format="csv"), labelled=False)
 
