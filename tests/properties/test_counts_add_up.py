@@ -15,6 +15,7 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     ThreadPoolExecutor,
 )
+from dataclasses import asdict
 from hashlib import blake2b
 from typing import Any
 
@@ -268,7 +269,9 @@ def documents_of(labelled: Sequence[tuple[str, str]]) -> list[Document]:
 
 
 def outcome(counted: Counted) -> tuple[Any, ...]:
-    return bits(counted.table), sample_bits(counted.sample), counted.report
+    report = counted.report
+    facts = asdict(report) | {"skipped": [*map(str, report.skipped)]}
+    return bits(counted.table), sample_bits(counted.sample), facts
 
 
 @given(SETTINGS, LABELLED, LIMITS, st.integers(1, 12), st.integers(1, 4))

@@ -12,7 +12,7 @@ from nbtext import keyring
 from nbtext.counts.counting import Limits, count
 from nbtext.document import Document
 from nbtext.keyring import fingerprint_of
-from nbtext.settings import NGRAMS, Settings, View, default_settings
+from nbtext.settings import Settings, View, default_settings
 from nbtext.tokens import Field, bag_of, read, read_terms
 from nbtext.tokens.definition import defined_keys, terms
 from nbtext.tokens.engine import document_keys, keys
@@ -23,7 +23,7 @@ SECRET = bytes(range(32))
 OTHER = bytes(32)
 
 MAIL = default_settings("mail", 2)
-VIEWS = [*MAIL.views, *default_settings("text", 3).views, NGRAMS]
+VIEWS = [*MAIL.views, *default_settings("text", 3).views]
 
 FIELDS = st.lists(
     st.tuples(
