@@ -785,7 +785,8 @@ find(PyObject *module, PyObject *args)
     PyBuffer_Release(&places);
     if (!is_sound)
         return NULL;
-    Py_RETURN_NONE;
+    Py_IncRef(Py_None); /* Py_RETURN_NONE of 3.12 does not count, which 3.11 needs */
+    return Py_None;
 }
 
 /* --- checksums ------------------------------------------------------------------- */
