@@ -23,6 +23,7 @@ from nbtext.sources import load_all
 from nbtext.tokens import Reading, bag_of, is_mail, read
 
 if TYPE_CHECKING:
+    from nbtext.mail import Heading
     from nbtext.scoring.batch_model import BatchModel
 
 Result = TypeVar("Result")
@@ -59,9 +60,21 @@ class Classifier:
         self._batch: BatchModel | None = None
 
     def classify(
-        self, documents: list[Document], *, policy: Policy = DEFAULT
+        self,
+        documents: list[Document],
+        *,
+        policy: Policy = DEFAULT,
+        headings: bool = False,
     ) -> list[Decision]:
-        """Decide about documents, in their order."""
+        """
+        Decide about documents, in their order.
+
+        Args:
+            documents: what to classify.
+            policy: how decisions are made.
+            headings: whether decisions say who mail is from, and what it is about.
+
+        """
         readings = [read(document, self.model.settings) for document in documents]
         size = sum(reading.size for reading in readings)
         scores: Iterator[Scored]
@@ -78,6 +91,7 @@ class Classifier:
                 policy=policy,
                 truncated=document.truncated,
                 expected=document.label,
+                heading=_heading_of(document) if headings else None,
             )
             for document, scored in zip(documents, scores, strict=True)
         ]
@@ -153,25 +167,17 @@ def classify(
 
     """
     for batch in batches(items, max_bytes, on_problem):
-        for decisions in readable_of(
-            batch, partial(classifier.classify, policy=policy), on_problem
-        ):
-            yield with_headings(batch, decisions) if headings else decisions
+        act = partial(classifier.classify, policy=policy, headings=headings)
+        yield from readable_of(batch, act, on_problem)
 
 
-def with_headings(
-    batch: Iterable[Document], decisions: list[Decision]
-) -> list[Decision]:
-    """Return decisions about mail with who it is from, and what it is about."""
+def _heading_of(document: Document) -> "Heading | None":
+    """Return who mail is from, and what it is about; None for what is no mail."""
+    if not is_mail(document):
+        return None
     from nbtext.mail import heading_of
 
-    by_name = {document.name: document for document in batch}
-    return [
-        decision._replace(heading=heading_of(by_name[decision.name].texts[0]))
-        if is_mail(by_name[decision.name])
-        else decision
-        for decision in decisions
-    ]
+    return heading_of(document.texts[0])
 
 
 def readable_of(

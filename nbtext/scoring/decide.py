@@ -109,6 +109,7 @@ def decide(
     policy: Policy = DEFAULT,
     truncated: bool = False,
     expected: str | None = None,
+    heading: "Heading | None" = None,
 ) -> Decision:
     """
     Decide about a document.
@@ -120,6 +121,7 @@ def decide(
         policy: how decisions are made.
         truncated: whether the document was longer than what was read.
         expected: the label that the document carries, if any.
+        heading: From and Subject of a mail, if they were asked for.
 
     """
     chosen = policy.choose(scored.printed, scored.known)
@@ -135,6 +137,7 @@ def decide(
         tokens=scored.tokens,
         truncated=truncated,
         expected=expected,
+        heading=heading,
     )
 
 

@@ -1,37 +1,28 @@
 """
 The contrast of a class with all others: the default for many classes.
 
-A class is judged by what the other classes have of a term (complement naive Bayes, see
-`nbtext.scoring.models.complement`) and, with less weight, by what it has itself. In
-each view, with x_t, w_tc, W_t, W_c, W and V as there, and K classes:
+A class is judged by what the other classes have of a term, as complement naive Bayes
+does, and, with less weight, by what it has itself:
 
-    complement_c = -sum of x_t ln((W_t - w_tc + a) / (W - W_c + a V))
-    own_c        =  sum of x_t ln(w_tc / W_c + h),   h = .01 K / W
-    z_c          =  sum over the views of  u (complement_c + own own_c)
+    z_c = sum over the views of  u (complement_c + own own_c)
 
-with u = 1, but for views of byte n-grams the parameter `ngrams`. With the parameter
-`scaled`, z is divided by its standard deviation over the classes, so that a document
-that is like all of many classes is not believed more than one that is like few. The
-posterior is softmax(s z), with s fitted. `own` and `ngrams` are chosen by held-out
-scores.
-
-What is the same for all classes cancels in the posterior, so sum of x_t ln(W_t + a) is
-added to complement_c, and sum of x_t ln h taken from own_c: a class without a term
-costs nothing.
+with complement_c and own_c as in `nbtext.scoring.models.weighted_terms` and u = 1, but
+for views of byte n-grams the parameter `ngrams`. With the parameter `scaled`, z is
+divided by its standard deviation over the classes, so that a document that is like all
+of many classes is not believed more than one that is like few. The posterior is
+softmax(s z), with s fitted. `own` and `ngrams` are chosen by held-out scores.
 """
 
 from __future__ import annotations
 
-from math import fsum, log, sqrt
+from math import fsum, sqrt
 from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.calibration import Prior
+from nbtext.scoring.models.base import Together
 from nbtext.scoring.models.evidence import Evidence, score_of
 from nbtext.scoring.models.parameters import Parameter
-from nbtext.scoring.models.separately import Separately
-from nbtext.scoring.models.weights import LEAST_SIZE, SHARE, WEIGHT
-from nbtext.settings import UNIT
-from nbtext.tokens.bag import log_count
+from nbtext.scoring.models.weighted_terms import OnWeightedTerms, view_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,9 +30,8 @@ if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.contrast_sums import ClassSums
-    from nbtext.scoring.models.evidence import Calibrated
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings import Column, Scoring, Settings, View
+    from nbtext.settings import Scoring, Settings, View
     from nbtext.tokens import Bag
     from nbtext.tokens.bag import Terms
 
@@ -61,14 +51,12 @@ LEAST_DEVIATION: Final = 1e-12
 """Scores of a smaller deviation say nothing."""
 
 
-class Contrast(Separately):
+class Contrast(OnWeightedTerms, Together):
     """The contrast of a class with all others."""
 
     name: Final = "contrast"
     about: Final = "complement naive Bayes, and less of the class itself"
     smoothing: Final = 0.03
-    calibration: Calibrated = "temperature"
-    reads_vocabulary: Final = False
     reads_ngrams = True
     can_be_corrected = True
     parameters = (
@@ -76,18 +64,6 @@ class Contrast(Separately):
         Parameter(OWN, 0.0, least=0.0, most=100.0, choices=(0.0, 0.1, 0.2, 0.35, 1.0)),
         Parameter(SCALED, 0.0, least=0.0, most=1.0),
     )
-
-    def columns(self, view: View) -> tuple[Column, ...]:
-        """Return what must have been counted in a view."""
-        del view
-        return ("documents", WEIGHT)
-
-    def refusal(
-        self, scoring: Scoring, settings: Settings, classes: Sequence[str]
-    ) -> str:
-        """Refuse to count terms once: weights are of occurrences."""
-        del settings, classes
-        return "counts repeats" if scoring.counting == "once" else ""
 
     def parameters_for(self, n_classes: int) -> Mapping[str, float]:
         """Return the parameters that follow from the number of classes."""
@@ -106,16 +82,6 @@ class Contrast(Separately):
             return parts
         deviation = _deviation(score_of(parts, len(model.classes)))
         return [_scaled(part, deviation) for part in parts]
-
-    def many(self, model: BatchModel, documents: FoundTerms) -> Scores:
-        """Return the scores of many documents."""
-        return self.many_by(model, [model.scoring], documents)[0]
-
-    def left_out(
-        self, model: BatchModel, documents: FoundTerms, labels: Labels
-    ) -> Scores:
-        """Return each document's score as if it alone had not been counted."""
-        return self.left_out_by(model, [model.scoring], documents, labels)[0]
 
     def many_by(
         self, model: BatchModel, scorings: Sequence[Scoring], documents: FoundTerms
@@ -172,34 +138,9 @@ def _weight_of(view: View, scoring: Scoring) -> float:
 
 
 def _view_evidence(model: Model, view: int, terms: Terms) -> Evidence:
-    a, settings = model.scoring.smoothing, model.settings.views[view]
-    own, weight = model.scoring.parameter(OWN), _weight_of(settings, model.scoring)
-    column = settings.column(WEIGHT)
-    found = model.found(view, terms)
-    known = sum(terms[key] for key in found)
-    if not found or not weight:
-        return Evidence(settings.name, known=known)
-    logs = {key: log_count(terms[key]) for key in found}
-    length = sqrt(sum(value * value for value in logs.values()))
-    sizes = [by_class[column] / UNIT for by_class in model.totals[view]]
-    # 1 / (W_c h) of each class
-    rates = [
-        sum(sizes) / (SHARE * len(sizes) * max(size, LEAST_SIZE)) for size in sizes
-    ]
-    rows = []
-    for key, entries in found.items():
-        x = weight * logs[key] / length
-        whole = sum(columns[column] for _, columns in entries) / UNIT
-        for class_, columns in entries:
-            w = columns[column] / UNIT
-            says = (
-                log(whole + a) - log(whole - w + a) + own * log(1 + w * rates[class_])
-            )
-            rows.append((key, class_, x * says))
-    n_terms = max(model.n_terms(view), 1)
-    sum_of_x = weight * sum(logs.values()) / length
-    rest = [sum_of_x * log(sum(sizes) - size + a * n_terms) for size in sizes]
-    return Evidence(settings.name, rows, rest=rest, known=known)
+    scoring = model.scoring
+    weight = _weight_of(model.settings.views[view], scoring)
+    return view_evidence(model, view, terms, weight=weight, own=scoring.parameter(OWN))
 
 
 def _deviation(score: Sequence[float]) -> float:

@@ -1,5 +1,5 @@
 """
-The sums of `contrast`: what a document's terms say for each class, by arrays.
+The sums of `complement` and `contrast`: what terms say for each class, by arrays.
 
 Documents and a model go in; out come, for each view, the two numbers that a class has
 of each document: what the complement says, and what the class itself says. They are
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from nbtext.scoring.models.arrays import is_shared, spread_entries, unit_length
-from nbtext.scoring.models.weights import LEAST_SIZE, SHARE, WEIGHT
+from nbtext.scoring.models.weighted_terms import LEAST_SIZE, SHARE, WEIGHT
 from nbtext.settings import UNIT
 from nbtext.tokens import compiled
 from nbtext.tokens.bags import sum_by_document, unit_weights

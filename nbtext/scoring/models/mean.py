@@ -20,13 +20,12 @@ from math import exp, log
 from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.calibration import Prior
-from nbtext.scoring.models.evidence import Evidence, counted_column
+from nbtext.scoring.models.base import Separately
+from nbtext.scoring.models.evidence import Evidence
 from nbtext.scoring.models.parameters import Parameter
-from nbtext.scoring.models.separately import Separately
+from nbtext.scoring.models.two_classes import TwoClasses, log_odds_of_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from nbtext.scoring.batch_model import (
         BatchModel,
         Floats,
@@ -35,9 +34,8 @@ if TYPE_CHECKING:
         Scores,
     )
     from nbtext.scoring.model import Model
-    from nbtext.scoring.models.evidence import Calibrated
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings import Column, Scoring, Settings, View
+    from nbtext.settings import Scoring, Settings
     from nbtext.tokens import Bag
     from nbtext.tokens.bag import Terms
 
@@ -49,28 +47,13 @@ MOST_EVIDENCE: Final = 700.0
 """No term says as much, in nats; what is not much more has no exponential."""
 
 
-class Mean(Separately):
+class Mean(TwoClasses, Separately):
     """The mean score."""
 
     name: Final = "mean"
     about: Final = "the mean of the telling terms (two classes)"
     smoothing: Final = 0.01
-    calibration: Calibrated = "histogram"
     parameters = (Parameter(MIN_EVIDENCE, 2.0, least=1e-6, most=MOST_EVIDENCE),)
-    reads_vocabulary: Final = False
-
-    def columns(self, view: View) -> tuple[Column, ...]:
-        """Return what must have been counted in a view."""
-        del view
-        return ("occurrences", "documents")
-
-    def refusal(
-        self, scoring: Scoring, settings: Settings, classes: Sequence[str]
-    ) -> str:
-        """Refuse more classes than two."""
-        del scoring, settings
-        n_classes = len(classes)
-        return f"is for two classes, the model has {n_classes}" if n_classes > 2 else ""
 
     def prior(self, settings: Settings, n_classes: int) -> Prior:
         """Return what is expected of a fit before any document was scored."""
@@ -107,32 +90,23 @@ class Mean(Separately):
 
 
 def _view_evidence(model: Model, view: int, terms: Terms) -> Evidence:
-    scoring = model.scoring
-    is_once = scoring.counting == "once"
-    column = model.settings.views[view].column(counted_column(scoring))
-    sizes = [float(max(by_class[column], 1)) for by_class in model.totals[view]]
-    h = 2 * scoring.smoothing / (sizes[0] + sizes[1])
-    least = exp(scoring.parameter(MIN_EVIDENCE))
-    log_odds: dict[tuple[int, int], float] = {}
+    is_once = model.scoring.counting == "once"
+    least = exp(model.scoring.parameter(MIN_EVIDENCE))
+
+    def log_of(odds: float) -> float:
+        # compared before the logarithm, so that arrays keep the same terms
+        is_strong = odds >= least or odds * least <= 1.0
+        return log(odds) if is_strong else 0.0
+
+    log_odds = log_odds_of_terms(model, view, terms, log_of)
     rows = []
-    known = kept = 0
-    for key, entries in model.found(view, terms).items():
-        n = terms[key]
-        known += n
-        counts = [0, 0]
-        for class_, columns in entries:
-            counts[class_] = columns[column]
-        pair = counts[0], counts[1]
-        if pair not in log_odds:
-            ratio = (pair[1] / sizes[1] + h) / (pair[0] / sizes[0] + h)
-            # compared before the logarithm, so that arrays keep the same terms
-            is_strong = ratio >= least or ratio * least <= 1.0
-            log_odds[pair] = log(ratio) if is_strong else 0.0
-        r = log_odds[pair]
+    kept = 0
+    for key, r in log_odds.items():
         if r:
-            times = 1 if is_once else n
+            times = 1 if is_once else terms[key]
             kept += times
             rows.append((key, 0, times * r))
+    known = sum(terms[key] for key in log_odds)
     name = model.settings.views[view].name
     return Evidence(name, rows, divisor=kept or 1, known=known)
 

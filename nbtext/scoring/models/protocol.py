@@ -5,8 +5,7 @@ An event model is written for one document first, as evidence: what each term sa
 score of the document is computed from the evidence and in no other way, so whatever is
 shown as the reasons of a decision adds up to it. The computations by arrays, for many
 documents and for many that are each left out, are held against it by the tests. Those
-of several scorings at once need not be written: `nbtext.scoring.models.separately` has
-them.
+of several scorings at once need not be written: `nbtext.scoring.models.base` has them.
 """
 
 from __future__ import annotations

@@ -21,9 +21,10 @@ from math import log
 from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.calibration import Prior
-from nbtext.scoring.models.evidence import Evidence, counted_column
+from nbtext.scoring.models.base import Together
+from nbtext.scoring.models.evidence import Evidence
 from nbtext.scoring.models.parameters import Parameter
-from nbtext.scoring.models.separately import Separately
+from nbtext.scoring.models.two_classes import TwoClasses, log_odds_of_terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,9 +37,8 @@ if TYPE_CHECKING:
         Scores,
     )
     from nbtext.scoring.model import Model
-    from nbtext.scoring.models.evidence import Calibrated
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings import Column, Scoring, Settings, View
+    from nbtext.settings import Scoring, Settings
     from nbtext.tokens import Bag
     from nbtext.tokens import Terms as ManyTerms
     from nbtext.tokens.bag import Terms
@@ -52,29 +52,14 @@ STRENGTH: Final = Parameter(
 """k, in nats (docs/experiments/008-text-of-two-classes.md)."""
 
 
-class Weighted(Separately):
+class Weighted(TwoClasses, Together):
     """The weighted score."""
 
     name: Final = "weighted"
     about: Final = "the mean of the terms, weighted by what they say (two classes)"
     smoothing: Final = 0.1
-    calibration: Calibrated = "histogram"
-    reads_vocabulary: Final = False
     parameters = (STRENGTH,)
     reads_ngrams = True
-
-    def columns(self, view: View) -> tuple[Column, ...]:
-        """Return what must have been counted in a view."""
-        del view
-        return ("occurrences", "documents")
-
-    def refusal(
-        self, scoring: Scoring, settings: Settings, classes: Sequence[str]
-    ) -> str:
-        """Refuse more classes than two."""
-        del scoring, settings
-        n_classes = len(classes)
-        return f"is for two classes, the model has {n_classes}" if n_classes > 2 else ""
 
     def prior(self, settings: Settings, n_classes: int) -> Prior:
         """Return what is expected of a fit before any document was scored."""
@@ -85,10 +70,6 @@ class Weighted(Separately):
         """Return for each view what its terms say, and their weights as the divisor."""
         return [_view_evidence(model, view, terms) for view, terms in enumerate(bag)]
 
-    def many(self, model: BatchModel, documents: FoundTerms) -> Scores:
-        """Return the scores of many documents."""
-        return self.many_by(model, [model.scoring], documents)[0]
-
     def many_by(
         self, model: BatchModel, scorings: Sequence[Scoring], documents: FoundTerms
     ) -> list[Scores]:
@@ -98,12 +79,6 @@ class Weighted(Separately):
             log_odds[view].take(places) for view, (_, places) in enumerate(documents)
         ]
         return _scores(scorings, documents, odds)
-
-    def left_out(
-        self, model: BatchModel, documents: FoundTerms, labels: Labels
-    ) -> Scores:
-        """Return each document's score as if it alone had not been counted."""
-        return self.left_out_by(model, [model.scoring], documents, labels)[0]
 
     def left_out_by(
         self,
@@ -126,28 +101,15 @@ class Weighted(Separately):
 
 
 def _view_evidence(model: Model, view: int, terms: Terms) -> Evidence:
-    scoring = model.scoring
-    column = model.settings.views[view].column(counted_column(scoring))
-    sizes = [float(max(by_class[column], 1)) for by_class in model.totals[view]]
-    h = 2 * scoring.smoothing / (sizes[0] + sizes[1])
-    log_odds: dict[tuple[int, int], float] = {}
+    log_odds = log_odds_of_terms(model, view, terms, log)
+    weights = model.scoring.parameter(STRENGTH.name)
     rows = []
-    known = 0
-    weights = scoring.parameter(STRENGTH.name)
-    for key, entries in model.found(view, terms).items():
-        known += terms[key]
-        counts = [0, 0]
-        for class_, columns in entries:
-            counts[class_] = columns[column]
-        pair = counts[0], counts[1]
-        if pair not in log_odds:
-            ratio = (pair[1] / sizes[1] + h) / (pair[0] / sizes[0] + h)
-            log_odds[pair] = log(ratio)
-        r = log_odds[pair]
-        weight = _growth(scoring, terms[key]) * abs(r)
+    for key, r in log_odds.items():
+        weight = _growth(model.scoring, terms[key]) * abs(r)
         weights += weight
         if r:
             rows.append((key, 0, weight * r))
+    known = sum(terms[key] for key in log_odds)
     name = model.settings.views[view].name
     return Evidence(name, rows, divisor=weights, known=known)
 

@@ -118,7 +118,7 @@ def test_a_pickled_model_is_opened_again_with_its_scoring(path: Path) -> None:
 class OfTheVocabulary(Mean):
     """An event model that needs a pass over all terms."""
 
-    reads_vocabulary = True  # type: ignore[misc]  # final there
+    reads_vocabulary = True
 
 
 def test_a_model_that_needs_the_vocabulary_is_read_by_arrays(
@@ -133,3 +133,23 @@ def test_a_model_that_needs_the_vocabulary_is_read_by_arrays(
 
     assert found[0].label == expected[0].label
     assert found[0].log_posterior == pytest.approx(expected[0].log_posterior)
+
+
+def test_documents_of_one_name_have_headings_of_their_own(path: Path) -> None:
+    texts = ["free lunch", "cash cash"]
+    mails = [
+        Document("same", (f"Subject: {text}\n\n{text}\n".encode(),), is_mail=True)
+        for text in texts
+    ]
+    documents = [*mails, Document("same", (b"free",))]
+
+    (decisions,) = classify(
+        documents,
+        Classifier(load_model(str(path))),
+        headings=True,
+        max_bytes=99,
+        on_problem=on_problem,
+    )
+
+    found = [decision.heading and decision.heading.subject for decision in decisions]
+    assert found == [*texts, None]

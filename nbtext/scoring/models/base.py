@@ -1,0 +1,138 @@
+"""
+Defaults of an event model, in two variants.
+
+An event model inherits one of the two: `Separately` scores by one scoring after the
+other, `Together` by all of them at once, where most of what it computes is the same for
+all. Each of them derives the other half of `nbtext.scoring.models.protocol`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
+    from nbtext.scoring.model import Model
+    from nbtext.scoring.models.evidence import Calibrated, Evidence, Raw
+    from nbtext.scoring.models.parameters import Parameter
+    from nbtext.settings import Column, Scoring, Settings, View
+    from nbtext.tokens import Bag
+
+from nbtext.scoring.models.evidence import n_numbers, score_of
+
+
+class Base:
+    """
+    What an event model is unless it says otherwise.
+
+    It refuses nothing, has no parameters, and needs the columns that every view has.
+
+    Attributes:
+        calibration: how its scores become probabilities.
+        parameters: the numbers that it has of its own.
+        reads_ngrams: whether byte n-grams are counted for it.
+        reads_vocabulary: whether one document's score needs a pass over all terms.
+        is_textbook: whether its posterior is the model's own, unless asked otherwise.
+        can_be_corrected: whether training may learn a correction of its scores.
+    """
+
+    calibration: Calibrated
+    parameters: tuple[Parameter, ...] = ()
+    reads_ngrams: bool = False
+    reads_vocabulary: bool = False
+    is_textbook: bool = False
+    can_be_corrected: bool = False
+
+    def columns(self, view: View) -> tuple[Column, ...]:
+        """Return what must have been counted in a view."""
+        del view
+        return ("occurrences", "documents")
+
+    def refusal(
+        self, scoring: Scoring, settings: Settings, classes: Sequence[str]
+    ) -> str:
+        """Refuse nothing."""
+        del scoring, settings, classes
+        return ""
+
+    def parameters_for(self, n_classes: int) -> Mapping[str, float]:
+        """Return the parameters that follow from the number of classes: none."""
+        del n_classes
+        return {}
+
+    def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
+        """Return the parts of one document's score."""
+        raise NotImplementedError
+
+    def scores(self, model: Model, scorings: Sequence[Scoring], bag: Bag) -> list[Raw]:
+        """Return one document's score by each scoring."""
+        numbers = n_numbers(self.calibration, len(model.classes))
+        return [
+            score_of(self.evidence(model._replace(scoring=scoring), bag), numbers)
+            for scoring in scorings
+        ]
+
+
+class Separately(Base):
+    """An event model that scores by one scoring after the other."""
+
+    def many(self, model: BatchModel, documents: FoundTerms) -> Scores:
+        """Return the scores of many documents."""
+        raise NotImplementedError
+
+    def left_out(
+        self, model: BatchModel, documents: FoundTerms, labels: Labels
+    ) -> Scores:
+        """Return each document's score as if it alone had not been counted."""
+        raise NotImplementedError
+
+    def many_by(
+        self, model: BatchModel, scorings: Sequence[Scoring], documents: FoundTerms
+    ) -> list[Scores]:
+        """Return the scores of many documents by each scoring."""
+        return [self.many(model.scored_by(scoring), documents) for scoring in scorings]
+
+    def left_out_by(
+        self,
+        model: BatchModel,
+        scorings: Sequence[Scoring],
+        documents: FoundTerms,
+        labels: Labels,
+    ) -> list[Scores]:
+        """Return the scores of documents that are left out by each scoring."""
+        return [
+            self.left_out(model.scored_by(scoring), documents, labels)
+            for scoring in scorings
+        ]
+
+
+class Together(Base):
+    """An event model that scores by several scorings at once."""
+
+    def many_by(
+        self, model: BatchModel, scorings: Sequence[Scoring], documents: FoundTerms
+    ) -> list[Scores]:
+        """Return the scores of many documents by each scoring."""
+        raise NotImplementedError
+
+    def left_out_by(
+        self,
+        model: BatchModel,
+        scorings: Sequence[Scoring],
+        documents: FoundTerms,
+        labels: Labels,
+    ) -> list[Scores]:
+        """Return the scores of documents that are left out by each scoring."""
+        raise NotImplementedError
+
+    def many(self, model: BatchModel, documents: FoundTerms) -> Scores:
+        """Return the scores of many documents."""
+        return self.many_by(model, [model.scoring], documents)[0]
+
+    def left_out(
+        self, model: BatchModel, documents: FoundTerms, labels: Labels
+    ) -> Scores:
+        """Return each document's score as if it alone had not been counted."""
+        return self.left_out_by(model, [model.scoring], documents, labels)[0]

@@ -1,0 +1,98 @@
+"""
+Event models whose score is a joint log likelihood, as in the textbooks.
+
+With y a class and x_v what a document has in view v, views independent given the class:
+
+    z_c = ln P(y = c) + sum over the views of ln P(x_v given y = c)
+
+and the posterior is exp(z) over its sum. An event model of this kind says what one view
+adds, for one document (`view_evidence`) and for many (`view_scores`). What a class says
+of terms that it does not have, and of terms that are absent, is the same for all of its
+kind: it goes into `rest`, so that a document's terms are all that is looked up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nbtext.scoring.models.base import Separately
+from nbtext.scoring.models.evidence import PRIOR, Evidence
+from nbtext.scoring.posterior import log_shares
+
+if TYPE_CHECKING:
+    from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
+    from nbtext.scoring.model import Model
+    from nbtext.scoring.models.evidence import Calibrated
+    from nbtext.tokens import Bag
+    from nbtext.tokens.bag import Terms
+
+
+class JointLikelihood(Separately):
+    """An event model whose score is the logarithm of P(class, document)."""
+
+    smoothing: float = 1.0
+    calibration: Calibrated = "temperature"
+    is_textbook = True
+
+    def view_evidence(self, model: Model, view: int, terms: Terms) -> Evidence:
+        """
+        Return what one view of a document says.
+
+        Args:
+            model: the counts.
+            view: which of the views.
+            terms: the document's terms in this view.
+
+        """
+        raise NotImplementedError
+
+    def view_scores(
+        self,
+        model: BatchModel,
+        view: int,
+        documents: FoundTerms,
+        labels: Labels | None,
+    ) -> Scores:
+        """
+        Return what one view of many documents says, shape (n_documents, n_classes).
+
+        Args:
+            model: the counts.
+            view: which of the views.
+            documents: their terms.
+            labels: shape (n_documents,), the places of the classes that the documents
+                are counted in, each of which is left out alone; None if none is.
+
+        """
+        raise NotImplementedError
+
+    def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
+        """Return the prior, and for each view what its terms say."""
+        prior = Evidence(PRIOR, rest=log_shares(model.documents))
+        views = enumerate(bag)
+        return [
+            prior,
+            *(self.view_evidence(model, view, terms) for view, terms in views),
+        ]
+
+    def many(self, model: BatchModel, documents: FoundTerms) -> Scores:
+        """Return the scores of many documents."""
+        import numpy as np
+
+        scores = np.tile(log_shares(model.documents), (documents.n_documents, 1))
+        for view in range(len(documents.views)):
+            scores += self.view_scores(model, view, documents, None)
+        return scores
+
+    def left_out(
+        self, model: BatchModel, documents: FoundTerms, labels: Labels
+    ) -> Scores:
+        """Return each document's score as if it alone had not been counted."""
+        import numpy as np
+
+        # row c: how many documents each class has where one of class c is left out
+        counts = np.array(model.documents) - np.eye(len(model.classes), dtype=np.int64)
+        scores: Scores = np.array([log_shares(row) for row in counts.tolist()])[labels]
+        for view in range(len(documents.views)):
+            scores += self.view_scores(model, view, documents, labels)
+        return scores

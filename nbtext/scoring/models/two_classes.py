@@ -1,0 +1,70 @@
+"""
+What the event models of two classes have in common: the log-odds of terms.
+
+In each view, with n_tc the count of term t in class c and N_c their sum over the terms,
+the odds of a term are
+
+    (n_t1 / N_1 + h) / (n_t0 / N_0 + h),   h = 2 a / (N_0 + N_1)
+
+with N_c as 1 at least. `nbtext.scoring.models.arrays` has them for many documents.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nbtext.scoring.models.base import Base
+from nbtext.scoring.models.evidence import counted_column
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from nbtext.scoring.model import Model
+    from nbtext.scoring.models.evidence import Calibrated
+    from nbtext.settings import Scoring, Settings
+    from nbtext.tokens.bag import Terms
+
+
+class TwoClasses(Base):
+    """An event model that compares the second class with the first."""
+
+    calibration: Calibrated = "histogram"
+
+    def refusal(
+        self, scoring: Scoring, settings: Settings, classes: Sequence[str]
+    ) -> str:
+        """Refuse more classes than two."""
+        del scoring, settings
+        n_classes = len(classes)
+        return f"is for two classes, the model has {n_classes}" if n_classes > 2 else ""
+
+
+def log_odds_of_terms(
+    model: Model, view: int, terms: Terms, log_of: Callable[[float], float]
+) -> dict[int, float]:
+    """
+    Return what each term that the model knows says, in nats, by key.
+
+    Args:
+        model: the counts.
+        view: which of the views.
+        terms: the document's terms in this view.
+        log_of: the logarithm of odds, as the event model takes it.
+
+    """
+    scoring = model.scoring
+    column = model.settings.views[view].column(counted_column(scoring))
+    sizes = [float(max(by_class[column], 1)) for by_class in model.totals[view]]
+    h = 2 * scoring.smoothing / (sizes[0] + sizes[1])
+    by_counts: dict[tuple[int, int], float] = {}
+    log_odds: dict[int, float] = {}
+    for key, entries in model.found(view, terms).items():
+        counts = [0, 0]
+        for class_, columns in entries:
+            counts[class_] = columns[column]
+        pair = counts[0], counts[1]
+        if pair not in by_counts:
+            odds = (pair[1] / sizes[1] + h) / (pair[0] / sizes[0] + h)
+            by_counts[pair] = log_of(odds)
+        log_odds[key] = by_counts[pair]
+    return log_odds
