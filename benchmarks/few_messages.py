@@ -1,5 +1,5 @@
 """
-What the first messages of a model are worth: 2 to 500 a class, and a lopsided model.
+What the first messages of a model are worth: 2 to 500 a class, and unequal classes.
 
     python -m benchmarks.few_messages CORPORA [--prior SLOPE PRECISION OFFSET]
 
@@ -29,7 +29,7 @@ from nbtext.tokens import Terms, read, read_terms
 
 SETTINGS = default_settings("mail", 2)
 SIZES = [(n, n) for n in (2, 5, 10, 20, 50, 100, 200, 500)]
-LOPSIDED = (19, 950)
+LOPSIDED = [(19, 950), (10, 100), (100, 10), (5, 20), (20, 5), (950, 19)]
 DRAWS = 16
 JUDGED = 1500
 CLASSES = ("ham", "spam")
@@ -121,7 +121,7 @@ def main(arguments: list[str]) -> None:
         print("| ham, spam | log-loss | printed | ham at .99, % | printed | accuracy |")
         print("|---|---|---|---|---|---|")
         most = [int((~corpus.is_spam).sum()), int(corpus.is_spam.sum())]
-        for size in [*SIZES, LOPSIDED]:
+        for size in [*SIZES, *LOPSIDED]:
             size = (size[0], min(size[1], most[1] - 20))
             found = [judged(corpus, size, draw, prior) for draw in range(DRAWS)]
             means = np.mean(found, axis=0).tolist()

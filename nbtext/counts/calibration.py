@@ -55,13 +55,14 @@ class Prior(NamedTuple):
     """
     What is expected of a fit before any document was scored.
 
-    Two classes: slope ~ N(`slope`, 1 / `precision`), offset ~ N(0, 1 / `offset`).
+    Two classes: slope ~ N(`slope`, 1 / `precision`), offset ~ N(0, 1 / `offset` + r^2),
+    r the logarithm of the ratio of the numbers of held-out documents, each plus one.
     More: ln s ~ N(ln `slope`, 1 / `precision`).
 
     Attributes:
         slope: the slope, or the temperature's s, that is most likely.
         precision: of the slope, or of ln s.
-        offset: the precision of the offset.
+        offset: the precision of the offset where the classes are of equal size.
     """
 
     slope: float = 1.0

@@ -164,9 +164,24 @@ def _fit(calibration: Calibration, classes: Sequence[str]) -> tuple[Fit, float]:
         for (bin_, name), n in sorted(calibration.counts.items())
         if n > 0 and name in classes
     ]
+    prior = _for_sizes(prior, rows)
     slope, offset = _logistic(rows, prior)
     documents = sum(n for _, n, _ in rows)
     return Fit(slope, offset, documents), _loss(rows, slope, offset, prior)
+
+
+def _for_sizes(prior: Prior, rows: list[Row]) -> Prior:
+    """
+    Return a prior with the variance of the offset that unequal classes ask for.
+
+    The offset contains the logarithm of the classes' ratio, and against it, what the
+    scores are off because one class has been seen so much less. Either may be as large
+    as that logarithm, so its square is added to the variance.
+    """
+    second = sum(n for _, n, is_second in rows if is_second)
+    first = sum(n for _, n, is_second in rows if not is_second)
+    ratio = log((second + 1) / (first + 1))
+    return prior._replace(offset=1 / (1 / prior.offset + ratio * ratio))
 
 
 def _best_temperature(losses: tuple[int, ...], prior: Prior) -> tuple[float, float]:

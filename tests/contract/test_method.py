@@ -72,7 +72,8 @@ def test_newton_starts_where_the_page_says(monkeypatch: pytest.MonkeyPatch) -> N
         return newton(*arguments)
 
     monkeypatch.setattr(fitting, "_newton", recording)
-    counts = {(-40, "a"): 50, (-3, "a"): 10, (5, "b"): 90, (90, "b"): 30}
+    # as many of each class, so that the prior is taken as it is
+    counts = {(-40, "a"): 110, (-3, "a"): 10, (5, "b"): 90, (90, "b"): 30}
     prior = Prior(0.75, 5.0, 1.0)
     fitting.fit(Calibration({}, prior, counts), ("a", "b"))
 

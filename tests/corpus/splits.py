@@ -253,15 +253,20 @@ def of_table(folder: str) -> Split:
 
 
 def few_of_each(mails: Sequence[Document], counts: dict[str, int], seed: int) -> Split:
-    """Draw so many documents of each class to train; 1,000 of the others are scored."""
-    shuffled = random.Random(seed).sample(mails, len(mails))  # noqa: S311
+    """
+    Draw so many documents of each class to train; 1,000 of the others are scored.
+
+    The others are drawn from all, so that they have the corpus's share of each class.
+    """
+    draw = random.Random(seed)  # noqa: S311
+    shuffled = draw.sample(mails, len(mails))
     train: list[Document] = []
     left: list[Document] = []
     for one in shuffled:
         wanted = counts[one.label or ""]
         is_wanted = sum(known.label == one.label for known in train) < wanted
         (train if is_wanted else left).append(one)
-    return train, left[:1000]
+    return train, draw.sample(left, 1000)
 
 
 def folds(documents: Sequence[Document], fold_of: Sequence[int]) -> Iterator[Split]:

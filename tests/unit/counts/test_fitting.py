@@ -68,7 +68,9 @@ SIDES = st.dictionaries(BINS, st.integers(1, 2000), max_size=12)
 
 def loss(calibration: Calibration, slope: float, offset: float) -> float:
     prior = calibration.prior
-    penalty = prior.precision * (slope - prior.slope) ** 2 + prior.offset * offset**2
+    n_ham, n_spam = (calibration.documents.get(name, 0) for name in CLASSES)
+    variance = 1 / prior.offset + math.log((n_spam + 1) / (n_ham + 1)) ** 2
+    penalty = prior.precision * (slope - prior.slope) ** 2 + offset**2 / variance
     return penalty / 2 + math.fsum(
         n * softplus(-x if name == "spam" else x)
         for (bin_, name), n in calibration.counts.items()
@@ -91,6 +93,13 @@ def test_no_other_numbers_fit_better(ham: dict[int, int], spam: dict[int, int]) 
     tries = [(0.01 * 2**n, 0.25 * m) for n in range(14) for m in range(-24, 25)]
     tries += [(-slope, offset) for slope, offset in tries] + [(0.0, 0.0)]
     assert all(least <= loss(calibration, *one) + 1e-6 * n_documents for one in tries)
+
+
+def test_the_offset_of_unequal_classes_is_hardly_held_at_zero() -> None:
+    """All score alike, so that the offset is the logarithm of the classes' ratio."""
+    found = fit(histogram({0: 2}, {0: 100}), CLASSES)
+
+    assert found.offset == pytest.approx(math.log(50), abs=0.2)
 
 
 def losses(best: float) -> tuple[int, ...]:
