@@ -6,6 +6,7 @@ the model; what is classified is read by the model's settings and no others. The
 defaults, and what each of them is worth, are in docs/method.md.
 """
 
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from nbtext.errors import SettingsError
@@ -22,9 +23,13 @@ ALPHABETS: Final = ("fields", "words", "marks", "pattern", "ngrams")
 Format: TypeAlias = Literal["mail", "text"]
 """How a document's bytes are taken apart."""
 
-Column: TypeAlias = Literal["occurrences", "documents", "weight"]
+Column: TypeAlias = Literal[
+    "occurrences", "documents", "weight",
+    "level1", "level2", "level3", "level4", "level5", "level6", "level7", "level8",
+]  # fmt: skip
 """What is counted for a term in a class; `weight` sums documents' vectors of ln(1 + n),
-each scaled to unit Euclidean length, in units of 1/65535."""
+each scaled to unit Euclidean length, in units of 1/65535; `level2` counts the documents
+in which the term occurs exactly twice."""
 
 FieldKind: TypeAlias = Literal["text"]
 """What a column of a table holds."""
@@ -48,8 +53,24 @@ NGRAMS_READ: Final = 3996
 PLAIN: Final[tuple[Column, ...]] = ("occurrences", "documents")
 WEIGHTED: Final[tuple[Column, ...]] = (*PLAIN, "weight")
 
-COLUMNS: Final = (PLAIN, WEIGHTED)
-"""The columns that a view may have."""
+LEVELS: Final[tuple[Column, ...]] = (
+    "level1", "level2", "level3", "level4", "level5", "level6", "level7", "level8",
+)  # fmt: skip
+"""Columns of documents in which a term occurs exactly once, twice, and so on."""
+
+COLUMNS: Final = (*WEIGHTED, *LEVELS)
+"""All columns, in the order of the file; every view has the first two."""
+
+
+def in_order(columns: Iterable[str]) -> tuple[Column, ...]:
+    """Return columns in the order of the file."""
+    wanted = [*columns]
+    return tuple(column for column in COLUMNS if column in wanted)
+
+
+def levels_of(columns: Sequence[str]) -> list[int]:
+    """Return the numbers of occurrences that columns tell apart, ascending."""
+    return [level for level, name in enumerate(LEVELS, 1) if name in columns]
 
 
 LONGEST_PATTERN: Final = 1000
@@ -156,10 +177,16 @@ class View(NamedTuple):
             {
                 f"{name}.text": (self.text, ("headers", "raw", "body")),
                 f"{name}.alphabet": (self.alphabet, ALPHABETS),
-                f"{name}.columns": (self.columns, COLUMNS),
             }
             | {f"{name}.{flag}": (getattr(self, flag), (True, False)) for flag in flags}
         )
+        columns = self.columns
+        if columns[:2] != PLAIN or columns != in_order(columns):
+            message = (
+                f"the setting {name}.columns is {columns!r:.200}, expected "
+                f"{PLAIN}, and perhaps others in the order {COLUMNS[2:]}"
+            )
+            raise SettingsError(message)
         limit = self.limit
         if limit is not None and not (type(limit) is int and limit > 0):
             message = f"the setting {name}.limit is {limit!r}, not a number"

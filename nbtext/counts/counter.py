@@ -34,10 +34,10 @@ from nbtext.counts.sorted_counts import SortedCounts, merged, narrow, starts_of_
 from nbtext.counts.table import CountTable, LedgerRun, empty_ledger, ledger_of
 from nbtext.document import Document
 from nbtext.tokens import fingerprints, read_terms
-from nbtext.tokens.bags import unit_weights
+from nbtext.tokens.bags import further_columns
 
 MANY_TERMS: Final = 1 << 19
-BYTES_A_TERM: Final = 96
+BYTES_A_TERM: Final = 160
 """Maximum bytes that it takes to sort a term into the counts, and from how many terms
 of a batch on they are made sure of."""
 
@@ -87,11 +87,18 @@ class _Batch:
 
 @dataclass(slots=True)
 class _Piles:
-    """The keys of one view and class that wait to be sorted."""
+    """
+    The keys of one view and class that wait to be sorted.
+
+    Attributes:
+        distinct: each document's distinct terms.
+        repeats: its other occurrences of them.
+        further: for each of `distinct` what its terms add to each further column.
+    """
 
     distinct: list[Keys]
     repeats: list[Keys]
-    weights: list[NDArray[np.uint16]]
+    further: list[list[NDArray[np.unsignedinteger]]]
 
 
 class Counter:
@@ -212,9 +219,7 @@ class Counter:
             self._sort_piles()
 
     def _pile(self, view: int, n_documents: Tally[str], terms: Terms) -> None:
-        # in 16 bits they fit, because none is above UNIT
-        has_weights = "weight" in self._settings.views[view].columns
-        weights = unit_weights(terms).astype(np.uint16) if has_weights else None
+        further = further_columns(terms, self._settings.views[view].columns)
         document = 0
         for label, count in n_documents.items():
             part = slice(terms.starts[document], terms.starts[document + count])
@@ -224,8 +229,7 @@ class Counter:
             pile = self._piles[view, label]
             pile.distinct.append(keys)
             pile.repeats.append(repeats)
-            if weights is not None:
-                pile.weights.append(weights[part])
+            pile.further.append([values[part] for values in further])
             self._piled += len(keys) + len(repeats)
             document += count
 
@@ -250,8 +254,8 @@ class Counter:
 def _sorted_run(pile: _Piles) -> SortedCounts:
     """Turn piles into counts: how often a key is in a pile is what its column says."""
     distinct = np.concatenate(pile.distinct)
-    columns = []
-    if pile.weights:
+    has_further = any(pile.further)
+    if has_further:
         order = np.argsort(distinct)
         distinct = distinct.take(order)
     else:
@@ -259,9 +263,10 @@ def _sorted_run(pile: _Piles) -> SortedCounts:
     first = starts_of_runs(distinct)
     keys = distinct.take(first)
     documents = np.diff(first, append=len(distinct))
-    if pile.weights:
-        weights = np.concatenate(pile.weights).take(order)
-        sums = np.add.reduceat(weights, first, dtype=np.int64) if len(first) else first
+    columns = []
+    for parts in zip(*pile.further, strict=True):
+        values = np.concatenate(parts).take(order)
+        sums = np.add.reduceat(values, first, dtype=np.int64) if len(first) else first
         columns.append(narrow(sums))
 
     repeats = np.concatenate(pile.repeats)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from math import isqrt, log1p
 from typing import Final, TypeAlias
 
-from nbtext.settings import UNIT, Settings
+from nbtext.settings import UNIT, Settings, levels_of
 from nbtext.tokens.engine import keys
 from nbtext.tokens.reading import Reading
 from nbtext.tokens.tokenizer import MASK, mix
@@ -59,8 +59,20 @@ def fingerprint(bag: Bag) -> int:
 
 def columns_of(terms: Terms, columns: Sequence[str]) -> dict[int, tuple[int, ...]]:
     """Return what a document adds to each column of its terms in one view."""
-    if "weight" not in columns:
-        return {key: (count, 1) for key, count in terms.items()}
+    if "weight" in columns:
+        added = _with_weights(terms)
+    else:
+        added = {key: (count, 1) for key, count in terms.items()}
+    levels = levels_of(columns)
+    if not levels:
+        return added
+    return {
+        key: (*values, *[int(values[0] == level) for level in levels])
+        for key, values in added.items()
+    }
+
+
+def _with_weights(terms: Terms) -> dict[int, tuple[int, ...]]:
     logs = {key: log_count(count) for key, count in terms.items()}
     squared_length = sum(value * value for value in logs.values())
     return {

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from nbtext.settings import UNIT
+from nbtext.settings import UNIT, levels_of
 from nbtext.tokens.bag import LOG_UNIT, MOST_COUNTED, log_count
 from nbtext.tokens.engine import document_keys
 from nbtext.tokens.tokenizer import MIX
@@ -182,6 +182,28 @@ def unit_weights(terms: Terms) -> NDArray[np.int64]:
     # the floor of the root of an integer below 2^52 is exact
     weights: NDArray[np.int64] = np.sqrt(squares).astype(np.int64)
     return weights
+
+
+def further_columns(
+    terms: Terms, columns: Sequence[str]
+) -> list[NDArray[np.unsignedinteger]]:
+    """
+    Return what each term adds to its columns besides occurrences and documents.
+
+    Args:
+        terms: the terms of documents.
+        columns: those of the view.
+
+    Returns:
+        For each further column, in order, shape (n_terms,).
+
+    """
+    further: list[NDArray[np.unsignedinteger]] = []
+    if "weight" in columns:
+        # in 16 bits they fit, because none is above UNIT
+        further.append(unit_weights(terms).astype(np.uint16))
+    further += [(terms.counts == level).view(np.uint8) for level in levels_of(columns)]
+    return further
 
 
 def sum_by_document(

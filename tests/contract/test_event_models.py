@@ -28,7 +28,7 @@ ALL = [*event_models()]
 METHOD = Path(__file__).parents[2] / "docs" / "method.md"
 EVERYTHING = Settings(
     format="text",
-    views=(View(name="body", text="body", alphabet="words", columns=COLUMNS[-1]),),
+    views=(View(name="body", text="body", alphabet="words", columns=COLUMNS),),
 )
 
 

@@ -14,15 +14,25 @@ from hypothesis import strategies as st
 
 from nbtext.settings import (
     BODY,
+    COLUMNS,
     HEADERS,
+    LEVELS,
     PLAIN,
     RAW,
     TOPIC,
     WEIGHTED,
+    Column,
     Settings,
+    in_order,
 )
 from nbtext.tokens.bag import Bag, bag_of, columns_of, fingerprint, unit_weight
-from nbtext.tokens.bags import Terms, fingerprints, read_terms, unit_weights
+from nbtext.tokens.bags import (
+    Terms,
+    fingerprints,
+    further_columns,
+    read_terms,
+    unit_weights,
+)
 from nbtext.tokens.reading import Reading
 
 MAIL = Settings(format="mail", views=(HEADERS, RAW, BODY))
@@ -97,6 +107,25 @@ def test_terms_have_the_same_columns_alone_and_among_many(
     for bag in bags:
         without = columns_of(bag, PLAIN)
         assert without == {key: (count, 1) for key, count in bag.items()}
+
+
+@given(st.lists(BAGS, max_size=6), st.sets(st.sampled_from(COLUMNS[2:])))
+@example([{1: 1, 2: 2, 3: 8, 4: 9}, {}], {"weight", "level1", "level8"})
+def test_further_columns_are_the_same_alone_and_among_many(
+    bags: list[dict[int, int]], wanted: set[Column]
+) -> None:
+    columns = in_order([*PLAIN, *wanted])
+    further = [values.tolist() for values in further_columns(terms_of(bags), columns)]
+
+    alone = [columns_of(bag, columns) for bag in bags]
+    rows = [values[2:] for one in alone for _, values in sorted(one.items())]
+    assert len(further) == len(wanted)
+    assert list(map(list, zip(*rows, strict=True))) == further or not rows
+    for bag, added in zip(bags, alone, strict=True):
+        for key, count in bag.items():
+            levels = dict(zip(columns, added[key], strict=True))
+            for level, name in enumerate(LEVELS, 1):
+                assert levels.get(name, count == level) == (count == level)
 
 
 @given(st.lists(st.tuples(BAGS, BAGS), max_size=5))

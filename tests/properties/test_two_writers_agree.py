@@ -30,6 +30,7 @@ from nbtext.tokens.bags import terms_of
 from tests.build import WEIGHTS, ClassCounts, Rows, packed, table_of
 
 PLAIN = Settings(format="text", views=(BODY, RAW))
+LEVELS = PLAIN.counting(("occurrences", "documents", "level1", "level3"))
 CALIBRATION = Calibration(
     default_scoring("mail", 2).of_scores(),
     Prior(),
@@ -169,7 +170,9 @@ def by_packing(settings: Settings, documents: list[Taught], *, keep: bool) -> by
     )
 
 
-@pytest.mark.parametrize("settings", [PLAIN, WEIGHTS], ids=["plain", "weights"])
+@pytest.mark.parametrize(
+    "settings", [PLAIN, WEIGHTS, LEVELS], ids=["plain", "weights", "levels"]
+)
 @given(data=st.data())
 def test_any_change_is_the_same_bytes_from_both_writers(
     settings: Settings, data: st.DataObject
@@ -213,7 +216,9 @@ def distinct(documents: list[Taught]) -> list[Taught]:
     return list({one.digest: one._replace(times=1) for one in documents}.values())
 
 
-@pytest.mark.parametrize("settings", [PLAIN, WEIGHTS], ids=["plain", "weights"])
+@pytest.mark.parametrize(
+    "settings", [PLAIN, WEIGHTS, LEVELS], ids=["plain", "weights", "levels"]
+)
 @given(data=st.data())
 def test_records_are_the_same_bytes_from_both_writers(
     settings: Settings, data: st.DataObject
@@ -226,7 +231,9 @@ def test_records_are_the_same_bytes_from_both_writers(
     assert one == by_packing(settings, documents, keep=len(documents) > 1)
 
 
-@pytest.mark.parametrize("settings", [PLAIN, WEIGHTS], ids=["plain", "weights"])
+@pytest.mark.parametrize(
+    "settings", [PLAIN, WEIGHTS, LEVELS], ids=["plain", "weights", "levels"]
+)
 def test_many_terms_are_the_same_bytes_from_both_writers(settings: Settings) -> None:
     words = [key * 0x9E37_79B9_7F4A_7C15 % 2**48 for key in range(1, 1000)]
     bags = [

@@ -122,6 +122,22 @@ def with_view(**changes: object) -> dict[str, Any]:
         pytest.param(MAIL.as_dict() | {"codepoints": True}, "codepoints", id="bool"),
         pytest.param(MAIL.as_dict() | {"columns": ["weight"]}, "columns", id="columns"),
         pytest.param(MAIL.as_dict() | {"columns": 3}, "not complete", id="columns 3"),
+        pytest.param(with_view(columns=[]), "headers.columns", id="no columns"),
+        pytest.param(
+            with_view(columns=["occurrences", "documents", "level2", "weight"]),
+            "in the order",
+            id="columns out of order",
+        ),
+        pytest.param(
+            with_view(columns=["occurrences", "documents", "level9"]),
+            "headers.columns",
+            id="unknown column",
+        ),
+        pytest.param(
+            with_view(columns=["occurrences", "documents", ["weight"]]),
+            "headers.columns",
+            id="a list of columns in the columns",
+        ),
         pytest.param(with_view(text="soul"), "headers.text is 'soul'", id="text"),
         pytest.param(with_view(alphabet="x"), "headers.alphabet", id="alphabet"),
         pytest.param(with_view(pairs="yes"), "headers.pairs", id="flag"),

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from nbtext.scoring.models.protocol import EventModel
 
 from nbtext.errors import SettingsError, TrainingError
-from nbtext.settings import COLUMNS, Column, Format, Scoring, Settings, check_range
+from nbtext.settings import (
+    Column,
+    Format,
+    Scoring,
+    Settings,
+    check_range,
+    in_order,
+)
 
 MODULES: Final = {
     "mean": "mean",
@@ -152,8 +159,7 @@ def suited_to(settings: Settings, score: str) -> Settings:
     for view in settings.views:
         if view.alphabet == "ngrams" and not model.reads_ngrams:
             continue
-        needed = {*view.columns, *model.columns(view)}
-        columns = next(columns for columns in COLUMNS if {*columns} >= needed)
+        columns = in_order((*view.columns, *model.columns(view)))
         views.append(view._replace(columns=columns))
     return settings._replace(views=tuple(views))
 

@@ -13,7 +13,7 @@ from nbtext.scoring.models.registry import (
     scoring_of,
     suited_to,
 )
-from nbtext.settings import COLUMNS, Scoring, Settings, View
+from nbtext.settings import WEIGHTED, Scoring, Settings, View
 from tests.build import mean
 
 WORDS = View(name="body", text="body", alphabet="words")
@@ -91,7 +91,7 @@ def test_what_cannot_be_is_refused(asked: tuple[Any, ...]) -> None:
 
 
 def test_columns_are_added_and_none_is_dropped() -> None:
-    weighed = PLAIN.counting(COLUMNS[1])
+    weighed = PLAIN.counting(WEIGHTED)
 
     assert suited_to(PLAIN, "mean") == PLAIN
     assert suited_to(PLAIN, "complement") == weighed
