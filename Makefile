@@ -10,7 +10,8 @@ READY := $(DEV)/.ready
 JOBS ?= auto
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --maxprocesses 8 --dist worksteal
 PIP_FLAGS := --quiet --disable-pip-version-check
-SOURCES := $(shell find nbtext -name '*.py' -o -name '*.c' -o -name '*.bin')
+COMPILED := $(wildcard nbtext/compiled/*.[ch])
+SOURCES := $(shell find nbtext -name '*.py' -o -name '*.bin') $(COMPILED)
 
 # Programs from Debian that docs/recipes is about.
 RECIPES := procmail maildrop dovecot-imapd dovecot-lmtpd dovecot-sieve spamc postfix \
@@ -89,7 +90,7 @@ $(VENV)/.ready: pyproject.toml setup.py $(SOURCES)
 	@rm -rf build
 	@touch $@
 
-$(READY): pyproject.toml setup.py nbtext/_compiled.c nbtext/_contrast.c nbtext/_contrast.h
+$(READY): pyproject.toml setup.py $(COMPILED)
 	@echo 'Installing nbtext and the tools of its development into $(DEV): some minutes, 500 MB.'
 	$(PYTHON) -m venv $(DEV)
 	$(BIN)/pip install $(PIP_FLAGS) --editable '.[dev,fuzz]' \

@@ -15,10 +15,17 @@ from setuptools import Extension, setup
 
 HERE = Path(__file__).parent
 
+
+def sources(pattern: str) -> list[str]:
+    """Return files of the extension, as paths from here."""
+    found = (HERE / "nbtext" / "compiled").glob(pattern)
+    return sorted(path.relative_to(HERE).as_posix() for path in found)
+
+
 LOOPS = Extension(
     "nbtext._compiled",
-    ["nbtext/_compiled.c", "nbtext/_contrast.c"],
-    depends=["nbtext/_contrast.h"],
+    sources("*.c"),
+    depends=sources("*.h"),
     libraries=[] if os.name == "nt" else ["m"],
     # no a * b + c in one rounding: the same bits as arrays give
     extra_compile_args=[] if os.name == "nt" else ["-ffp-contract=off"],

@@ -17,7 +17,7 @@ descent on the log-loss).
 Each document depends on those before it, so there is one order and one thread. Values
 are sums of integers, and base scores are rounded to 1/4096 nat, so that the outcome is
 the same compiled or not: what a library's exponential does not round alike can turn one
-step of 1/256 in some ten million. `_contrast.c` does the same as `correct_by_arrays`.
+step of 1/256 in some ten million. `passes.c` does the same as `correct_by_arrays`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """
 The compiled extension: whether there is one that fits, and calls to it.
 
-`_compiled.c` is built where a C compiler is at hand when nbtext is installed. It does
-what `nbtext.tokens.tokenizer` and `nbtext.counts.term_table` specify, to the bit, only
-faster (docs/experiments/004-compiled.md). `nbtext.tokens.engine`
-says which of the two is used.
+It is built from `nbtext/compiled` where a C compiler is at hand when nbtext is
+installed. Each file there does what the Python module of its name specifies, to the
+bit, only faster (docs/experiments/004-compiled.md). `nbtext.tokens.engine` says which
+of the two is used.
 """
 
 from collections.abc import Sequence
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from nbtext._compiled import Tables
 
-INTERFACE: Final = 6
-"""Which functions `_compiled.c` has, and what they return."""
+INTERFACE: Final = 7
+"""Which functions the extension has, and what they return."""
 
 FITS: Final = (INTERFACE, BASE, SPREAD, PAIR, MIX, KEY_BITS)
 """The constants of an extension that belongs to this nbtext."""

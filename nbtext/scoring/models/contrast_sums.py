@@ -199,7 +199,8 @@ def logarithms(values: Floats) -> Floats:
     Return the natural logarithms of positive numbers.
 
     They are fdlibm's (e_log.c, Sun Microsystems 1993), in the operations of
-    `_contrast.c`: the results are the same to the bit, whichever library is at hand.
+    `contrast_sums.c`: the results are the same to the bit, whichever library is at
+    hand.
     """
     part, exponent = np.frexp(values)  # from 1/2 to 1
     part *= 2.0

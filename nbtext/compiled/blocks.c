@@ -1,0 +1,188 @@
+/* Checksums of blocks; twin of nbtext/store/blocks.py. */
+
+#include "module.h"
+
+#if defined(__GNUC__) && defined(__x86_64__)
+#include <immintrin.h>
+#define WITH_PRODUCTS __attribute__((target("pclmul,sse4.1")))
+
+static bool has_products; /* the processor multiplies without carries */
+#endif
+
+enum { CHECKED = 1024, N_TABLES = 16 }; /* bytes of a block, and of a step */
+
+/* crc_of[n][b]: what the byte b adds to a CRC-32 with n bytes behind it. */
+static uint32_t crc_of[N_TABLES][256];
+
+void
+fill_crc_tables(void)
+{
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t crc = byte;
+        for (int bit = 0; bit < 8; bit++)
+            crc = (crc >> 1) ^ (crc & 1 ? 0xEDB88320u : 0);
+        crc_of[0][byte] = crc;
+    }
+    for (int behind = 1; behind < N_TABLES; behind++)
+        for (int byte = 0; byte < 256; byte++) {
+            uint32_t crc = crc_of[behind - 1][byte];
+            crc_of[behind][byte] = (crc >> 8) ^ crc_of[0][crc & 255];
+        }
+#if defined(WITH_PRODUCTS)
+    has_products = __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1");
+#endif
+}
+
+/* What four bytes add, with `behind` and up to three more bytes behind each. */
+static uint32_t
+crc_of_four(uint32_t word, int behind)
+{
+    return crc_of[behind + 3][word & 255] ^ crc_of[behind + 2][word >> 8 & 255]
+           ^ crc_of[behind + 1][word >> 16 & 255] ^ crc_of[behind][word >> 24];
+}
+
+static uint32_t
+little_endian(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16
+           | (uint32_t)bytes[3] << 24;
+}
+
+#if defined(WITH_PRODUCTS)
+
+/* What two halves of 64 bits are, moved forward; the constants say how far. */
+WITH_PRODUCTS static inline __m128i
+moved(__m128i value, __m128i constants, __m128i next)
+{
+    __m128i low = _mm_clmulepi64_si128(value, constants, 0x00);
+    __m128i high = _mm_clmulepi64_si128(value, constants, 0x11);
+    return _mm_xor_si128(_mm_xor_si128(low, high), next);
+}
+
+WITH_PRODUCTS static inline __m128i
+loaded(const uint8_t *bytes)
+{
+    return _mm_loadu_si128((const __m128i *)bytes);
+}
+
+/*
+ * The same for 64 bytes or more, of which a multiple of 16 is read (Gopal and others,
+ * "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ", Intel 2009).
+ */
+WITH_PRODUCTS static uint32_t
+crc_by_products(uint32_t crc, const uint8_t *bytes, Py_ssize_t length)
+{
+    const __m128i by_64 = _mm_set_epi64x(0x01C6E41596, 0x0154442BD4);
+    const __m128i by_16 = _mm_set_epi64x(0x00CCAA009E, 0x01751997D0);
+    const __m128i by_8 = _mm_set_epi64x(0, 0x0163CD6124);
+    const __m128i barrett = _mm_set_epi64x(0x01F7011641, 0x01DB710641);
+    const __m128i lower = _mm_setr_epi32(-1, 0, -1, 0);
+    __m128i part[4];
+    for (int n = 0; n < 4; n++)
+        part[n] = loaded(bytes + 16 * n);
+    part[0] = _mm_xor_si128(part[0], _mm_cvtsi32_si128((int)crc));
+    for (bytes += 64, length -= 64; length >= 64; bytes += 64, length -= 64)
+        for (int n = 0; n < 4; n++)
+            part[n] = moved(part[n], by_64, loaded(bytes + 16 * n));
+    __m128i sum = part[0];
+    for (int n = 1; n < 4; n++)
+        sum = moved(sum, by_16, part[n]);
+    for (; length >= 16; bytes += 16, length -= 16)
+        sum = moved(sum, by_16, loaded(bytes));
+    /* from 128 bits to 64, to 32, and what is left by the polynomial */
+    sum = _mm_xor_si128(_mm_srli_si128(sum, 8), _mm_clmulepi64_si128(sum, by_16, 0x10));
+    sum = _mm_xor_si128(_mm_srli_si128(sum, 4),
+                        _mm_clmulepi64_si128(_mm_and_si128(sum, lower), by_8, 0x00));
+    __m128i quotient = _mm_clmulepi64_si128(_mm_and_si128(sum, lower), barrett, 0x10);
+    quotient = _mm_clmulepi64_si128(_mm_and_si128(quotient, lower), barrett, 0x00);
+    return (uint32_t)_mm_extract_epi32(_mm_xor_si128(sum, quotient), 1);
+}
+#endif
+
+/* The CRC-32 of zlib, sixteen bytes a step, or by products of polynomials. */
+static uint32_t
+crc32_of(const uint8_t *bytes, Py_ssize_t length)
+{
+    uint32_t crc = 0xFFFFFFFFu;
+#if defined(WITH_PRODUCTS)
+    if (has_products && length >= 64) {
+        crc = crc_by_products(crc, bytes, length);
+        bytes += length / 16 * 16;
+        length %= 16;
+    }
+#endif
+    for (; length >= N_TABLES; bytes += N_TABLES, length -= N_TABLES)
+        crc = crc_of_four(crc ^ little_endian(bytes), 12)
+              ^ crc_of_four(little_endian(bytes + 4), 8)
+              ^ crc_of_four(little_endian(bytes + 8), 4)
+              ^ crc_of_four(little_endian(bytes + 12), 0);
+    for (; length; bytes++, length--)
+        crc = (crc >> 8) ^ crc_of[0][(crc ^ *bytes) & 255];
+    return ~crc;
+}
+
+const char first_damaged_doc[] =
+"first_damaged(contents, checksums, verified, blocks)\n"
+"--\n\n"
+"Verify blocks of 1,024 bytes, as `nbtext.store.blocks.first_damaged` does.\n\n"
+"Args:\n"
+"    contents: bytes.\n"
+"    checksums: 32-bit integers, the CRC-32 of each block of them.\n"
+"    verified: a byte for each block, not zero if it was verified; written to.\n"
+"    blocks: numbers of blocks.\n\n"
+"Returns:\n"
+"    The first block that has another checksum, -1 if none has.\n";
+
+/* The first of some blocks that is damaged, -1 if none is; -2 after an error. */
+static Py_ssize_t
+first_damaged_of(const Py_buffer *contents, const Py_buffer *checksums,
+                 const Py_buffer *verified, PyObject *blocks)
+{
+    const uint8_t *bytes = contents->buf, *sums = checksums->buf;
+    uint8_t *is_verified = verified->buf;
+    Py_ssize_t n_blocks = contents->len / CHECKED + (contents->len % CHECKED > 0);
+    PyObject *number;
+    if (verified->len != n_blocks || checksums->len / 4 != n_blocks) {
+        PyErr_SetString(PyExc_ValueError, "each block has a checksum and a mark");
+        return -2;
+    }
+    while ((number = PyIter_Next(blocks))) {
+        Py_ssize_t block = PyLong_AsSsize_t(number);
+        Py_DECREF(number);
+        if (block < 0 || block >= n_blocks) {
+            if (!PyErr_Occurred())
+                PyErr_SetString(PyExc_IndexError, "there is no such block");
+            return -2;
+        }
+        if (is_verified[block])
+            continue;
+        Py_ssize_t start = block * CHECKED, length = contents->len - start;
+        uint32_t wanted;
+        memcpy(&wanted, sums + 4 * block, 4);
+        if (crc32_of(bytes + start, length < CHECKED ? length : CHECKED) != wanted)
+            return block;
+        is_verified[block] = 1;
+    }
+    return PyErr_Occurred() ? -2 : -1;
+}
+
+PyObject *
+first_damaged(PyObject *module, PyObject *args)
+{
+    Py_buffer contents, checksums, verified;
+    PyObject *blocks;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "y*y*w*O:first_damaged", &contents, &checksums,
+                          &verified, &blocks))
+        return NULL;
+    Py_ssize_t found = -2;
+    PyObject *iterator = PyObject_GetIter(blocks);
+    if (iterator) {
+        found = first_damaged_of(&contents, &checksums, &verified, iterator);
+        Py_DECREF(iterator);
+    }
+    PyBuffer_Release(&contents);
+    PyBuffer_Release(&checksums);
+    PyBuffer_Release(&verified);
+    return found == -2 ? NULL : PyLong_FromSsize_t(found);
+}

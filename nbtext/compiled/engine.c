@@ -1,0 +1,283 @@
+/*
+ * Documents to keys, called from Python; twin of `document_keys` in
+ * nbtext/tokens/engine.py.
+ */
+
+#include "module.h"
+
+/* Where the keys of documents go, and where each document's begin. */
+typedef struct {
+    Keys keys, starts;
+} Found;
+
+/* Borrow or make the UTF-8 form of a text; `owned` keeps it alive. */
+static bool
+utf8_of(PyObject *string, PyObject **owned, Slice *text)
+{
+    Py_ssize_t size;
+    const char *bytes = PyUnicode_AsUTF8AndSize(string, &size);
+    *owned = NULL;
+    if (!bytes) { /* lone surrogates */
+        if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
+            return false;
+        PyErr_Clear();
+        *owned = PyUnicode_AsEncodedString(string, "utf-8", "surrogatepass");
+        if (!*owned)
+            return false;
+        bytes = PyBytes_AsString(*owned);
+        size = PyBytes_Size(*owned);
+    }
+    text->at = (const uint8_t *)bytes;
+    text->end = text->at + size;
+    return true;
+}
+
+/* A field's salt, 0 if there is nothing to ask for it. */
+static bool
+salt_of(PyObject *salts, PyObject *name, uint64_t *salt)
+{
+    *salt = 0;
+    if (salts == Py_None)
+        return true;
+    PyObject *number = PyObject_CallFunctionObjArgs(salts, name, NULL);
+    if (!number)
+        return false;
+    *salt = PyLong_AsUnsignedLongLong(number);
+    Py_DECREF(number);
+    return !PyErr_Occurred();
+}
+
+/* Read a field of a document; false after an error. */
+static bool
+read_one(const Tables *tables, const View *view, PyObject *field, PyObject *salts,
+         bool is_first, size_t *left, Normalised *normalised, Keys *keys)
+{
+    PyObject *owned;
+    Slice text;
+    uint64_t salt;
+    if (!PyTuple_Check(field) || PyTuple_Size(field) != 2) {
+        PyErr_SetString(PyExc_TypeError, "a field is (name, text)");
+        return false;
+    }
+    if (!salt_of(salts, PyTuple_GetItem(field, 0), &salt)
+        || !utf8_of(PyTuple_GetItem(field, 1), &owned, &text))
+        return false;
+    bool has_room = true;
+    if (view->ngrams)
+        normalise_field(tables, view, text, is_first, normalised);
+    else
+        has_room = read_field(tables, view, text, salt, left, keys);
+    Py_XDECREF(owned);
+    if (!has_room)
+        PyErr_NoMemory();
+    return has_room;
+}
+
+static bool
+read_document(const Tables *tables, const View *view, PyObject *fields, PyObject *salts,
+              Keys *keys)
+{
+    size_t left = view->limit;
+    Normalised normalised;
+    start_ngrams(&normalised, view);
+    if (!PyList_Check(fields)) {
+        PyErr_SetString(PyExc_TypeError, "a document is a list of fields");
+        return false;
+    }
+    for (Py_ssize_t n = 0; n < PyList_Size(fields) && left; n++) {
+        PyObject *field = PyList_GetItem(fields, n);
+        Py_INCREF(field); /* asking for the salt may run anything */
+        bool is_read = read_one(tables, view, field, salts, n == 0, &left, &normalised,
+                                keys);
+        Py_DECREF(field);
+        if (!is_read)
+            return false;
+    }
+    if (!view->ngrams || push_ngrams(&normalised, keys))
+        return true;
+    PyErr_NoMemory();
+    return false;
+}
+
+/* Note where the next document begins. */
+static bool
+push_start(Found *found)
+{
+    if (!make_room(&found->starts, 1)) {
+        PyErr_NoMemory();
+        return false;
+    }
+    found->starts.values[found->starts.length++] = found->keys.length;
+    return true;
+}
+
+static bool
+read_documents(const Tables *tables, const View *view, PyObject *documents,
+               PyObject *salts, Found *found)
+{
+    if (!push_start(found))
+        return false;
+    for (Py_ssize_t n = 0; n < PyList_Size(documents); n++) {
+        PyObject *fields = PyList_GetItem(documents, n);
+        Py_INCREF(fields);
+        bool is_read = read_document(tables, view, fields, salts, &found->keys);
+        Py_DECREF(fields);
+        if (!is_read || !push_start(found))
+            return false;
+    }
+    return true;
+}
+
+PyObject *
+bytearray_of(const Keys *keys)
+{
+    return PyByteArray_FromStringAndSize((const char *)keys->values,
+                                         (Py_ssize_t)(keys->length * sizeof(uint64_t)));
+}
+
+static PyObject *
+keys_of_documents(PyObject *self, View *view, Py_ssize_t limit, PyObject *documents,
+                  PyObject *salts)
+{
+    const Tables *tables = &((TablesObject *)(void *)self)->tables;
+    PyObject *keys = NULL, *starts = NULL, *result = NULL;
+    Found found = {{0}, {0}};
+    view->limit = limit < 0 ? SIZE_MAX : (size_t)limit;
+    if (read_documents(tables, view, documents, salts, &found)) {
+        keys = bytearray_of(&found.keys);
+        starts = bytearray_of(&found.starts);
+    }
+    if (keys && starts)
+        result = PyTuple_Pack(2, keys, starts);
+    Py_XDECREF(keys);
+    Py_XDECREF(starts);
+    release_keys(&found.keys);
+    release_keys(&found.starts);
+    return result;
+}
+
+PyDoc_STRVAR(document_keys_doc,
+"document_keys(documents, salts, tokens, pairs, fold_tokens, fold_pairs, limit)\n"
+"--\n\n"
+"Return the keys of documents in one view, and where each document's begin.\n\n"
+"Args:\n"
+"    documents: a list of documents, each a list of fields, each (name, text).\n"
+"    salts: returns a field's salt from its name; None: it is 0.\n"
+"    tokens, pairs, fold_tokens, fold_pairs: as in `nbtext.settings.View`.\n"
+"    limit: how many tokens of a document are read, -1 for all.\n\n"
+"Returns:\n"
+"    Two bytearrays of 64-bit integers: the keys, n_keys of them, and n_documents + 1\n"
+"    places among them.\n");
+
+static PyObject *
+document_keys(PyObject *self, PyObject *args)
+{
+    PyObject *documents, *salts;
+    int tokens, pairs, fold_tokens, fold_pairs;
+    Py_ssize_t limit;
+    if (!PyArg_ParseTuple(args, "O!Oppppn:document_keys", &PyList_Type, &documents,
+                          &salts, &tokens, &pairs, &fold_tokens, &fold_pairs, &limit))
+        return NULL;
+    View view = {tokens, pairs, fold_tokens, fold_pairs, false, 0};
+    return keys_of_documents(self, &view, limit, documents, salts);
+}
+
+PyDoc_STRVAR(ngram_keys_doc,
+"ngram_keys(documents, fold_tokens, limit)\n"
+"--\n\n"
+"Return the keys of the byte n-grams of documents, and where each document's begin.\n\n"
+"Args:\n"
+"    documents: a list of documents, each a list of fields, each (name, text).\n"
+"    fold_tokens: as in `nbtext.settings.View`.\n"
+"    limit: how many n-grams of a document are read, -1 for all.\n\n"
+"Returns:\n"
+"    What document_keys does.\n");
+
+static PyObject *
+ngram_keys(PyObject *self, PyObject *args)
+{
+    PyObject *documents;
+    int fold;
+    Py_ssize_t limit;
+    if (!PyArg_ParseTuple(args, "O!pn:ngram_keys", &PyList_Type, &documents, &fold,
+                          &limit))
+        return NULL;
+    View view = {.fold_tokens = fold, .ngrams = true};
+    return keys_of_documents(self, &view, limit, documents, Py_None);
+}
+
+/* --- the type Tables ---------------------------------------------------------------- */
+
+PyDoc_STRVAR(tables_doc,
+"Tables(class_index, classes, fold_index, offsets, kinds)\n"
+"--\n\n"
+"The kind of token and the folded form of each code point.\n\n"
+"Args:\n"
+"    class_index, classes: the classes of code points, in blocks.\n"
+"    fold_index, offsets: their folding offsets, 32-bit integers, in blocks.\n"
+"    kinds: the kind of token that each class makes.\n");
+
+static Slice
+slice_of(const Py_buffer *buffer)
+{
+    const uint8_t *at = buffer->buf;
+    return (Slice){at, at + buffer->len};
+}
+
+static PyObject *
+tables_new(PyTypeObject *type, PyObject *args, PyObject *names)
+{
+    Py_buffer b[5] = {{0}};
+    if (names && PyDict_Size(names)) {
+        PyErr_SetString(PyExc_TypeError, "Tables() takes no names of arguments");
+        return NULL;
+    }
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*:Tables", &b[0], &b[1], &b[2], &b[3], &b[4]))
+        return NULL;
+    TableSource source = {slice_of(&b[0]), slice_of(&b[1]), slice_of(&b[2]),
+                          slice_of(&b[3]), slice_of(&b[4])};
+    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    PyObject *object = alloc(type, 0); /* filled with zeros */
+    if (object) {
+        Filling filling = fill_tables(&((TablesObject *)(void *)object)->tables, &source);
+        if (filling == UNSOUND)
+            PyErr_SetString(PyExc_ValueError, "these are not tables of code points");
+        if (filling == NO_MEMORY)
+            PyErr_NoMemory();
+        if (filling != FILLED)
+            Py_CLEAR(object);
+    }
+    for (size_t n = 0; n < 5; n++)
+        PyBuffer_Release(&b[n]);
+    return object;
+}
+
+static void
+tables_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    release_tables(&((TablesObject *)(void *)self)->tables);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef tables_methods[] = {
+    {"document_keys", document_keys, METH_VARARGS, document_keys_doc},
+    {"ngram_keys", ngram_keys, METH_VARARGS, ngram_keys_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot tables_slots[] = {
+    {Py_tp_doc, (void *)(uintptr_t)tables_doc},
+    {Py_tp_new, (void *)tables_new},
+    {Py_tp_dealloc, (void *)tables_dealloc},
+    {Py_tp_methods, tables_methods},
+    {0, NULL},
+};
+
+PyType_Spec tables_spec = {
+    .name = "nbtext._compiled.Tables",
+    .basicsize = sizeof(TablesObject),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = tables_slots,
+};

@@ -1,0 +1,67 @@
+/*
+ * The module nbtext._compiled: loops in C, to CPython's stable ABI of 3.11.
+ *
+ * It is optional. Without it (no C compiler when nbtext was installed) the results are
+ * the same, only slower: what it does is specified by the Python modules whose names its
+ * files have, and property tests hold it to them, bit by bit.
+ */
+
+#include "module.h"
+
+/* What nbtext.tokens.compiled expects: changed wherever calls or results change. */
+enum { INTERFACE = 7 };
+
+PyObject *
+counted_none(void)
+{
+    Py_IncRef(Py_None);
+    return Py_None;
+}
+
+static PyMethodDef methods[] = {
+    {"find", find, METH_VARARGS, find_doc},
+    {"first_damaged", first_damaged, METH_VARARGS, first_damaged_doc},
+    {"add_by_class", add_by_class, METH_VARARGS, add_by_class_doc},
+    {"correct", correct, METH_VARARGS, correct_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+/* Add an object to a module under a name, and give up the reference to it. */
+static int
+add(PyObject *module, const char *name, PyObject *object)
+{
+    int failed = PyModule_AddObjectRef(module, name, object);
+    Py_XDECREF(object);
+    return failed;
+}
+
+static int
+fill_module(PyObject *module)
+{
+    fill_crc_tables();
+    PyObject *constants = Py_BuildValue(
+        "(iKKKKi)", INTERFACE, (unsigned long long)BASE, (unsigned long long)SPREAD,
+        (unsigned long long)PAIR, (unsigned long long)MIX, KEY_BITS);
+    if (add(module, "CONSTANTS", constants))
+        return -1;
+    return add(module, "Tables", PyType_FromModuleAndSpec(module, &tables_spec, NULL));
+}
+
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, (void *)fill_module},
+    {0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    .m_base = PyModuleDef_HEAD_INIT,
+    .m_name = "nbtext._compiled",
+    .m_doc = "The loops of nbtext in C; see `nbtext.tokens.compiled`.",
+    .m_methods = methods,
+    .m_slots = slots,
+};
+
+PyMODINIT_FUNC
+PyInit__compiled(void)
+{
+    return PyModuleDef_Init(&definition);
+}

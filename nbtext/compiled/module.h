@@ -1,0 +1,59 @@
+/* What module.c puts into the module nbtext._compiled. */
+
+#ifndef NBTEXT_MODULE_H
+#define NBTEXT_MODULE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "core.h"
+
+/* The type `Tables`: an object that holds tables. */
+typedef struct {
+    PyObject_HEAD
+    Tables tables;
+} TablesObject;
+
+extern PyType_Spec tables_spec;
+extern const char find_doc[], first_damaged_doc[], add_by_class_doc[], correct_doc[];
+
+PyObject *find(PyObject *module, PyObject *args);
+PyObject *first_damaged(PyObject *module, PyObject *args);
+PyObject *add_by_class(PyObject *module, PyObject *args);
+PyObject *correct(PyObject *module, PyObject *args);
+
+/* The same integers in a bytearray. */
+PyObject *bytearray_of(const Keys *keys);
+
+/* Compute what checksums are made with. */
+void fill_crc_tables(void);
+
+/* None, counted: Py_RETURN_NONE of Python 3.12 and later does not count, as 3.11 needs. */
+PyObject *counted_none(void);
+
+/* --- buffers ----------------------------------------------------------------------- */
+
+static inline bool
+has_size(const Py_buffer *buffer, size_t n, size_t size)
+{
+    return (size_t)buffer->len == n * size && (uintptr_t)buffer->buf % size == 0;
+}
+
+/* Whether n + 1 places begin at 0, never fall, and end at `end`. */
+static inline bool
+are_starts(const int64_t *starts, size_t n, int64_t end)
+{
+    bool is_sound = starts[0] == 0 && starts[n] == end;
+    for (size_t i = 0; is_sound && i < n; i++)
+        is_sound = starts[i] <= starts[i + 1];
+    return is_sound;
+}
+
+/* Compiled for several generations of a processor where the loader can choose. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
+#define FOR_EACH_PROCESSOR __attribute__((target_clones("avx2", "default")))
+#else
+#define FOR_EACH_PROCESSOR
+#endif
+
+#endif

@@ -1,0 +1,281 @@
+/* The passes that make a correction; twin of nbtext/learning/passes.py. */
+
+#include "rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { AHEAD = 8 }; /* terms whose entries are asked for before they are read */
+enum { MOST_VIEWS = 16, UNITS = 256, BASE_UNITS = 4096, SIGNALS_EVERY = 256 };
+
+static const double BIAS_RATE = 0.1;
+static const double LENGTH = 65535.0; /* of a document's vector of integers */
+
+/* The documents in one view: where each one's terms begin, their places and weights. */
+typedef struct {
+    Py_buffer begins_buffer, places_buffer, weights_buffer;
+    const int64_t *begins;
+    const int32_t *places;
+    const uint16_t *weights;
+} Documents;
+
+/* The documents, and what has been learnt from them. */
+typedef struct {
+    Documents views[MOST_VIEWS];
+    size_t n_views, n_documents, n_classes;
+    const int64_t *labels, *times;
+    const int32_t *base; /* scores, in units of 1/4096 */
+    int16_t *amounts;
+    double rate, cut;
+    Store store;
+    int64_t *biases;
+    uint64_t *dots;
+    double *logits;
+    int32_t *steps;  /* of the document that is visited, by class */
+    uint16_t *moved; /* the classes whose step is not zero */
+    size_t n_moved;
+} Passes;
+
+/* Compute the corrected logits of a document. */
+FOR_EACH_PROCESSOR static void
+find_logits(Passes *passes, size_t document)
+{
+    size_t n_classes = passes->n_classes;
+    const Store *store = &passes->store;
+    uint64_t *restrict dots = passes->dots;
+    memset(dots, 0, n_classes * sizeof *dots);
+    for (size_t v = 0; v < passes->n_views; v++) {
+        const Documents *view = passes->views + v;
+        int64_t end = view->begins[document + 1];
+        for (int64_t term = view->begins[document]; term < end; term++) {
+            if (term + AHEAD < end) {
+                PREFETCH(store->rows + view->places[term + AHEAD]);
+                if (term + AHEAD / 2 < end) {
+                    uint32_t first = store->rows[view->places[term + AHEAD / 2]].first;
+                    PREFETCH(store->entries + first);
+                }
+            }
+            Row row = store->rows[view->places[term]];
+            uint64_t weight = view->weights[term];
+            const int64_t *entries = store->entries + row.first;
+            if (row.length == FULL) {
+                for (size_t c = 0; c < n_classes; c++)
+                    dots[c] += weight * (uint64_t)entries[c];
+                continue;
+            }
+            for (size_t n = 0; n < row.length; n++)
+                dots[class_of(entries[n])] += weight * (uint64_t)value_of(entries[n]);
+        }
+    }
+    for (size_t c = 0; c < n_classes; c++) {
+        double base = (double)passes->base[document * n_classes + c] / BASE_UNITS;
+        double bias = BIAS_RATE * (double)passes->biases[c] / UNITS;
+        double dot = (double)(int64_t)dots[c] / (UNITS * LENGTH * LENGTH);
+        passes->logits[c] = base + bias + dot;
+    }
+}
+
+/* Compute by how much each class moves, and which do. */
+static void
+find_steps(Passes *passes, size_t document)
+{
+    double *logits = passes->logits, best = logits[0], sum = 0.0;
+    passes->n_moved = 0;
+    for (size_t c = 1; c < passes->n_classes; c++)
+        best = logits[c] > best ? logits[c] : best;
+    for (size_t c = 0; c < passes->n_classes; c++)
+        sum += logits[c] = exp(logits[c] - best);
+    for (size_t c = 0; c < passes->n_classes; c++) {
+        double truth = (int64_t)c == passes->labels[document] ? 1.0 : 0.0;
+        double step = passes->rate * (truth - logits[c] / sum);
+        passes->steps[c] = fabs(step) < passes->cut ? 0 : (int32_t)rint(step * UNITS);
+        if (passes->steps[c])
+            passes->moved[passes->n_moved++] = (uint16_t)c;
+    }
+}
+
+/* Add a document's vector to the classes that move. */
+static Outcome
+learn(Passes *passes, size_t document)
+{
+    int64_t times = passes->times[document];
+    for (size_t n = 0; n < passes->n_moved; n++) {
+        size_t c = passes->moved[n];
+        passes->biases[c] += passes->steps[c] * times;
+        passes->amounts[document * passes->n_classes + c] += (int16_t)passes->steps[c];
+    }
+    for (size_t v = 0; v < passes->n_views; v++) {
+        const Documents *view = passes->views + v;
+        int64_t end = view->begins[document + 1];
+        for (int64_t term = view->begins[document]; term < end; term++) {
+            size_t place = (size_t)view->places[term];
+            int64_t weight = view->weights[term];
+            for (size_t n = 0; n < passes->n_moved; n++) {
+                uint16_t c = passes->moved[n];
+                int64_t value = weight * passes->steps[c] * times;
+                Outcome outcome = add_value(&passes->store, place, c, value);
+                if (outcome != DONE)
+                    return outcome;
+            }
+        }
+    }
+    return DONE;
+}
+
+/* Visit documents in an order; false, with an error, if that cannot be done. */
+static bool
+visit_all(Passes *passes, const int64_t *order, size_t n)
+{
+    for (size_t i = 0; i < n;) {
+        Outcome outcome = DONE;
+        size_t end = i + SIGNALS_EVERY < n ? i + SIGNALS_EVERY : n;
+        Py_BEGIN_ALLOW_THREADS
+        for (; outcome == DONE && i < end; i++) {
+            size_t document = (size_t)order[i];
+            find_logits(passes, document);
+            find_steps(passes, document);
+            outcome = learn(passes, document);
+        }
+        Py_END_ALLOW_THREADS
+        if (outcome == OUT_OF_MEMORY)
+            PyErr_NoMemory();
+        if (outcome == TOO_LARGE)
+            PyErr_SetString(PyExc_OverflowError, "a value of the correction");
+        if (outcome != DONE || PyErr_CheckSignals())
+            return false;
+    }
+    return true;
+}
+
+static bool
+are_below(const int64_t *values, size_t n, size_t bound)
+{
+    bool is_sound = true;
+    for (size_t i = 0; i < n; i++)
+        is_sound = is_sound && values[i] >= 0 && (size_t)values[i] < bound;
+    return is_sound;
+}
+
+/* Take the arrays of a view; false, with an error, if they do not fit. */
+static bool
+take_view(Passes *passes, PyObject *arrays, size_t n_terms)
+{
+    Documents *view = passes->views + passes->n_views;
+    if (passes->n_views == MOST_VIEWS
+        || !PyArg_ParseTuple(arrays, "y*y*y*", &view->begins_buffer,
+                             &view->places_buffer, &view->weights_buffer)) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_ValueError, "these are too many views");
+        return false;
+    }
+    passes->n_views++; /* from here on its buffers are released */
+    size_t n = (size_t)view->places_buffer.len / 4;
+    view->begins = view->begins_buffer.buf;
+    view->places = view->places_buffer.buf;
+    view->weights = view->weights_buffer.buf;
+    bool is_sound = has_size(&view->begins_buffer, passes->n_documents + 1, 8)
+                    && has_size(&view->places_buffer, n, 4)
+                    && has_size(&view->weights_buffer, n, 2)
+                    && are_starts(view->begins, passes->n_documents, (int64_t)n);
+    for (size_t i = 0; is_sound && i < n; i++)
+        is_sound = view->places[i] >= 0 && (size_t)view->places[i] < n_terms;
+    if (!is_sound)
+        PyErr_SetString(PyExc_ValueError, "these are no documents in a view");
+    return is_sound;
+}
+
+static bool
+allocate(Passes *passes, size_t n_terms)
+{
+    size_t n = passes->n_classes;
+    passes->biases = calloc(n + 1, sizeof *passes->biases);
+    passes->dots = calloc(n + 1, sizeof *passes->dots);
+    passes->logits = calloc(n + 1, sizeof *passes->logits);
+    passes->steps = calloc(n + 1, sizeof *passes->steps);
+    passes->moved = calloc(n + 1, sizeof *passes->moved);
+    bool has_room = make_store(&passes->store, n_terms, n) && passes->biases
+                    && passes->dots && passes->logits && passes->steps
+                    && passes->moved;
+    if (!has_room)
+        PyErr_NoMemory();
+    return has_room;
+}
+
+static void
+release(Passes *passes)
+{
+    for (size_t v = 0; v < passes->n_views; v++) {
+        PyBuffer_Release(&passes->views[v].begins_buffer);
+        PyBuffer_Release(&passes->views[v].places_buffer);
+        PyBuffer_Release(&passes->views[v].weights_buffer);
+    }
+    release_store(&passes->store);
+    free(passes->biases);
+    free(passes->dots);
+    free(passes->logits);
+    free(passes->steps);
+    free(passes->moved);
+}
+
+/* Write the corrected logits of some documents, one row of classes after the other. */
+static void
+write_logits(Passes *passes, const Py_buffer *documents, double *to)
+{
+    for (size_t n = 0; n < (size_t)documents->len / 8; n++) {
+        find_logits(passes, (size_t)((const int64_t *)documents->buf)[n]);
+        memcpy(to + n * passes->n_classes, passes->logits, passes->n_classes * 8);
+    }
+}
+
+const char correct_doc[] =
+"correct(views, n_terms, order, scored, labels, times, base, n_passes, rate, cut,\n"
+"        amounts, logits)\n"
+"--\n\n"
+"Make a correction, as `nbtext.learning.passes.correct_by_arrays` does.\n\n"
+"Returns:\n"
+"    Its entries, three arrays: places (32 bits), classes (16) and values (64).\n";
+
+PyObject *
+correct(PyObject *module, PyObject *args)
+{
+    PyObject *views, *result = NULL;
+    Py_buffer b[7] = {{0}};
+    Passes passes = {0};
+    Py_ssize_t n_terms, n_passes;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!ny*y*y*y*y*nddw*w*:correct", &PyList_Type, &views,
+                          &n_terms, &b[0], &b[1], &b[2], &b[3], &b[4], &n_passes,
+                          &passes.rate, &passes.cut, &b[5], &b[6]))
+        return NULL;
+    size_t n_order = (size_t)b[0].len / 8, n_scored = (size_t)b[1].len / 8;
+    size_t n = passes.n_documents = (size_t)b[2].len / 8;
+    passes.n_classes = n ? (size_t)b[4].len / 4 / n : 0;
+    passes.labels = b[2].buf;
+    passes.times = b[3].buf;
+    passes.base = b[4].buf;
+    passes.amounts = b[5].buf;
+    bool is_sound = n_terms >= 0 && n_terms < INT32_MAX
+                    && passes.n_classes <= UINT16_MAX && has_size(&b[0], n_order, 8)
+                    && has_size(&b[1], n_scored, 8) && has_size(&b[2], n, 8)
+                    && has_size(&b[3], n, 8) && has_size(&b[4], n * passes.n_classes, 4)
+                    && has_size(&b[5], n * passes.n_classes, 2)
+                    && has_size(&b[6], n_scored * passes.n_classes, 8)
+                    && are_below(b[0].buf, n_order, n)
+                    && are_below(b[1].buf, n_scored, n)
+                    && are_below(passes.labels, n, passes.n_classes);
+    if (!is_sound)
+        PyErr_SetString(PyExc_ValueError, "these are no documents with base scores");
+    for (Py_ssize_t v = 0; is_sound && v < PyList_Size(views); v++)
+        is_sound = take_view(&passes, PyList_GetItem(views, v), (size_t)n_terms);
+    is_sound = is_sound && allocate(&passes, (size_t)n_terms);
+    for (Py_ssize_t pass = 0; is_sound && pass < n_passes; pass++)
+        is_sound = visit_all(&passes, b[0].buf, n_order);
+    if (is_sound) {
+        write_logits(&passes, &b[1], b[6].buf);
+        result = entries_of(&passes.store);
+    }
+    release(&passes);
+    for (size_t k = 0; k < 7; k++)
+        PyBuffer_Release(&b[k]);
+    return result;
+}

@@ -1,0 +1,185 @@
+/* Tokens and the keys of their terms; twin of nbtext/tokens/tokenizer.py. */
+
+#include "core.h"
+
+#if defined(__GNUC__) && defined(__BYTE_ORDER__)
+#define IS_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+#else
+#define IS_LITTLE_ENDIAN 0
+#endif
+
+enum { TOGETHER = 512 }; /* tokens for whose keys room is made at a time */
+
+/* --- the polynomial of a token --------------------------------------------------- */
+
+typedef struct {
+    uint64_t sum, factor, word;
+    int filled; /* bits of the word */
+} Polynomial;
+
+static const Polynomial EMPTY = {0, 1, 0, 0};
+
+static void
+add_code(Polynomial *polynomial, uint32_t code)
+{
+    uint8_t bytes[4];
+    const uint8_t *end = put_code(bytes, code);
+    for (const uint8_t *byte = bytes; byte < end; byte++) {
+        polynomial->word |= (uint64_t)*byte << polynomial->filled;
+        polynomial->filled += 8;
+        if (polynomial->filled == 64) {
+            polynomial->sum += polynomial->word * polynomial->factor;
+            *polynomial = (Polynomial){polynomial->sum, polynomial->factor * BASE, 0, 0};
+        }
+    }
+}
+
+/* Up to eight bytes as a little-endian word. */
+static inline uint64_t
+word_at(const uint8_t *at, size_t n_bytes)
+{
+    uint64_t word = 0;
+    if (IS_LITTLE_ENDIAN && n_bytes == sizeof word) {
+        memcpy(&word, at, sizeof word);
+        return word;
+    }
+    for (size_t n = 0; n < n_bytes; n++)
+        word |= (uint64_t)at[n] << 8 * n;
+    return word;
+}
+
+/* Fold eight bytes of ASCII: bit 5 is set where a byte is from A to Z. */
+static inline uint64_t
+folded_ascii(uint64_t word)
+{
+    const uint64_t each = 0x0101010101010101u;
+    uint64_t from_a = word + (0x80 - 'A') * each, behind_z = word + (0x7F - 'Z') * each;
+    return word | (from_a & ~behind_z & 0x80 * each) >> 2;
+}
+
+/* --- tokens ---------------------------------------------------------------------- */
+
+/* A token's polynomials as it is written and folded. */
+typedef struct {
+    uint64_t written, folded;
+} Token;
+
+/* Read a token code point by code point; the first is one of it. */
+static Token
+wide_token(const Tables *tables, Slice *text, int kind)
+{
+    Polynomial written = EMPTY, lower = EMPTY;
+    const uint8_t *at = text->at;
+    uint32_t code = next_code(&at, text->end);
+    do {
+        text->at = at;
+        add_code(&written, code);
+        add_code(&lower, folded(tables, code));
+        if (at == text->end || kind == SINGLE)
+            break;
+        code = next_code(&at, text->end);
+    } while (kind_of(tables, code) == kind);
+    return (Token){written.sum + written.word * written.factor,
+                   lower.sum + lower.word * lower.factor};
+}
+
+/* Hash a token of ASCII; `end` is that of the text, which may be loaded from. */
+static inline Token
+ascii_token(const uint8_t *at, const uint8_t *after, const uint8_t *end)
+{
+    Token token = {0, 0};
+    uint64_t factor = 1;
+    for (; after - at > 8; at += 8) {
+        uint64_t word = word_at(at, 8);
+        token.written += word * factor;
+        token.folded += folded_ascii(word) * factor;
+        factor *= BASE;
+    }
+    uint64_t word = end - at >= 8
+                        ? word_at(at, 8) & UINT64_MAX >> (64 - 8 * (after - at))
+                        : word_at(at, (size_t)(after - at));
+    token.written += word * factor;
+    token.folded += folded_ascii(word) * factor;
+    return token;
+}
+
+/* Find the next token; false if there is none. */
+static inline bool
+next_token(const Tables *tables, Slice *text, Token *token)
+{
+    const uint8_t *at = text->at, *end = text->end, *kinds = tables->ascii_kinds;
+    int kind = SEPARATOR;
+    while (at < end) {
+        if (*at < 0x80) {
+            if ((kind = kinds[*at]))
+                break;
+            at++;
+        } else {
+            const uint8_t *after = at;
+            if ((kind = kind_of(tables, next_code(&after, end))))
+                break;
+            at = after;
+        }
+    }
+    text->at = at;
+    if (at == end)
+        return false;
+    const uint8_t *after = at;
+    do
+        after++;
+    while (after < end && *after < 0x80 && kinds[*after] == kind && kind != SINGLE);
+    if (*at >= 0x80 || (after < end && *after >= 0x80)) {
+        *token = wide_token(tables, text, kind);
+        return true;
+    }
+    *token = ascii_token(at, after, end);
+    text->at = after;
+    return true;
+}
+
+/* What the keys of terms are made of, and the hash of the token before, if any. */
+typedef struct {
+    View view;
+    uint64_t salt, before;
+    bool has_before;
+} Hashing;
+
+/* Write the keys of a token, and of it with the one before; return where they end. */
+static inline uint64_t *
+put_keys(Hashing *hashing, Token token, uint64_t *at)
+{
+    const View *view = &hashing->view;
+    if (view->tokens) {
+        uint64_t polynomial = view->fold_tokens ? token.folded : token.written;
+        *at++ = mixed((polynomial + hashing->salt) * SPREAD) >> (64 - KEY_BITS);
+    }
+    if (view->pairs) {
+        uint64_t polynomial = view->fold_pairs ? token.folded : token.written;
+        uint64_t hash = mixed((polynomial + hashing->salt) * SPREAD);
+        if (hashing->has_before)
+            *at++ = mixed(hashing->before * PAIR + hash) >> (64 - KEY_BITS);
+        hashing->before = hash;
+        hashing->has_before = true;
+    }
+    return at;
+}
+
+bool
+read_field(const Tables *tables, const View *view, Slice text, uint64_t salt,
+           size_t *left, Keys *keys)
+{
+    Hashing hashing = {*view, salt, 0, false};
+    Token token;
+    while (*left && text.at < text.end) {
+        size_t n = *left < TOGETHER ? *left : TOGETHER;
+        if (!make_room(keys, 2 * n))
+            return false;
+        *left -= n;
+        uint64_t *at = keys->values + keys->length;
+        for (; n && next_token(tables, &text, &token); n--)
+            at = put_keys(&hashing, token, at);
+        *left += n;
+        keys->length = (size_t)(at - keys->values);
+    }
+    return true;
+}
