@@ -37,6 +37,7 @@ from nbtext.scoring import Classifier, Decision, Policy, batches, load_model
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.classifying import MANY, OnProblem, readable_of
 from nbtext.scoring.in_processes import initializer_of
+from nbtext.scoring.unseen import UnseenClassifier
 from nbtext.sources import Options, documents, labels, rereadable
 from nbtext.store import check_replaceable, open_model, replace_model
 from nbtext.store.lock import WAIT
@@ -235,12 +236,16 @@ def evaluate(
     options: Options = AUTO,
     threshold: float = 0.0,
     positive: str | None = None,
+    seen: bool = False,
     progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
     jobs: int = 1,
 ) -> Evaluation:
     """
     Measure how good a model is on labelled sources that it has not seen.
+
+    Documents that it has counted are scored as if it had not (leave-one-out), or left
+    out where that cannot be computed exactly (`nbtext.scoring.unseen`).
 
     Args:
         model: what `load` returned.
@@ -249,6 +254,7 @@ def evaluate(
         threshold: the least probability of a label, from 0 to 1.
         positive: which of two classes is the one looked for; if not given, `spam`,
                 or else the rarer one.
+        seen: whether documents that the model has counted are scored as they are.
         progress: told now and then how many more documents were read.
         on_read: told what was read and what was skipped, before anything is refused.
         jobs: how many processes read and score documents.
@@ -256,12 +262,15 @@ def evaluate(
     Raises:
         SourceError: not one document can be read.
         SettingsError: `positive` is not one of two classes, not one label is a class of
-            the model, a source is empty, or the standard input is named twice.
+            the model, it has counted all documents and cannot tell what it would be
+            without one, a source is empty, or the standard input is named twice.
         TypeError: the sources are one string, or none.
 
     """
     _check_sources(sources)
     keep_memory()
+    if not seen and model.model.settings.ledger:
+        model = UnseenClassifier(model.model)
     options = options._replace(
         model_columns=lambda: model.model.settings.text_columns,
         model_classes=model.model.classes,

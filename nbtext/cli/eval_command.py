@@ -2,7 +2,7 @@
 
 import sys
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -38,6 +38,11 @@ if TYPE_CHECKING:
     from nbtext.counts import ReadReport
     from nbtext.evaluation import Evaluation
 
+NO_LEDGER: Final = (
+    "the model keeps no ledger; documents that it has counted, if there are any among "
+    "these, are not recognised"
+)
+
 
 @click.command()
 @sources_argument(is_required=True)
@@ -54,6 +59,13 @@ if TYPE_CHECKING:
     shell_complete=completion.classes,
     help="Of two classes the one that is looked for [default: spam, else the rarer].",
 )
+@click.option(
+    "--seen",
+    "is_seen",
+    is_flag=True,
+    help="Score documents that the model has counted as they are. Without it each is "
+    "scored as if it had not been counted, or left out.",
+)
 @policy_options
 @model_option
 @keyed_option
@@ -65,6 +77,7 @@ def command(
     sources: tuple[str, ...],
     folds: int | None,
     positive: str | None,
+    is_seen: bool,
     policy: Policy,
     model: str,
     options: Options,
@@ -93,6 +106,9 @@ def command(
             "--folds, or to `train`."
         )
         raise click.UsageError(message)
+    if is_seen and folds is not None:
+        message = "--seen is about a model; with --folds none is read."
+        raise click.UsageError(message)
     if positive is not None:
         positive = readable(positive)  # as sources read labels
     skipped = Skipped()
@@ -107,12 +123,15 @@ def command(
             opened = load(model, overrides=overrides)
             for note in () if output.quiet else opened.model.notes:
                 to_stderr(f"note: {note}")
+            if not (is_seen or output.quiet or opened.model.settings.ledger):
+                to_stderr(f"note: {NO_LEDGER}")
             result = evaluate(
                 opened,
                 sources,
                 options=options,
                 threshold=policy.threshold,
                 positive=positive,
+                seen=is_seen,
                 progress=shown,
                 on_read=on_read,
                 jobs=jobs,

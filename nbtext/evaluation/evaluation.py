@@ -61,6 +61,9 @@ class Evaluation:
         calibration_error: expected |probability - share right|, from 0 to 1.
         reliability: the bins that it is made of, empty ones left out.
         two_class: None unless there are two classes.
+        scored_left_out: documents that the model had counted, scored as if it had not.
+        passed_over: documents that it had counted and which cannot be scored so; they
+            are in no other figure.
     """
 
     classes: tuple[str, ...]
@@ -80,6 +83,8 @@ class Evaluation:
     calibration_error: float | None
     reliability: tuple[ReliabilityBin, ...]
     two_class: TwoClass | None
+    scored_left_out: int = 0
+    passed_over: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `json.dumps` takes; docs/measures.md has the keys."""

@@ -6,6 +6,7 @@ labels. `nbtext.evaluation.cross_validation` needs no model; it makes one for ea
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +24,7 @@ from nbtext.evaluation.unknown_labels import UnknownLabels
 from nbtext.scoring import Classifier, Decision, Policy, classify
 from nbtext.scoring.decide import DEFAULT
 from nbtext.scoring.in_processes import classify_with
+from nbtext.scoring.unseen import AS_COUNTED, LEFT_OUT
 
 NOTHING: Final = "there is no document to evaluate; name labelled folders or files"
 
@@ -44,7 +46,8 @@ def evaluate_model(
     Classify labelled documents and compare.
 
     Args:
-        model: what is evaluated.
+        model: what is evaluated; an `UnseenClassifier` scores documents that it has
+            counted as if it had not, or they are passed over.
         items: the documents, with their labels.
         sources: where they are from, as the user wrote it, to be named in notes.
         policy: how decisions are made.
@@ -58,8 +61,9 @@ def evaluate_model(
 
     Raises:
         SourceError: not one document can be read.
-        SettingsError: `positive` is not one of two classes, or not one label is a class
-            of the model.
+        SettingsError: `positive` is not one of two classes, not one label is a class of
+            the model, or the model has counted all documents and cannot tell what it
+            would be without one of them.
 
     """
     report = ReadReport()
@@ -70,12 +74,15 @@ def evaluate_model(
     decided: list[int] = []
     log_posterior: list[tuple[float, ...]] = []
     printed: list[tuple[float, ...]] = []
+    seen = Seen()
     begun = partial(classify, items, model)
     if executor is not None:
         begun = partial(classify_with, executor, jobs, items)
     batches = begun(policy=policy, max_bytes=max_bytes, on_problem=report.remark)
     for decision in _watched(batches, progress):
         report.documents += 1
+        if not seen.meet(decision):
+            continue
         unknown.meet(decision.expected, decision.name)
         truth.append(places.get(decision.expected or "", NO_CLASS))
         decided.append(NO_CLASS if decision.label is None else places[decision.label])
@@ -87,13 +94,18 @@ def evaluate_model(
     if unknown.documents and is_any_known:
         text = f"{unknown.sentence()}; until then each counts as an error"
         report.remark(Note(text, is_warning=True))
+    is_any_unseen = report.documents > seen.passed_over
+    if seen and is_any_known:
+        report.remark(Note(seen.sentence(report.documents)))
     if on_read is not None:
         on_read(report)
+    if seen and not is_any_unseen:
+        raise SettingsError(seen.sentence(report.documents))
     if not truth:
         raise report.skipped.first if report.skipped else SourceError(NOTHING)
     if not is_any_known:
         raise SettingsError(unknown.sentence())
-    return evaluate(
+    result = evaluate(
         np.array(truth),
         np.array(log_posterior),
         np.array(decided),
@@ -101,6 +113,53 @@ def evaluate_model(
         printed=np.array(printed),
         positive=positive,
     )
+    return replace(
+        result,
+        scored_left_out=seen.scored_left_out,
+        passed_over=seen.passed_over,
+    )
+
+
+@dataclass(slots=True)
+class Seen:
+    """
+    How many documents the model had counted, by `nbtext.scoring.unseen`.
+
+    Attributes:
+        scored_left_out: those scored as if they had not been counted.
+        passed_over: those which cannot be scored so, and are not evaluated.
+    """
+
+    scored_left_out: int = 0
+    passed_over: int = 0
+
+    def meet(self, decision: Decision) -> bool:
+        """Count a document; return whether it is evaluated."""
+        self.scored_left_out += decision.seen == LEFT_OUT
+        self.passed_over += decision.seen == AS_COUNTED
+        return decision.seen != AS_COUNTED
+
+    def __bool__(self) -> bool:
+        return bool(self.scored_left_out or self.passed_over)
+
+    def sentence(self, documents: int) -> str:
+        """Say how many of some documents had been counted, and what became of them."""
+        n_seen = self.scored_left_out + self.passed_over
+        whole = "all" if n_seen == documents else f"{n_seen:,} of"
+        is_mixed = self.scored_left_out > 0 and self.passed_over > 0
+        parts = []
+        if self.scored_left_out:
+            count = f"{self.scored_left_out:,}" if is_mixed else "they"
+            parts.append(f"{count} are scored as if they had not been")
+        if self.passed_over:
+            count = f"{self.passed_over:,}" if is_mixed else "they"
+            why = "what they have brought to it cannot be taken away exactly"
+            parts.append(f"{count} are left out, because {why}")
+        return (
+            f"the model has counted {whole} {documents:,} documents; "
+            f"{'; '.join(parts)} (--seen scores them as they are, --folds 10 makes "
+            "models that have not seen them)"
+        )
 
 
 def _watched(

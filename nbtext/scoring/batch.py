@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.counts import Fit
-    from nbtext.scoring.batch_model import BatchModel, Scores
+    from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.models.evidence import Calibrated
     from nbtext.settings import Scoring
     from nbtext.tokens import Reading, Terms
 
-from nbtext.scoring.models.arrays import normalised, softplus
+from nbtext.scoring.models.arrays import is_shared, normalised, softplus
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.posterior import log_shares
 from nbtext.scoring.score import Scored
@@ -77,12 +77,13 @@ def score_batch(
 
     """
     documents = model.find(views)
-    tokens = np.zeros(documents.n_documents, np.int64)
-    known = np.zeros(documents.n_documents, np.int64)
-    for table, (terms, places) in zip(model.terms, documents, strict=True):
-        tokens += sum_by_document(terms.counts, terms.starts)
-        is_known = places != table.n_terms
-        known += sum_by_document(terms.counts * is_known, terms.starts)
+    known, tokens = _n_tokens(
+        documents,
+        [
+            places != table.n_terms
+            for table, places in zip(model.terms, documents.places, strict=True)
+        ],
+    )
     event = event_model(model.scoring.score)
     scores = event.many(model, documents)
     if model.correction is not None:
@@ -92,6 +93,49 @@ def score_batch(
     is_capped = model.scoring.calibrated
     printed = capped_rows(posterior, model.documents) if is_capped else posterior
     return ScoredBatch(posterior, printed, known, tokens)
+
+
+def score_left_out(
+    model: BatchModel, views: Sequence[Terms], labels: Labels, calibration: Fit
+) -> ScoredBatch:
+    """
+    Score documents of the training set, each as if it alone had not been counted.
+
+    Args:
+        model: the counts, the documents' own among them; without a correction, because
+            what one of them has brought to that cannot be told.
+        views: for each view the terms of the documents.
+        labels: shape (n_documents,), the places of the classes they are counted in.
+        calibration: what the scores were fitted to.
+
+    """
+    documents = model.find(views)
+    shared = model.once(is_shared)
+    known, tokens = _n_tokens(
+        documents, [shared[n].take(places) for n, places in enumerate(documents.places)]
+    )
+    event = event_model(model.scoring.score)
+    scores = event.left_out(model, documents, labels)
+    posterior = log_posteriors(scores, event.calibration, calibration)
+    # rest: (n_documents, n_classes), how many documents there are without each
+    rest = np.tile(np.array(model.documents), (len(labels), 1))
+    rest[np.arange(len(labels)), labels] -= 1
+    for place in np.flatnonzero(known == 0).tolist():
+        posterior[place] = log_shares(rest[place].tolist())
+    printed = capped_rows(posterior, rest) if model.scoring.calibrated else posterior
+    return ScoredBatch(posterior, printed, known, tokens)
+
+
+def _n_tokens(
+    documents: FoundTerms, known: Sequence[NDArray[np.bool_]]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return how many tokens of documents are of known terms, and how many of any."""
+    n_known = np.zeros(documents.n_documents, np.int64)
+    n_tokens = np.zeros(documents.n_documents, np.int64)
+    for terms, is_known in zip(documents.views, known, strict=True):
+        n_tokens += sum_by_document(terms.counts, terms.starts)
+        n_known += sum_by_document(terms.counts * is_known, terms.starts)
+    return n_known, n_tokens
 
 
 def raw_scores(
@@ -126,20 +170,30 @@ def log_posteriors(scores: Scores, calibration: Calibrated, fit: Fit) -> Scores:
     return normalised(fit.slope * scores)
 
 
-def capped_rows(log_posterior: Scores, documents: Sequence[int]) -> NDArray[np.float64]:
-    """Return log posteriors as `nbtext.scoring.posterior.capped` does, row by row."""
-    counts = np.array(documents)
-    others = counts.sum() - counts
+def capped_rows(
+    log_posterior: Scores, documents: Sequence[int] | NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """
+    Return log posteriors as `nbtext.scoring.posterior.capped` does, row by row.
+
+    Args:
+        log_posterior: shape (n_documents, n_classes), in nats.
+        documents: how many documents each class has, shape (n_classes,), or those that
+            it has for each row, shape (n_documents, n_classes).
+
+    """
+    counts = np.broadcast_to(np.array(documents), log_posterior.shape)
     best = log_posterior.argmax(axis=1)
     rows = np.arange(len(best))
-    most = np.log((others + 1) / (others + 2)).take(best)
+    others = counts.sum(axis=1) - counts[rows, best]
+    most = np.log((others + 1) / (others + 2))
     capped = log_posterior.copy()
     (above,) = np.nonzero(log_posterior[rows, best] > most)
     if len(above):
         shares = log_posterior[above]
         # without the best class the others' shares sum to one
         shares[np.arange(len(above)), best[above]] = -np.inf
-        shares = normalised(shares) - np.log(others + 2).take(best[above])[:, None]
+        shares = normalised(shares) - np.log(others[above] + 2)[:, None]
         shares[np.arange(len(above)), best[above]] = most[above]
         capped[above] = shares
     return capped

@@ -6,7 +6,7 @@ than scoring them; from many at once on the batch engine takes over. Both give t
 scores. Whatever is ready is decided as soon as input would block.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
@@ -23,6 +23,7 @@ from nbtext.sources import load_all
 from nbtext.tokens import Reading, bag_of, is_mail, read
 
 if TYPE_CHECKING:
+    from nbtext.counts import Fit
     from nbtext.mail import Heading
     from nbtext.scoring.batch_model import BatchModel
 
@@ -76,6 +77,17 @@ class Classifier:
 
         """
         readings = [read(document, self.model.settings) for document in documents]
+        return self.decide_readings(documents, readings, policy, headings=headings)
+
+    def decide_readings(
+        self,
+        documents: Sequence[Document],
+        readings: Sequence[Reading],
+        policy: Policy,
+        *,
+        headings: bool = False,
+    ) -> list[Decision]:
+        """Decide about documents that are taken apart already."""
         size = sum(reading.size for reading in readings)
         scores: Iterator[Scored]
         is_few = len(documents) <= FEW and size <= FEW_BYTES
@@ -84,17 +96,28 @@ class Classifier:
         else:
             scores = self._many(readings)
         return [
-            decide(
-                document.name,
-                scored,
-                self.model.classes,
-                policy=policy,
-                truncated=document.truncated,
-                expected=document.label,
-                heading=_heading_of(document) if headings else None,
-            )
+            self.decide_one(document, scored, policy, headings=headings)
             for document, scored in zip(documents, scores, strict=True)
         ]
+
+    def decide_one(
+        self,
+        document: Document,
+        scored: Scored,
+        policy: Policy,
+        *,
+        headings: bool = False,
+    ) -> Decision:
+        """Decide about a document that is scored already."""
+        return decide(
+            document.name,
+            scored,
+            self.model.classes,
+            policy=policy,
+            truncated=document.truncated,
+            expected=document.label,
+            heading=_heading_of(document) if headings else None,
+        )
 
     def arrange(self, samples: Iterable[Document]) -> None:
         """
@@ -117,6 +140,17 @@ class Classifier:
         """Return what opens the same model elsewhere: its counts stay in the file."""
         return _opened, (self.model.path, self.model.scoring)
 
+    def arranged(self) -> "BatchModel":
+        """Return the counts as the batch engine has them."""
+        if self._batch is None:
+            self._batch = self._arranged()
+        return self._batch
+
+    @property
+    def calibration(self) -> "Fit":
+        """What turns this model's scores into probabilities."""
+        return self._calibration
+
     def _arranged(self) -> "BatchModel":
         from nbtext.scoring.batch import keep_memory
         from nbtext.scoring.batch_model import open_batch_model
@@ -129,12 +163,10 @@ class Classifier:
         bag = bag_of(reading, self.model.settings)
         return score(self.model, bag, self._calibration)
 
-    def _many(self, readings: list[Reading]) -> Iterator[Scored]:
+    def _many(self, readings: Sequence[Reading]) -> Iterator[Scored]:
         from nbtext.scoring.batch import score_readings
 
-        if self._batch is None:
-            self._batch = self._arranged()
-        return score_readings(self._batch, readings, self._calibration)
+        return score_readings(self.arranged(), readings, self._calibration)
 
 
 def _opened(path: str, scoring: Scoring) -> Classifier:

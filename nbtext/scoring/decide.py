@@ -74,6 +74,9 @@ class Decision(NamedTuple):
         truncated: whether the document was longer than what was read.
         expected: the label that the document carries, if any.
         heading: From and Subject of a mail, if they were asked for.
+        seen: whether the model had counted the document: "no", or nobody asked; "left
+            out", and it is scored as if it had not; "yes", and that cannot be taken
+            away exactly.
     """
 
     name: str
@@ -87,6 +90,7 @@ class Decision(NamedTuple):
     truncated: bool
     expected: str | None
     heading: "Heading | None" = None
+    seen: str = "no"
 
     @property
     def posterior(self) -> dict[str, float]:

@@ -17,6 +17,7 @@ KEYS = {
     "classes", "documents", "correct", "unsure", "unknown_label", "confusion",
     "confusion_unknown_label", "accuracy", "accuracy_decided", "per_class", "macro",
     "micro", "log_loss", "brier", "calibration_error", "reliability", "two_class",
+    "scored_left_out", "passed_over",
 }  # fmt: skip
 TWO_CLASS_KEYS = {
     "positive", "negative", "positives", "negatives", "positives_unsure",
@@ -28,7 +29,7 @@ TWO_CLASS_KEYS = {
 
 @pytest.mark.usefixtures("model")
 def test_eval_prints_figures_classes_confusion_and_reliability(run: "Run") -> None:
-    status, out, err = run("eval", "-m", "mail.nbt", "spam", "ham")
+    status, out, err = run("eval", "-m", "mail.nbt", "--seen", "spam", "ham")
 
     assert (status, err) == (0, "")
     figures, classes, confusion, reliability = (
@@ -66,7 +67,7 @@ def test_eval_prints_figures_classes_confusion_and_reliability(run: "Run") -> No
 @pytest.mark.parametrize("folds", [(), ("--folds", "4")], ids=["model", "folds"])
 @pytest.mark.usefixtures("model")
 def test_eval_gives_all_of_it_to_a_program(run: "Run", folds: tuple[str, ...]) -> None:
-    arguments = folds or ("-m", "mail.nbt")
+    arguments = folds or ("-m", "mail.nbt", "--seen")
 
     status, out, err = run("eval", "--json", *arguments, "spam", "ham")
 
@@ -103,7 +104,7 @@ def test_eval_with_a_model_needs_one(run: "Run") -> None:
 def test_labels_that_the_model_does_not_know_are_errors(run: "Run") -> None:
     sources = ("spam", "ham", "news=ham/1.eml", "news=ham/2.eml")
 
-    status, out, err = run("eval", "-m", "mail.nbt", "--json", *sources)
+    status, out, err = run("eval", "-m", "mail.nbt", "--seen", "--json", *sources)
 
     assert status == 0
     assert err == (
@@ -119,7 +120,7 @@ def test_labels_that_the_model_does_not_know_are_errors(run: "Run") -> None:
     assert run("eval", "-m", "mail.nbt", "-q", *sources).err == ""
 
 
-@pytest.mark.parametrize("arguments", [("--folds", "4"), ("-m", "mail.nbt")])
+@pytest.mark.parametrize("arguments", [("--folds", "4"), ("-m", "mail.nbt", "--seen")])
 @pytest.mark.usefixtures("model")
 def test_unsure_documents_are_counted_apart(
     run: "Run", arguments: tuple[str, ...]
@@ -134,7 +135,7 @@ def test_unsure_documents_are_counted_apart(
     assert said["confusion"] == [[0, 0, 8], [0, 0, 8]]
 
 
-@pytest.mark.parametrize("arguments", [("--folds", "4"), ("-m", "mail.nbt")])
+@pytest.mark.parametrize("arguments", [("--folds", "4"), ("-m", "mail.nbt", "--seen")])
 @pytest.mark.usefixtures("model")
 def test_positive_names_the_class_that_is_looked_for(
     run: "Run", arguments: tuple[str, ...]
@@ -161,7 +162,7 @@ def test_more_classes_than_two_have_no_positive_one(run: "Run") -> None:
     assert json.loads(out)["two_class"] is None
 
 
-@pytest.mark.parametrize("arguments", [("--folds", "4"), ("-m", "mail.nbt")])
+@pytest.mark.parametrize("arguments", [("--folds", "4"), ("-m", "mail.nbt", "--seen")])
 @pytest.mark.usefixtures("model")
 def test_eval_goes_on_without_what_it_cannot_read(
     run: "Run", arguments: tuple[str, ...]
@@ -177,7 +178,7 @@ def test_eval_goes_on_without_what_it_cannot_read(
     assert second.startswith("skipped: nowhere: no such file or folder; ")
 
 
-@pytest.mark.parametrize("arguments", [("--folds", "4"), ("-m", "mail.nbt")])
+@pytest.mark.parametrize("arguments", [("--folds", "4"), ("-m", "mail.nbt", "--seen")])
 @pytest.mark.usefixtures("model")
 def test_eval_says_that_every_source_is_missing(
     run: "Run", arguments: tuple[str, ...]
@@ -335,4 +336,80 @@ def test_the_one_class_that_is_missing_is_in_the_line_to_type(run: "Run") -> Non
     assert "has no class 'junk stuff' (8 documents); its" in err
     assert ": nbtext eval ham 'spam=junk stuff'; until then" in err
     line = err.split("nbtext ")[1].split(";")[0]
-    assert run(*shlex.split(line), "-m", "mail.nbt").err == ""
+    assert run(*shlex.split(line), "-m", "mail.nbt", "--seen").err == ""
+
+
+@pytest.mark.usefixtures("model")
+def test_eval_scores_what_was_counted_as_if_it_had_not_been(run: "Run") -> None:
+    plain = run("eval", "-m", "mail.nbt", "--json", "spam", "ham")
+    seen = run("eval", "-m", "mail.nbt", "--json", "--seen", "spam", "ham")
+
+    assert plain.err == (
+        "note: the model has counted all 16 documents; they are scored as if they had "
+        "not been (--seen scores them as they are, --folds 10 makes models that have "
+        "not seen them)\n"
+    )
+    assert seen.err == ""
+    plain_figures, seen_figures = json.loads(plain.out), json.loads(seen.out)
+    assert (plain_figures["scored_left_out"], plain_figures["passed_over"]) == (16, 0)
+    assert (seen_figures["scored_left_out"], seen_figures["passed_over"]) == (0, 0)
+    assert plain_figures["log_loss"] > seen_figures["log_loss"]
+
+
+@pytest.mark.usefixtures("model")
+def test_eval_leaves_out_what_was_counted_twice(run: "Run") -> None:
+    Path("ham/9.eml").write_bytes(Path("ham/1.eml").read_bytes())
+    run("train", "-m", "twice.nbt", "spam", "ham")
+
+    status, out, err = run("eval", "-m", "twice.nbt", "--json", "spam", "ham")
+
+    assert status == 0
+    assert "; 15 are scored as if they had not been; 2 are left out, because" in err
+    said = json.loads(out)
+    assert (said["scored_left_out"], said["passed_over"]) == (15, 2)
+    assert said["documents"] == 15
+
+
+@pytest.mark.usefixtures("model")
+def test_eval_of_nothing_but_what_cannot_be_taken_away_is_refused(run: "Run") -> None:
+    one = ("spam=spam/1.eml", "ham=ham/1.eml")
+    copies = ("spam=spam.copy", "ham=ham.copy")
+    for label in ("spam", "ham"):
+        Path(f"{label}.copy").write_bytes(Path(label, "1.eml").read_bytes())
+    run("train", "-m", "twice.nbt", *one, *copies)
+
+    status, out, err = run("eval", "-m", "twice.nbt", *one)
+
+    assert (status, out) == (64, "")
+    assert err.startswith("Error: the model has counted all 2 documents; they are left")
+    assert run("eval", "-m", "twice.nbt", "--seen", *one).status == 0
+
+
+@pytest.mark.usefixtures("corpus")
+def test_eval_says_that_a_model_without_a_ledger_knows_nothing(run: "Run") -> None:
+    run("train", "--no-ledger", "-m", "blind.nbt", "spam", "ham")
+
+    plain = run("eval", "-m", "blind.nbt", "spam", "ham")
+    seen = run("eval", "-m", "blind.nbt", "--seen", "spam", "ham")
+
+    assert plain.out == seen.out
+    assert plain.err == (
+        "note: the model keeps no ledger; documents that it has counted, if there are "
+        "any among these, are not recognised\n"
+    )
+    assert seen.err == ""
+
+
+@pytest.mark.usefixtures("model")
+def test_processes_know_what_was_counted_too(run: "Run") -> None:
+    command = ("eval", "-m", "mail.nbt", "spam", "ham")
+
+    assert run(*command, "--jobs", "2") == run(*command)
+
+
+@pytest.mark.usefixtures("corpus")
+def test_seen_is_about_a_model(run: "Run") -> None:
+    status, _, err = run("eval", "--folds", "2", "--seen", "spam", "ham")
+
+    assert status == 64
+    assert "--seen is about a model; with --folds none is read." in err
