@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from benchmarks.harness import ENVIRONMENT
 from benchmarks.peers import (
@@ -126,12 +126,8 @@ def multinomial_nb(split: "Split") -> Predicted:
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.naive_bayes import MultinomialNB
 
-    train, test = split
-    counts = CountVectorizer(encoding="latin-1")
-    model = MultinomialNB(alpha=1.0)
-    model.fit(counts.fit_transform(texts(train)), labels(train))
-    log_posterior = model.predict_log_proba(counts.transform(texts(test)))
-    return Predicted(log_posterior, log_posterior.argmax(axis=1))
+    words = CountVectorizer(encoding="latin-1")
+    return of_scikit_learn(split, words, MultinomialNB(alpha=1.0))
 
 
 def complement_nb(split: "Split") -> Predicted:
@@ -140,12 +136,8 @@ def complement_nb(split: "Split") -> Predicted:
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.naive_bayes import ComplementNB
 
-    train, test = split
-    counts = CountVectorizer(encoding="latin-1")
-    model = ComplementNB(alpha=1.0)
-    model.fit(counts.fit_transform(texts(train)), labels(train))
-    log_posterior = model.predict_log_proba(counts.transform(texts(test)))
-    return Predicted(log_posterior, log_posterior.argmax(axis=1))
+    words = CountVectorizer(encoding="latin-1")
+    return of_scikit_learn(split, words, ComplementNB(alpha=1.0))
 
 
 def logistic_regression(split: "Split") -> Predicted:
@@ -154,11 +146,15 @@ def logistic_regression(split: "Split") -> Predicted:
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
 
+    pairs = TfidfVectorizer(encoding="latin-1", ngram_range=(1, 2))
+    return of_scikit_learn(split, pairs, LogisticRegression(max_iter=1000))
+
+
+def of_scikit_learn(split: "Split", vectorizer: Any, model: Any) -> Predicted:
+    """Fit a vectorizer and a model to the first part, and predict the second."""
     train, test = split
-    weights = TfidfVectorizer(encoding="latin-1", ngram_range=(1, 2))
-    model = LogisticRegression(max_iter=1000)
-    model.fit(weights.fit_transform(texts(train)), labels(train))
-    log_posterior = model.predict_log_proba(weights.transform(texts(test)))
+    model.fit(vectorizer.fit_transform(texts(train)), labels(train))
+    log_posterior = model.predict_log_proba(vectorizer.transform(texts(test)))
     return Predicted(log_posterior, log_posterior.argmax(axis=1))
 
 

@@ -187,9 +187,9 @@ def _warn_of_reach(model: Model, label: str, threshold: float) -> None:
     name, others = class_name(label), counted(reach.others, "document")
     to_stderr(
         f"note: nothing will be taken for {name}: with {others} of other classes "
-        f"no probability exceeds {reach.most:.4f}, and "
-        f"{threshold:g} is needed; teach the model {reach.wanted:,} (`nbtext learn`), "
-        "or lower --min-probability"
+        f"no probability exceeds {reach.most:.4f}, and {threshold:g} is needed; "
+        f"teach the model {reach.wanted - reach.others:,} more of those "
+        "(`nbtext learn`), or lower --min-probability"
     )
 
 

@@ -197,7 +197,7 @@ def test_with_few_documents_nothing_is_moved_and_that_is_told(
     assert "nothing will be taken for spam: with 8 documents of other classes" in (
         said.err
     )
-    assert "exceeds 0.9000, and 0.99 is needed; teach the model 98" in said.err
+    assert "exceeds 0.9000, and 0.99 is needed; teach the model 90 more" in said.err
     assert run(*command, "-n", "-q").err == ""
     assert run(*command, "-n", "--min-probability", "0.6").err == ""
 
