@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { AHEAD = 8 }; /* terms whose entries are asked for before they are read */
+enum { LINE = 8 };   /* numbers of 64 bits that a processor fetches together */
+enum { AHEAD = 64 }; /* terms whose entries are asked for before they are read */
 enum { MOST_VIEWS = 16, UNITS = 256, BASE_UNITS = 4096, SIGNALS_EVERY = 256 };
 
 static const double BIAS_RATE = 0.1;
@@ -53,18 +54,24 @@ find_logits(Passes *passes, size_t document)
                 if (term + AHEAD / 2 < end) {
                     uint32_t first = store->rows[view->places[term + AHEAD / 2]].first;
                     PREFETCH(store->entries + first);
+                    PREFETCH(store->entries + first + LINE);
                 }
             }
             Row row = store->rows[view->places[term]];
-            uint64_t weight = view->weights[term];
+            int64_t weight = view->weights[term];
             const int64_t *entries = store->entries + row.first;
-            if (row.length == FULL) {
+            if (row.length == NARROW) {
+                const int32_t *restrict values = narrow_values(store, row);
                 for (size_t c = 0; c < n_classes; c++)
-                    dots[c] += weight * (uint64_t)entries[c];
-                continue;
+                    dots[c] += (uint64_t)((int64_t)values[c] * (int32_t)weight);
+            } else if (row.length == WIDE) {
+                for (size_t c = 0; c < n_classes; c++)
+                    dots[c] += (uint64_t)weight * (uint64_t)entries[c];
+            } else {
+                for (size_t n = 0; n < row.length; n++)
+                    dots[class_of(entries[n])] +=
+                        (uint64_t)weight * (uint64_t)value_of(entries[n]);
             }
-            for (size_t n = 0; n < row.length; n++)
-                dots[class_of(entries[n])] += weight * (uint64_t)value_of(entries[n]);
         }
     }
     for (size_t c = 0; c < n_classes; c++) {

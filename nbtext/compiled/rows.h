@@ -9,15 +9,16 @@ typedef enum { DONE, OUT_OF_MEMORY, TOO_LARGE } Outcome;
 
 /*
  * What a term has learnt: numbers of the store, from a first one on. As long as it is
- * of few classes, a number is 2^16 times the value, and the class; then there is a value
- * for each class.
+ * of few classes, a number is 2^16 times the value, and the class. Then there is a value
+ * for each class, two in a number, of 32 bits each; and a number for each class once one
+ * does not fit.
  */
 typedef struct {
     uint32_t first;
-    uint16_t length, room; /* how many numbers there are; FULL: one for each class */
+    uint16_t length, room; /* how many numbers there are; or NARROW, or WIDE */
 } Row;
 
-enum { FULL = UINT16_MAX, LEAST_FULL = 6 };
+enum { WIDE = UINT16_MAX, NARROW = UINT16_MAX - 1, LEAST_FULL = 6 };
 
 /* Rows by term. A row that grows moves to the end of the store. */
 typedef struct {
@@ -36,6 +37,13 @@ static inline int64_t
 value_of(int64_t entry)
 {
     return entry >> 16;
+}
+
+/* The values of 32 bits of a row. */
+static inline int32_t *
+narrow_values(const Store *store, Row row)
+{
+    return (int32_t *)(void *)(store->entries + row.first);
 }
 
 /* Have learnt nothing yet; false if there is no memory. */

@@ -85,7 +85,7 @@ def pupils(draw: st.DrawFn) -> Pupils:
     return Pupils(
         views=views,
         labels=random.integers(0, n_classes, n_documents),
-        times=random.integers(1, draw(st.sampled_from([2, 5])), n_documents),
+        times=random.integers(1, draw(st.sampled_from([2, 5, 1 << 14])), n_documents),
         base=random.normal(0, 8192, (n_documents, n_classes)).astype(np.int32),
         n_terms=2 * n_terms,
     )
