@@ -198,6 +198,28 @@ def classify(
     return model.classify([_document(1, document)], policy=Policy(threshold))[0]
 
 
+def joint_log_likelihood(model: Classifier, document: AnyDocument) -> dict[str, float]:
+    """
+    Return ln P(class, document) of each class, as the event model has it.
+
+    It is neither calibrated nor capped. Of a textbook's score, such as `sum`, it is
+    exact; of others it is their score, up to what is the same for all classes.
+
+    Args:
+        model: what `load` returned.
+        document: a raw message, a text, or what `read_documents` gives.
+
+    Returns:
+        Nats, by class.
+
+    Raises:
+        SourceError: the model's pattern takes too long to search it.
+
+    """
+    (values,) = model.joint_log_likelihoods([_document(1, document)])
+    return dict(zip(model.model.classes, values, strict=True))
+
+
 def classify_all(
     model: Classifier,
     documents: Iterable[AnyDocument],

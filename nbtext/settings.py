@@ -420,6 +420,12 @@ Counting: TypeAlias = Literal["occurrences", "once"]
 
 Parameters: TypeAlias = tuple[tuple[str, float], ...]
 
+SHARES: Final = "shares"
+UNIFORM: Final = "uniform"
+NO_PRIOR: Final = "none"
+DIRICHLET: Final = "dirichlet:"
+"""Class priors; a Dirichlet prior's number of documents follows its name."""
+
 
 class Scoring(NamedTuple):
     """
@@ -432,6 +438,9 @@ class Scoring(NamedTuple):
         parameters: the event model's own numbers, each with its name, sorted by name.
         calibrated: whether the posterior is fitted to held-out scores; otherwise it is
             the event model's own.
+        class_prior: what a textbook's score takes for P(class): the "shares" of the
+            documents, "dirichlet:A" with A documents more in each class, "uniform", or
+            "none", which leaves it out.
     """
 
     score: str
@@ -439,6 +448,7 @@ class Scoring(NamedTuple):
     counting: Counting = "occurrences"
     parameters: Parameters = ()
     calibrated: bool = True
+    class_prior: str = SHARES
 
     def parameter(self, name: str) -> float:
         """
@@ -457,7 +467,10 @@ class Scoring(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for msgpack and JSON."""
-        return self._asdict() | {"parameters": dict(self.parameters)}
+        plain = self._asdict() | {"parameters": dict(self.parameters)}
+        if self.class_prior == SHARES:
+            del plain["class_prior"]
+        return plain
 
     def of_scores(self) -> dict[str, Any]:
         """Return as plain values what decides scores; calibration has no part in it."""
@@ -502,12 +515,37 @@ class Scoring(NamedTuple):
         if type(self.calibrated) is not bool:
             message = f"calibrated is {self.calibrated!r}, expected yes or no"
             raise SettingsError(message)
+        if self.class_prior not in (SHARES, UNIFORM, NO_PRIOR):
+            dirichlet_documents(self.class_prior)
         check_range("smoothing", self.smoothing, SMALLEST, LARGEST)
         for name, value in self.parameters:
             if type(name) is not str or not name.isidentifier():
                 message = f"a parameter is called {name!r}, expected a name"
                 raise SettingsError(message)
             check_range(name, value, 0, LARGEST)
+
+
+def dirichlet_documents(class_prior: object) -> float:
+    """
+    Return how many documents a Dirichlet prior adds to each class.
+
+    Raises:
+        SettingsError: it is no class prior, or its number is out of its range.
+
+    """
+    number = 0.0
+    if type(class_prior) is str and class_prior.startswith(DIRICHLET):
+        try:
+            number = float(class_prior.removeprefix(DIRICHLET))
+        except ValueError:
+            number = 0.0
+    if not SMALLEST <= number <= LARGEST:  # nor is NaN
+        message = (
+            f"the class prior is {class_prior!r:.80}, expected {SHARES}, {UNIFORM}, "
+            f"{NO_PRIOR}, or {DIRICHLET}A with A from {SMALLEST} to {LARGEST}"
+        )
+        raise SettingsError(message)
+    return number
 
 
 SMALLEST: Final = 1e-9

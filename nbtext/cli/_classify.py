@@ -83,6 +83,9 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
     if request.overrides is not None:
         scoring = request.overrides.scoring(opened.scoring)
         opened = opened._replace(scoring=scoring)
+        in_vain = request.overrides.in_vain(scoring)
+        if in_vain and not request.output.quiet:
+            to_stderr(f"note: {in_vain}")
     if request.output.verbose:
         to_stderr(f"model: {request.model}")
     if not request.output.quiet:

@@ -18,6 +18,7 @@ from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
 from nbtext.cli._places import default_model
 from nbtext.cli._terminal import Output, to_stderr
+from nbtext.errors import SettingsError
 from nbtext.keyring import name_secret
 from nbtext.learning import SettingsOverrides
 from nbtext.scoring import Policy, event_models
@@ -27,6 +28,7 @@ from nbtext.scoring.models.registry import (
     DEFAULT_FOR_TEXT,
     rival_of,
 )
+from nbtext.settings import NO_PRIOR, SHARES, UNIFORM, dirichlet_documents
 from nbtext.sources import FORMATS, Options, is_delimiter, listed
 from nbtext.store.lock import WAIT
 
@@ -237,6 +239,19 @@ source_options = option_group(
 )
 """How sources are read: `options`."""
 
+
+def _class_prior_of(
+    _context: click.Context, _option: click.Parameter, prior: str | None
+) -> str | None:
+    """Refuse what is no class prior."""
+    if prior is not None and prior not in (SHARES, UNIFORM, NO_PRIOR):
+        try:
+            dirichlet_documents(prior)
+        except SettingsError as error:
+            raise click.BadParameter(f"{error}.") from error
+    return prior
+
+
 _SCORING = (
     click.option(
         "--score",
@@ -267,6 +282,15 @@ _SCORING = (
         is_flag=True,
         help="Fit a textbook's posterior, such as that of sum, to held-out documents; "
         "other scores always are.",
+    ),
+    click.option(
+        "--class-prior",
+        metavar="PRIOR",
+        callback=_class_prior_of,
+        help="What a textbook's score takes for the probability of a class before any "
+        "token: its share of the documents (shares), the same for all (uniform), its "
+        "share with A documents more in each class (dirichlet:A), or nothing (none) "
+        "[default: shares].",
     ),
 )
 

@@ -125,6 +125,9 @@ def command(
                 to_stderr(f"note: {note}")
             if not (is_seen or output.quiet or opened.model.settings.ledger):
                 to_stderr(f"note: {NO_LEDGER}")
+            in_vain = overrides.in_vain(opened.model.scoring)
+            if in_vain and not output.quiet:
+                to_stderr(f"note: {in_vain}")
             result = evaluate(
                 opened,
                 sources,

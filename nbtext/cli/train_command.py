@@ -84,6 +84,9 @@ def command(
     written = Path(model).stat().st_size
     seconds = time.monotonic() - started
     if not output.quiet:
+        in_vain = overrides.in_vain(trained.contents.scoring)
+        if in_vain:
+            to_stderr(f"note: {in_vain}")
         for line in summary(trained, model, written, seconds):
             to_stderr(line)
     if output.as_json:

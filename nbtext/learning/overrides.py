@@ -9,12 +9,12 @@ changes nothing.
 from typing import Final, NamedTuple
 
 from nbtext.errors import SettingsError
-from nbtext.scoring import changed
+from nbtext.scoring import changed, event_model, event_models
 from nbtext.scoring.models.registry import suited_to
-from nbtext.settings import Alphabet, Counting, Field, Scoring, Settings
+from nbtext.settings import SHARES, Alphabet, Counting, Field, Scoring, Settings
 from nbtext.tokens.pattern import new_pattern
 
-SCORING_FIELDS: Final = ("score", "smoothing", "counting", "calibrate")
+SCORING_FIELDS: Final = ("score", "smoothing", "counting", "calibrate", "class_prior")
 """The overrides that a trained model can be opened with, too."""
 
 
@@ -33,6 +33,8 @@ class SettingsOverrides(NamedTuple):
         smoothing: what is added to every count.
         counting: whether a token that occurs n times counts n times, or "once".
         calibrate: whether a textbook's score is calibrated, too.
+        class_prior: what a textbook's score takes for P(class): "shares", "uniform",
+            "dirichlet:A" with A documents more in each class, or "none".
         correction: whether a correction may be made beside the counts.
         text_columns: the columns of tables that are read. `train` and `evaluate_folds`
             take them from their options.
@@ -49,6 +51,7 @@ class SettingsOverrides(NamedTuple):
     smoothing: float | None = None
     counting: Counting | None = None
     calibrate: bool = False
+    class_prior: str | None = None
     correction: bool = True
     text_columns: tuple[str, ...] = ()
     secret: str | None = None
@@ -118,6 +121,17 @@ class SettingsOverrides(NamedTuple):
             self.smoothing,
             self.counting,
             calibrate=self.calibrate,
+            class_prior=self.class_prior,
+        )
+
+    def in_vain(self, scoring: Scoring) -> str:
+        """Say what was given and changes nothing in a scoring; empty if all counts."""
+        if self.class_prior in (None, SHARES) or event_model(scoring.score).is_textbook:
+            return ""
+        textbooks = " or ".join(one.name for one in event_models() if one.is_textbook)
+        return (
+            f"--class-prior changes nothing: the {scoring.score} score is fitted to "
+            f"held-out documents, and has no prior of its own; --score {textbooks} has"
         )
 
 

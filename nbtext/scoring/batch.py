@@ -89,8 +89,9 @@ def score_batch(
     if model.correction is not None:
         scores += model.correction.scores(views)
     posterior = log_posteriors(scores, event.calibration, calibration)
-    posterior[known == 0] = log_shares(model.documents)
     is_capped = model.scoring.calibrated
+    if is_capped or not event.is_textbook:
+        posterior[known == 0] = log_shares(model.documents)
     printed = capped_rows(posterior, model.documents) if is_capped else posterior
     return ScoredBatch(posterior, printed, known, tokens)
 
@@ -152,6 +153,21 @@ def raw_scores(
     """
     event = event_model(model.scoring.score)
     return event.many_by(model, scorings, model.find(views))
+
+
+def joint_log_likelihoods(model: BatchModel, views: Sequence[Terms]) -> Scores:
+    """
+    Return `EventModel.joint_log_likelihood` of documents, (n_documents, n_classes).
+
+    Args:
+        model: the counts.
+        views: for each view the terms of the documents.
+
+    """
+    (scores,) = raw_scores(model, [model.scoring], views)
+    if scores.ndim == 1:
+        return np.stack([np.zeros_like(scores), scores], axis=1)
+    return scores
 
 
 def log_posteriors(scores: Scores, calibration: Calibrated, fit: Fit) -> Scores:

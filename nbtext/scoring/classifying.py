@@ -119,6 +119,39 @@ class Classifier:
             heading=_heading_of(document) if headings else None,
         )
 
+    def joint_log_likelihoods(
+        self, documents: Sequence[Document]
+    ) -> list[tuple[float, ...]]:
+        """
+        Return ln P(class, document) of documents, up to what is the same for all.
+
+        It is neither calibrated, nor corrected, nor capped
+        (`nbtext.scoring.models.protocol.EventModel.joint_log_likelihood`).
+
+        Args:
+            documents: what to score.
+
+        Returns:
+            For each document, for each class, nats.
+
+        Raises:
+            SourceError: the model's pattern takes too long to search a document.
+
+        """
+        settings = self.model.settings
+        readings = [read(document, settings) for document in documents]
+        event = event_model(self.model.scoring.score)
+        if not event.reads_vocabulary:
+            bags = (bag_of(reading, settings) for reading in readings)
+            return [event.joint_log_likelihood(self.model, bag) for bag in bags]
+        from nbtext.scoring.batch import joint_log_likelihoods
+        from nbtext.tokens import read_terms
+
+        if self._batch is None:
+            self._batch = self._arranged()
+        views = read_terms(settings, [reading.views for reading in readings])
+        return [*map(tuple, joint_log_likelihoods(self._batch, views).tolist())]
+
     def arrange(self, samples: Iterable[Document]) -> None:
         """
         Arrange the counts for the batch engine, which few documents have, too, then.

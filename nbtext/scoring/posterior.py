@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from nbtext.counts import Fit
 from nbtext.counts.fitting import softplus
+from nbtext.settings import NO_PRIOR, SHARES, UNIFORM, dirichlet_documents
 
 if TYPE_CHECKING:
     from nbtext.scoring.models.evidence import Calibrated, Raw
@@ -28,6 +29,30 @@ def log_shares(documents: Sequence[int]) -> list[float]:
     """
     whole = max(sum(documents), 1)
     return [log(max(count, LEAST_SHARE) / whole) for count in documents]
+
+
+def log_prior(class_prior: str, documents: Sequence[int]) -> list[float]:
+    """
+    Return ln P(class) of each class (Murphy 2006, equations 10 to 14).
+
+    With D_c documents of class c, D of all and K classes, that is ln(D_c / D) for the
+    shares, ln((D_c + a) / (D + K a)), the mean of a Dirichlet posterior, or -ln K; of
+    no prior it is 0.
+
+    Args:
+        class_prior: as a scoring has it.
+        documents: D_c of each class.
+
+    """
+    if class_prior == SHARES:
+        return log_shares(documents)
+    if class_prior == NO_PRIOR:
+        return [0.0] * len(documents)
+    if class_prior == UNIFORM:
+        return [-log(len(documents))] * len(documents)
+    a = dirichlet_documents(class_prior)
+    whole = sum(documents) + a * len(documents)
+    return [log((count + a) / whole) for count in documents]
 
 
 def capped(

@@ -39,7 +39,8 @@ def score(model: Model, bag: Bag, calibration: Fit) -> Scored:
     """
     Score a document.
 
-    Without one token that the model knows, the posterior is the classes' shares.
+    Without one token that the model knows, the posterior is the classes' shares; that
+    of a textbook's score is its own.
 
     Args:
         model: the counts, and how to score with them.
@@ -51,7 +52,7 @@ def score(model: Model, bag: Bag, calibration: Fit) -> Scored:
     parts = event.evidence(model, bag)
     known = sum(part.known for part in parts)
     tokens = sum(sum(terms.values()) for terms in bag)
-    if known:
+    if known or (event.is_textbook and not model.scoring.calibrated):
         parts += correction_evidence(model, bag)
         raw = score_of(parts, n_numbers(event.calibration, len(model.classes)))
         posterior = log_posterior(raw, event.calibration, calibration)

@@ -89,6 +89,9 @@ def scorings(draw: st.DrawFn, classes: int) -> Scoring:
         smoothing=draw(st.sampled_from([1e-3, 0.03, 0.5, 1.0, 10.0])),
         counting=draw(st.sampled_from(["occurrences", "once"])),
     )
+    if event.is_textbook:
+        priors = ["shares", "uniform", "dirichlet:0.5", "none"]
+        scoring = scoring._replace(class_prior=draw(st.sampled_from(priors)))
     for one in event.parameters:
         values = {one.least, min(one.least + 0.3, one.most), one.default, *one.choices}
         chosen = draw(st.sampled_from(sorted(values)))

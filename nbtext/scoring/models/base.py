@@ -74,6 +74,10 @@ class Base:
             for scoring in scorings
         ]
 
+    def joint_log_likelihood(self, model: Model, bag: Bag) -> Raw:
+        """Return ln P(class, document) by class, up to what is the same for all."""
+        return self.scores(model, [model.scoring], bag)[0]
+
 
 class Separately(Base):
     """An event model that scores by one scoring after the other."""

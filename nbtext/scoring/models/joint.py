@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from nbtext.scoring.models.base import Separately
 from nbtext.scoring.models.evidence import PRIOR, Evidence
-from nbtext.scoring.posterior import log_shares
+from nbtext.scoring.posterior import log_prior
 
 if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
@@ -68,7 +68,8 @@ class JointLikelihood(Separately):
 
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
         """Return the prior, and for each view what its terms say."""
-        prior = Evidence(PRIOR, rest=log_shares(model.documents))
+        class_prior = log_prior(model.scoring.class_prior, model.documents)
+        prior = Evidence(PRIOR, rest=class_prior)
         views = enumerate(bag)
         return [
             prior,
@@ -79,7 +80,8 @@ class JointLikelihood(Separately):
         """Return the scores of many documents."""
         import numpy as np
 
-        scores = np.tile(log_shares(model.documents), (documents.n_documents, 1))
+        prior = log_prior(model.scoring.class_prior, model.documents)
+        scores = np.tile(prior, (documents.n_documents, 1))
         for view in range(len(documents.views)):
             scores += self.view_scores(model, view, documents, None)
         return scores
@@ -92,7 +94,9 @@ class JointLikelihood(Separately):
 
         # row c: how many documents each class has where one of class c is left out
         counts = np.array(model.documents) - np.eye(len(model.classes), dtype=np.int64)
-        scores: Scores = np.array([log_shares(row) for row in counts.tolist()])[labels]
+        class_prior = model.scoring.class_prior
+        priors = [log_prior(class_prior, row) for row in counts.tolist()]
+        scores: Scores = np.array(priors)[labels]
         for view in range(len(documents.views)):
             scores += self.view_scores(model, view, documents, labels)
         return scores

@@ -101,6 +101,14 @@ class EventModel(Protocol):
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
         """Return the parts of one document's score: the specification."""
 
+    def joint_log_likelihood(self, model: Model, bag: Bag) -> Raw:
+        """
+        Return ln P(class, document) by class, up to what is the same for all classes.
+
+        It is neither calibrated, nor corrected, nor capped. Of a textbook's score it is
+        exact; of others it is the score, of which a fit makes a posterior.
+        """
+
     def many(self, model: BatchModel, documents: FoundTerms) -> Scores:
         """Return the scores of many documents."""
 

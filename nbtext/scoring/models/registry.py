@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.settings import (
+    SHARES,
     Column,
     Format,
     Scoring,
@@ -108,12 +109,14 @@ def changed(
     counting: Any = None,
     *,
     calibrate: bool = False,
+    class_prior: str | None = None,
 ) -> Scoring:
     """
     Return the same scoring but for what is given.
 
     Another score brings its own smoothing, unless one is given, and its parameters;
-    one of the textbook's is not calibrated, unless that is asked.
+    one of the textbook's is not calibrated, unless that is asked. A class prior is kept
+    for those of textbooks alone: others have none to change.
 
     Raises:
         SettingsError: a value is unknown or out of its range.
@@ -121,13 +124,19 @@ def changed(
     """
     changes: dict[str, Any] = {}
     if score is not None and score != scoring.score:
-        scoring = scoring_of(score)._replace(counting=scoring.counting)
+        scoring = scoring_of(score)._replace(
+            counting=scoring.counting, class_prior=scoring.class_prior
+        )
     if smoothing is not None:
         changes["smoothing"] = smoothing
     if counting is not None:
         changes["counting"] = counting
     if calibrate:
         changes["calibrated"] = True
+    if not event_model(scoring.score).is_textbook:
+        changes["class_prior"] = SHARES
+    elif class_prior is not None:
+        changes["class_prior"] = class_prior
     scoring = scoring._replace(**changes)
     scoring.check()
     return scoring

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from nbtext.scoring.model import Model
-    from nbtext.scoring.models.evidence import Calibrated
+    from nbtext.scoring.models.evidence import Calibrated, Raw
     from nbtext.settings import Scoring, Settings
+    from nbtext.tokens import Bag
     from nbtext.tokens.bag import Terms
 
 
@@ -37,6 +38,11 @@ class TwoClasses(Base):
         del scoring, settings
         n_classes = len(classes)
         return f"is for two classes, the model has {n_classes}" if n_classes > 2 else ""
+
+    def joint_log_likelihood(self, model: Model, bag: Bag) -> Raw:
+        """Return for the first class 0, and for the second its log-odds, unfitted."""
+        ((log_odds,),) = self.scores(model, [model.scoring], bag)
+        return 0.0, log_odds
 
 
 def log_odds_of_terms(
