@@ -9,7 +9,10 @@ it.
 
 from collections import Counter as Tally
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from nbtext.counts.histograms import ByClass, Histograms
 
 from nbtext.errors import DamagedError
 from nbtext.learning.correction_change import CorrectionChange
@@ -198,6 +201,29 @@ class Delta:
             )
         )
 
+    def histograms(self, model: Model) -> "Histograms":
+        """Return how the histograms of the model change with this delta."""
+        return tuple(
+            self._histograms(model, view, changes)
+            for view, changes in enumerate(self.views)
+        )
+
+    def _histograms(
+        self, model: Model, view: int, changes: dict[int, dict[str, Columns]]
+    ) -> "ByClass":
+        """Return how the histograms of one view change."""
+        from nbtext.counts.histograms import ChangingHistograms  # few models have them
+
+        histograms = ChangingHistograms(self.settings.views[view])
+        found = model.found(view, changes)
+        for key, by_class in changes.items():
+            counts = {model.classes[n]: columns for n, columns in found.get(key, [])}
+            histograms.enter(counts, -1)
+            for label, columns in by_class.items():
+                counts[label] = _after(columns, counts.get(label))
+            histograms.enter(counts, 1)
+        return histograms.by_class()
+
 
 def check_sums(
     model: Model, label: str, documents: int, totals: Sequence[Sequence[int]]
@@ -238,6 +264,11 @@ def _less(wanted: int, left: int) -> int:
 def with_delta(model: Model, delta: Delta) -> Model:
     """Return a model as it would be with a delta, for scoring one document."""
     place_of = {label: place for place, label in enumerate(model.classes)}
+    if model.file.keeps_histograms:
+        model = model._replace(
+            more_terms=delta.new_terms(model),
+            more_histograms=delta.histograms(model),
+        )
     return model._replace(
         documents=tuple(
             max(count + delta.documents[label], 0)

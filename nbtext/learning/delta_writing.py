@@ -10,6 +10,10 @@ from array import array
 from bisect import bisect_left
 from collections import Counter as Tally
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nbtext.counts.histograms import Histograms
 
 from nbtext.counts import Calibration, Fit
 from nbtext.counts.correction import CorrectionInfo
@@ -46,6 +50,7 @@ def pack_delta(
     fit: Fit | None,
     correction: CorrectionInfo | None,
     history: History,
+    histograms: "Histograms | None",
     written: str,
     writer: str,
 ) -> list[Buffer]:
@@ -59,6 +64,7 @@ def pack_delta(
         fit: what is fitted to that of the scoring, of the model with the delta.
         correction: of the model, None if it has none.
         history: how the table came to be; its records are those of the delta.
+        histograms: how those of the model change, None if it keeps none.
         written: when, as ISO 8601 in UTC.
         writer: which program.
 
@@ -101,6 +107,7 @@ def pack_delta(
         written=written,
         writer=writer,
         history=history._replace(records=len(kept)),
+        histograms=histograms,
         correction=correction.of_change() if correction and is_corrected else None,
         biases=tuple(delta.correction.biases[label] for label in classes),
     )

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from nbtext.tokens import Bag, Terms
 
 from nbtext.counts import Calibration, Counter, CountTable, Sample, bin_of, n_terms
+from nbtext.counts.count_histograms import histograms_of
 from nbtext.counts.counter import BATCH, LEAST_SIZE
+from nbtext.counts.histograms import Histograms, added, negative
 from nbtext.counts.sample import DOCUMENTS
 from nbtext.counts.table import add, with_classes
 from nbtext.errors import DamagedError, TrainingError, memory_for_model
@@ -227,6 +229,7 @@ class _Changes:
         taken = -self._taken.table()
         delta = add([self._counter.table(), taken, count_table(self._removal)])
         new_terms: tuple[int, ...] = ()
+        histograms: Histograms | None = None
         if plan.model is not None:
             with memory_for_model(plan.model.path):
                 before = unpack(plan.model.file)
@@ -240,6 +243,9 @@ class _Changes:
             new_terms = tuple(
                 map(int.__sub__, map(n_terms, after.runs), map(n_terms, before.runs))
             )
+            if plan.model.file.keeps_histograms:
+                counted = histograms_of(after), negative(histograms_of(before))
+                histograms = added(counted)
         more = {
             label: [
                 delta.documents[place],
@@ -262,6 +268,7 @@ class _Changes:
             history=history_of(plan, self.n_changed, new_terms),
             records=records.take(range(first, len(records))),
             correction=correction,
+            histograms=histograms,
         ).pack()
 
     def _first_scores(self, model: Model, after: CountTable) -> tuple[Calibration, ...]:

@@ -80,6 +80,9 @@ def learn_few(plan: Plan) -> list[Buffer]:
         fit=found.fit,
         correction=model.file.correction if model else None,
         history=history_of(plan, n_changed, delta.new_terms(model) if model else ()),
+        histograms=(
+            delta.histograms(model) if model and model.file.keeps_histograms else None
+        ),
         written=now(),
         writer=WRITER,
     )

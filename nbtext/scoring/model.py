@@ -11,7 +11,10 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import add
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from nbtext.counts.histograms import Histogram, Histograms
 
 from nbtext.counts.correction import CorrectionInfo
 from nbtext.errors import NotAModelError
@@ -110,6 +113,10 @@ class Model(NamedTuple):
         stored: for each view the counts in each of its tables.
         correction: what training has learnt beside the counts for this scoring, None
             if there is none.
+        more_terms: for each view how many distinct terms more than in the file are
+            stored; empty if there are none.
+        more_histograms: how the histograms differ from those of the file, None if they
+            do not.
     """
 
     path: str
@@ -122,6 +129,8 @@ class Model(NamedTuple):
     file: ModelFile
     stored: tuple[tuple["Stored", ...], ...]
     correction: "StoredCorrection | None" = None
+    more_terms: tuple[int, ...] = ()
+    more_histograms: "Histograms | None" = None
 
     def found(self, view: int, keys: Collection[int]) -> dict[int, list[Entry]]:
         """
@@ -168,13 +177,35 @@ class Model(NamedTuple):
 
         """
         first, *tail = [table.header for table in self.file.tables]
+        here = self.more_terms[view] if self.more_terms else 0
         if self.file.is_in_order:
             # each tells how many terms it brought to the file as it was
             more = sum(header.history.new_terms[view] for header in tail)
             if first.terms[view] + more < 0:
                 raise _damaged(self.path, "it has fewer terms than none")
-            return first.terms[view] + more
-        return _count_terms(self.file)[view]
+            return first.terms[view] + more + here
+        return _count_terms(self.file)[view] + here
+
+    def histograms(self, view: int) -> "list[Histogram]":
+        """
+        Return for each class how many terms of a view are in how many documents.
+
+        They are counted if the file does not keep them, or if tables were joined.
+
+        Raises:
+            NotAModelError: the tables contradict one another.
+
+        """
+        from nbtext.counts.histograms import Histogram, added  # few models need them
+
+        whole = _histograms(self.file)
+        if self.more_histograms is not None:
+            whole = added([whole, self.more_histograms])
+        found = [whole[view].get(name, Histogram()) for name in self.classes]
+        for one in found:
+            if min((one.singletons, *one.documents.values())) < 0:
+                raise _damaged(self.path, "its histograms have fewer terms than none")
+        return found
 
 
 @lru_cache(maxsize=1)
@@ -184,6 +215,18 @@ def _count_terms(file: ModelFile) -> list[int]:
     from nbtext.store.packing import unpack
 
     return [n_terms(runs) for runs in unpack(file).runs]
+
+
+@lru_cache(maxsize=1)
+def _histograms(file: ModelFile) -> "Histograms":
+    """Return the histograms of a file, counted if it does not say them."""
+    found = file.histograms
+    if found is None:
+        from nbtext.counts.count_histograms import histograms_of
+        from nbtext.store.packing import unpack
+
+        found = histograms_of(unpack(file))
+    return found
 
 
 def _summed(views: "Sequence[Stored]", keys: Collection[int]) -> dict[int, list[Entry]]:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from nbtext.store.table import StoredTable
 from nbtext.counts import Calibration, Fit, fit, n_terms
 from nbtext.counts.calibration import calibration_for
+from nbtext.counts.count_histograms import histograms_of
 from nbtext.counts.fitting import with_fit
+from nbtext.counts.histograms import MOST_NUMBERS, Histograms, added, size_of
 from nbtext.counts.table import add, with_classes
 from nbtext.errors import ModelWriteError
 from nbtext.store.calibrations import calibrations_of, last_fit, scoring_of
@@ -51,6 +53,10 @@ class Contents:
             contents of a table behind those of a file; else it follows.
         correction: what training has learnt beside the counts, or a change of it; None
             if there is none.
+        keeps_histograms: whether the model keeps histograms of its counts, which are
+            counted when it is packed.
+        histograms: how those of the whole file change, where these are the contents of
+            a table behind those of a file; None if that is not kept.
     """
 
     counts: CountTable
@@ -61,6 +67,8 @@ class Contents:
     terms: tuple[TermTable, ...] | None = None
     fit: Fit | None = None
     correction: Correction | None = None
+    keeps_histograms: bool = False
+    histograms: Histograms | None = None
 
     @property
     def n_tokens(self) -> int:
@@ -102,9 +110,17 @@ class Contents:
             written=written,
             writer=writer,
             history=self.history._replace(records=len(self.records)),
+            histograms=self._histograms(),
             correction=None if self.correction is None else self.correction.info,
             biases=() if self.correction is None else self.correction.biases,
         )
+
+    def _histograms(self) -> Histograms | None:
+        """Return the histograms that the table keeps, None if it keeps none."""
+        kept = self.histograms
+        if self.history.offset is None:
+            kept = histograms_of(self.counts) if self.keeps_histograms else None
+        return None if kept is None or size_of(kept) > MOST_NUMBERS else kept
 
     def _fit(self) -> Fit | None:
         """Return what is fitted to the calibration of the file, for its readers."""
@@ -169,7 +185,11 @@ def read_contents(file: ModelFile) -> Contents:
     check_sound(file)
     history = joined_history(table.header for table in file.tables)
     contents = _contents(file, file.tables, unpack(file), history)
-    return replace(contents, correction=read_correction(file))
+    return replace(
+        contents,
+        correction=read_correction(file),
+        keeps_histograms=file.keeps_histograms,
+    )
 
 
 def read_tail(file: ModelFile) -> Contents:
@@ -188,6 +208,8 @@ def read_tail(file: ModelFile) -> Contents:
     )
     counts = add([unpack_table(file.path, table) for table in tail])
     contents = _contents(file, tail, counts, history)
+    changes = [header.histograms for header in headers]
+    known = [change for change in changes if change is not None]
     # a document that was forgotten and learnt again adds nothing, but has a record
     labels = [row.label for row in contents.records.rows]
     correction = read_correction(file, tail)
@@ -198,6 +220,7 @@ def read_tail(file: ModelFile) -> Contents:
         counts=with_classes(counts, labels),
         fit=last_fit(file),
         correction=correction,
+        histograms=added(known) if len(known) == len(tail) else None,
     )
 
 

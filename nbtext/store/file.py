@@ -10,7 +10,10 @@ import os
 from errno import EISDIR
 from mmap import ACCESS_READ, mmap
 from stat import S_ISDIR, S_ISREG
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from nbtext.counts.histograms import Histograms
 
 from nbtext.counts.correction import CorrectionInfo, total_info, why_not_added
 from nbtext.errors import (
@@ -70,6 +73,22 @@ class ModelFile(NamedTuple):
         """Whether each table stands where it was written: none was moved or joined."""
         wanted = [table.header.history.offset for table in self.tables]
         return wanted == [None, *(table.offset for table in self.tables[1:])]
+
+    @property
+    def keeps_histograms(self) -> bool:
+        """Whether any of its tables has histograms, so that the others shall, too."""
+        return any(table.header.histograms is not None for table in self.tables)
+
+    @property
+    def histograms(self) -> "Histograms | None":
+        """Return the histograms of the whole file, None if they must be counted."""
+        parts = [table.header.histograms for table in self.tables]
+        found = [part for part in parts if part is not None]
+        if len(found) < len(parts) or not self.is_in_order:
+            return None
+        from nbtext.counts.histograms import added  # few models have them
+
+        return added(found)
 
     @property
     def correction(self) -> CorrectionInfo | None:

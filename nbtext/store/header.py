@@ -8,7 +8,10 @@ header says is believed before it is checked.
 from collections.abc import Iterable, Mapping
 from time import gmtime, strftime
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from nbtext.counts.histograms import Histograms
 
 from nbtext import __version__
 from nbtext.counts.calibration import KEYS as CALIBRATION_KEYS
@@ -32,8 +35,8 @@ KEPT_RECORDS: Final = 1000
 
 KEYS: Final = frozenset((
     "format", "version", "writer", "written", "settings", "scoring", "classes",
-    "documents", "totals", "terms", "calibrations", "history", "correction", "arrays",
-    "header_checksum",
+    "documents", "totals", "terms", "calibrations", "history", "histograms",
+    "correction", "arrays", "header_checksum",
 ))  # fmt: skip
 """The keys of a header; others are refused, since they may change what it means."""
 
@@ -116,6 +119,8 @@ class Header(NamedTuple):
         written: when, as ISO 8601 in UTC.
         writer: which program.
         history: how it came to be.
+        histograms: for each view how many terms are in how many documents of a class,
+            or how that changes where the table was appended; None if it does not say.
         correction: what its correction says of itself, None if it has none.
         biases: for each class, the sum of the correction's amounts.
     """
@@ -130,6 +135,7 @@ class Header(NamedTuple):
     written: str
     writer: str
     history: History = History()
+    histograms: "Histograms | None" = None
     correction: CorrectionInfo | None = None
     biases: tuple[int, ...] = ()
 
@@ -204,9 +210,23 @@ def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Head
         written=_text(plain["written"]),
         writer=_text(plain["writer"]),
         history=History.from_dict(plain["history"], len(settings.views)),
+        histograms=_histograms_in(plain, settings),
         correction=correction,
         biases=biases,
     )
+
+
+def _histograms_in(plain: dict[str, Any], settings: Settings) -> "Histograms | None":
+    """Return the histograms that a header has, None if it has none."""
+    if "histograms" not in plain:
+        return None
+    from nbtext.counts.histograms import from_plain  # few models have them
+
+    try:
+        return from_plain(plain["histograms"], [view.name for view in settings.views])
+    except AttributeError as error:
+        message = "the histograms are not maps"
+        raise TypeError(message) from error
 
 
 def _correction_in(

@@ -99,6 +99,11 @@ def _packed_header(header: Header, arrays: list[tuple[str, str, int]]) -> bytes:
         "calibrations": header.calibrations,
         "history": header.history.as_dict(),
     }
+    if header.histograms is not None:
+        from nbtext.counts.histograms import as_plain  # few models have them
+
+        views = [view.name for view in header.settings.views]
+        plain["histograms"] = as_plain(header.histograms, views)
     if header.correction is not None:
         biases = {"biases": header.biases}
         plain["correction"] = header.correction.as_dict() | biases

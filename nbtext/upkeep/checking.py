@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from nbtext.counts import CountTable
-    from nbtext.store import StoredTable
+    from nbtext.store import Header, StoredTable
 
 from nbtext.counts import n_terms
 from nbtext.counts.correction import why_not_added
+from nbtext.counts.count_histograms import histograms_of
+from nbtext.counts.histograms import added
 from nbtext.errors import ModelFileError, ModelWriteError, NotAModelError
 from nbtext.scoring import load_model
 from nbtext.store import ModelFile, read_contents
@@ -207,7 +209,25 @@ def _chain_faults(checked: Checked, total: CountTable | None) -> tuple[str, ...]
                 f"its tables say that there are {first.terms[view] + more} terms in "
                 f"the view {name}, there are {found}"
             )
-    return tuple(faults)
+    return (*faults, *_histogram_faults([first, *tail], total))
+
+
+def _histogram_faults(
+    headers: Sequence[Header], total: CountTable | None
+) -> Iterator[str]:
+    """Yield in which views tables say what is not so of how often terms are there."""
+    known = [one.histograms for one in headers if one.histograms is not None]
+    if len(known) < len(headers) or total is None:
+        return
+    views = total.settings.views
+    for view, said, found in zip(
+        views, added(known), histograms_of(total), strict=True
+    ):
+        if said != found:
+            yield (
+                f"its tables say that other numbers of terms of the view {view.name} "
+                "are in so many documents of a class than there are"
+            )
 
 
 def _amount_faults(file: ModelFile, total: CountTable | None) -> tuple[str, ...]:

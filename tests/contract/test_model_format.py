@@ -9,8 +9,9 @@ is what nbtext finds, and what they write is what nbtext writes.
 import json
 import re
 import struct
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from hashlib import blake2b, sha256
 from itertools import islice, pairwise
 from math import isqrt, log
@@ -27,6 +28,7 @@ from nbtext.counts.calibration import FARTHEST_BIN, MOST
 from nbtext.counts.correction import LARGEST_SLOPE, MOST_FACTS, CorrectionInfo
 from nbtext.counts.correction_table import Correction, correction_of
 from nbtext.counts.fitting import fit
+from nbtext.counts.histograms import MOST_NUMBERS, Histogram
 from nbtext.counts.table import CountTable
 from nbtext.document import Document, Note, Unreadable
 from nbtext.errors import ModelFileError
@@ -49,7 +51,7 @@ from nbtext.settings import (
     Settings,
 )
 from nbtext.store.compacting import compact, compact_tail
-from nbtext.store.contents import Contents
+from nbtext.store.contents import Contents, read_contents
 from nbtext.store.file import open_model
 from nbtext.store.header import (
     KEPT_RECORDS,
@@ -61,6 +63,7 @@ from nbtext.store.ledger import FORGOTTEN, NO_BIN, Row, record_of, rows_of
 from nbtext.store.packing import unpack
 from nbtext.store.schema import array_types
 from nbtext.store.table import ALIGNMENT, MOST_HEADER, VERSION
+from nbtext.store.writing import replace_file
 from nbtext.tokens.engine import keys as keys_in_use
 from nbtext.tokens.ngrams import ngrams
 from nbtext.tokens.tokenizer import fold, keys, pair_hash, salt, token_hash, tokens
@@ -261,6 +264,56 @@ def terms_of(data: bytes) -> list[int]:
     return [sum(place[0] == view for place in places) for view in views]
 
 
+def histograms_of(data: bytes) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return what a file says of its histograms, or else what its terms do."""
+    tables = tables_of(data)
+    _, *rest = tables
+    named = [header.get("histograms") for _, header, _ in tables]
+    is_moved = any(start != header["history"]["offset"] for start, header, _ in rest)
+    if is_moved or None in named:
+        return counted_histograms(data)
+    sums: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
+    all_views = [pair for by_view in named if by_view for pair in by_view.items()]
+    for view, by_class in all_views:
+        for class_, one in by_class.items():
+            pairs = zip(one["documents"], one["terms"], strict=True)
+            for number, terms in [(0, one["singletons"]), *pairs]:
+                sums[view, class_][number] += terms
+    return shown_histograms(tables[0][1], sums)
+
+
+def counted_histograms(data: bytes) -> dict[str, dict[str, dict[str, Any]]]:
+    sums: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
+    occurrences: dict[tuple[str, int], Counter[str]] = defaultdict(Counter)
+    for (view, key, class_, column), n in read_model(data)["entries"].items():
+        if column == "documents":
+            sums[view, class_][n] += 1
+        elif column == "occurrences":
+            occurrences[view, key][class_] += n
+    for (view, _), by_class in occurrences.items():
+        if by_class.total() == 1:
+            sums[view, next(iter(by_class))][0] += 1
+    return shown_histograms(tables_of(data)[0][1], sums)
+
+
+def shown_histograms(
+    header: dict[str, Any], sums: dict[tuple[str, str], Counter[int]]
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return sums of terms by number of documents, 0 for singletons, as in a header."""
+    found: dict[str, dict[str, dict[str, Any]]] = {
+        view["name"]: {} for view in header["settings"]["views"]
+    }
+    for (view, class_), terms in sums.items():
+        numbers = sorted(number for number in terms if number and terms[number])
+        if numbers or terms[0]:
+            found[view][class_] = {
+                "documents": numbers,
+                "terms": [terms[number] for number in numbers],
+                "singletons": terms[0],
+            }
+    return found
+
+
 def write_table(header: dict[str, Any], arrays: Arrays) -> bytes:
     """Return the bytes of a table; its checksums are made anew."""
     kinds = {name: kind for name, kind, _ in header["arrays"]}
@@ -448,8 +501,20 @@ def taught(path: Path, label: str | None, mails: Iterable[bytes]) -> None:
 
 def write_taught(path: Path) -> None:
     """Write a file with every kind of table that learning and forgetting append."""
-    mails = [mail for _, mail in demo_mail()]
     train_on(demo_mail()[::2], str(path))
+    teach(path)
+
+
+def write_histograms(path: Path) -> None:
+    """Write the same, and what each table changes of histograms."""
+    train_on(demo_mail()[::2], str(path))
+    contents = read_contents(open_model(str(path)))
+    replace_file(str(path), replace(contents, keeps_histograms=True).pack())
+    teach(path)
+
+
+def teach(path: Path) -> None:
+    mails = [mail for _, mail in demo_mail()]
     known, new = mails[::2], mails[1::2]
     taught(path, "spam", new[:1])
     taught(path, "ham", new[1:4])
@@ -500,6 +565,7 @@ def write_joined(path: Path) -> None:
 TRAINED = [write_mail, write_three_classes, write_two_tables, write_negative_table]
 TAUGHT = [
     write_taught,
+    write_histograms,
     write_taught_classes,
     write_folded,
     write_compacted,
@@ -507,6 +573,7 @@ TAUGHT = [
 ]
 RECORDS: dict[Callable[[Path], None], int] = {
     write_taught: 35,
+    write_histograms: 35,
     write_taught_classes: 2,
     write_folded: 3,
     write_compacted: 35,
@@ -557,6 +624,30 @@ def test_a_reader_made_from_the_page_finds_the_same_number_of_terms(
     assert found == [model.n_terms(view) for view in range(len(model.settings.views))]
     entries = read_model(path.read_bytes())["entries"]
     assert sum(found) == len({place[:2] for place in entries})
+
+
+@every_file
+def test_a_reader_made_from_the_page_finds_the_same_histograms(
+    write: Callable[[Path], None], files: Files
+) -> None:
+    data, model = files(write).read_bytes(), load_model(str(files(write)))
+
+    found = histograms_of(data)
+
+    assert found == counted_histograms(data)
+    assert found == {
+        view.name: {
+            name: one.as_dict()
+            for name, one in zip(model.classes, model.histograms(place), strict=True)
+            if one != Histogram()
+        }
+        for place, view in enumerate(model.settings.views)
+    }
+    keys = [row[0] for row in tables_in("Histograms")[0]]
+    shown = [[*one] for by_class in found.values() for one in by_class.values()]
+    assert shown == [keys] * len(shown)
+    _, header, _ = tables_of(data)[-1]
+    assert ("histograms" in header) == (write is write_histograms)
 
 
 @every_file
@@ -879,6 +970,7 @@ CHECKED = {
     "A table, byte by byte": 1,
     "The header": 5,
     "The arrays": 4,
+    "Histograms": 1,
     "Calibration": 1,
     "Corrections": 2,
     "Keys": 2,
@@ -1012,8 +1104,23 @@ def test_the_example_is_a_table() -> None:
     assert arrays["checksums"] == (crc32(data[0x340:0x602]),)
 
 
+def test_histograms_stand_behind_the_history_and_the_example_has_them() -> None:
+    texts = [("ham", "lunch on friday"), ("spam", "cheap cheap lunch")]
+    contents = Contents(
+        counted(texts, TEXT_WORDS), scoring_of("mean"), keeps_histograms=True
+    )
+
+    header, _, _ = read_table(b"".join(map(bytes, contents.pack())))
+
+    keys = [*header]
+    assert keys[keys.index("history") + 1 : keys.index("arrays")] == ["histograms"]
+    shown = in_page(r"it would be `(\{[^`]*)`").replace("\n", " ")
+    assert header["histograms"] == json.loads(shown)
+    assert f"{MOST_NUMBERS:,}" == in_page(r"more than ([\d,]+) `terms` would")
+
+
 def test_names_are_reserved() -> None:
-    assert {"policy", "VIEW.texts.buckets", "histograms"} <= {*RESERVED}
+    assert {"policy", "VIEW.texts.buckets", "VIEW.frozen.buckets"} <= {*RESERVED}
 
 
 def in_page(pattern: str) -> str:

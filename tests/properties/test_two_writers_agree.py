@@ -152,6 +152,7 @@ def bytes_of(delta: Delta) -> bytes:
         fit=FIT,
         correction=INFO,
         history=HISTORY,
+        histograms=None,
         written="now",
         writer="a test",
     )

@@ -1,0 +1,131 @@
+"""
+Histograms counted from the terms of a model: `nbtext.counts.histograms` by arrays.
+
+The counts of one view go in, by class or by term; out comes for each class how many
+terms are in how many of its documents, and how many of them occur nowhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.counts.sorted_counts import SortedCounts
+    from nbtext.counts.table import CountTable
+    from nbtext.counts.term_table import TermTable
+    from nbtext.settings import View
+
+from nbtext.counts.histograms import ByClass, Histogram, Histograms
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCounts:
+    """
+    How many terms of a view are in how many documents of one class.
+
+    Attributes:
+        documents: shape (n_numbers,), numbers of documents, 1 or more, ascending.
+        terms: shape (n_numbers,), how many terms are in as many.
+        singletons: how many terms occur once in all classes, in this one.
+    """
+
+    documents: NDArray[np.int64]
+    terms: NDArray[np.int64]
+    singletons: int
+
+
+def histograms_of(table: CountTable) -> Histograms:
+    """Count the histograms of a table that takes nothing away."""
+    return tuple(
+        _named(table.classes, _of_runs(view, runs))
+        for view, runs in zip(table.settings.views, table.runs, strict=True)
+    )
+
+
+def _named(classes: Sequence[str], counted: Sequence[ClassCounts]) -> ByClass:
+    found = {}
+    for name, one in zip(classes, counted, strict=True):
+        pairs = zip(one.documents.tolist(), one.terms.tolist(), strict=True)
+        histogram = Histogram(dict(pairs), one.singletons)
+        if histogram.documents or histogram.singletons:
+            found[name] = histogram
+    return found
+
+
+def _of_runs(view: View, runs: Sequence[SortedCounts]) -> list[ClassCounts]:
+    """Count those of a view whose counts are sorted class by class."""
+    occurrences, documents = view.column("occurrences"), view.column("documents")
+    rows = [np.flatnonzero(run.columns[occurrences]) for run in runs]
+    keys = [run.keys.take(some) for run, some in zip(runs, rows, strict=True)]
+    counts = [
+        run.columns[occurrences].take(some)
+        for run, some in zip(runs, rows, strict=True)
+    ]
+    all_keys = np.concatenate([np.empty(0, np.uint64), *keys])
+    order = np.argsort(all_keys, kind="stable")  # merges, since each part is sorted
+    single = _singletons(
+        all_keys.take(order),
+        np.repeat(np.arange(len(runs)), [len(part) for part in keys]).take(order),
+        np.concatenate([np.empty(0, np.int64), *counts]).take(order),
+        len(runs),
+    )
+    return [
+        ClassCounts(*_numbers(run.columns[documents]), number)
+        for run, number in zip(runs, single, strict=True)
+    ]
+
+
+def of_terms(view: View, table: TermTable, n_classes: int) -> list[ClassCounts]:
+    """Count those of a view whose counts are arranged by term."""
+    terms = np.repeat(np.arange(table.n_terms), np.diff(table.starts[:-1]))
+    counts = table.columns[view.column("occurrences")]
+    rows = np.flatnonzero(counts)
+    single = _singletons(
+        terms.take(rows), table.classes.take(rows), counts.take(rows), n_classes
+    )
+    documents = table.columns[view.column("documents")]
+    return [
+        ClassCounts(*_numbers(documents[table.classes == class_]), number)
+        for class_, number in enumerate(single)
+    ]
+
+
+def _singletons(
+    terms: NDArray[np.integer],
+    classes: NDArray[np.integer],
+    counts: NDArray[np.integer],
+    n_classes: int,
+) -> list[int]:
+    """
+    Return how many terms occur once, by the class in which they do.
+
+    Args:
+        terms: shape (n_entries,), ascending: which term an entry is of.
+        classes: the class of each entry.
+        counts: how often the term occurs there, not zero.
+        n_classes: how many classes there are.
+
+    """
+    # an entry is its term's only one where its neighbours are of other terms
+    differs = np.ones(len(terms) + 1, np.bool_)
+    np.not_equal(terms[1:], terms[:-1], out=differs[1:-1])
+    is_single = differs[:-1] & differs[1:] & (counts == 1)
+    found: list[int] = np.bincount(
+        classes[is_single].astype(np.int64), minlength=n_classes
+    ).tolist()
+    return found
+
+
+def _numbers(
+    documents: NDArray[np.integer],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return each number of documents that there is, and how many terms have it."""
+    numbers, terms = np.unique(documents[documents > 0], return_counts=True)
+    return numbers.astype(np.int64), terms.astype(np.int64)
