@@ -14,11 +14,17 @@ The command line calls these, or the functions behind them.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import Final, TypeAlias
+from typing import Final
 
 from nbtext.counts import ReadReport
 from nbtext.counts.counting import Progress
-from nbtext.document import Document, Item, raise_unreadable
+from nbtext.document import (
+    AnyDocument,
+    Document,
+    Item,
+    as_document,
+    raise_unreadable,
+)
 from nbtext.errors import ModelFileError, SecretError
 from nbtext.evaluation import Evaluation, cross_validate, evaluate_model
 from nbtext.keyring import make_secret, name_secret
@@ -41,9 +47,6 @@ from nbtext.scoring.unseen import UnseenClassifier
 from nbtext.sources import Options, documents, labels, rereadable
 from nbtext.store import check_replaceable, open_model, replace_model
 from nbtext.store.lock import WAIT
-
-AnyDocument: TypeAlias = bytes | str | Document
-"""A raw message, a text, or what `read_documents` gives; text is read as its UTF-8."""
 
 AUTO: Final = Options()
 """Sources are what they look like."""
@@ -142,7 +145,7 @@ def train_on(
 
     """
     items: list[Item] = [
-        Document(str(number), (_bytes(document),), label)
+        as_document(document, str(number))._replace(label=label)
         for number, (label, document) in enumerate(pairs, 1)
     ]
     overrides = _keyed(overrides, keyed)
@@ -195,7 +198,7 @@ def classify(
         SourceError: the model's pattern takes too long to search it.
 
     """
-    return model.classify([_document(1, document)], policy=Policy(threshold))[0]
+    return model.classify([as_document(document)], policy=Policy(threshold))[0]
 
 
 def joint_log_likelihood(model: Classifier, document: AnyDocument) -> dict[str, float]:
@@ -244,9 +247,9 @@ def classify_all(
         SourceError: the model's pattern takes too long to search a document.
 
     """
-    numbered = enumerate(documents, 1)
+    numbered = _numbered(documents)
     act = partial(model.classify, policy=Policy(threshold))
-    while batch := [_document(*one) for one in islice(numbered, MANY)]:
+    while batch := [*islice(numbered, MANY)]:
         for decisions in readable_of(batch, act, on_problem or raise_unreadable):
             yield from decisions
 
@@ -484,7 +487,7 @@ def forget(
 def _learn(
     documents: Iterable[AnyDocument], request: LearnRequest
 ) -> list[LearnResult]:
-    items: Iterator[Item] = (_document(*one) for one in enumerate(documents, 1))
+    items: Iterator[Item] = _numbered(documents)
     batches = learn_documents(
         items, request, max_bytes=MAX_BYTES, on_problem=_nothing_to_say
     )
@@ -543,16 +546,7 @@ def _n_classes(sources: Sequence[str], options: Options) -> int | None:
     return None if known is None else len(known)
 
 
-def _document(number: int, document: AnyDocument) -> Document:
-    if isinstance(document, Document):
-        return document
-    return Document(str(number), (_bytes(document),))
-
-
-def _bytes(document: AnyDocument) -> bytes:
-    if isinstance(document, str):
-        return document.encode("utf-8", "replace")
-    if not isinstance(document, bytes):
-        message = f"a document is bytes or str, not {type(document).__name__}"
-        raise TypeError(message)
-    return document
+def _numbered(documents: Iterable[AnyDocument]) -> Iterator[Document]:
+    """Yield documents; what has no name is called by its number, from 1."""
+    for number, document in enumerate(documents, 1):
+        yield as_document(document, str(number))

@@ -48,6 +48,28 @@ class Document(NamedTuple):
         return list(zip(names, self.texts, strict=True))
 
 
+AnyDocument: TypeAlias = bytes | str | Document
+"""A raw message, a text, or what `read_documents` gives; text is read as its UTF-8."""
+
+
+def as_document(document: AnyDocument, name: str = "1") -> Document:
+    """
+    Return a message or a text as a document.
+
+    Raises:
+        TypeError: it is something else.
+
+    """
+    if isinstance(document, Document):
+        return document
+    if isinstance(document, str):
+        document = document.encode("utf-8", "replace")
+    if not isinstance(document, bytes):
+        message = f"a document is bytes or str, not {type(document).__name__}"
+        raise TypeError(message)
+    return Document(name, (document,))
+
+
 class Unread(NamedTuple):
     """
     A file that has not been opened; fields as above.

@@ -10,8 +10,22 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
-from nbtext.document import Document, Item, Note, Pause, Unread, Unreadable
-from nbtext.errors import NoMemoryError, SourceError, memory_for_model
+from nbtext.document import (
+    AnyDocument,
+    Document,
+    Item,
+    Note,
+    Pause,
+    Unread,
+    Unreadable,
+    as_document,
+)
+from nbtext.errors import (
+    NoMemoryError,
+    SourceError,
+    UnknownClassError,
+    memory_for_model,
+)
 from nbtext.keyring import secret_of
 from nbtext.scoring.decide import DEFAULT, Decision, Policy, decide
 from nbtext.scoring.held_out import fitted
@@ -26,6 +40,7 @@ if TYPE_CHECKING:
     from nbtext.counts import Fit
     from nbtext.mail import Heading
     from nbtext.scoring.batch_model import BatchModel
+    from nbtext.scoring.explanation import Explanation
 
 Result = TypeVar("Result")
 
@@ -151,6 +166,43 @@ class Classifier:
             self._batch = self._arranged()
         views = read_terms(settings, [reading.views for reading in readings])
         return [*map(tuple, joint_log_likelihoods(self._batch, views).tolist())]
+
+    def explain(
+        self,
+        document: AnyDocument,
+        *,
+        label: str | None = None,
+        policy: Policy = DEFAULT,
+        top: int | None = None,
+    ) -> "Explanation":
+        """
+        Say why a document is of a class: evidence that adds up to its score.
+
+        Args:
+            document: a raw message, a text, or what `read_documents` gives.
+            label: the class to speak for; the most probable one if None.
+            policy: how decisions are made.
+            top: how many terms are told, the strongest ones; all of them if None.
+
+        Raises:
+            UnknownClassError: the model has no such class.
+            SourceError: the model's pattern takes too long to search it.
+
+        """
+        from nbtext.scoring.explaining import explain
+
+        if label is not None and label not in self.model.classes:
+            raise UnknownClassError(self.model.path, label, self.model.classes)
+        document = as_document(document)
+        return explain(
+            self.model,
+            read(document, self.model.settings),
+            self._calibration,
+            document=document,
+            policy=policy,
+            label=label,
+            top=top,
+        )
 
     def arrange(self, samples: Iterable[Document]) -> None:
         """

@@ -52,7 +52,7 @@ def score(model: Model, bag: Bag, calibration: Fit) -> Scored:
     parts = event.evidence(model, bag)
     known = sum(part.known for part in parts)
     tokens = sum(sum(terms.values()) for terms in bag)
-    if known or (event.is_textbook and not model.scoring.calibrated):
+    if is_by_evidence(model, known):
         parts += correction_evidence(model, bag)
         raw = score_of(parts, n_numbers(event.calibration, len(model.classes)))
         posterior = log_posterior(raw, event.calibration, calibration)
@@ -61,6 +61,21 @@ def score(model: Model, bag: Bag, calibration: Fit) -> Scored:
     is_capped = model.scoring.calibrated
     printed = capped(posterior, model.documents) if is_capped else posterior
     return Scored(posterior, printed, known, tokens)
+
+
+def is_by_evidence(model: Model, known: int) -> bool:
+    """
+    Return whether a document's posterior is what its evidence adds up to.
+
+    Without a known token it is the classes' shares, but for the textbook's scores.
+
+    Args:
+        model: the counts, and how to score with them.
+        known: how many of the document's tokens the model knows.
+
+    """
+    is_textbook = event_model(model.scoring.score).is_textbook
+    return known > 0 or (is_textbook and not model.scoring.calibrated)
 
 
 def evidence(model: Model, bag: Bag) -> list[Evidence]:

@@ -20,7 +20,7 @@ key is the upper 48 bits of a hash, as everywhere.
 
 from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Final, TypeVar
@@ -91,6 +91,19 @@ class Keyed:
             return array("Q", (value >> KEY_SHIFT for value in found))
         pieces = tokenizer.keys_by_piece(view, fields, self._hashes, self._pair_keys)
         return array("Q", chain.from_iterable(pieces))
+
+    def defined_keys(self, view: View, fields: list[Field]) -> Iterator[int]:
+        """Yield the key of each term of a document, in the order of the definition."""
+        if view.alphabet == "ngrams":
+            for ngram in ngrams.ngrams(view, fields):
+                yield self._ngrams[ngram] >> KEY_SHIFT
+            return
+        for field, token, second in tokenizer.terms(view, fields):
+            hashes = self._hashes(field if view.fields else None)
+            value = hashes[token]
+            if second is not None:
+                value = self._pairs[value, hashes[second]]
+            yield value >> KEY_SHIFT
 
     def digest(self, public: bytes) -> bytes:
         """Return the digest of a document from the one that anybody can compute."""

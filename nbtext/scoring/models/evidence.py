@@ -44,6 +44,8 @@ class Evidence(NamedTuple):
         divisor: what the sum over the terms is divided by; 1 unless it is a mean.
         rest: for each number what is added besides; empty if that is nothing.
         known: how many of the document's tokens in this view the model knows.
+        smoothing: how much of the divisor no term stands for, which keeps the mean of
+            few terms small.
     """
 
     source: str
@@ -51,6 +53,7 @@ class Evidence(NamedTuple):
     divisor: float = 1.0
     rest: Sequence[float] = ()
     known: int = 0
+    smoothing: float = 0.0
 
 
 PRIOR: Final = "prior"

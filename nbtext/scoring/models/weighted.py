@@ -111,7 +111,8 @@ def _view_evidence(model: Model, view: int, terms: Terms) -> Evidence:
             rows.append((key, 0, weight * r))
     known = sum(terms[key] for key in log_odds)
     name = model.settings.views[view].name
-    return Evidence(name, rows, divisor=weights, known=known)
+    smoothing = scoring.parameter(STRENGTH.name)
+    return Evidence(name, rows, divisor=weights, known=known, smoothing=smoothing)
 
 
 def _growth(scoring: Scoring, n: int) -> float:

@@ -1,0 +1,242 @@
+"""Explanations as lines and JSON: what scripts read."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from nbtext.cli._report import DIGITS, UNSURE, class_name, escaped, readable, rounded
+from nbtext.scoring.comparing import Difference
+from nbtext.scoring.decide import probability
+from nbtext.scoring.explanation import Explanation, Part, Reason
+from nbtext.scoring.in_words import in_words, shortened
+
+LONGEST: Final = 60
+"""Maximum characters of a term in a line; JSON has all of it."""
+
+HEADINGS: Final = ("nats", "view", "field", "times")
+
+
+def why_lines(explanation: Explanation, top: int) -> Iterator[str]:
+    """Render an explanation as TSV: the decision, the terms, what they add up to."""
+    yield decision_line(explanation)
+    yield words_of(explanation)
+    yield ""
+    classes = (class_name(explanation.label), class_name(explanation.rival))
+    yield "\t".join((*HEADINGS, *classes, "term"))
+    for row in term_rows(explanation, top):
+        yield "\t".join(row)
+    yield ""
+    for name, value in sums_of(explanation):
+        yield f"{name}\t{value}"
+
+
+def decision_line(explanation: Explanation) -> str:
+    """Return what was decided, in the columns of `classify`."""
+    label = explanation.decision
+    decided = UNSURE if label is None else class_name(label)
+    most = max(explanation.posterior.values())
+    return f"{decided}\t{probability(rounded(most))}\t{escaped(explanation.name)}"
+
+
+def words_of(explanation: Explanation) -> str:
+    """Return the explanation in a sentence that a terminal can show."""
+    return escaped(in_words(explanation))
+
+
+def term_rows(explanation: Explanation, top: int) -> Iterator[tuple[str, ...]]:
+    """Yield the strongest terms, and last what the others say together."""
+    for reason in explanation.reasons[:top]:
+        yield (
+            nats(reason.contribution),
+            reason.view,
+            escaped(reason.field),
+            str(reason.times),
+            *(_share(explanation, reason, name) for name in _sides(explanation)),
+            term_text(reason),
+        )
+    rest = explanation.reasons[top:]
+    if rest:
+        contribution = sum(reason.contribution for reason in rest)
+        yield (nats(contribution), *"-----", f"({len(rest):,} more)")
+
+
+def _sides(explanation: Explanation) -> tuple[str, str]:
+    return explanation.label, explanation.rival
+
+
+def _share(explanation: Explanation, reason: Reason, name: str) -> str:
+    """Return how many documents of a class have a term, of how many."""
+    documents = reason.counts.get(name, {}).get("documents", 0)
+    return f"{documents}/{explanation.classes[name]}"
+
+
+def term_text(reason: Reason) -> str:
+    """Return a term as one column of a line."""
+    return escaped(shortened(reason.text, LONGEST))
+
+
+def nats(value: float) -> str:
+    """Return a contribution, with its sign."""
+    return f"{value + 0.0:+.3f}"
+
+
+def sums_of(explanation: Explanation) -> Iterator[tuple[str, str]]:
+    """Yield what the score is the sum of, and what becomes of it, line by line."""
+    for part in explanation.parts:
+        yield from _part_lines(part, explanation.views)
+    yield "score", nats(explanation.score)
+    slope, offset = explanation.slope, explanation.offset
+    if explanation.calibration:
+        formula = f"({slope:.3f} x score {offset:+.3f})"
+        yield "calibration", f"{nats(explanation.calibration)}\t{formula}"
+    if len(explanation.classes) > 2:
+        yield "other classes", nats(explanation.others)
+    if abs(explanation.cap) >= 0.0005:
+        yield "cap", f"{nats(explanation.cap)}\t(so many documents cannot tell more)"
+    name = class_name(explanation.label)
+    yield f"log-odds of {name}", nats(explanation.log_odds)
+    yield f"probability of {name}", probability(explanation.probability)
+
+
+def _part_lines(part: Part, views: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield what the terms of a view say, and what the view says besides them."""
+    if part.name not in views or not part.besides:
+        if part.by_class:
+            yield part.name, nats(part.contribution)
+        return
+    if part.contribution != part.besides:
+        yield part.name, nats(part.contribution - part.besides)
+    yield f"{part.name}, besides its terms", nats(part.besides)
+
+
+def why_json(explanation: Explanation, top: int | None) -> dict[str, Any]:
+    """Return an explanation as JSON has it; it adds up without any rounding."""
+    return {
+        "name": readable(explanation.name),
+        "label": explanation.decision,
+        "truth": explanation.expected,
+        "for": explanation.label,
+        "against": explanation.rival,
+        "in_words": in_words(explanation),
+        "probability": rounded(explanation.probability),
+        "log_odds": _digits(explanation.log_odds),
+        "score": _digits(explanation.score),
+        "parts": [
+            {
+                "name": part.name,
+                "contribution": _digits(part.contribution),
+                "besides_terms": _digits(part.besides),
+                "by_class": _numbers(part.by_class),
+            }
+            for part in explanation.parts
+        ],
+        "calibration": {
+            "contribution": _digits(explanation.calibration),
+            "slope": _digits(explanation.slope),
+            "offset": _digits(explanation.offset),
+        },
+        "other_classes": _digits(explanation.others),
+        "cap": _digits(explanation.cap),
+        "posterior": {
+            name: rounded(value) for name, value in explanation.posterior.items()
+        },
+        "documents": explanation.classes,
+        "tokens": {"known": explanation.known, "total": explanation.tokens},
+        "truncated": explanation.truncated,
+        "terms": [reason_json(reason) for reason in explanation.reasons[:top]],
+        "rest": {
+            "terms": len(explanation.reasons[top:]) if top is not None else 0,
+            "contribution": _digits(
+                sum(one.contribution for one in explanation.reasons[top:])
+                if top is not None
+                else 0.0
+            ),
+        },
+    }
+
+
+def reason_json(reason: Reason) -> dict[str, Any]:
+    """Return a term as JSON has it."""
+    found = {
+        "term": reason.text,
+        "view": reason.view,
+        "field": reason.field,
+        "times": reason.times,
+        "contribution": _digits(reason.contribution),
+        "correction": _digits(reason.correction),
+        "by_class": _numbers(reason.by_class),
+        "counts": reason.counts,
+        "key": f"{reason.key:012x}",
+    }
+    if reason.terms:
+        found["joined"] = [reason_json(one) for one in reason.terms]
+    return found
+
+
+def _numbers(by_class: dict[str, float]) -> dict[str, float]:
+    return {name: _digits(value) for name, value in by_class.items()}
+
+
+def _digits(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
+
+
+def against_lines(
+    first: Explanation, second: Explanation, rows: Sequence[Difference], top: int
+) -> Iterator[str]:
+    """Render how two documents differ, as TSV."""
+    yield decision_line(first)
+    yield decision_line(second)
+    yield ""
+    yield "\t".join(("difference", "first", "second", "view", "field", "term"))
+    for row in rows[:top]:
+        reason = row.reason
+        yield "\t".join(
+            (
+                *map(nats, (row.difference, row.first, row.second)),
+                reason.view,
+                escaped(reason.field),
+                term_text(reason),
+            )
+        )
+    rest = rows[top:]
+    if rest:
+        sums = (sum(one.first for one in rest), sum(one.second for one in rest))
+        values = map(nats, (sums[0] - sums[1], *sums))
+        yield "\t".join((*values, "-", "-", f"({len(rest):,} more)"))
+    yield ""
+    for name, one, other in sums_compared(first, second):
+        yield "\t".join((nats(one - other), nats(one), nats(other), name))
+
+
+def sums_compared(
+    first: Explanation, second: Explanation
+) -> Iterator[tuple[str, float, float]]:
+    """Yield the sums of two documents side by side."""
+    parts = {part.name: part.contribution for part in second.parts}
+    for part in first.parts:
+        yield part.name, part.contribution, parts.pop(part.name, 0.0)
+    for name, value in parts.items():
+        yield name, 0.0, value
+    yield "score", first.score, second.score
+    yield f"log-odds of {class_name(first.label)}", first.log_odds, second.log_odds
+
+
+def against_json(
+    first: Explanation, second: Explanation, rows: Sequence[Difference], top: int | None
+) -> dict[str, Any]:
+    """Return how two documents differ, as JSON has it."""
+    return {
+        "first": why_json(first, 0) | {"terms": None, "rest": None},
+        "second": why_json(second, 0) | {"terms": None, "rest": None},
+        "differences": [
+            {
+                "difference": _digits(row.difference),
+                "first": _digits(row.first),
+                "second": _digits(row.second),
+                "term": row.reason.text,
+                "view": row.reason.view,
+                "field": row.reason.field,
+            }
+            for row in rows[:top]
+        ],
+    }

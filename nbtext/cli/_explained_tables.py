@@ -1,0 +1,158 @@
+"""Explanations as rich tables: what `why` shows people on a terminal."""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, Literal
+
+from rich.cells import cell_len, set_cell_size
+from rich.table import Table
+from rich.text import Text
+
+from nbtext.cli._explained import (
+    decision_line,
+    nats,
+    sums_compared,
+    sums_of,
+    term_rows,
+    term_text,
+    words_of,
+)
+from nbtext.cli._report import class_name, escaped
+from nbtext.cli._tables import COLOURS
+from nbtext.scoring.comparing import Difference
+from nbtext.scoring.explanation import Explanation
+
+BAR: Final = 10
+"""Columns of the longest bar."""
+
+FIELD: Final = 14
+"""Maximum columns of a field's name."""
+
+
+def why_tables(
+    explanation: Explanation, top: int, *, is_first: bool = True
+) -> Iterator[Table | Text]:
+    """
+    Yield what `why` says of a document.
+
+    Args:
+        explanation: of the document.
+        top: how many terms are listed.
+        is_first: whether nothing was shown before.
+
+    """
+    if not is_first:
+        yield Text()
+    yield Text(decision_line(explanation).replace("\t", "  "), "bold")
+    words = Table.grid()  # which breaks lines between words
+    words.add_row(Text(words_of(explanation)))
+    yield words
+    if explanation.reasons and top:
+        yield Text()
+        yield _terms(explanation, top)
+    yield Text()
+    yield _sums(explanation)
+
+
+def _terms(explanation: Explanation, top: int) -> Table:
+    rows = [*term_rows(explanation, top)]
+    sides = (explanation.label, explanation.rival)
+    table = Table(box=None, pad_edge=False)
+    _add_fixed(table, Text("nats"), [row[0] for row in rows])
+    _add_fixed(table, Text(), ["#" * BAR], justify="left")
+    wheres = [_where(row[1], row[2]) for row in rows]
+    _add_fixed(table, Text("where"), wheres, justify="left")
+    _add_fixed(table, Text("times"), [row[3] for row in rows])
+    for place, name in enumerate(sides, 4):
+        heading = Text(class_name(name), _colour(explanation, name))
+        _add_fixed(table, heading, [row[place] for row in rows])
+    table.add_column("term", overflow="ellipsis", no_wrap=True)
+    most = max(abs(reason.contribution) for reason in explanation.reasons[:top])
+    for row in rows:
+        value, view, field, times, *counts, term = row
+        contribution = float(value)
+        is_rest = view == "-"
+        where = "" if is_rest else _where(view, field)
+        bar = "" if is_rest else _bar(abs(contribution) / most)
+        side = explanation.label if contribution > 0 else explanation.rival
+        colour = _colour(explanation, side)
+        cells = ["" if cell == "-" else cell for cell in (times, *counts)]
+        style = "dim" if is_rest else ""
+        table.add_row(
+            Text(value, style or colour),
+            Text(bar, colour),
+            Text(where, "dim"),
+            *(Text(cell, style) for cell in cells),
+            Text(term, style),
+        )
+    return table
+
+
+def _add_fixed(
+    table: Table,
+    heading: Text,
+    cells: Iterable[str],
+    justify: Literal["left", "right"] = "right",
+) -> None:
+    """Add a column that is as wide as its cells, and does not give way to others."""
+    width = max(map(cell_len, cells), default=0)
+    width = max(width, heading.cell_len)
+    table.add_column(heading, justify=justify, no_wrap=True, min_width=width)
+
+
+def _where(view: str, field: str) -> str:
+    """Return the field, and the view where the field does not tell it."""
+    name = view if field in (view, "body") else field
+    return set_cell_size(name, FIELD) if cell_len(name) > FIELD else name
+
+
+def _bar(share: float) -> str:
+    """Return a bar of some share of the longest, at least one column."""
+    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
+    full = "█" if encoding.lower().replace("-", "") == "utf8" else "#"
+    return full * max(round(BAR * min(share, 1.0)), 1)
+
+
+def _colour(explanation: Explanation, name: str) -> str:
+    place = [*explanation.classes].index(name)
+    return COLOURS[place % len(COLOURS)]
+
+
+def _sums(explanation: Explanation) -> Table:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column("", no_wrap=True)
+    table.add_column("", justify="right", no_wrap=True)
+    table.add_column("", style="dim")
+    for name, line in sums_of(explanation):
+        value, _, remark = line.partition("\t")
+        is_total = name == "score" or name.startswith(("log-odds", "probability"))
+        style = "bold" if is_total else ""
+        table.add_row(Text(name, style), Text(value, style), Text(remark))
+    return table
+
+
+def against_tables(
+    first: Explanation, second: Explanation, rows: Sequence[Difference], top: int
+) -> Iterator[Table | Text]:
+    """Yield how two documents differ."""
+    for explanation in (first, second):
+        yield Text(decision_line(explanation).replace("\t", "  "), "bold")
+    yield Text()
+    table = Table(box=None, pad_edge=False)
+    for heading in ("difference", "first", "second"):
+        _add_fixed(table, Text(heading), ["+100.000"])
+    wheres = [_where(row.reason.view, escaped(row.reason.field)) for row in rows[:top]]
+    _add_fixed(table, Text("where"), wheres, justify="left")
+    table.add_column("term", overflow="ellipsis", no_wrap=True)
+    for row in rows[:top]:
+        side = first.label if row.difference > 0 else first.rival
+        table.add_row(
+            Text(nats(row.difference), _colour(first, side)),
+            *(Text(nats(value)) for value in (row.first, row.second)),
+            Text(_where(row.reason.view, escaped(row.reason.field)), "dim"),
+            Text(term_text(row.reason)),
+        )
+    for name, one, other in sums_compared(first, second):
+        values = (one - other, one, other)
+        table.add_row(*(Text(nats(value)) for value in values), Text(), Text(name))
+    yield table

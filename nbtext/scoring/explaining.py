@@ -1,0 +1,323 @@
+"""
+Why a document is of a class: its score taken apart.
+
+A model and a document's reading go in, an `Explanation` comes out. It rests on the
+`Evidence` of the event model alone, so that it holds for each of them: what is shown
+is what the score is computed from.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from math import exp, log1p
+from typing import Final, NamedTuple
+
+from nbtext.counts import Fit
+from nbtext.document import Document
+from nbtext.scoring.correction import correction_evidence
+from nbtext.scoring.decide import DEFAULT, Policy, most_probable, probability_of
+from nbtext.scoring.explanation import Explanation, Part, Reason
+from nbtext.scoring.joining import Group, Said, joined
+from nbtext.scoring.model import Model
+from nbtext.scoring.models.evidence import Evidence
+from nbtext.scoring.models.registry import event_model
+from nbtext.scoring.posterior import log_shares
+from nbtext.scoring.score import Scored, is_by_evidence, score
+from nbtext.tokens import Bag, Reading, bag_of
+from nbtext.tokens.located import located, text_of
+
+CORRECTION: Final = "correction"
+SHARES: Final = "shares of the classes"
+
+
+class _Term(NamedTuple):
+    """
+    What a term says.
+
+    Attributes:
+        by_class: for each class, what is added to its score.
+        correction: how much of that is the correction.
+    """
+
+    by_class: list[float]
+    correction: list[float]
+
+
+class _Sides(NamedTuple):
+    """The places of the two classes that are held against each other."""
+
+    label: int
+    rival: int
+
+    def of(self, by_class: Sequence[float]) -> float:
+        """Return how much more one has than the other."""
+        return by_class[self.label] - by_class[self.rival]
+
+
+class _Taken(NamedTuple):
+    """
+    A score taken apart, for all classes.
+
+    Attributes:
+        parts: for each part its name, what the terms say in it, and what else is.
+        terms: for each view, key to what the term says.
+    """
+
+    parts: list[tuple[str, list[float], list[float]]]
+    terms: list[dict[int, _Term]]
+
+
+def explain(
+    model: Model,
+    reading: Reading,
+    calibration: Fit,
+    *,
+    document: Document,
+    policy: Policy = DEFAULT,
+    label: str | None = None,
+    top: int | None = None,
+) -> Explanation:
+    """
+    Say why a document is of a class.
+
+    Args:
+        model: the counts, and how to score with them.
+        reading: the document as the model reads it.
+        calibration: what `fitted` returned.
+        document: what was read.
+        policy: how decisions are made.
+        label: the class to speak for; None for the most probable.
+        top: the strongest terms are joined and told, at most so many; None for all.
+
+    Raises:
+        ValueError: the model has no such class.
+
+    """
+    bag = bag_of(reading, model.settings)
+    scored = score(model, bag, calibration)
+    sides = _sides(model, scored, label)
+    is_scored = is_by_evidence(model, scored.known)
+    taken = _taken(model, bag) if is_scored else _shares(model)
+    parts = tuple(_part(model, sides, *part) for part in taken.parts)
+    total = sum(part.contribution for part in parts)
+    fit = calibration if is_scored else Fit()
+    calibrated = fit.slope * total + fit.offset * _sign_of_offset(model, sides)
+    log_odds = _log_odds(scored.log_posterior, sides.label)
+    printed = _log_odds(scored.printed, sides.label)
+    chosen = policy.choose(scored.printed, scored.known)
+    return Explanation(
+        name=document.name,
+        decision=None if chosen is None else model.classes[chosen],
+        label=model.classes[sides.label],
+        rival=model.classes[sides.rival],
+        probability=probability_of(scored.printed[sides.label]),
+        log_odds=printed,
+        score=total,
+        calibration=calibrated - total,
+        slope=fit.slope,
+        offset=fit.offset * _sign_of_offset(model, sides),
+        others=log_odds - calibrated,
+        cap=printed - log_odds,
+        parts=parts,
+        reasons=_reasons(model, reading, bag, taken, sides, top),
+        classes=dict(zip(model.classes, model.documents, strict=True)),
+        posterior={
+            name: exp(value)
+            for name, value in zip(model.classes, scored.printed, strict=True)
+        },
+        known=scored.known,
+        tokens=scored.tokens,
+        views=tuple(view.name for view in model.settings.views),
+        truncated=document.truncated,
+        expected=document.label,
+    )
+
+
+def _sides(model: Model, scored: Scored, label: str | None) -> _Sides:
+    """Choose the class that is spoken for, and the one it is held against."""
+    printed = scored.printed
+    place = most_probable(printed) if label is None else model.classes.index(label)
+    others = [other for other in range(len(printed)) if other != place]
+    return _Sides(place, max(others, key=printed.__getitem__))
+
+
+def _sign_of_offset(model: Model, sides: _Sides) -> int:
+    """Return 1 if the offset, which is the second class's, is for the label."""
+    is_one_number = event_model(model.scoring.score).calibration == "histogram"
+    return (sides.label - sides.rival) if is_one_number else 0
+
+
+def _log_odds(log_posterior: Sequence[float], place: int) -> float:
+    """Return the log-odds of a class against all others, in nats."""
+    others = [value for other, value in enumerate(log_posterior) if other != place]
+    best = max(others)
+    rest = sum(exp(value - best) for value in others) - 1.0
+    return log_posterior[place] - best - log1p(max(rest, 0.0))
+
+
+def _shares(model: Model) -> _Taken:
+    """Return what is said of a document of which not one token is known."""
+    nothing = [0.0] * len(model.classes)
+    part = (SHARES, nothing, log_shares(model.documents))
+    return _Taken([part], [{} for _ in model.settings.views])
+
+
+def _taken(model: Model, bag: Bag) -> _Taken:
+    """Take a document's score apart."""
+    event = event_model(model.scoring.score)
+    # a score of one number is the second class's; the first class has none
+    first = 1 if event.calibration == "histogram" else 0
+    n_classes = len(model.classes)
+    views = {view.name: place for place, view in enumerate(model.settings.views)}
+    terms: list[defaultdict[int, _Term]] = [
+        defaultdict(lambda: _Term([0.0] * n_classes, [0.0] * n_classes)) for _ in views
+    ]
+
+    def spread(part: Evidence, divisor: float, *, is_correction: bool) -> list[float]:
+        """Enter what the terms of a part say; return the sum of it by class."""
+        sums = [0.0] * n_classes
+        for key, number, value in part.terms:
+            said = value / divisor
+            sums[number + first] += said
+            term = terms[views[part.source]][key]
+            term.by_class[number + first] += said
+            if is_correction:
+                term.correction[number + first] += said
+        return sums
+
+    parts = []
+    for part in event.evidence(model, bag):
+        whole = part.divisor - part.smoothing
+        divisor = whole if whole > 0 else part.divisor
+        sums = spread(part, divisor, is_correction=False)
+        parts.append((part.source, sums, _rest(part, first, n_classes)))
+        if divisor != part.divisor:
+            shrunk = [value * (divisor / part.divisor - 1) for value in sums]
+            parts.append((f"smoothing of {part.source}", [0.0] * n_classes, shrunk))
+    corrected, biases = [0.0] * n_classes, [0.0] * n_classes
+    is_corrected = False
+    for part in correction_evidence(model, bag):
+        is_corrected = True
+        sums = spread(part, part.divisor, is_correction=True)
+        corrected = [*map(float.__add__, corrected, sums)]
+        biases = [*map(float.__add__, biases, _rest(part, 0, n_classes))]
+    if is_corrected:
+        parts.append((CORRECTION, corrected, biases))
+    return _Taken(parts, [dict(of_view) for of_view in terms])
+
+
+def _rest(part: Evidence, first: int, n_classes: int) -> list[float]:
+    rest = [0.0] * n_classes
+    for number, value in enumerate(part.rest):
+        rest[number + first] += value
+    return rest
+
+
+def _part(
+    model: Model, sides: _Sides, name: str, terms: list[float], rest: list[float]
+) -> Part:
+    by_class = [*map(float.__add__, terms, rest)]
+    return Part(
+        name=name,
+        contribution=sides.of(by_class),
+        besides=sides.of(rest),
+        by_class=_named(model, by_class),
+    )
+
+
+def _named(model: Model, by_class: Sequence[float]) -> dict[str, float]:
+    """Return numbers by the names of their classes, but for zeros."""
+    return {
+        name: value
+        for name, value in zip(model.classes, by_class, strict=True)
+        if value
+    }
+
+
+def _reasons(
+    model: Model,
+    reading: Reading,
+    bag: Bag,
+    taken: _Taken,
+    sides: _Sides,
+    top: int | None,
+) -> tuple[Reason, ...]:
+    """Return what the terms say, the strongest first."""
+    rows = [
+        (-abs(sides.of(term.by_class)), view, key)
+        for view, terms in enumerate(taken.terms)
+        for key, term in terms.items()
+    ]
+    rows.sort()
+    reasons: list[Reason] = []
+    for number, view in enumerate(model.settings.views):
+        keys = [key for _, of_view, key in rows[:top] if of_view == number]
+        fields = reading.views[number]
+        places = located(view, fields, keys, model.settings.secret)
+        terms = taken.terms[number]
+        groups = joined(
+            Said(key, places[key], bag[number][key], sides.of(terms[key].by_class))
+            for key in keys
+            if key in places
+        )
+        counts = model.found(number, keys)
+        reasons += [
+            _reason(model, number, group, terms, counts, sides) for group in groups
+        ]
+    # the order of views and places is that of equals
+    return tuple(sorted(reasons, key=lambda reason: -abs(reason.contribution)))
+
+
+def _reason(
+    model: Model,
+    view: int,
+    group: Group,
+    terms: dict[int, _Term],
+    counts: dict[int, list[tuple[int, tuple[int, ...]]]],
+    sides: _Sides,
+) -> Reason:
+    """Return what a group of overlapping terms says."""
+    own = [
+        Reason(
+            text=said.place.text,
+            view=model.settings.views[view].name,
+            field=said.place.field,
+            times=said.times,
+            contribution=said.contribution,
+            correction=sides.of(terms[said.key].correction),
+            by_class=_named(model, terms[said.key].by_class),
+            counts=_counts(model, view, counts.get(said.key, [])),
+            key=said.key,
+        )
+        for said in group.terms
+    ]
+    if len(own) == 1:
+        return own[0]
+    strongest = max(own, key=lambda reason: abs(reason.contribution))
+    by_class: defaultdict[str, float] = defaultdict(float)
+    for reason in own:
+        for name, value in reason.by_class.items():
+            by_class[name] += value
+    return replace(
+        strongest,
+        text=text_of(group.parts),
+        contribution=sum(reason.contribution for reason in own),
+        correction=sum(reason.correction for reason in own),
+        by_class=dict(by_class),
+        terms=tuple(own),
+    )
+
+
+def _counts(
+    model: Model, view: int, entries: Sequence[tuple[int, tuple[int, ...]]]
+) -> dict[str, dict[str, int]]:
+    """Return by class and column how much of a term was counted."""
+    columns = model.settings.views[view].columns
+    return {
+        model.classes[class_]: {
+            column: value
+            for column, value in zip(columns, values, strict=True)
+            if column != "weight"  # which is in units, and no count
+        }
+        for class_, values in entries
+    }

@@ -1,0 +1,79 @@
+"""
+An explanation in a sentence.
+
+What speaks for the label is added up by view; the sentence names the view, or views,
+that most of it comes from, and the strongest terms there and against it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Final
+
+from nbtext.scoring.explanation import Explanation, Reason
+
+MOSTLY: Final = 0.6
+"""Minimum share of what speaks for a label that makes one view the main one."""
+
+NAMED: Final = 3
+"""How many terms are named."""
+
+LONGEST: Final = 30
+"""Maximum characters of a term in a sentence."""
+
+NAMES: Final = {"raw": "raw text", "ngrams": "runs of letters"}
+"""What views are called, if not by their names."""
+
+
+def in_words(explanation: Explanation) -> str:
+    """Say in a sentence what a decision rests on."""
+    label = explanation.label
+    if not explanation.known:
+        return (
+            f"none of its {explanation.tokens:,} tokens is known; what is left is the "
+            f"share of {label} among the documents"
+        )
+    shares = _shares_of_views(explanation)
+    if not shares:
+        return f"not one term speaks for {label} against {explanation.rival}"
+    main, share = max(shares.items(), key=lambda item: item[1])
+    if len(shares) == 1:
+        views, reasons = "", explanation.reasons
+        opening = "the terms"
+    elif share >= MOSTLY:
+        views = main
+        reasons = tuple(one for one in explanation.reasons if one.view == main)
+        opening = f"mostly the {NAMES.get(views, views)}"
+    else:
+        reasons = explanation.reasons
+        names = sorted(shares, key=lambda name: -shares[name])
+        opening = " and ".join(f"the {NAMES.get(name, name)}" for name in names[:2])
+    text = f"{opening}: {_listed(one for one in reasons if one.contribution > 0)}"
+    against = _listed(one for one in explanation.reasons if one.contribution < 0)
+    return f"{text}; against {label}: {against}" if against else text
+
+
+def _shares_of_views(explanation: Explanation) -> dict[str, float]:
+    """Return how much of what speaks for the label comes from each view."""
+    sums: defaultdict[str, float] = defaultdict(float)
+    for reason in explanation.reasons:
+        if reason.contribution > 0:
+            sums[reason.view] += reason.contribution
+    whole = sum(sums.values())
+    return {name: value / whole for name, value in sums.items()}
+
+
+def _listed(reasons: Iterable[Reason]) -> str:
+    """Return the first terms that differ, in quotes."""
+    texts: list[str] = []
+    for reason in reasons:
+        text = shortened(reason.text.strip(), LONGEST)
+        if text not in texts:
+            texts.append(text)
+        if len(texts) == NAMED:
+            break
+    return ", ".join(f"'{text}'" for text in texts)
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most so many characters."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."

@@ -1,0 +1,179 @@
+"""`nbtext why`: what it prints adds up, and nothing in a message disturbs a line."""
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Run
+
+HOSTILE = (
+    b"Subject: \x1b[2J\tmoney \xe2\x80\xae\r\n\r\n\x1b]0;x\x07 money \x9b31m money\n"
+)
+
+
+def sections(out: str) -> tuple[list[str], list[list[str]], dict[str, float]]:
+    """Return the first lines, the rows of terms, and the sums by name."""
+    head, terms, sums = out.split("\n\n")
+    rows = [line.split("\t") for line in terms.splitlines()]
+    pairs = [line.split("\t") for line in sums.splitlines()]
+    return head.splitlines(), rows[1:], {row[0]: float(row[1]) for row in pairs}
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize("top", ["0", "3", "1000"])
+def test_what_is_printed_adds_up(run: "Run", top: str) -> None:
+    status, out, err = run("why", "-m", "mail.nbt", "--top", top, "spam/1.eml")
+
+    assert (status, err) == (0, "")
+    (decision, words), rows, sums = sections(out)
+    classified = run("classify", "-m", "mail.nbt", "spam/1.eml").out
+    assert f"{decision}\n" == classified
+    assert words
+    # each number is rounded to three places
+    names = list(sums)
+    score = sums["score"]
+    parts = [sums[name] for name in names[: names.index("score")]]
+    assert math.fsum(parts) == pytest.approx(score, abs=0.0005 * (len(parts) + 1))
+    terms = [float(row[0]) for row in rows]
+    assert len(rows) <= int(top) + 1
+    besides = [value for name, value in sums.items() if name.endswith("its terms")]
+    assert math.fsum(terms + besides) == pytest.approx(
+        score, abs=0.0005 * (len(terms) + 2)
+    )
+    label = decision.split("\t")[0]
+    odds = sums[f"log-odds of {label}"]
+    changes = [sums.get(name, 0.0) for name in ("calibration", "cap")]
+    assert score + math.fsum(changes) == pytest.approx(odds, abs=0.002)
+    probability = sums[f"probability of {label}"]
+    assert probability == pytest.approx(1 / (1 + math.exp(-odds)), abs=0.0002)
+
+
+@pytest.mark.usefixtures("model")
+def test_json_adds_up_to_the_last_digit(run: "Run") -> None:
+    status, out, _ = run("why", "-m", "mail.nbt", "--json", "--top", 2, "spam/1.eml")
+
+    found = json.loads(out)
+    assert status == 0
+    classified = json.loads(
+        run("classify", "-m", "mail.nbt", "--json", "spam/1.eml").out
+    )
+    for name in ("label", "probability", "posterior", "tokens", "truncated"):
+        assert found[name] == classified[name]
+    said = [term["contribution"] for term in found["terms"]]
+    assert len(said) == 2
+    whole = math.fsum([*said, found["rest"]["contribution"]])
+    whole += math.fsum(part["besides_terms"] for part in found["parts"])
+    assert whole == pytest.approx(found["score"], abs=1e-10)
+    whole = math.fsum(part["contribution"] for part in found["parts"])
+    assert whole == pytest.approx(found["score"], abs=1e-10)
+    odds = found["score"] + found["calibration"]["contribution"]
+    odds += found["other_classes"] + found["cap"]
+    assert odds == pytest.approx(found["log_odds"], abs=1e-10)
+    assert 1 / (1 + math.exp(-odds)) == pytest.approx(found["probability"], abs=1e-10)
+
+
+@pytest.mark.usefixtures("model")
+def test_a_term_is_as_it_is_in_the_message(run: "Run") -> None:
+    _, out, _ = run("why", "-m", "mail.nbt", "--json", "--top", 500, "spam/1.eml")
+
+    def flat(terms: list[Any]) -> list[Any]:
+        return [one for term in terms for one in term.get("joined", [term])]
+
+    terms = flat(json.loads(out)["terms"])
+    sender = next(term for term in terms if term["term"] == "winner@example.org")
+    assert (sender["view"], sender["field"], sender["times"]) == ("headers", "from", 1)
+    documents = {name: n["documents"] for name, n in sender["counts"].items()}
+    assert documents["spam"] >= 1
+    dumped = run("dump", "-m", "mail.nbt").out.splitlines()
+    (line,) = [line for line in dumped if f'"term":"{sender["key"]}"' in line]
+    assert json.loads(line)["view"] == "headers"
+
+
+@pytest.mark.usefixtures("model")
+def test_the_other_class_is_spoken_for_when_asked(run: "Run") -> None:
+    _, out, _ = run("why", "-m", "mail.nbt", "--json", "spam/1.eml")
+    _, other, _ = run("why", "-m", "mail.nbt", "--json", "--class", "ham", "spam/1.eml")
+
+    first, second = json.loads(out), json.loads(other)
+    assert (first["for"], second["for"], second["label"]) == ("spam", "ham", "spam")
+    assert first["score"] == -second["score"]
+    status, _, err = run("why", "-m", "mail.nbt", "--class", "sapm", "spam/1.eml")
+    assert status == 64 or "did you mean 'spam'" in err
+
+
+@pytest.mark.usefixtures("model")
+def test_nothing_that_a_terminal_obeys_is_printed(run: "Run") -> None:
+    for arguments in (["--top", "99"], ["--json"], ["--against", "ham/1.eml"]):
+        status, out, _ = run("why", "-m", "mail.nbt", *arguments, stdin=HOSTILE)
+
+        assert status == 0
+        assert all(line.replace("\t", "").isprintable() for line in out.splitlines())
+
+
+@pytest.mark.usefixtures("model")
+def test_a_message_of_unknown_tokens_is_told_as_one(run: "Run") -> None:
+    status, out, _ = run("why", "-m", "mail.nbt", stdin="\u0937\u0915".encode())
+
+    (decision, words), rows, sums = sections(out)
+    assert status == 0
+    assert decision.startswith("?\t")
+    assert words.startswith("none of its ")
+    assert rows == []
+    assert sums["shares of the classes"] == sums["score"]
+
+
+@pytest.mark.usefixtures("model")
+def test_two_documents_are_compared(run: "Run") -> None:
+    arguments = ("why", "-m", "mail.nbt", "spam/1.eml", "--against", "ham/1.eml")
+    status, out, _ = run(*arguments, "--top", 4)
+
+    assert status == 0
+    head, table, sums = (part.splitlines() for part in out.split("\n\n"))
+    assert [line.split("\t")[0] for line in head] == ["spam", "ham"]
+    rows = [line.split("\t") for line in table[1:]]
+    assert len(rows) == 5
+    for row in (*rows, *(line.split("\t") for line in sums)):
+        difference, first, second = map(float, row[:3])
+        assert difference == pytest.approx(first - second, abs=0.0011)
+    score = next(line for line in sums if line.endswith("\tscore")).split("\t")
+    whole = math.fsum(float(row[0]) for row in rows)
+    assert whole == pytest.approx(float(score[0]), abs=0.004)
+    found = json.loads(run(*arguments, "--json").out)
+    assert found["first"]["for"] == found["second"]["for"] == "spam"
+    assert found["differences"][0]["difference"] == pytest.approx(
+        float(rows[0][0]), abs=0.0005
+    )
+
+
+@pytest.mark.usefixtures("model")
+def test_more_than_one_document_cannot_be_compared(run: "Run") -> None:
+    status, out, err = run("why", "-m", "mail.nbt", "spam", "--against", "ham/1.eml")
+
+    assert (status, out) == (64, "")
+    assert "one document was expected" in err
+
+
+@pytest.mark.usefixtures("model")
+def test_several_documents_are_explained_one_after_the_other(run: "Run") -> None:
+    status, out, _ = run("why", "-m", "mail.nbt", "--json", "spam", "ham")
+
+    names = [json.loads(line)["name"] for line in out.splitlines()]
+    assert status == 0
+    assert names == [
+        json.loads(line)["name"]
+        for line in run(
+            "classify", "-m", "mail.nbt", "--json", "spam", "ham"
+        ).out.splitlines()
+    ]
+
+
+def test_a_missing_document_is_named(run: "Run", model: "Path") -> None:
+    status, out, err = run("why", "-m", model, "none.eml")
+
+    assert (status, out) == (66, "")
+    assert "none.eml" in err
