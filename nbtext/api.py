@@ -219,7 +219,7 @@ def joint_log_likelihood(model: Classifier, document: AnyDocument) -> dict[str, 
         SourceError: the model's pattern takes too long to search it.
 
     """
-    (values,) = model.joint_log_likelihoods([_document(1, document)])
+    (values,) = model.joint_log_likelihoods([as_document(document)])
     return dict(zip(model.model.classes, values, strict=True))
 
 

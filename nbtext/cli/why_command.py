@@ -53,13 +53,13 @@ from nbtext.sources import documents as source_documents
     "label",
     metavar="CLASS",
     shell_complete=completion.classes,
-    help="Evidence for CLASS [default: the most probable class].",
+    help="Evidence for CLASS, and not for the most probable class.",
 )
 @click.option(
     "--against",
     metavar="FILE",
     shell_complete=completion.files,
-    help="Where the document differs from the one in FILE.",
+    help="Tell where the document differs from the one in FILE.",
 )
 @model_option
 @keyed_option

@@ -102,7 +102,7 @@ class Weighted(TwoClasses, Together):
 
 def _view_evidence(model: Model, view: int, terms: Terms) -> Evidence:
     log_odds = log_odds_of_terms(model, view, terms, log)
-    weights = model.scoring.parameter(STRENGTH.name)
+    smoothing = weights = model.scoring.parameter(STRENGTH.name)
     rows = []
     for key, r in log_odds.items():
         weight = _growth(model.scoring, terms[key]) * abs(r)
@@ -111,7 +111,6 @@ def _view_evidence(model: Model, view: int, terms: Terms) -> Evidence:
             rows.append((key, 0, weight * r))
     known = sum(terms[key] for key in log_odds)
     name = model.settings.views[view].name
-    smoothing = scoring.parameter(STRENGTH.name)
     return Evidence(name, rows, divisor=weights, known=known, smoothing=smoothing)
 
 
