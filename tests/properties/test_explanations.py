@@ -44,6 +44,7 @@ from nbtext.tokens.tokenizer import Field
 from tests.build import Exactly, confusing, model_of
 from tests.properties.test_scores import (
     BODIES,
+    CLOSE,
     FITS,
     MAIL,
     SAME_FOLDER,
@@ -63,27 +64,30 @@ SECRET = bytes(range(32))
 
 def assert_adds_up(found: Explanation) -> None:
     """Hold an explanation to its sums."""
-    close = {"rel": 1e-9, "abs": 1e-9}
     parts = math.fsum(part.contribution for part in found.parts)
-    assert found.score == pytest.approx(parts, **close)
+    assert found.score == pytest.approx(parts, rel=CLOSE, abs=CLOSE)
     said = math.fsum(reason.contribution for reason in found.reasons)
     besides = math.fsum(part.besides for part in found.parts)
-    assert found.score == pytest.approx(said + besides, **close)
+    assert found.score == pytest.approx(said + besides, rel=CLOSE, abs=CLOSE)
     log_odds = found.score + found.calibration + found.others + found.cap
-    assert found.log_odds == pytest.approx(log_odds, **close)
+    assert found.log_odds == pytest.approx(log_odds, rel=CLOSE, abs=CLOSE)
     if found.log_odds < 30:
         probability = 1 / (1 + math.exp(-found.log_odds))
         assert found.probability == pytest.approx(probability, rel=1e-9)
     for part in found.parts:
         sides = [part.by_class.get(name, 0.0) for name in (found.label, found.rival)]
-        assert part.contribution == pytest.approx(sides[0] - sides[1], **close)
+        assert part.contribution == pytest.approx(
+            sides[0] - sides[1], rel=CLOSE, abs=CLOSE
+        )
     for reason in found.reasons:
         terms = terms_of(reason)
         for one in (reason, *terms):
             sides = [one.by_class.get(name, 0.0) for name in (found.label, found.rival)]
-            assert one.contribution == pytest.approx(sides[0] - sides[1], **close)
+            assert one.contribution == pytest.approx(
+                sides[0] - sides[1], rel=CLOSE, abs=CLOSE
+            )
         assert reason.contribution == pytest.approx(
-            math.fsum(one.contribution for one in terms), **close
+            math.fsum(one.contribution for one in terms), rel=CLOSE, abs=CLOSE
         )
     strengths = [abs(reason.contribution) for reason in found.reasons]
     assert strengths == sorted(strengths, reverse=True)
