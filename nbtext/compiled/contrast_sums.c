@@ -6,6 +6,7 @@
 #include "module.h"
 
 enum { AHEAD = 8 };   /* terms whose entries are asked for before they are read */
+enum { LINE = 64 };   /* bytes that a processor fetches together */
 enum { ROWS = 1024 }; /* entries whose logarithms are computed together */
 
 /* --- logarithms ------------------------------------------------------------------- */
@@ -57,12 +58,30 @@ take_logarithms(double *values, size_t n)
 
 /* --- sums ------------------------------------------------------------------------- */
 
+/* Integers of 32 or of 64 bits. */
+typedef struct {
+    const void *values;
+    size_t width; /* in bytes */
+} Integers;
+
+static inline int64_t
+integer_at(Integers integers, size_t n)
+{
+    return integers.width == 4 ? ((const int32_t *)integers.values)[n]
+                               : ((const int64_t *)integers.values)[n];
+}
+
+static inline const void *
+address_of(Integers integers, size_t n)
+{
+    return (const char *)integers.values + n * integers.width;
+}
+
 /* The weights of one view by term, and documents; see contrast_sums.add_by_class. */
 typedef struct {
-    const int64_t *starts;  /* of each term's entries */
-    const uint16_t *classes;
-    const double *weights;  /* of each entry */
-    const double *wholes;   /* the sum of a term's weights */
+    Integers starts; /* of each term's entries */
+    Integers weights;
+    const uint16_t *classes; /* of each weight */
     size_t n_terms, n_entries, n_classes, n_documents;
     const int64_t *begins;  /* of each document's terms */
     const int64_t *places, *labels;
@@ -77,63 +96,165 @@ not_below_zero(double value)
     return value > 0.0 ? value : 0.0;
 }
 
-/* Entries that wait for their logarithms, two or three numbers each. */
+/* Entries that wait for their logarithms, and the terms that they are of. */
 typedef struct {
-    double tops[ROWS], rests[ROWS], owns[ROWS], x[ROWS];
-    uint16_t classes[ROWS], terms[ROWS]; /* terms: the place among tops */
+    double weights[ROWS]; /* of the last term only */
+    double rests[ROWS], owns[ROWS], tops[ROWS], x[ROWS];
+    const uint16_t *classes[ROWS]; /* of each term's entries */
+    uint16_t lengths[ROWS];
     size_t length, n_terms;
 } Waiting;
 
 /* Add what waits to the sums of a document. */
-static void
-add_up(Waiting *waiting, double *complements, double *owns)
+FOR_EACH_PROCESSOR static void
+add_up(Waiting *waiting, size_t n_classes, double *restrict complements,
+       double *restrict owns)
 {
     take_logarithms(waiting->tops, waiting->n_terms);
     take_logarithms(waiting->rests, waiting->length);
     take_logarithms(waiting->owns, waiting->length);
-    for (size_t n = 0; n < waiting->length; n++) {
-        size_t class = waiting->classes[n];
-        double top = waiting->tops[waiting->terms[n]];
-        complements[class] += waiting->x[n] * (top - waiting->rests[n]);
-        owns[class] += waiting->x[n] * waiting->owns[n];
+    const double *rest = waiting->rests, *own = waiting->owns;
+    for (size_t t = 0; t < waiting->n_terms; t++) {
+        double x = waiting->x[t], top = waiting->tops[t];
+        const uint16_t *classes = waiting->classes[t];
+        size_t length = waiting->lengths[t];
+        if (length == n_classes) { /* it is in all classes, which are in order */
+            for (size_t c = 0; c < length; c++) {
+                complements[c] += x * (top - rest[c]);
+                owns[c] += x * own[c];
+            }
+        } else {
+            for (size_t n = 0; n < length; n++) {
+                complements[classes[n]] += x * (top - rest[n]);
+                owns[classes[n]] += x * own[n];
+            }
+        }
+        rest += length;
+        own += length;
     }
     waiting->length = waiting->n_terms = 0;
 }
 
-/* Let the entries of a term wait, some at a time. */
 static void
-add_term(const Sums *sums, size_t document, int64_t term, Waiting *waiting)
+add_document(const Sums *sums, size_t document, Waiting *waiting)
 {
     size_t first = document * sums->n_classes;
-    double a = sums->smoothing, x = sums->x[term], own = sums->own[term];
-    uint64_t place = (uint64_t)sums->places[term];
-    if (x == 0.0 || place >= sums->n_terms)
+    add_up(waiting, sums->n_classes, sums->complements + first, sums->owns + first);
+}
+
+/* Return the sum of some weights. */
+FOR_EACH_PROCESSOR static int64_t
+sum_weights(Integers weights, size_t first, size_t length)
+{
+    uint64_t sum = 0;
+    if (weights.width == 4) {
+        const int32_t *values = (const int32_t *)weights.values + first;
+        for (size_t n = 0; n < length; n++)
+            sum += (uint64_t)(int64_t)values[n];
+    } else {
+        const int64_t *values = (const int64_t *)weights.values + first;
+        for (size_t n = 0; n < length; n++)
+            sum += (uint64_t)values[n];
+    }
+    return (int64_t)sum;
+}
+
+/* Put some weights where they are computed with. */
+FOR_EACH_PROCESSOR static void
+read_weights(Integers weights, size_t first, size_t length, double *restrict to)
+{
+    if (weights.width == 4) {
+        const int32_t *values = (const int32_t *)weights.values + first;
+        for (size_t n = 0; n < length; n++)
+            to[n] = (double)values[n];
+    } else {
+        const int64_t *values = (const int64_t *)weights.values + first;
+        for (size_t n = 0; n < length; n++)
+            to[n] = (double)values[n];
+    }
+}
+
+/* A term of a document: where its entries are, and W_t. */
+typedef struct {
+    size_t first, length;
+    double x, own, whole;
+} Term;
+
+/* Return where among some classes one is; their number if it is not there. */
+static size_t
+find_class(const uint16_t *classes, size_t length, size_t n_classes, int64_t class)
+{
+    if (length == n_classes)
+        return class < 0 ? length : (size_t)class;
+    size_t n = 0;
+    while (n < length && classes[n] != class)
+        n++;
+    return n;
+}
+
+/* Let some entries of a term wait. */
+FOR_EACH_PROCESSOR static void
+add_entries(const Sums *sums, size_t document, Term term, Waiting *waiting)
+{
+    double a = sums->smoothing, whole = term.whole;
+    const double *rates = sums->rates + document * sums->n_classes;
+    const uint16_t *restrict classes = sums->classes + term.first;
+    double *restrict weights = waiting->weights;
+    double *restrict rests = waiting->rests + waiting->length;
+    double *restrict owns = waiting->owns + waiting->length;
+    read_weights(sums->weights, term.first, term.length, weights);
+    size_t n = find_class(classes, term.length, sums->n_classes, sums->labels[document]);
+    if (n < term.length) /* the document's own class */
+        weights[n] = not_below_zero(weights[n] - term.own);
+    for (size_t k = 0; k < term.length; k++)
+        rests[k] = not_below_zero(whole - weights[k]) + a;
+    if (term.length == sums->n_classes) /* it is in all classes, which are in order */
+        for (size_t k = 0; k < term.length; k++)
+            owns[k] = 1.0 + weights[k] * rates[k];
+    else
+        for (size_t k = 0; k < term.length; k++)
+            owns[k] = 1.0 + weights[k] * rates[classes[k]];
+    waiting->tops[waiting->n_terms] = whole + a;
+    waiting->x[waiting->n_terms] = term.x;
+    waiting->classes[waiting->n_terms] = classes;
+    waiting->lengths[waiting->n_terms++] = (uint16_t)term.length;
+    waiting->length += term.length;
+}
+
+/* Whether all of some classes exist. */
+static bool
+are_classes(const uint16_t *classes, size_t length, size_t n_classes)
+{
+    if (length == n_classes) /* then the class is not read */
+        return true;
+    uint16_t largest = 0;
+    for (size_t n = 0; n < length; n++)
+        largest = classes[n] > largest ? classes[n] : largest;
+    return largest < n_classes;
+}
+
+/* Let the entries of a term wait, some at a time. */
+static void
+add_term(const Sums *sums, size_t document, int64_t number, Waiting *waiting)
+{
+    uint64_t place = (uint64_t)sums->places[number];
+    if (sums->x[number] == 0.0 || place >= sums->n_terms)
         return;
-    const double *rates = sums->rates + first;
-    uint64_t label = (uint64_t)sums->labels[document];
-    double whole = not_below_zero(sums->wholes[place] - own);
-    int64_t n = sums->starts[place], end = sums->starts[place + 1];
-    if (n < 0 || end > (int64_t)sums->n_entries)
+    int64_t n = integer_at(sums->starts, place);
+    int64_t end = integer_at(sums->starts, place + 1);
+    if (n < 0 || end > (int64_t)sums->n_entries || n >= end)
         return;
-    while (n < end) {
-        if (waiting->length == ROWS || waiting->n_terms == ROWS)
-            add_up(waiting, sums->complements + first, sums->owns + first);
-        waiting->tops[waiting->n_terms] = whole + a;
-        for (; n < end && waiting->length < ROWS; n++) {
-            size_t class = sums->classes[n];
-            if (class >= sums->n_classes)
-                continue;
-            double weight = sums->weights[n];
-            if (class == label)
-                weight = not_below_zero(weight - own);
-            size_t row = waiting->length++;
-            waiting->classes[row] = (uint16_t)class;
-            waiting->terms[row] = (uint16_t)waiting->n_terms;
-            waiting->x[row] = x;
-            waiting->rests[row] = not_below_zero(whole - weight) + a;
-            waiting->owns[row] = 1.0 + weight * rates[class];
-        }
-        waiting->n_terms++;
+    size_t first = (size_t)n, left = (size_t)(end - n);
+    double own = sums->own[number];
+    Term term = {.x = sums->x[number], .own = own};
+    term.whole = not_below_zero((double)sum_weights(sums->weights, first, left) - own);
+    for (; left; first += term.length, left -= term.length) {
+        term.first = first;
+        term.length = left < ROWS ? left : ROWS;
+        if (waiting->length + term.length > ROWS)
+            add_document(sums, document, waiting);
+        if (are_classes(sums->classes + first, term.length, sums->n_classes))
+            add_entries(sums, document, term, waiting);
     }
 }
 
@@ -142,73 +263,81 @@ sum_document(const Sums *sums, size_t document)
 {
     Waiting waiting;
     waiting.length = waiting.n_terms = 0;
-    size_t first = document * sums->n_classes;
     int64_t end = sums->begins[document + 1];
     for (int64_t term = sums->begins[document]; term < end; term++) {
         if (term + AHEAD < end) {
             uint64_t next = (uint64_t)sums->places[term + AHEAD];
             uint64_t soon = (uint64_t)sums->places[term + AHEAD / 2];
             if (next < sums->n_terms)
-                PREFETCH(sums->starts + next);
+                PREFETCH(address_of(sums->starts, next));
             if (soon < sums->n_terms) {
-                uint64_t entry = (uint64_t)sums->starts[soon];
+                uint64_t entry = (uint64_t)integer_at(sums->starts, soon);
                 if (entry < sums->n_entries) {
-                    PREFETCH(sums->weights + entry);
+                    PREFETCH(address_of(sums->weights, entry));
+                    PREFETCH((const char *)address_of(sums->weights, entry) + LINE);
                     PREFETCH(sums->classes + entry);
                 }
-                PREFETCH(sums->wholes + soon);
             }
         }
         add_term(sums, document, term, &waiting);
     }
-    add_up(&waiting, sums->complements + first, sums->owns + first);
+    add_document(sums, document, &waiting);
 }
 
 const char add_by_class_doc[] =
-"add_by_class(starts, classes, weights, wholes, begins, places, x, own, labels, rates,\n"
+"add_by_class(n_terms, starts, classes, weights, begins, places, x, own, labels, rates,\n"
 "             smoothing, complements, owns)\n"
 "--\n\n"
 "Add up what the terms of documents say for each class, as\n"
 "`nbtext.scoring.models.contrast_sums.add_by_class` says.\n";
 
+/* Take integers, n of them; their width is 0 if it is neither of the two. */
+static Integers
+integers_of(const Py_buffer *buffer, size_t n)
+{
+    Integers integers = {buffer->buf, 0};
+    for (size_t width = 4; width <= 8; width *= 2)
+        if (has_size(buffer, n, width))
+            integers.width = width;
+    return integers;
+}
+
 PyObject *
 add_by_class(PyObject *module, PyObject *args)
 {
-    Py_buffer b[12] = {{0}};
+    Py_buffer b[11] = {{0}};
     Sums sums = {0};
+    Py_ssize_t n_all_terms;
     (void)module;
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*y*y*dw*w*:add_by_class", &b[0], &b[1],
-                          &b[2], &b[3], &b[4], &b[5], &b[6], &b[7], &b[8], &b[9],
-                          &sums.smoothing, &b[10], &b[11]))
+    if (!PyArg_ParseTuple(args, "ny*y*y*y*y*y*y*y*y*dw*w*:add_by_class", &n_all_terms,
+                          &b[0], &b[1], &b[2], &b[3], &b[4], &b[5], &b[6], &b[7], &b[8],
+                          &sums.smoothing, &b[9], &b[10]))
         return NULL;
-    sums.n_terms = (size_t)b[3].len / 8;
-    sums.n_entries = (size_t)b[2].len / 8;
-    sums.n_documents = (size_t)b[8].len / 8;
-    size_t n_terms = (size_t)b[5].len / 8; /* of the documents */
-    size_t n_cells = (size_t)b[9].len / 8;
+    sums.n_terms = (size_t)n_all_terms;
+    sums.n_entries = (size_t)b[1].len / 2;
+    sums.n_documents = (size_t)b[7].len / 8;
+    size_t n_terms = (size_t)b[4].len / 8; /* of the documents */
+    size_t n_cells = (size_t)b[8].len / 8;
     sums.n_classes = sums.n_documents ? n_cells / sums.n_documents : 0;
-    sums.starts = b[0].buf;
+    sums.starts = integers_of(&b[0], sums.n_terms + 1);
     sums.classes = b[1].buf;
-    sums.weights = b[2].buf;
-    sums.wholes = b[3].buf;
-    sums.begins = b[4].buf;
-    sums.places = b[5].buf;
-    sums.x = b[6].buf;
-    sums.own = b[7].buf;
-    sums.labels = b[8].buf;
-    sums.rates = b[9].buf;
-    sums.complements = b[10].buf;
-    sums.owns = b[11].buf;
-    bool is_sound = has_size(&b[0], sums.n_terms + 1, 8)
+    sums.weights = integers_of(&b[2], sums.n_entries);
+    sums.begins = b[3].buf;
+    sums.places = b[4].buf;
+    sums.x = b[5].buf;
+    sums.own = b[6].buf;
+    sums.labels = b[7].buf;
+    sums.rates = b[8].buf;
+    sums.complements = b[9].buf;
+    sums.owns = b[10].buf;
+    bool is_sound = n_all_terms >= 0 && sums.starts.width && sums.weights.width
                     && has_size(&b[1], sums.n_entries, 2)
-                    && has_size(&b[2], sums.n_entries, 8)
-                    && has_size(&b[3], sums.n_terms, 8)
-                    && has_size(&b[4], sums.n_documents + 1, 8)
-                    && has_size(&b[5], n_terms, 8) && has_size(&b[6], n_terms, 8)
-                    && has_size(&b[7], n_terms, 8)
-                    && has_size(&b[8], sums.n_documents, 8)
-                    && has_size(&b[9], sums.n_documents * sums.n_classes, 8)
-                    && has_size(&b[10], n_cells, 8) && has_size(&b[11], n_cells, 8)
+                    && has_size(&b[3], sums.n_documents + 1, 8)
+                    && has_size(&b[4], n_terms, 8) && has_size(&b[5], n_terms, 8)
+                    && has_size(&b[6], n_terms, 8)
+                    && has_size(&b[7], sums.n_documents, 8)
+                    && has_size(&b[8], sums.n_documents * sums.n_classes, 8)
+                    && has_size(&b[9], n_cells, 8) && has_size(&b[10], n_cells, 8)
                     && are_starts(sums.begins, sums.n_documents, (int64_t)n_terms);
     if (is_sound) {
         Py_BEGIN_ALLOW_THREADS
@@ -218,7 +347,7 @@ add_by_class(PyObject *module, PyObject *args)
     } else {
         PyErr_SetString(PyExc_ValueError, "these are no terms with weights");
     }
-    for (size_t n = 0; n < 12; n++)
+    for (size_t n = 0; n < 11; n++)
         PyBuffer_Release(&b[n]);
     if (!is_sound)
         return NULL;

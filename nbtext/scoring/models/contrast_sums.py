@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         BatchModel,
         Floats,
         FoundTerms,
+        Integers,
         Labels,
         Scores,
     )
@@ -57,16 +58,14 @@ class Weights:
     The weights of one view, by term.
 
     Attributes:
-        starts: shape (n_terms + 1,), where each term's entries begin.
-        classes: shape (n_entries,).
-        values: shape (n_entries,), w_tc.
-        wholes: shape (n_terms,), their sum over the classes.
+        starts: shape (n_terms + 1,), where each term's entries begin, in 32 or 64 bits.
+        classes: shape (n_entries,), in order for each term.
+        values: shape (n_entries,), w_tc in units of 1/65535, in 32 or 64 bits.
     """
 
-    starts: NDArray[np.int64]
+    starts: Integers
     classes: NDArray[np.uint16]
-    values: Floats
-    wholes: Floats
+    values: Integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,8 @@ class WeightedTerms:
         starts: shape (n_documents + 1,), where each document's terms begin.
         places: shape (n_terms,), each term's place in the model.
         x: shape (n_terms,), its share of the document, 0 if it is unknown.
-        own: shape (n_terms,), the weight that the document itself has in the model.
+        own: shape (n_terms,), the weight that the document itself has in the model, in
+            units of 1/65535.
         labels: shape (n_documents,), the class that it has it in, or NO_CLASS.
     """
 
@@ -106,7 +106,8 @@ def view_sums(
     terms, places = documents.views[view], documents.places[view]
     table = model.terms[view]
     n_documents, n_classes = terms.n_documents, len(model.classes)
-    sizes = np.tile(model.total(view, WEIGHT) / UNIT, (n_documents, 1))
+    # sizes: W_c of each class without the document, in units of 1/65535
+    sizes = np.tile(model.total(view, WEIGHT), (n_documents, 1))
     n_terms = np.full(n_documents, table.n_terms)
     if labels is None:
         is_known = places != table.n_terms
@@ -115,15 +116,16 @@ def view_sums(
     else:
         # a term that is in this document alone is unknown without it
         is_known = model.once(is_shared)[view].take(places)
-        own = unit_weights(terms) / UNIT
+        own = unit_weights(terms).astype(np.float64)
         sizes[np.arange(n_documents), labels] -= sum_by_document(own, terms.starts)
         n_terms -= sum_by_document(~is_known, terms.starts)
     x = unit_length(terms, is_known)
     weighted = WeightedTerms(terms.starts, places.astype(np.int64), x, own, labels)
     whole = sizes.sum(axis=1, keepdims=True)
-    rates = whole / (SHARE * n_classes * np.maximum(sizes, LEAST_SIZE))
+    rates = whole / (SHARE * n_classes * np.maximum(sizes, LEAST_SIZE * UNIT) * UNIT)
     sums = add_by_class(model, view, weighted, rates)
-    rest = whole - sizes + model.scoring.smoothing * np.maximum(n_terms, 1)[:, None]
+    rest = (whole - sizes) / UNIT
+    rest += model.scoring.smoothing * np.maximum(n_terms, 1)[:, None]
     complements = sums.complements
     complements += sum_by_document(x, terms.starts)[:, None] * np.log(rest)
     return sums
@@ -137,24 +139,25 @@ def add_by_class(
 
     With a the smoothing, w_tc less the document's own weight, and W_t their sum, a
     class gets for each term that it has x (ln(W_t + a) - ln(W_t - w_tc + a)) from its
-    complement and x ln(1 + w_tc rate_c) from itself.
+    complement and x ln(1 + w_tc rate_c) from itself. All weights are integers, in units
+    of 1/65535; so is a.
 
     Args:
         model: the counts.
         view: which of the views.
         documents: their terms.
-        rates: shape (n_documents, n_classes).
+        rates: shape (n_documents, n_classes), for a weight of 1/65535.
 
     """
     weights = model.once(_weights)[view]
     sums = ClassSums(np.zeros(rates.shape), np.zeros(rates.shape))
-    smoothing = model.scoring.smoothing
+    smoothing = model.scoring.smoothing * UNIT
     if engine().is_compiled:
         compiled.add_by_class(
+            len(weights.starts) - 1,
             weights.starts,
             weights.classes,
             weights.values,
-            weights.wholes,
             documents.starts,
             documents.places,
             documents.x,
@@ -183,9 +186,11 @@ def _add_by_arrays(
     x, own = documents.x.take(rows.terms), documents.own.take(rows.terms)
     kept = x.nonzero()[0]
     rows, x, own = rows.take(kept), x.take(kept), own.take(kept)
-    whole = weights.wholes.take(documents.places.take(rows.terms)) - own
+    ends = np.cumsum(weights.values, dtype=np.int64)
+    wholes = np.diff(np.append(0, ends).take(weights.starts))
+    whole = wholes.take(documents.places.take(rows.terms)) - own
     np.maximum(whole, 0.0, out=whole)
-    weight = weights.values.take(rows.entries)
+    weight = weights.values.take(rows.entries).astype(np.float64)
     of_own = (rows.classes == documents.labels.take(rows.documents)).nonzero()[0]
     weight[of_own] = np.maximum(weight.take(of_own) - own.take(of_own), 0.0)
     rest = np.maximum(whole - weight, 0.0)
@@ -235,10 +240,15 @@ def _weights(model: BatchModel) -> list[Weights]:
     """Return the weights of each view."""
     return [
         Weights(
-            table.starts[:-1].astype(np.int64),
-            table.classes.astype(np.uint16),
-            table.columns[model.column(view, WEIGHT)] / UNIT,
-            table.sums(model.column(view, WEIGHT))[:-1] / UNIT,
+            _as_integers(table.starts[:-1]),
+            table.classes.astype(np.uint16, copy=False),
+            _as_integers(table.columns[model.column(view, WEIGHT)]),
         )
         for view, table in enumerate(model.terms)
     ]
+
+
+def _as_integers(values: Integers) -> Integers:
+    """Return integers in 32 or 64 bits."""
+    is_fit = values.dtype in (np.int32, np.int64)
+    return values if is_fit else values.astype(np.int64)
