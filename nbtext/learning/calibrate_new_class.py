@@ -68,7 +68,7 @@ def new_class_calibration(
         batches += _kept(model, unknown, changed)
     if not batches:
         return ()
-    return left_out(batch_model_of(after, model.scoring), batches)
+    return left_out(batch_model_of(after, model.scoring), batches).calibrations
 
 
 def _kept(

@@ -12,20 +12,23 @@ of one hold the labels of the other. docs/experiments/010-many-classes.md)
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from nbtext.counts import CountTable
-    from nbtext.counts.sample import Block
+    from nbtext.counts.sample import Block, Place
     from nbtext.learning.passes import Vectors
     from nbtext.parallel import Map
     from nbtext.scoring.batch_model import BatchModel
+    from nbtext.tokens import Terms
+
+    Known: TypeAlias = Mapping[Place, NDArray[np.float64]]
 
 from nbtext.counts import Counter, Sample, SortedCounts
 from nbtext.counts.correction import CorrectionInfo
@@ -36,7 +39,7 @@ from nbtext.counts.table import rows_by_class, with_classes
 from nbtext.learning.passes import BASE_UNIT, Learnt, Pupils, Rate, correct
 from nbtext.learning.visits import Visits, vectors_of, visits_of, weighted_views
 from nbtext.scoring import event_model
-from nbtext.scoring.batch_model import batch_model_of
+from nbtext.scoring.batch_model import FoundTerms, batch_model_of
 from nbtext.scoring.models.arrays import normalised
 
 PASSES: Final = 3
@@ -63,6 +66,22 @@ MOST_CLASSES: Final = 10_000
 
 NO_KEYS: Final = np.empty(0, np.uint64)
 NO_PLACES: Final = np.empty(0, np.int64)
+
+
+class Base(NamedTuple):
+    """
+    The scores that are corrected.
+
+    Attributes:
+        model: the counts of all documents, and how they are scored.
+        slope: what scores are multiplied by.
+        known: scores of documents that are left out of the counts, where they have been
+            computed already.
+    """
+
+    model: BatchModel
+    slope: float
+    known: Known
 
 
 class Trial(NamedTuple):
@@ -99,27 +118,26 @@ class Made(NamedTuple):
 
 
 def make_correction(
-    table: CountTable, model: BatchModel, slope: float, sample: Sample, map_: Map = map
+    table: CountTable, base: Base, sample: Sample, map_: Map = map
 ) -> Made:
     """
     Make a correction of the scores of a model.
 
     Args:
         table: the counts.
-        model: the same for scoring; its scoring is the one that is corrected.
-        slope: what the scores are multiplied by.
+        base: the same for scoring, and what is known of the scores.
         sample: documents that are counted, those of smallest digest.
         map_: deals with parts of the documents.
 
     """
-    n_classes = len(model.classes)
+    n_classes = len(base.model.classes)
     rate = Rate(PASSES, RATE_OF_TWO if n_classes == 2 else RATE, CUT)
     most = MOST_SCORES // n_classes
 
     def making(documents: int) -> _Making:
         blocks = list(sample.head(min(documents, most)))
-        visits = visits_of(blocks, model.classes)
-        return _Making(model, slope, visits, *vectors_of(visits, model), rate, map_)
+        visits = visits_of(blocks, base.model.classes)
+        return _Making(base, visits, *vectors_of(visits, base.model), rate, map_)
 
     tried = making(TRIED)
     if n_classes > MOST_CLASSES or len(tried.visits.order) < HELD_OUT:
@@ -140,8 +158,7 @@ class _Making:
     What a correction is made of.
 
     Attributes:
-        model: the counts of all documents.
-        slope: what its scores are multiplied by.
+        base: the scores that are corrected.
         visits: the documents.
         vectors: their vectors in the views that have weights.
         firsts: where the terms' numbers of each of these views begin, with their end.
@@ -149,8 +166,7 @@ class _Making:
         map_: deals with parts of the documents.
     """
 
-    model: BatchModel
-    slope: float
+    base: Base
     visits: Visits
     vectors: list[Vectors]
     firsts: list[int]
@@ -163,9 +179,11 @@ class _Making:
         is_held_out = visits.visit_of % HELD_OUT == 0
         rest = table - _count(table, visits, is_held_out)
         model = batch_model_of(
-            with_classes(rest, table.classes), self.model.scoring, self.map_
+            with_classes(rest, table.classes), self.base.model.scoring, self.map_
         )
-        base = self._base_scores(model, is_held_out)
+        base = np.empty((len(visits.labels), len(table.classes)), np.int32)
+        self._score(base, model, ~is_held_out, counted=True)
+        self._score(base, model, is_held_out, counted=False)
         is_first = is_held_out.take(visits.order)
         held_out = visits.order[is_first]
         learnt = correct(
@@ -181,12 +199,14 @@ class _Making:
     def correction(self, trial: Trial) -> Correction:
         """Make the correction of all documents."""
         visits, rate = self.visits, self.rate
-        base = self._base_scores(self.model, np.zeros(len(visits.labels), np.bool_))
+        base = np.empty((len(visits.labels), len(self.base.model.classes)), np.int32)
+        is_known = self._take_known(base)
+        self._score(base, self.base.model, ~is_known, counted=True)
         learnt = correct(self._pupils(base), visits.order, rate, visits.order[:0])
         facts = {"cut": rate.cut, "passes": rate.passes, "rate": rate.rate}
         info = CorrectionInfo(
-            self.model.scoring.of_scores(),
-            self.slope,
+            self.base.model.scoring.of_scores(),
+            self.base.slope,
             documents=len(visits.order),
             made_with=facts | trial._asdict(),
         )
@@ -194,7 +214,7 @@ class _Making:
         values = learnt.amounts[documents, classes] * visits.times.take(documents)
         labels = visits.labels.take(documents)
         entries = visits.entries.take(documents, axis=0)
-        names, n_views = self.model.classes, len(self.model.terms)
+        names, n_views = self.base.model.classes, len(self.base.model.terms)
         nothing = [(NO_KEYS, NO_PLACES, NO_PLACES)] * n_views
         amounts = entries, labels, classes, values
         correction = correction_of(info, names, nothing, amounts)
@@ -203,9 +223,9 @@ class _Making:
 
     def _runs(self, learnt: Learnt) -> Iterator[tuple[SortedCounts, ...]]:
         """Yield for each view what was learnt, by class."""
-        n_classes = len(self.model.classes)
-        weighted = weighted_views(self.model.settings)
-        for view, table in enumerate(self.model.terms):
+        n_classes = len(self.base.model.classes)
+        weighted = weighted_views(self.base.model.settings)
+        for view, table in enumerate(self.base.model.terms):
             part, keys = slice(0, 0), NO_KEYS
             if view in weighted:
                 number = weighted.index(view)
@@ -222,40 +242,72 @@ class _Making:
         visits = self.visits
         return Pupils(self.vectors, visits.labels, visits.times, base, self.firsts[-1])
 
-    def _base_scores(
-        self, model: BatchModel, is_held_out: NDArray[np.bool_]
-    ) -> NDArray[np.int32]:
+    def _take_known(self, base: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Write the base scores of documents that have been scored; return which."""
+        places = (place for block in self.visits.blocks for place in block.places)
+        scores = [self.base.known.get(place) for place in places]
+        is_known = np.array([values is not None for values in scores], np.bool_)
+        if is_known.any():
+            found = np.array([values for values in scores if values is not None])
+            base[is_known] = self._rounded(found)
+        return is_known
+
+    def _rounded(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return scores in 1/4096 nat."""
+        units = scores * (self.base.slope * BASE_UNIT)
+        rounded: NDArray[np.float64] = np.rint(units.clip(-MOST_BASE, MOST_BASE))
+        return rounded
+
+    def _score(
+        self,
+        base: NDArray[np.int32],
+        model: BatchModel,
+        chosen: NDArray[np.bool_],
+        *,
+        counted: bool,
+    ) -> None:
         """
-        Return the scores that are corrected, in 1/4096 nat.
+        Write the scores that are corrected, in 1/4096 nat.
 
         Args:
+            base: what is written to.
             model: the counts.
-            is_held_out: which documents are not in the counts; each of the others is
-                left out of them.
+            chosen: of which documents.
+            counted: whether they are in the counts; then each is left out of them.
 
         """
         event = event_model(model.scoring.score)
-        base = np.empty((len(self.visits.labels), len(model.classes)), np.int32)
 
         def compute(part: tuple[slice, Block]) -> None:
             documents, block = part
-            labels = self.visits.labels[documents]
-            is_new = is_held_out[documents]
-            scores = np.empty((len(labels), len(model.classes)))
-            new, known = is_new.nonzero()[0], (~is_new).nonzero()[0]
-            if len(new):
-                views = [terms.take(new) for terms in block.views]
-                scores[new] = event.many(model, model.find(views))
-            if len(known):
-                views = [terms.take(known) for terms in block.views]
-                found = model.find(views)
-                scores[known] = event.left_out(model, found, labels.take(known))
-            scores *= self.slope * BASE_UNIT
-            base[documents] = np.rint(scores.clip(-MOST_BASE, MOST_BASE))
+            rows = chosen[documents].nonzero()[0]
+            if not len(rows):
+                return
+            views = [terms.take(rows) for terms in block.views]
+            numbers = rows + documents.start
+            found = self._find(model, views, numbers)
+            if counted:
+                labels = self.visits.labels.take(numbers)
+                scores = event.left_out(model, found, labels)
+            else:
+                scores = event.many(model, found)
+            base[numbers] = self._rounded(scores)
 
         for _ in self.map_(compute, self.visits.parts()):
             pass
-        return base
+
+    def _find(
+        self, model: BatchModel, views: list[Terms], documents: NDArray[np.int64]
+    ) -> FoundTerms:
+        """Find the terms of documents; what all counts have has been found already."""
+        weighted = weighted_views(model.settings)
+        if model is not self.base.model or len(weighted) < len(views):
+            return model.find(views)
+        places = [
+            vectors.places_of(documents) - first
+            for vectors, first in zip(self.vectors, self.firsts[:-1], strict=True)
+        ]
+        return FoundTerms(views, places)
 
 
 def _count(table: CountTable, visits: Visits, chosen: NDArray[np.bool_]) -> CountTable:

@@ -15,19 +15,21 @@ if TYPE_CHECKING:
 
     from nbtext.counts import Calibration, CountTable, Fit, Sample
     from nbtext.counts.correction_table import Correction
+    from nbtext.counts.sample import Block
+    from nbtext.learning.correcting import Known
     from nbtext.parallel import Map
     from nbtext.scoring.batch_model import BatchModel
-    from nbtext.scoring.leave_one_out import Labelled
     from nbtext.settings import Scoring, Settings
 
 from nbtext.counts.calibration import calibration_for
 from nbtext.counts.fitting import chosen, fitted_loss
 from nbtext.counts.sample import DOCUMENTS, TERMS, VISITED, VISITED_TERMS
 from nbtext.learning.choosing import FEWEST, prefers_rival
-from nbtext.learning.correcting import make_correction
+from nbtext.learning.correcting import Base, make_correction
 from nbtext.scoring import event_model
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.batch_model import batch_model_of, corrected
+from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import fitted_by
 from nbtext.scoring.leave_one_out import left_out
 
@@ -96,19 +98,20 @@ def finish(
     """
     keep_memory()
     counts = batch_model_of(table, scoring, map_)
-    head = [(block.labels, block.views) for block in sample.head(DOCUMENTS, TERMS)]
-    made, n_documents = calibrated(counts, head, map_), sum(len(one[0]) for one in head)
-    if rival is not None and n_documents >= FEWEST:
-        other = calibrated(counts.scored_by(rival), head, map_)
+    head = list(sample.head(DOCUMENTS, TERMS))
+    made, known = calibrated(counts, head, map_)
+    if rival is not None and sum(map(len, head)) >= FEWEST:
+        other, of_other = calibrated(counts.scored_by(rival), head, map_)
         losses = made.losses | other.losses
         loss, of_rival = losses[scoring.score], losses[rival.score]
         is_rival = prefers_rival(loss, of_rival)
         made = replace(other if is_rival else made, losses=losses)
+        known = of_other if is_rival else known
     can_be_corrected = event_model(made.model.scoring.score).can_be_corrected
     if not (may_correct and can_be_corrected and is_correctable(table.settings)):
         return made
-    slope = made.fit.slope
-    correction = make_correction(table, made.model, slope, sample, map_).correction
+    base = Base(made.model, made.fit.slope, known)
+    correction = make_correction(table, base, sample, map_).correction
     if correction is None:
         return made
     model = corrected(made.model, correction)
@@ -116,22 +119,31 @@ def finish(
 
 
 def calibrated(
-    model: BatchModel, documents: Sequence[Labelled], map_: Map = map
-) -> Finished:
+    model: BatchModel, blocks: Sequence[Block], map_: Map = map
+) -> tuple[Finished, Known]:
     """
     Score documents as if they had not been counted, and choose among candidates.
 
     Args:
         model: the counts, and how they are scored.
-        documents: batches of those that are scored.
+        blocks: the documents that are scored.
         map_: deals with parts of the documents.
 
+    Returns:
+        What is made of the counts, and the scores of the documents by what was chosen.
+
     """
-    calibrations = left_out(model, documents, map_)
+    documents = [(block.labels, block.views) for block in blocks]
+    calibrations, scores = left_out(model, documents, map_)
     scoring = chosen(model.scoring, calibrations, model.classes)
     fit = fitted_by(scoring, calibrations, model.classes)
     own = calibration_for(scoring, calibrations)
     losses = {}
     if own is not None and fit.documents:
         losses[scoring.score] = fitted_loss(own, model.classes) / fit.documents
-    return Finished(model.scored_by(scoring), calibrations, fit, losses, None)
+    made = Finished(model.scored_by(scoring), calibrations, fit, losses, None)
+    if not scores:
+        return made, {}
+    places = [place for block in blocks for place in block.places]
+    by_chosen = scores[candidates(model.scoring).index(scoring)]
+    return made, dict(zip(places, by_chosen, strict=True))

@@ -59,6 +59,13 @@ class Vectors:
     places: NDArray[np.int32]
     weights: NDArray[np.uint16]
 
+    def places_of(self, documents: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the terms of some documents, one document after the other."""
+        begins = self.starts.take(documents).tolist()
+        ends = self.starts.take(documents + 1).tolist()
+        parts = [self.places[a:b] for a, b in zip(begins, ends, strict=True)]
+        return np.concatenate([self.places[:0], *parts])
+
 
 @dataclass(frozen=True, slots=True)
 class Pupils:

@@ -8,7 +8,7 @@ been counted (`EventModel.left_out`); out comes what the scores say for calibrat
 from __future__ import annotations
 
 from collections import Counter as Tally
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -40,10 +40,25 @@ classes, so more would take much memory."""
 ROOM: Final = 1 << 15
 """How many losses are computed at a time, about."""
 
+KEPT: Final = 1 << 23
+"""Maximum numbers that are kept of documents' scores by all candidates."""
 
-def left_out(
-    model: BatchModel, sample: Iterable[Labelled], map_: Map = map
-) -> tuple[Calibration, ...]:
+
+class LeftOut(NamedTuple):
+    """
+    What documents score that are left out of the counts.
+
+    Attributes:
+        calibrations: what their scores say for calibration, by each candidate.
+        scores: the scores, by each candidate, the documents in their order; None where
+            they would be too many.
+    """
+
+    calibrations: tuple[Calibration, ...]
+    scores: list[Scores] | None
+
+
+def left_out(model: BatchModel, sample: Iterable[Labelled], map_: Map = map) -> LeftOut:
     """
     Score documents of the training set as if they had not been in it.
 
@@ -52,25 +67,28 @@ def left_out(
         sample: batches of documents.
         map_: deals with parts of the sample.
 
-    Returns:
-        What their scores say for calibration, by each candidate.
-
     """
     event = event_model(model.scoring.score)
     scorings = candidates(model.scoring)
 
-    def calibrations_of(part: Labelled) -> tuple[Calibration, ...]:
+    def score(part: Labelled) -> tuple[tuple[Calibration, ...], list[Scores]]:
         names, views = part
         found, labels = model.find(views), _places(model, names)
         scores = event.left_out_by(model, scorings, found, labels)
-        return observed_scores(model, scorings, scores, names)
+        return observed_scores(model, scorings, scores, names), scores
 
     # with no document there is a calibration of each scoring all the same
     n_classes = len(model.classes)
     nothing = tuple(
         no_calibration(scoring, model.settings, n_classes) for scoring in scorings
     )
-    return totals([nothing, *map_(calibrations_of, _in_parts(sample))])
+    calibrations, kept, n_kept = [nothing], [], 0
+    for of_part, scores in map_(score, _in_parts(sample)):
+        calibrations.append(of_part)
+        n_kept += sum(values.size for values in scores)
+        kept.append(scores if n_kept <= KEPT else [])
+    by_candidate = list(map(np.concatenate, zip(*kept, strict=False)))
+    return LeftOut(totals(calibrations), by_candidate if n_kept <= KEPT else None)
 
 
 def observed_scores(

@@ -248,7 +248,7 @@ def _weights(model: BatchModel) -> list[Weights]:
     ]
 
 
-def _as_integers(values: Integers) -> Integers:
+def _as_integers(values: NDArray[np.integer]) -> Integers:
     """Return integers in 32 or 64 bits."""
-    is_fit = values.dtype in (np.int32, np.int64)
-    return values if is_fit else values.astype(np.int64)
+    width = np.int32 if values.dtype == np.int32 else np.int64
+    return values.astype(width, copy=False)
