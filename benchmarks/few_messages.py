@@ -92,7 +92,7 @@ def judged(corpus: Corpus, size: tuple[int, int], draw: int, prior: Prior) -> An
         counter.add_terms([label] * len(places), digests, views)
         batches.append(([label] * len(places), views))
     model = batch_model_of(counter.table(), scoring)
-    (calibration,) = left_out(model, batches)
+    (calibration,) = left_out(model, batches).calibrations
     fitted = fit(calibration._replace(prior=prior), CLASSES)
     views = [terms.take(judged) for terms in corpus.views]
     (scores,) = raw_scores(model, [scoring], views)
