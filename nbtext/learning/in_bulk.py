@@ -1,19 +1,20 @@
 """
 Many documents learnt or forgotten at once: `nbtext.learning.one_by_one` by arrays.
 
-A plan goes in, the bytes of a table come out. Documents that are new are counted and
-scored by the batch engine; what has to be taken away before is gathered document by
-document, as there, and what moves is scored so, too.
+A plan goes in, the bytes of a table come out. Documents are counted and scored by the
+batch engine; those that move are left out of their class for it. Only what was counted
+with other terms than it has now, or more than once, is dealt with as there.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from nbtext.learning.plan import Plan, Step
     from nbtext.scoring import Model
@@ -31,14 +32,20 @@ from nbtext.errors import DamagedError, TrainingError, memory_for_model
 from nbtext.learning.calibrate_new_class import new_class_calibration
 from nbtext.learning.delta import Delta, check_sums
 from nbtext.learning.delta_table import correction_table, count_table
-from nbtext.learning.one_by_one import bins_of, observation_of, removal_of
+from nbtext.learning.one_by_one import (
+    Removal,
+    bins_of,
+    observation_of,
+    removal_of,
+)
 from nbtext.learning.plan import calibrated, history_of, keep_of
 from nbtext.scoring import event_model
 from nbtext.scoring.batch import keep_memory, raw_scores
 from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.candidates import candidates
-from nbtext.scoring.leave_one_out import observed_scores
-from nbtext.store import Contents, Row, UndoRecords
+from nbtext.scoring.leave_one_out import observed_scores, scores_left_out
+from nbtext.scoring.observed import taken_back
+from nbtext.store import Contents, Row, UndoRecords, record_of
 from nbtext.store.ledger import MOST_TERMS, amounts_of
 from nbtext.store.packing import unpack
 from nbtext.store.undo import join_records
@@ -83,6 +90,51 @@ def _parts(plan: Plan) -> Iterator[list[Step]]:
         yield part
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """
+    Some documents of a plan, and their terms.
+
+    Attributes:
+        steps: what is to be done about each.
+        digests: what names each.
+        views: for each view their terms.
+        marks: the fingerprint of each.
+    """
+
+    steps: Sequence[Step]
+    digests: Sequence[bytes]
+    views: Sequence[Terms]
+    marks: Sequence[int]
+
+    @classmethod
+    def of(cls, plan: Plan, steps: Sequence[Step]) -> _Part:
+        """Gather the terms of documents."""
+        readings = [plan.batch.readings[step.place] for step in steps]
+        views = read_terms(plan.batch.settings, [one.views for one in readings])
+        digests = [reading.digest for reading in readings]
+        return cls(steps, digests, views, fingerprints(views).tolist())
+
+    def is_as_counted(self, place: int) -> bool:
+        """Return whether what is counted of a document is what its terms are now."""
+        marks = {row.fingerprint for row in self.steps[place].rows}
+        return marks == {self.marks[place]}
+
+    def terms(self, places: Sequence[int]) -> list[Terms]:
+        """Return for each view the terms of some of the documents."""
+        chosen = np.array(places, np.int64)
+        return [terms.take(chosen) for terms in self.views]
+
+    def bag(self, place: int) -> Bag:
+        """Return one of the documents as the plain engine has it."""
+        bag = []
+        for terms in self.views:
+            part = slice(*terms.starts[place : place + 2].tolist())
+            pairs = zip(terms.keys[part], terms.counts[part], strict=True)
+            bag.append({int(key): int(count) for key, count in pairs})
+        return tuple(bag)
+
+
 class _Changes:
     """
     What a plan has come to so far.
@@ -109,113 +161,156 @@ class _Changes:
     def carry_out(self, steps: Sequence[Step]) -> None:
         """Learn or forget some documents."""
         plan = self._plan
-        readings = [plan.batch.readings[step.place] for step in steps]
-        views = read_terms(plan.batch.settings, [one.views for one in readings])
-        marks = fingerprints(views).tolist()
-        done = []
-        # place of a document that moves to what its scores say of the class it comes to
-        moved: dict[int, tuple[Calibration, ...]] = {}
+        part = _Part.of(plan, steps)
+        done: list[int] = []
+        # where the scores fell of documents that move
+        bins: dict[int, tuple[int, ...]] = {}
+        # place of a document that is counted once, in another class, to that class
+        left_out: dict[int, str] = {}
         for place, step in enumerate(steps):
-            if step.rows and set(step.rows) == _rows_left(step, views, place, marks):
-                plan.enter(step, "")
-                self._take_away(step, readings[place].digest, views, place)
-                without = Delta(plan.batch.settings)
-                for row, count in step.rows.items():
-                    bag = _bag(views, place)
-                    without.add(readings[place].digest, row, bag, -count)
-                moved[place] = self._observe_moved(step, without, bag)
-            elif step.rows:
-                bag = _bag(views, place)
-                removal = removal_of(plan, step, bag, self._removal)
-                plan.enter(step, removal.refusal)
-                if removal.refusal:
-                    continue
+            removal = None
+            if step.rows and not part.is_as_counted(place):
+                removal = removal_of(plan, step, part.bag(place), self._removal)
+            plan.enter(step, removal.refusal if removal else "")
+            if removal and removal.refusal:
+                continue
+            if removal:
                 self._removal.include(removal.delta)
                 self._seen += removal.taken_back
-                moved[place] = self._observe_moved(step, removal.delta, bag)
-            else:
-                plan.enter(step, "")
+            elif step.rows:
+                self._take_scores(part, place)
             self.n_changed += 1
-            if not step.is_there:
-                done.append(place)
-        if plan.request.label is not None and done:
-            digests = [readings[place].digest for place in done]
-            observations = [moved.get(place) for place in done]
-            chosen = np.array(done, np.int64)
-            terms = [of_view.take(chosen) for of_view in views]
-            self._learn(plan.request.label, digests, terms, observations)
+            if step.is_there:
+                continue
+            done.append(place)
+            label = None if removal else self._only_class(step)
+            if label is not None:
+                left_out[place] = label
+            elif step.rows:
+                bins[place] = self._observe_moved(part, place, removal)
+        self._take_away(part)
+        if plan.request.label is not None:
+            new = [place for place in done if not steps[place].rows]
+            bins |= self._observe(part.views, new)
+            bins |= self._observe(part.views, [*left_out], left_out)
+            self._learn(plan.request.label, part, done, bins)
 
-    def _take_away(
-        self, step: Step, digest: bytes, views: Sequence[Terms], place: int
-    ) -> None:
-        """Take a large document away, which has the terms that it was counted with."""
-        terms = [of_view.take(np.array([place])) for of_view in views]
-        for row, count in step.rows.items():
-            for _ in range(count):
-                self._taken.add_terms([row.label], [digest], terms)
-            self._take_correction(digest, row, _bag(views, place))
+    def _take_away(self, part: _Part) -> None:
+        """Take away the documents that are as they were counted."""
+        taken = [
+            (place, row.label)
+            for place, step in enumerate(part.steps)
+            if part.is_as_counted(place)
+            for row in step.rows.elements()
+        ]
+        if taken:
+            places = [place for place, _ in taken]
+            self._taken.add_terms(
+                [label for _, label in taken],
+                [part.digests[place] for place in places],
+                part.terms(places),
+            )
+
+    def _take_scores(self, part: _Part, place: int) -> None:
+        """Take back what scores have said, and parts of a correction."""
+        model, digest = self._plan.model, part.digests[place]
+        if model is None:
+            return
+        for row in part.steps[place].rows:
+            record = record_of(model.file, digest, row)
+            if record is not None:
+                self._seen.append(taken_back(model, record.bins, row.label))
+            amounts = amounts_of(model.file, digest, row)
+            if amounts:
+                bag = part.bag(place)
+                self._removal.correction.take(digest, row, bag, amounts)
+
+    def _only_class(self, step: Step) -> str | None:
+        """Return the class of which a document can be left out by arrays."""
+        rows = [*step.rows.elements()]
+        if self._model is None or len(rows) != 1:
+            return None
+        place = self._model.classes.index(rows[0].label)
+        return rows[0].label if self._model.documents[place] > 1 else None
 
     def _observe_moved(
-        self, step: Step, removal: Delta, bag: Bag
-    ) -> tuple[Calibration, ...]:
-        """Score a document as it was not known; none if it is not to be counted."""
+        self, part: _Part, place: int, removal: Removal | None
+    ) -> tuple[int, ...]:
+        """Score a document as it was not known; return the bins of its scores."""
         model, label = self._plan.model, self._plan.request.label
-        if model is None or label is None or step.is_there:
+        if model is None or label is None:
             return ()
-        return observation_of(model, removal, bag, label)
+        bag = part.bag(place)
+        if removal is None:
+            without = Delta(model.settings)
+            for row, count in part.steps[place].rows.items():
+                without.add(part.digests[place], row, bag, -count)
+        else:
+            without = removal.delta
+        observation = observation_of(model, without, bag, label)
+        self._seen.append(observation)
+        return bins_of(observation)
 
-    def _take_correction(self, digest: bytes, row: Row, bag: Bag) -> None:
-        """Take back what a document has added to the correction of the model."""
-        model = self._plan.model
-        amounts = amounts_of(model.file, digest, row) if model else {}
-        self._removal.correction.take(digest, row, bag, amounts)
+    def _observe(
+        self,
+        views: Sequence[Terms],
+        places: Sequence[int],
+        left_out: Mapping[int, str] | None = None,
+    ) -> dict[int, tuple[int, ...]]:
+        """
+        Score documents as they were not known; return the bins of their scores.
+
+        Args:
+            views: for each view the terms of a batch.
+            places: which documents of the batch.
+            left_out: place of a document that is known to its class; None if none is.
+
+        """
+        model, label = self._model, self._plan.request.label
+        if model is None or label not in model.classes or not places:
+            return {}
+        scorings = candidates(model.scoring)
+        terms = [of_view.take(np.array(places, np.int64)) for of_view in views]
+        if left_out is None:
+            scores = raw_scores(model, scorings, terms)
+        else:
+            scores = scores_left_out(model, [left_out[one] for one in places], terms)
+        labels = [label] * len(places)
+        self._seen.append(observed_scores(model, scorings, scores, labels))
+        if event_model(model.scoring.score).calibration != "histogram":
+            return {}
+        by_document = zip(*(values.tolist() for values in scores), strict=True)
+        return {
+            place: tuple(map(bin_of, values))
+            for place, values in zip(places, by_document, strict=True)
+        }
 
     def _learn(
         self,
         label: str,
-        digests: Sequence[bytes],
-        views: Sequence[Terms],
-        observations: Sequence[tuple[Calibration, ...] | None],
+        part: _Part,
+        places: Sequence[int],
+        bins: Mapping[int, tuple[int, ...]],
     ) -> None:
         """
-        Count documents, and add their scores to the calibration.
+        Count documents, and keep what undoes that.
 
         Args:
             label: their class.
-            digests: what names them.
-            views: for each view their terms.
-            observations: what the scores of those say that move; None of new ones.
+            part: some documents.
+            places: which of them.
+            bins: place of a document to where its scores fell.
 
         """
-        self._counter.add_terms([label] * len(digests), digests, views)
-        are_new = [observation is None for observation in observations]
-        bins = self._observe(label, views, np.flatnonzero(are_new))
-        for place, observation in enumerate(observations):
-            if observation is not None:
-                self._seen.append(observation)
-                bins[place] = bins_of(observation)
-        rows = [Row(label, mark) for mark in fingerprints(views).tolist()]
-        sizes = sum((terms.sizes for terms in views), np.zeros(len(digests), np.int64))
+        if not places:
+            return
+        digests, views = [part.digests[place] for place in places], part.terms(places)
+        self._counter.add_terms([label] * len(places), digests, views)
+        rows = [Row(label, part.marks[place]) for place in places]
+        all_bins = [bins.get(place, ()) for place in places]
+        sizes = sum((terms.sizes for terms in views), np.zeros(len(places), np.int64))
         kept = np.flatnonzero(sizes <= MOST_TERMS).tolist()
-        self._records.append(UndoRecords(digests, rows, bins, views).take(kept))
-
-    def _observe(
-        self, label: str, views: Sequence[Terms], new: np.typing.NDArray[np.int64]
-    ) -> list[tuple[int, ...]]:
-        """Score documents as they were not known; return the bins of their scores."""
-        bins: list[tuple[int, ...]] = [()] * (len(views[0].starts) - 1)
-        model = self._model
-        if model is None or label not in model.classes or not len(new):
-            return bins
-        scorings = candidates(model.scoring)
-        scores = raw_scores(model, scorings, [terms.take(new) for terms in views])
-        labels = [label] * len(new)
-        self._seen.append(observed_scores(model, scorings, scores, labels))
-        if event_model(model.scoring.score).calibration == "histogram":
-            by_document = zip(*(values.tolist() for values in scores), strict=True)
-            for place, values in zip(new.tolist(), by_document, strict=True):
-                bins[place] = tuple(map(bin_of, values))
-        return bins
+        self._records.append(UndoRecords(digests, rows, all_bins, views).take(kept))
 
     def pack(self) -> list[Buffer]:
         """
@@ -293,27 +388,3 @@ def _check_sums(model: Model, delta: CountTable) -> None:
         runs = [of_view[place] for of_view in delta.runs]
         totals = [run.totals() for run in runs]
         check_sums(model, label, delta.documents[place], totals)
-
-
-def _rows_left(
-    step: Step, views: Sequence[Terms], place: int, marks: Sequence[int]
-) -> set[Row]:
-    """
-    Return which rows of a large document hold the counts that it has now.
-
-    One that is not large is taken away by its record, if there is one, which knows
-    more: what its score said for calibration.
-    """
-    n_terms = sum(int(np.diff(terms.starts[place : place + 2])[0]) for terms in views)
-    if n_terms <= MOST_TERMS:
-        return set()
-    return {row for row in step.rows if row.fingerprint == marks[place]}
-
-
-def _bag(views: Sequence[Terms], place: int) -> Bag:
-    """Return one of many documents as the plain engine has it."""
-    parts = [slice(*terms.starts[place : place + 2].tolist()) for terms in views]
-    return tuple(
-        dict(zip(terms.keys[part].tolist(), terms.counts[part].tolist(), strict=True))
-        for terms, part in zip(views, parts, strict=True)
-    )

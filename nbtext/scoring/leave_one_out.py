@@ -91,6 +91,29 @@ def left_out(model: BatchModel, sample: Iterable[Labelled], map_: Map = map) -> 
     return LeftOut(totals(calibrations), by_candidate if n_kept <= KEPT else None)
 
 
+def scores_left_out(
+    model: BatchModel, names: Sequence[str], views: Sequence[Terms]
+) -> list[Scores]:
+    """
+    Score documents of a model as if each of them alone had not been counted.
+
+    Args:
+        model: the counts, the documents' own among them.
+        names: the class of each.
+        views: for each view their terms.
+
+    Returns:
+        Their scores by each candidate.
+
+    """
+    event, scorings = event_model(model.scoring.score), candidates(model.scoring)
+    parts = [
+        event.left_out_by(model, scorings, model.find(part), _places(model, labels))
+        for labels, part in _in_parts([(names, views)])
+    ]
+    return [np.concatenate(scores) for scores in zip(*parts, strict=True)]
+
+
 def observed_scores(
     model: BatchModel,
     scorings: Sequence[Scoring],
