@@ -12,6 +12,7 @@ The command line calls these, or the functions behind them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Final
@@ -27,6 +28,7 @@ from nbtext.document import (
 )
 from nbtext.errors import ModelFileError, SecretError
 from nbtext.evaluation import Evaluation, cross_validate, evaluate_model
+from nbtext.evaluation.comparing import Rights, compare
 from nbtext.keyring import make_secret, name_secret
 from nbtext.learning import (
     LearnRequest,
@@ -262,6 +264,7 @@ def evaluate(
     threshold: float = 0.0,
     positive: str | None = None,
     seen: bool = False,
+    against: Classifier | None = None,
     progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
     jobs: int = 1,
@@ -280,6 +283,7 @@ def evaluate(
         positive: which of two classes is the one looked for; if not given, `spam`,
                 or else the rarer one.
         seen: whether documents that the model has counted are scored as they are.
+        against: another model, which decides about the same documents.
         progress: told now and then how many more documents were read.
         on_read: told what was read and what was skipped, before anything is refused.
         jobs: how many processes read and score documents.
@@ -294,26 +298,51 @@ def evaluate(
     """
     _check_sources(sources)
     keep_memory()
-    if not seen and model.model.settings.ledger:
-        model = UnseenClassifier(model.model)
+    models = [model] if against is None else [model, against]
+    if not seen:
+        models = [
+            UnseenClassifier(one.model) if one.model.settings.ledger else one
+            for one in models
+        ]
+    current = models[0]
     options = options._replace(
-        model_columns=lambda: model.model.settings.text_columns,
+        model_columns=lambda: current.model.settings.text_columns,
         model_classes=model.model.classes,
     )
-    begin = initializer_of(model) if jobs > 1 else None
-    with processes(jobs, IMPORTS, begin) as executor:
-        return evaluate_model(
-            model,
-            documents(sources, options, labelled=True),
-            sources=sources,
-            policy=Policy(threshold),
+    read: Callable[[], Iterable[Item]] = (
+        partial(documents, sources, options, labelled=True)
+        if against is None
+        else rereadable(sources, options)
+    )
+    run = partial(
+        evaluate_model,
+        sources=sources,
+        policy=Policy(threshold),
+        max_bytes=options.max_bytes,
+        progress=progress,
+        jobs=jobs,
+    )
+    right = [Rights() for _ in models]
+    with processes(jobs, IMPORTS, _beginning(current, jobs)) as executor:
+        result = run(
+            current,
+            read(),
             positive=positive,
-            max_bytes=options.max_bytes,
-            progress=progress,
             on_read=on_read,
+            on_decision=right[0] if against is not None else None,
             executor=executor,
-            jobs=jobs,
         )
+    if against is None:
+        return result
+    current = models[1]
+    with processes(jobs, IMPORTS, _beginning(current, jobs)) as executor:
+        run(current, read(), on_decision=right[1], executor=executor)
+    return replace(result, against=compare(*(one.by_name for one in right)))
+
+
+def _beginning(model: Classifier, jobs: int) -> Callable[[], None] | None:
+    """Return what each of several processes that classify begins with."""
+    return initializer_of(model) if jobs > 1 else None
 
 
 def evaluate_folds(

@@ -170,6 +170,12 @@ def named_model(command: Command) -> Command:
     return argument(model_option(command))
 
 
+AGAINST_HELP: Final = (
+    "Compare with FILE: of `why` another document, of `eval` another model on the same "
+    "documents."
+)
+
+
 def _name_secret(_context: click.Context, _option: click.Parameter, path: str) -> None:
     if path is not None:
         name_secret(path)

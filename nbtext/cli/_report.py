@@ -14,6 +14,18 @@ from nbtext.scoring.decide import CERTAIN, probability
 
 if TYPE_CHECKING:
     from nbtext.evaluation import Evaluation
+    from nbtext.evaluation.bootstrap import Interval
+    from nbtext.evaluation.comparing import Comparison
+
+CLASS_HEADING: Final = "\t".join(
+    (
+        *("class", "precision", "recall", "F1", "support"),
+        *("95 % of precision", "95 % of recall", "95 % of F1"),
+    )
+)
+
+LEAST_P: Final = 0.05
+"""Below it two models are said to differ."""
 
 UNSURE: Final = "?"
 """What stands in a column where there is no label."""
@@ -139,37 +151,75 @@ def share(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
 
 
-def evaluation_lines(result: "Evaluation") -> list[tuple[str, str]]:
-    """Return the figures of an evaluation, each with its name."""
-    lines = [
-        ("documents", str(result.documents)),
-        ("unsure", str(result.unsure)),
-        ("accuracy", share(result.accuracy)),
-        ("macro F1", share(result.macro.f1)),
-        ("log-loss", share(result.log_loss)),
-        ("Brier score", share(result.brier)),
-        ("calibration error", share(result.calibration_error)),
+def evaluation_lines(result: "Evaluation") -> list[tuple[str, str, str]]:
+    """Return the figures of an evaluation: name, value, and interval if it has one."""
+    lines: list[tuple[str, str, tuple[str, ...]]] = [
+        ("documents", str(result.documents), ()),
+        ("unsure", str(result.unsure), ()),
+        ("accuracy", share(result.accuracy), ("accuracy",)),
+        ("macro F1", share(result.macro.f1), ("macro", "f1")),
+        ("log-loss", share(result.log_loss), ("log_loss",)),
+        ("Brier score", share(result.brier), ("brier",)),
+        ("calibration error", share(result.calibration_error), ("calibration_error",)),
     ]
     two = result.two_class
     if two is not None:
         lines += [
-            ("positive class", class_name(two.positive)),
+            ("positive class", class_name(two.positive), ()),
             (
                 "false positive rate",
                 f"{share(two.false_positive_rate)} "
                 f"({two.false_positives} of {two.negatives})",
+                ("two_class", "false_positive_rate"),
             ),
             (
                 "false negative rate",
                 f"{share(two.false_negative_rate)} "
                 f"({two.false_negatives} of {two.positives})",
+                ("two_class", "false_negative_rate"),
             ),
-            ("ROC AUC", share(two.roc_auc)),
-            ("1-AUC %", share(two.one_minus_auc_percent)),
-            ("lam %", share(two.lam_percent)),
-            ("missed at 0.1 % fpr", share(two.miss_rate_at_fpr)),
+            ("ROC AUC", share(two.roc_auc), ("two_class", "roc_auc")),
+            (
+                "1-AUC %",
+                share(two.one_minus_auc_percent),
+                ("two_class", "one_minus_auc_percent"),
+            ),
+            ("lam %", share(two.lam_percent), ("two_class", "lam_percent")),
+            (
+                "missed at 0.1 % fpr",
+                share(two.miss_rate_at_fpr),
+                ("two_class", "miss_rate_at_fpr"),
+            ),
         ]
-    return lines
+    return [
+        (name, value, interval_text(result.interval(*path)))
+        for name, value, path in lines
+    ]
+
+
+def interval_text(interval: "Interval | None") -> str:
+    """Return from where to where a figure goes; empty if that is not known."""
+    return (
+        "" if interval is None else f"{share(interval.low)} to {share(interval.high)}"
+    )
+
+
+def against_lines(comparison: "Comparison", other: str) -> list[tuple[str, str, str]]:
+    """Return what a comparison with another model says, likewise."""
+    return [
+        ("against", escaped(other), ""),
+        ("documents", str(comparison.documents), ""),
+        ("accuracy", share(comparison.accuracy_first), ""),
+        ("accuracy of the other", share(comparison.accuracy_second), ""),
+        (
+            "difference",
+            f"{comparison.difference:+.4f}",
+            interval_text(comparison.interval),
+        ),
+        ("only this one right", str(comparison.only_first), ""),
+        ("only the other right", str(comparison.only_second), ""),
+        ("McNemar p", f"{comparison.p_value:.4g}", ""),
+    ]
 
 
 def verdict(result: "Evaluation") -> str:
@@ -190,17 +240,39 @@ def verdict(result: "Evaluation") -> str:
     return ", ".join(parts)
 
 
-def evaluation_text(result: "Evaluation") -> Iterator[str]:
-    """Render an evaluation as TSV: figures, classes, confusion, reliability."""
-    for name, value in evaluation_lines(result):
-        yield f"{name}\t{value}"
+def comparison_verdict(comparison: "Comparison", other: str) -> str:
+    """Say in a sentence which of two models is better, if that can be told."""
+    name, p = escaped(other), f"p = {comparison.p_value:.2g}"
+    split = (
+        f"right where {name} is wrong {counted(comparison.only_first, 'time')}, "
+        f"the other way round {counted(comparison.only_second, 'time')}"
+    )
+    if comparison.p_value > LEAST_P:
+        return f"{split}: neither is found to be better ({p})"
+    better = "this model" if comparison.difference > 0 else name
+    return f"{split}: {better} is better ({p})"
+
+
+def evaluation_text(result: "Evaluation", against: str | None = None) -> Iterator[str]:
+    """
+    Render an evaluation as TSV: figures, classes, confusion, reliability.
+
+    Args:
+        result: the evaluation.
+        against: the file of the model that it was compared with, if with any.
+
+    """
+    yield from map(_tsv, evaluation_lines(result))
     yield ""
-    yield "class\tprecision\trecall\tF1\tsupport"
-    names = [*map(class_name, result.classes), "macro average", "micro average"]
+    yield CLASS_HEADING
     rows = (*result.per_class, result.macro, result.micro)
-    for name, row in zip(names, rows, strict=True):
+    averages = (("macro average", ("macro",)), ("micro average", ("micro",)))
+    names = [(class_name(name), ("per_class", name)) for name in result.classes]
+    for (name, path), row in zip([*names, *averages], rows, strict=True):
         figures = "\t".join(map(share, (row.precision, row.recall, row.f1)))
-        yield f"{name}\t{figures}\t{row.support}"
+        found = [result.interval(*path, one) for one in ("precision", "recall", "f1")]
+        of_figures = "\t".join(map(interval_text, found))
+        yield f"{name}\t{figures}\t{row.support}\t{of_figures}"
     yield ""
     yield "\t".join(("truth", *map(class_name, result.classes), UNSURE))
     for name, counts in zip(result.classes, result.confusion, strict=True):
@@ -214,6 +286,13 @@ def evaluation_text(result: "Evaluation") -> Iterator[str]:
             f"{bin_.low:.4f}-{bin_.high:.4f}\t{bin_.documents}\t"
             f"{bin_.mean_probability:.4f}\t{bin_.share_right:.4f}"
         )
+    if result.against is not None:
+        yield ""
+        yield from map(_tsv, against_lines(result.against, against or ""))
+
+
+def _tsv(line: tuple[str, ...]) -> str:
+    return "\t".join(filter(None, line))
 
 
 def counted(number: int, noun: str) -> str:

@@ -9,7 +9,14 @@ from rich.cells import cell_len, set_cell_size
 from rich.table import Table
 from rich.text import Text
 
-from nbtext.cli._report import UNSURE, class_name, escaped, share, verdict
+from nbtext.cli._report import (
+    UNSURE,
+    class_name,
+    comparison_verdict,
+    escaped,
+    share,
+    verdict,
+)
 from nbtext.evaluation import Evaluation
 from nbtext.scoring import Decision
 from nbtext.scoring.decide import probability
@@ -105,16 +112,36 @@ def check_table(rows: Iterable[tuple[str, str, str, str]]) -> Table:
 
 
 def evaluation_tables(
-    result: Evaluation, lines: list[tuple[str, str]]
+    result: Evaluation, lines: list[tuple[str, str, str]], against: str | None = None
 ) -> Iterator[Table | Text]:
-    """Yield what `eval` says; last, where it stays on the screen, how good that is."""
-    yield from _facts(lines)
+    """
+    Yield what `eval` says; last, where it stays on the screen, how good that is.
+
+    Args:
+        result: the evaluation.
+        lines: its figures: name, value and interval.
+        against: the file of the model that it was compared with, if with any.
+
+    """
+    yield from _with_intervals(lines)
     for table in (_reliability(result), _per_class(result), _confusion(result)):
         if table.row_count:
             yield Text()
             yield table
     yield Text()
     yield Text(verdict(result), "bold")
+    if result.against is not None:
+        yield Text(comparison_verdict(result.against, against or ""), "bold")
+
+
+def _with_intervals(lines: list[tuple[str, str, str]]) -> Iterator[Text]:
+    width = max(len(value) for _, value, _ in lines)
+    yield from _facts(
+        [
+            (name, f"{value:{width}}  {interval}" if interval else value)
+            for name, value, interval in lines
+        ]
+    )
 
 
 def _per_class(result: Evaluation) -> Table:

@@ -8,9 +8,11 @@ import click
 
 from nbtext.cli import _completion as completion
 from nbtext.cli._options import (
+    AGAINST_HELP,
     jobs_option,
     keyed_option,
     model_option,
+    not_empty,
     output_options,
     policy_options,
     source_options,
@@ -66,6 +68,13 @@ NO_LEDGER: Final = (
     help="Score documents that the model has counted as they are. Without it each is "
     "scored as if it had not been counted, or left out.",
 )
+@click.option(
+    "--against",
+    metavar="FILE",
+    callback=not_empty,
+    shell_complete=completion.models,
+    help=AGAINST_HELP,
+)
 @policy_options
 @model_option
 @keyed_option
@@ -78,6 +87,7 @@ def command(
     folds: int | None,
     positive: str | None,
     is_seen: bool,
+    against: str | None,
     policy: Policy,
     model: str,
     options: Options,
@@ -91,11 +101,12 @@ def command(
     \b
     nbtext eval spam/ ham/                the model, on documents it has not seen
     nbtext eval --folds 10 spam/ ham/     ten models, each on a tenth: no model needed
+    nbtext eval --against old.nbt spam/ ham/    which of two models is better
     nbtext eval --json --folds 10 mail/ | jq .two_class.lam_percent
 
     Prints accuracy, precision, recall, F1, log-loss, Brier score, calibration error
-    and, for two classes, the measures of the TREC spam track. docs/measures.md defines
-    each of them.
+    and, for two classes, the measures of the TREC spam track, each with the interval
+    that it has in 95 % of bootstrap samples. docs/measures.md defines each of them.
     """  # noqa: D301  click wants a real backspace
     from nbtext.api import evaluate, evaluate_folds, load
 
@@ -106,9 +117,10 @@ def command(
             "--folds, or to `train`."
         )
         raise click.UsageError(message)
-    if is_seen and folds is not None:
-        message = "--seen is about a model; with --folds none is read."
-        raise click.UsageError(message)
+    for name, is_given in (("seen", is_seen), ("against", against is not None)):
+        if is_given and folds is not None:
+            message = f"--{name} is about a model; with --folds none is read."
+            raise click.UsageError(message)
     if positive is not None:
         positive = readable(positive)  # as sources read labels
     skipped = Skipped()
@@ -135,6 +147,7 @@ def command(
                 threshold=policy.threshold,
                 positive=positive,
                 seen=is_seen,
+                against=None if against is None else load(against),
                 progress=shown,
                 on_read=on_read,
                 jobs=jobs,
@@ -154,7 +167,7 @@ def command(
             )
     if positive is None and not output.quiet:
         _say_positive(result)
-    _print(result, output)
+    _print(result, output, against)
     return outcome(skipped)
 
 
@@ -172,12 +185,12 @@ def _say_positive(result: "Evaluation") -> None:
         )
 
 
-def _print(result: "Evaluation", output: Output) -> None:
+def _print(result: "Evaluation", output: Output, against: str | None) -> None:
     if output.as_json:
         to_stdout([json_of(result.as_dict())])
     elif is_watched(sys.stdout):
         from nbtext.cli._tables import evaluation_tables
 
-        show(evaluation_tables(result, evaluation_lines(result)))
+        show(evaluation_tables(result, evaluation_lines(result), against))
     else:
-        to_stdout(evaluation_text(result))
+        to_stdout(evaluation_text(result, against))

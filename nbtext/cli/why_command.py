@@ -8,6 +8,7 @@ import click
 from nbtext.cli import _completion as completion
 from nbtext.cli._explained import against_json, against_lines, why_json, why_lines
 from nbtext.cli._options import (
+    AGAINST_HELP,
     keyed_option,
     model_option,
     needs_sources,
@@ -59,7 +60,7 @@ from nbtext.sources import documents as source_documents
     "--against",
     metavar="FILE",
     shell_complete=completion.files,
-    help="Tell where the document differs from the one in FILE.",
+    help=AGAINST_HELP,
 )
 @model_option
 @keyed_option

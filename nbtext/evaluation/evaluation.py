@@ -13,13 +13,15 @@ docs/measures.md.
 import heapq
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbtext.evaluation.binary_metrics import TwoClass, positive_class, two_class
+from nbtext.evaluation.bootstrap import Interval, Intervals, intervals, judged
+from nbtext.evaluation.comparing import Comparison
 from nbtext.evaluation.metrics import (
     Floats,
     Indices,
@@ -64,6 +66,8 @@ class Evaluation:
         scored_left_out: documents that the model had counted, scored as if it had not.
         passed_over: documents that it had counted and which cannot be scored so; they
             are in no other figure.
+        intervals: the middle 95 % of each figure's bootstrap, by its path of keys.
+        against: the same documents by another model, None if there is none.
     """
 
     classes: tuple[str, ...]
@@ -85,10 +89,17 @@ class Evaluation:
     two_class: TwoClass | None
     scored_left_out: int = 0
     passed_over: int = 0
+    intervals: Intervals = field(default_factory=dict)
+    against: Comparison | None = None
+
+    def interval(self, *path: str) -> Interval | None:
+        """Return the interval of a figure, None if there is none."""
+        return self.intervals.get(path)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `json.dumps` takes; docs/measures.md has the keys."""
         return asdict(self) | {
+            "intervals": _nested(self.intervals),
             "classes": list(self.classes),
             "confusion": [list(row) for row in self.confusion],
             "confusion_unknown_label": list(self.confusion_unknown_label),
@@ -98,6 +109,17 @@ class Evaluation:
             },
             "reliability": [asdict(one) for one in self.reliability],
         }
+
+
+def _nested(intervals: Intervals) -> dict[str, Any]:
+    """Return intervals under the keys that their figures stand under."""
+    nested: dict[str, Any] = {}
+    for (*keys, last), interval in intervals.items():
+        place = nested
+        for key in keys:
+            place = place.setdefault(key, {})
+        place[last] = list(interval)
+    return nested
 
 
 def evaluate(
@@ -148,6 +170,8 @@ def evaluate(
     known_printed = printed[known]
     is_right = known_printed.argmax(axis=1) == known_truth
     bins = reliability(np.exp(known_printed.max(axis=1)), is_right)
+    place = None if wanted is None else classes.index(wanted)
+    drawn_from = judged(truth, log_posterior, printed, decided, place)
     return Evaluation(
         classes=classes,
         documents=len(truth),
@@ -168,6 +192,7 @@ def evaluate(
         two_class=None
         if wanted is None
         else two_class(known_truth, known_posterior, decided[known], classes, wanted),
+        intervals=intervals(drawn_from, classes, place),
     )
 
 

@@ -39,6 +39,7 @@ def evaluate_model(
     max_bytes: int,
     progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
+    on_decision: Callable[[Decision], None] | None = None,
     executor: "Executor | None" = None,
     jobs: int = 1,
 ) -> Evaluation:
@@ -56,6 +57,7 @@ def evaluate_model(
         max_bytes: how much of a document is read.
         progress: told now and then how many more documents were read.
         on_read: told what was read and what was skipped, before anything is refused.
+        on_decision: told of each decision that is evaluated.
         executor: processes that have the model (`nbtext.scoring.in_processes`).
         jobs: how many they are.
 
@@ -83,6 +85,8 @@ def evaluate_model(
         report.documents += 1
         if not seen.meet(decision):
             continue
+        if on_decision is not None:
+            on_decision(decision)
         unknown.meet(decision.expected, decision.name)
         truth.append(places.get(decision.expected or "", NO_CLASS))
         decided.append(NO_CLASS if decision.label is None else places[decision.label])

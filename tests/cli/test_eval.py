@@ -17,7 +17,7 @@ KEYS = {
     "classes", "documents", "correct", "unsure", "unknown_label", "confusion",
     "confusion_unknown_label", "accuracy", "accuracy_decided", "per_class", "macro",
     "micro", "log_loss", "brier", "calibration_error", "reliability", "two_class",
-    "scored_left_out", "passed_over",
+    "scored_left_out", "passed_over", "intervals", "against",
 }  # fmt: skip
 TWO_CLASS_KEYS = {
     "positive", "negative", "positives", "negatives", "positives_unsure",
@@ -35,6 +35,8 @@ def test_eval_prints_figures_classes_confusion_and_reliability(run: "Run") -> No
     figures, classes, confusion, reliability = (
         [line.split("\t") for line in part.splitlines()] for part in out.split("\n\n")
     )
+    assert [row[2] for row in figures if row[0] == "accuracy"] == ["1.0000 to 1.0000"]
+    figures = [row[:2] for row in figures]
     assert dict(figures) | {"log-loss": "", "Brier score": "", "lam %": ""} == {
         "documents": "16",
         "unsure": "0",
@@ -51,7 +53,11 @@ def test_eval_prints_figures_classes_confusion_and_reliability(run: "Run") -> No
         "lam %": "",
         "missed at 0.1 % fpr": "0.0000",
     }
-    assert classes[0] == ["class", "precision", "recall", "F1", "support"]
+    assert classes[0] == [
+        "class", "precision", "recall", "F1", "support", "95 % of precision",
+        "95 % of recall", "95 % of F1",
+    ]  # fmt: skip
+    assert classes[1][1:6] == ["1.0000", "1.0000", "1.0000", "8", "1.0000 to 1.0000"]
     assert [row[0] for row in classes[1:]] == [
         "ham", "spam", "macro average", "micro average",
     ]  # fmt: skip
@@ -407,9 +413,63 @@ def test_processes_know_what_was_counted_too(run: "Run") -> None:
     assert run(*command, "--jobs", "2") == run(*command)
 
 
+@pytest.mark.parametrize("option", ["--seen", "--against=other.nbt"])
 @pytest.mark.usefixtures("corpus")
-def test_seen_is_about_a_model(run: "Run") -> None:
-    status, _, err = run("eval", "--folds", "2", "--seen", "spam", "ham")
+def test_some_options_are_about_a_model(run: "Run", option: str) -> None:
+    status, _, err = run("eval", "--folds", "2", option, "spam", "ham")
 
+    name = option.partition("=")[0]
     assert status == 64
-    assert "--seen is about a model; with --folds none is read." in err
+    assert f"{name} is about a model; with --folds none is read." in err
+
+
+@pytest.mark.usefixtures("model")
+def test_two_models_are_compared_on_the_same_documents(run: "Run") -> None:
+    """The other is of labels the wrong way round, and right about nothing."""
+    run("train", "-m", "other.nbt", "spam=ham", "ham=spam")
+    command = ("eval", "-m", "mail.nbt", "--seen", "--against", "other.nbt")
+
+    status, out, err = run(*command, "spam", "ham")
+
+    assert (status, err) == (0, "")
+    assert out.split("\n\n")[-1].splitlines() == [
+        "against\tother.nbt",
+        "documents\t16",
+        "accuracy\t1.0000",
+        "accuracy of the other\t0.0000",
+        "difference\t+1.0000\t1.0000 to 1.0000",
+        "only this one right\t16",
+        "only the other right\t0",
+        "McNemar p\t3.052e-05",
+    ]
+    in_json = json.loads(run(*command, "--json", "spam", "ham").out)["against"]
+    assert in_json["p_value"] == 2 / 2**16
+    models = load("mail.nbt"), load("other.nbt")
+    of_library = evaluate(models[0], ["spam", "ham"], seen=True, against=models[1])
+    assert json.loads(json.dumps(of_library.as_dict()))["against"] == in_json
+    assert run(*command, "--jobs", "2", "spam", "ham").out == out
+
+
+@pytest.mark.usefixtures("model")
+def test_models_are_compared_on_standard_input_too(run: "Run", process: "Run") -> None:
+    run("train", "-m", "other.nbt", "spam=ham", "ham=spam")
+    rows = [
+        json.dumps({"text": path.read_text(), "label": path.parent.name}) + "\n"
+        for path in (*Path("spam").iterdir(), *Path("ham").iterdir())
+    ]
+    command = ("eval", "-m", "mail.nbt", "--seen", "--against", "other.nbt", "-")
+
+    status, out, err = process(*command, stdin="".join(rows).encode())
+
+    assert (status, err) == (0, "")
+    assert "\ndocuments\t16\naccuracy\t" in out.split("\n\n")[-1]
+
+
+@pytest.mark.usefixtures("model")
+def test_the_other_model_has_to_be_one(run: "Run") -> None:
+    status, out, err = run(
+        "eval", "-m", "mail.nbt", "--against", "none.nbt", "spam", "ham"
+    )
+
+    assert (status, out) == (66, "")
+    assert err.startswith("Error: none.nbt: no model there")
