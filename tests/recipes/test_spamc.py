@@ -1,14 +1,17 @@
 """docs/recipes/spamc.md, with the spamc and procmail of Debian."""
 
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from tests.recipes.conftest import SURE_SPAM, Home, after, field
+from tests.recipes.conftest import DEMO, PROGRAM, SURE_SPAM, Home, after, field
 from tests.recipes.servers import end, free_port, wait_for_port
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from tests.recipes.conftest import Program, Same
@@ -134,3 +137,40 @@ def test_systemd_can_read_the_unit(home: Home, debian: "Program") -> None:
     done = home.run(debian("systemd-analyze"), "verify", unit)
 
     assert (done.status, done.out, done.err) == (0, b"", "")
+
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide.md"
+SERVE_BLOCK = re.compile(
+    r"^    \$ cp demo\.nbt served\.nbt\n(?:    .*\n)+", re.MULTILINE
+)
+
+
+def test_the_guide_serves_as_it_says(home: Home, debian: "Program") -> None:
+    """The guide's block, with another port and another folder for the socket."""
+    (block,) = SERVE_BLOCK.findall(GUIDE.read_text("utf-8"))
+    lines = [line.removeprefix("    ") for line in block.splitlines()]
+    socket = home.path / "socket"
+    script = ["exec 2>/dev/null"]
+    for line in lines:
+        if not line.startswith("$ "):
+            continue
+        script.append(
+            line.removeprefix("$ ")
+            .replace("nbtext serve", f"{PROGRAM} serve")
+            .replace("spamc ", f"{debian('spamc')} ")
+            .replace("/run/nbtext/socket", str(socket))
+            .replace("localhost:783", f"localhost:{free_port()}")
+        )
+        if line.endswith("&"):
+            script.append(f"until [ -S {socket} ]; do sleep .1; done")
+    home.nbtext("train", "-q", DEMO / "spam", DEMO / "ham", "-m", "demo.nbt")
+    shutil.copytree(DEMO, home.path / "corpora" / "demo")
+
+    done = subprocess.run(
+        ["sh", "-c", "\n".join([*script, "kill $!; wait"])],
+        cwd=home.path, env=home.environment(), capture_output=True, text=True,
+        timeout=PATIENCE, check=False,
+    )  # fmt: skip
+
+    shown = [line for line in lines if not line.startswith("$ ")]
+    assert done.stdout.splitlines() == shown
