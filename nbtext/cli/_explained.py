@@ -3,7 +3,17 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from nbtext.cli._report import DIGITS, UNSURE, class_name, escaped, readable, rounded
+from nbtext.cli._report import (
+    DIGITS,
+    UNSURE,
+    class_name,
+    counted,
+    escaped,
+    readable,
+    rounded,
+)
+from nbtext.learning.flipping import MOST, Flip
+from nbtext.scoring import Decision
 from nbtext.scoring.comparing import Difference
 from nbtext.scoring.decide import probability
 from nbtext.scoring.explanation import Explanation, Part, Reason
@@ -239,4 +249,51 @@ def against_json(
             }
             for row in rows[:top]
         ],
+    }
+
+
+def flip_lines(found: Flip) -> Iterator[str]:
+    """Say what it would take to have a document in another class."""
+    label = class_name(found.label)
+    before = probability(found.before.probability_of(found.label))
+    if found.result.outcome == "refused":
+        yield f"it cannot be learnt as {label}: {found.result.reason}"
+    elif found.result.outcome in ("known", "empty"):
+        what = (
+            "it is empty"
+            if found.result.outcome == "empty"
+            else (f"the model knows it as {label} already")
+        )
+        yield f"{what}; learning it as {label} changes nothing: {label} {before}"
+    else:
+        after = probability(found.after.probability_of(found.label))
+        is_enough = found.copies == 0
+        remark = "" if is_enough else f"; {_still(found.after)}"
+        yield f"learnt once as {label}: {label} {after}, now {before}{remark}"
+    if found.copies == 0:
+        return
+    reached = probability(found.decision.probability_of(found.label))
+    if found.copies is None:
+        text = f"not even {MOST} more documents like it would do"
+    else:
+        text = f"with {counted(found.copies, 'more document')} like it"
+    yield f"{text}: {label} {reached}"
+
+
+def _still(decision: Decision) -> str:
+    label = decision.label
+    return "still unsure" if label is None else f"still {class_name(label)}"
+
+
+def flip_json(found: Flip) -> dict[str, Any]:
+    """Return the same as JSON has it."""
+    return {
+        "class": found.label,
+        "outcome": found.result.outcome,
+        "reason": found.result.reason,
+        "before": rounded(found.before.probability_of(found.label)),
+        "after": rounded(found.after.probability_of(found.label)),
+        "label_after": found.after.label,
+        "copies": found.copies,
+        "probability": rounded(found.decision.probability_of(found.label)),
     }

@@ -267,8 +267,22 @@ def load_model(path: str, *, scoring: Scoring | None = None) -> Model:
         ModelFileError: there is no model, or it is damaged.
 
     """
-    file = open_model(path)
-    settings = file.settings
+    return model_of(open_model(path), scoring)
+
+
+def model_of(file: ModelFile, scoring: Scoring | None = None) -> Model:
+    """
+    Return the model in a file that is open.
+
+    Args:
+        file: the model file.
+        scoring: how to score, if not as the file asks.
+
+    Raises:
+        NotAModelError: it is damaged.
+
+    """
+    path, settings = file.path, file.settings
     classes = tuple(
         sorted({name for table in file.tables for name in table.header.classes})
     )

@@ -7,6 +7,7 @@ Any bytes at all give a model or a `ModelFileError`.
 """
 
 import os
+from collections.abc import Iterable
 from errno import EISDIR
 from mmap import ACCESS_READ, mmap
 from stat import S_ISDIR, S_ISREG
@@ -24,6 +25,7 @@ from nbtext.errors import (
     NotAModelError,
 )
 from nbtext.settings import Scoring, Settings
+from nbtext.store.blocks import Buffer
 from nbtext.store.lock import is_locked
 from nbtext.store.table import ALIGNMENT, BEGINNING, HEAD_SIZE, StoredTable, read_table
 
@@ -150,6 +152,27 @@ def _read(path: str, *, drop_correction: bool) -> ModelFile:
         tables = [*map(without_correction, tables)]
     cut = len(mapped) - offset
     return ModelFile(path, offset, tuple(tables), cut, mapped, _notes(path, tables))
+
+
+def with_table(file: ModelFile, chunks: Iterable[Buffer]) -> ModelFile:
+    """
+    Return a file as it would be with a table behind it; nothing is written.
+
+    Args:
+        file: a model file that ends with its last table.
+        chunks: the bytes of the table, in pieces.
+
+    Raises:
+        NotAModelError: they are no table.
+
+    """
+    whole = memoryview(b"".join([file.contents[: file.size], *chunks]))
+    table = read_table(file.path, whole, file.size, file.tables[0])
+    if table is None:
+        raise DamagedError(file.path, file.size, "the file ends before its table does")
+    tables = [*file.tables, table]
+    notes = _notes(file.path, tables)
+    return ModelFile(file.path, len(whole), tuple(tables), 0, whole, notes)
 
 
 def map_file(path: str) -> memoryview:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.build import HAM, SPAM
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -155,7 +157,7 @@ def test_more_than_one_document_cannot_be_compared(run: "Run") -> None:
     status, out, err = run("why", "-m", "mail.nbt", "spam", "--against", "ham/1.eml")
 
     assert (status, out) == (64, "")
-    assert "one document was expected" in err
+    assert "here are 8; name one" in err
 
 
 @pytest.mark.usefixtures("model")
@@ -177,3 +179,82 @@ def test_a_missing_document_is_named(run: "Run", model: "Path") -> None:
 
     assert (status, out) == (66, "")
     assert "none.eml" in err
+
+
+def probability(run: "Run", model: str, label: str, path: str) -> float:
+    found = json.loads(run("classify", "-m", model, "--json", path).out)
+    return float(found["posterior"][label])
+
+
+def flipped(run: "Run", model: str, path: str, *more: str) -> Any:
+    status, out, _ = run("why", "-m", model, "--flip", "--json", *more, path)
+    assert status == 0
+    return json.loads(out)["flip"]
+
+
+@pytest.fixture
+def texts(tmp_path: "Path", run: "Run") -> str:
+    """A model of texts that a second message cannot flip, and a text to flip."""
+    rows = [f"ham,about the {word} and the {word}" for word in HAM * 4]
+    rows += [f"spam,cheap pills and casino cash for {word}" for word in SPAM * 4]
+    (tmp_path / "rows.csv").write_text("\n".join(["label,text", *rows]))
+    trained = run("train", "-q", "--no-byte-ngrams", "-m", "texts.nbt", "rows.csv")
+    assert trained == (0, "", "")
+    (tmp_path / "one.txt").write_text("cheap pills and casino cash for the winner")
+    return "texts.nbt"
+
+
+def test_what_learning_would_change_is_what_it_changes(
+    run: "Run", texts: str, tmp_path: "Path"
+) -> None:
+    before = (tmp_path / texts).read_bytes()
+
+    found = flipped(run, texts, "one.txt")
+
+    assert (tmp_path / texts).read_bytes() == before
+    assert (found["class"], found["outcome"]) == ("ham", "learnt")
+    assert found["before"] == probability(run, texts, "ham", "one.txt")
+    (tmp_path / "once.nbt").write_bytes(before)
+    run("learn", "-m", "once.nbt", "ham", "one.txt")
+    assert found["after"] == probability(run, "once.nbt", "ham", "one.txt")
+
+    # others have the same terms, and are other documents
+    copies = found["copies"]
+    assert copies is not None
+    assert copies > 1
+    text = (tmp_path / "one.txt").read_text()
+    for number in range(1, copies + 1):
+        (tmp_path / f"like{number}.txt").write_text(text + " " * number)
+    for n, is_enough in ((copies - 1, False), (copies, True)):
+        (tmp_path / "more.nbt").write_bytes(before)
+        like = [f"like{number}.txt" for number in range(1, n + 1)]
+        run("learn", "-m", "more.nbt", "ham", "one.txt", *like)
+        classified = json.loads(
+            run("classify", "-m", "more.nbt", "--json", "one.txt").out
+        )
+        assert (classified["label"] == "ham") is is_enough
+    assert found["probability"] == classified["posterior"]["ham"]
+
+
+@pytest.mark.usefixtures("model")
+def test_a_message_that_is_known_would_move(run: "Run", corpus: "Path") -> None:
+    found = flipped(run, "mail.nbt", "spam/1.eml")
+
+    assert (found["class"], found["outcome"]) == ("ham", "moved")
+    run("learn", "-m", "mail.nbt", "ham", "spam/1.eml")
+    assert found["after"] == probability(run, "mail.nbt", "ham", "spam/1.eml")
+    again = flipped(run, "mail.nbt", "spam/1.eml", "--class", "ham")
+    assert again["outcome"] == "known"
+    _, out, _ = run("why", "-m", "mail.nbt", "--flip", "--class", "ham", "spam/1.eml")
+    assert "the model knows it as ham already" in out
+
+
+def test_of_a_model_without_a_ledger_nothing_can_be_learnt(
+    run: "Run", corpus: "Path"
+) -> None:
+    run("train", "-q", "--no-ledger", "-m", "none.nbt", "spam", "ham")
+
+    status, _, err = run("why", "-m", "none.nbt", "--flip", "spam/1.eml")
+
+    assert status == 64
+    assert "keeps no ledger" in err

@@ -1,0 +1,186 @@
+"""What `nbtext why` does, apart from reading its command line."""
+
+import sys
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from nbtext.cli._explained import (
+    against_json,
+    against_lines,
+    flip_json,
+    flip_lines,
+    why_json,
+    why_lines,
+)
+from nbtext.cli._report import json_line, readable
+from nbtext.cli._status import outcome
+from nbtext.cli._terminal import (
+    Output,
+    is_watched,
+    name_problems,
+    show,
+    to_stderr,
+    to_stdout,
+)
+from nbtext.counts import ReadReport
+from nbtext.counts.counting import documents
+from nbtext.document import Document
+from nbtext.errors import SettingsError
+from nbtext.learning import SettingsOverrides
+from nbtext.learning.flipping import Flip, flip
+from nbtext.scoring import Classifier, Model, Policy, load_model
+from nbtext.scoring.comparing import differences
+from nbtext.scoring.explanation import Explanation
+from nbtext.sources import Options
+from nbtext.sources import documents as source_documents
+
+
+class WhyRequest(NamedTuple):
+    """
+    What is asked of `nbtext why`; the options are those of the command.
+
+    Attributes:
+        sources: what to explain; standard input if there is none.
+        model: the model file.
+        top: how many terms are listed.
+        label: the class to explain, None for the most probable.
+        against: the document to compare with, None if there is none.
+        is_flip: whether to say what learning the document would change.
+        policy: how decisions are made.
+        options: how sources are read.
+        overrides: how to score, where it differs from what the model says.
+        output: what is printed.
+    """
+
+    sources: tuple[str, ...]
+    model: str
+    top: int
+    label: str | None
+    against: str | None
+    is_flip: bool
+    policy: Policy
+    options: Options
+    overrides: SettingsOverrides
+    output: Output
+
+
+def run(request: WhyRequest) -> int:
+    """Explain what is asked for and return the exit status."""
+    opened = load_model(request.model)
+    for note in () if request.output.quiet else opened.notes:
+        to_stderr(f"note: {note}")
+    scoring = request.overrides.scoring(opened.scoring)
+    classifier = Classifier(opened._replace(scoring=scoring))
+    if request.label is not None:  # as sources read labels
+        request = request._replace(label=readable(request.label))
+    report = ReadReport()
+    if request.against is None:
+        is_first = True
+        for document in _read(request.sources, request, opened, report):
+            explanation = _explained(classifier, document, request)
+            found = _flip(opened, classifier, document, request)
+            _print(explanation, found, request, is_first=is_first)
+            is_first = False
+    else:
+        first = _only(request.sources, request, opened, report)
+        second = _only((request.against,), request, opened, report)
+        if first is not None and second is not None:
+            _compare(classifier, first, second, request)
+    name_problems(report, quiet=request.output.quiet)
+    return outcome(report.skipped)
+
+
+def _read(
+    names: tuple[str, ...], request: WhyRequest, model: Model, report: ReadReport
+) -> Iterator[Document]:
+    """Yield the documents of sources, as a model reads them."""
+    options = request.options._replace(
+        model_columns=lambda: model.settings.text_columns
+    )
+    items = source_documents(names, options, labelled=False)
+    return documents(items, report, options.max_bytes)
+
+
+def _only(
+    names: tuple[str, ...], request: WhyRequest, model: Model, report: ReadReport
+) -> Document | None:
+    """
+    Return the one document of sources, None if it cannot be read.
+
+    Raises:
+        SettingsError: there are more.
+
+    """
+    found = [*_read(names, request, model, report)]
+    if len(found) > 1:
+        what = ", ".join(names) or "standard input"
+        message = (
+            f"{what}: --against compares one document with one, and here are "
+            f"{len(found):,}; name one"
+        )
+        raise SettingsError(message)
+    return found[0] if found else None
+
+
+def _explained(
+    classifier: Classifier,
+    document: Document,
+    request: WhyRequest,
+    label: str | None = None,
+) -> Explanation:
+    label = label or request.label
+    return classifier.explain(document, label=label, policy=request.policy)
+
+
+def _flip(
+    opened: Model, classifier: Classifier, document: Document, request: WhyRequest
+) -> Flip | None:
+    """Return what it would take to have the document elsewhere, if that is asked."""
+    if not request.is_flip:
+        return None
+    scoring = classifier.model.scoring
+    return flip(
+        opened,
+        document,
+        request.label,
+        policy=request.policy,
+        scoring=None if scoring == opened.scoring else scoring,
+    )
+
+
+def _print(
+    explanation: Explanation, found: Flip | None, request: WhyRequest, *, is_first: bool
+) -> None:
+    top = request.top
+    before = [] if is_first else [""]
+    if request.output.as_json:
+        values = why_json(explanation, top)
+        if found is not None:
+            values["flip"] = flip_json(found)
+        to_stdout([json_line(values)])
+        return
+    flipped = [] if found is None else ["", *flip_lines(found)]
+    if is_watched(sys.stdout):
+        from nbtext.cli._explained_tables import why_tables
+
+        show(why_tables(explanation, top, is_first=is_first))
+        to_stdout(flipped)
+    else:
+        to_stdout([*before, *why_lines(explanation, top), *flipped])
+
+
+def _compare(
+    classifier: Classifier, first: Document, second: Document, request: WhyRequest
+) -> None:
+    one = _explained(classifier, first, request)
+    # for the class that the first is explained for
+    other = _explained(classifier, second, request, one.label)
+    rows = differences(one, other)
+    if request.output.as_json:
+        to_stdout([json_line(against_json(one, other, rows, request.top))])
+    elif is_watched(sys.stdout):
+        from nbtext.cli._explained_tables import against_tables
+
+        show(against_tables(one, other, rows, request.top))
+    else:
+        to_stdout(against_lines(one, other, rows, request.top))
