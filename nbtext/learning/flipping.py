@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 from nbtext.document import Document
 from nbtext.learning.one_by_one import learn_few
 from nbtext.learning.plan import Batch, LearnRequest, LearnResult, planned
-from nbtext.scoring import Classifier, Decision, Policy
-from nbtext.scoring.model import Model, model_of
+from nbtext.scoring import Classifier, Decision, Model, Policy
+from nbtext.scoring.model import model_of
 from nbtext.settings import Scoring
 from nbtext.store.file import with_table
 from nbtext.tokens import Reading, read
