@@ -26,10 +26,11 @@ Format: TypeAlias = Literal["mail", "text"]
 Column: TypeAlias = Literal[
     "occurrences", "documents", "weight",
     "level1", "level2", "level3", "level4", "level5", "level6", "level7", "level8",
+    "logs",
 ]  # fmt: skip
 """What is counted for a term in a class; `weight` sums documents' vectors of ln(1 + n),
 each scaled to unit Euclidean length, in units of 1/65535; `level2` counts the documents
-in which the term occurs exactly twice."""
+in which the term occurs exactly twice; `logs` sums ln(1 + n) in units of 1/2048."""
 
 FieldKind: TypeAlias = Literal["text"]
 """What a column of a table holds."""
@@ -58,7 +59,9 @@ LEVELS: Final[tuple[Column, ...]] = (
 )  # fmt: skip
 """Columns of documents in which a term occurs exactly once, twice, and so on."""
 
-COLUMNS: Final = (*WEIGHTED, *LEVELS)
+LOGS: Final[Column] = "logs"
+
+COLUMNS: Final = (*WEIGHTED, *LEVELS, LOGS)
 """All columns, in the order of the file; every view has the first two."""
 
 
@@ -414,8 +417,21 @@ def _is_fingerprint(value: object) -> bool:
 
 HEXADECIMAL: Final = "0123456789abcdef"
 
-Counting: TypeAlias = Literal["occurrences", "once"]
-"""Whether a term that occurs n times counts n times, or once."""
+Counting: TypeAlias = str
+"""What a term that occurs n times counts: one of COUNTINGS."""
+
+OCCURRENCES: Final = "occurrences"
+ONCE: Final = "once"
+LOG: Final = "log"
+MIN: Final = "min:"
+
+COUNTINGS: Final = (
+    OCCURRENCES,
+    ONCE,
+    LOG,
+    *(f"{MIN}{most}" for most in range(2, len(LEVELS) + 2)),
+)
+"""A term that occurs n times counts n, 1, ln(1 + n), or min(n, K)."""
 
 
 Parameters: TypeAlias = tuple[tuple[str, float], ...]
@@ -434,7 +450,7 @@ class Scoring(NamedTuple):
     Attributes:
         score: the name of the event model; nbtext.scoring.models has them.
         smoothing: what is added to every count, in the units of the model's formula.
-        counting: whether repeated terms count repeatedly.
+        counting: what a term that occurs n times counts, one of COUNTINGS.
         parameters: the event model's own numbers, each with its name, sorted by name.
         calibrated: whether the posterior is fitted to held-out scores; otherwise it is
             the event model's own.
@@ -509,9 +525,7 @@ class Scoring(NamedTuple):
         if not (type(self.score) is str and self.score.isidentifier()):
             message = f"the score is {self.score!r}, expected the name of one"
             raise SettingsError(message)
-        if self.counting not in ("occurrences", "once"):
-            message = f"counting is {self.counting!r}, expected occurrences or once"
-            raise SettingsError(message)
+        check_counting(self.counting)
         if type(self.calibrated) is not bool:
             message = f"calibrated is {self.calibrated!r}, expected yes or no"
             raise SettingsError(message)
@@ -523,6 +537,22 @@ class Scoring(NamedTuple):
                 message = f"a parameter is called {name!r}, expected a name"
                 raise SettingsError(message)
             check_range(name, value, 0, LARGEST)
+
+
+def check_counting(counting: object) -> None:
+    """
+    Refuse what is no way to count occurrences.
+
+    Raises:
+        SettingsError: that is so.
+
+    """
+    if counting not in COUNTINGS:
+        message = (
+            f"counting is {counting!r:.80}, expected {OCCURRENCES}, {ONCE}, {LOG}, or "
+            f"{COUNTINGS[3]} to {COUNTINGS[-1]}"
+        )
+        raise SettingsError(message)
 
 
 def dirichlet_documents(class_prior: object) -> float:

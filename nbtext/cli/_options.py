@@ -28,7 +28,7 @@ from nbtext.scoring.models.registry import (
     DEFAULT_FOR_TEXT,
     rival_of,
 )
-from nbtext.settings import NO_PRIOR, SHARES, UNIFORM, dirichlet_documents
+from nbtext.settings import COUNTINGS, NO_PRIOR, SHARES, UNIFORM, dirichlet_documents
 from nbtext.sources import FORMATS, Options, is_delimiter, listed
 from nbtext.store.lock import WAIT
 
@@ -279,9 +279,11 @@ _SCORING = (
     click.option(
         "--count",
         "counting",
-        type=click.Choice(["occurrences", "once"]),
-        help="Whether a token that occurs n times counts n times, or once "
-        "[default: occurrences].",
+        type=click.Choice(COUNTINGS),
+        metavar="HOW",
+        help="What a token that occurs n times counts: n (occurrences), 1 (once), "
+        f"ln(1 + n) (log), or min(n, K) ({COUNTINGS[3]} to {COUNTINGS[-1]}) [default: "
+        "occurrences].",
     ),
     click.option(
         "--calibrate",

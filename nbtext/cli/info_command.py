@@ -17,6 +17,7 @@ from nbtext.learning import last_run
 from nbtext.scoring import Model, fitted, load_model
 from nbtext.scoring.held_out import held_out
 from nbtext.scoring.threshold import reach_of
+from nbtext.settings import OCCURRENCES
 from nbtext.store import check_sound
 from nbtext.store.header import joined_history
 from nbtext.store.undo import last_records
@@ -181,7 +182,7 @@ def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
         (
             "score",
             f"{scoring.score}, smoothing {scoring.smoothing:g}, counting "
-            + ("once" if scoring.counting == "once" else "every occurrence"),
+            + {OCCURRENCES: "every occurrence"}.get(scoring.counting, scoring.counting),
         ),
         *probabilities(model, facts["calibration"]),
         *([("correction", correction_in_words(facts))] if facts["correction"] else []),

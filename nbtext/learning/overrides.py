@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from nbtext.errors import SettingsError
 from nbtext.scoring import changed, event_model, event_models
-from nbtext.scoring.models.registry import suited_to
+from nbtext.scoring.models.registry import counting_by, suited_to
 from nbtext.settings import SHARES, Alphabet, Counting, Field, Scoring, Settings
 from nbtext.tokens.pattern import new_pattern
 
@@ -31,7 +31,8 @@ class SettingsOverrides(NamedTuple):
         ledger: whether the model remembers which documents it has counted.
         score: the name of an event model.
         smoothing: what is added to every count.
-        counting: whether a token that occurs n times counts n times, or "once".
+        counting: what a token that occurs n times counts: n ("occurrences"), 1
+            ("once"), ln(1 + n) ("log"), or min(n, K) ("min:2" to "min:9").
         calibrate: whether a textbook's score is calibrated, too.
         class_prior: what a textbook's score takes for P(class): "shares", "uniform",
             "dirichlet:A" with A documents more in each class, or "none".
@@ -104,6 +105,8 @@ class SettingsOverrides(NamedTuple):
         )
         if self.score is not None:
             settings = suited_to(settings, self.score)
+        if self.counting is not None:
+            settings = counting_by(settings, self.counting)
         settings.check()
         return settings
 

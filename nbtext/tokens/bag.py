@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from math import isqrt, log1p
 from typing import Final, TypeAlias
 
-from nbtext.settings import UNIT, Settings, levels_of
+from nbtext.settings import LOGS, UNIT, Settings, levels_of
 from nbtext.tokens.engine import keys
 from nbtext.tokens.reading import Reading
 from nbtext.tokens.tokenizer import MASK, mix
@@ -64,12 +64,14 @@ def columns_of(terms: Terms, columns: Sequence[str]) -> dict[int, tuple[int, ...
     else:
         added = {key: (count, 1) for key, count in terms.items()}
     levels = levels_of(columns)
-    if not levels:
-        return added
-    return {
-        key: (*values, *[int(values[0] == level) for level in levels])
-        for key, values in added.items()
-    }
+    if levels:
+        added = {
+            key: (*values, *[int(values[0] == level) for level in levels])
+            for key, values in added.items()
+        }
+    if LOGS in columns:
+        added = {key: (*row, log_count(row[0])) for key, row in added.items()}
+    return added
 
 
 def _with_weights(terms: Terms) -> dict[int, tuple[int, ...]]:

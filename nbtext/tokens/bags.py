@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from nbtext.settings import UNIT, levels_of
+from nbtext.settings import LOGS, UNIT, levels_of
 from nbtext.tokens.bag import LOG_UNIT, MOST_COUNTED, log_count
 from nbtext.tokens.engine import document_keys
 from nbtext.tokens.tokenizer import MIX
@@ -203,6 +203,9 @@ def further_columns(
         # in 16 bits they fit, because none is above UNIT
         further.append(unit_weights(terms).astype(np.uint16))
     further += [(terms.counts == level).view(np.uint8) for level in levels_of(columns)]
+    if LOGS in columns:
+        # in 16 bits they fit: 2048 ln(2^24) is 34,069
+        further.append(log_counts(terms.counts).astype(np.uint16))
     return further
 
 

@@ -8,6 +8,7 @@ all where the weights are whole numbers of such units.
 """
 
 from collections import Counter as Tally
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ from nbtext.counts.fitting import Fit
 from nbtext.scoring.batch import score_readings
 from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.model import Model
+from nbtext.scoring.models.registry import counting_by
 from nbtext.scoring.score import score
-from nbtext.settings import Scoring
+from nbtext.settings import Scoring, Settings
 from nbtext.tokens.reading import Reading
 from nbtext.tokens.tokenizer import keys
 from tests.build import WORD_WEIGHTS, WORDS, counted, model_of
@@ -51,10 +53,16 @@ def text(counts: Counts) -> str:
     return " ".join(f"t{term}" for term, n in enumerate(counts) for _ in range(n))
 
 
-def trained(folder: Path, training: Counts, classes: Counts, how: Scoring) -> Model:
+def trained(
+    folder: Path,
+    training: Counts,
+    classes: Counts,
+    how: Scoring,
+    settings: Settings = WORD_WEIGHTS,
+) -> Model:
     labels = [f"class {class_}" for class_ in classes]
     texts = zip(labels, map(text, training), strict=True)
-    return model_of(folder / "model.nbt", counted(texts, WORD_WEIGHTS), how)
+    return model_of(folder / "model.nbt", counted(texts, settings), how)
 
 
 # scikit-learn takes 70 MB, which a process that forks should not have
@@ -109,6 +117,36 @@ def test_sum_of_terms_once_is_multinomial_on_presence(
     for ours in by_each_engine(model, testing):
         np.testing.assert_allclose(
             ours, theirs.predict_log_proba(testing > 0), rtol=RTOL, atol=ATOL
+        )
+
+
+DAMPED: dict[str, Callable[[Counts], NDArray[np.float64]]] = {
+    "log": lambda counts: np.rint(2048 * np.log1p(counts)) / 2048,
+    "min:2": lambda counts: np.minimum(counts, 2.0),
+    "min:9": lambda counts: np.minimum(counts, 9.0),
+}
+"""What scikit-learn is given in place of counts; logarithms are rounded to 1/2048."""
+
+
+@pytest.mark.parametrize("counting", DAMPED)
+@pytest.mark.parametrize("alpha", [1e-3, 1.0])
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_sum_of_damped_counts_is_multinomial_on_them(
+    n_classes: int, alpha: float, counting: str, tmp_path: Path
+) -> None:
+    training, classes, testing = drawn(n_classes, seed=50 + n_classes)
+    training[:, 2:5] *= 4  # some of them above 9
+    how = Scoring(score="sum", smoothing=alpha, counting=counting)
+    damped = DAMPED[counting]
+
+    settings = counting_by(WORD_WEIGHTS, counting)
+    model = trained(tmp_path, training, classes, how, settings)
+    theirs = multinomial(alpha).fit(damped(training), classes)
+
+    assert training.max() > 9
+    for ours in by_each_engine(model, testing):
+        np.testing.assert_allclose(
+            ours, theirs.predict_log_proba(damped(testing)), rtol=RTOL, atol=ATOL
         )
 
 

@@ -48,6 +48,7 @@ from nbtext.settings import (
     Scoring,
     Settings,
     default_settings,
+    in_order,
 )
 from nbtext.store.writing import replace_file
 from nbtext.tokens.bag import bag_of
@@ -60,14 +61,16 @@ SAME_FOLDER = settings(
 )
 CLOSE = 1e-9
 
+COUNTED = in_order((*WEIGHTED, "level1", "level2", "logs"))
 MAIL = Settings(
     format="mail",
     views=(HEADERS, RAW, BODY),
-).counting(WEIGHTED)
-TEXT = default_settings("text", 3)
+).counting(COUNTED)
+TEXT = default_settings("text", 3).counting(COUNTED)
 
 WORDS = st.sampled_from(["free", "lunch", "Lunch", "!", "cash", "über", "中文", "x1"])
 BODIES = st.lists(WORDS, min_size=1, max_size=15).map(" ".join)
+COUNTINGS = ("occurrences", "once", "log", "min:3")
 LABELS = ("ham", "junk", "spam")
 FITS = st.builds(Fit, st.floats(0.05, 5), st.floats(-3, 3), st.just(100))
 
@@ -87,7 +90,7 @@ def scorings(draw: st.DrawFn, classes: int) -> Scoring:
     event = draw(st.sampled_from([*event_models()]))
     scoring = scoring_of(event.name)._replace(
         smoothing=draw(st.sampled_from([1e-3, 0.03, 0.5, 1.0, 10.0])),
-        counting=draw(st.sampled_from(["occurrences", "once"])),
+        counting=draw(st.sampled_from([*filter(COUNTINGS.count, event.countings)])),
     )
     if event.is_textbook:
         priors = ["shares", "uniform", "dirichlet:0.5", "none"]

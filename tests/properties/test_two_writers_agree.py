@@ -30,7 +30,7 @@ from nbtext.tokens.bags import terms_of
 from tests.build import WEIGHTS, ClassCounts, Rows, packed, table_of
 
 PLAIN = Settings(format="text", views=(BODY, RAW))
-LEVELS = PLAIN.counting(("occurrences", "documents", "level1", "level3"))
+LEVELS = PLAIN.counting(("occurrences", "documents", "level1", "level3", "logs"))
 CALIBRATION = Calibration(
     default_scoring("mail", 2).of_scores(),
     Prior(),

@@ -225,7 +225,7 @@ def test_a_view_without_terms_is_refused() -> None:
     [
         ({"score": 3}, "score is 3"),
         ({"score": "no name"}, "score is 'no name'"),
-        ({"counting": "twice"}, "expected occurrences or once"),
+        ({"counting": "twice"}, "expected occurrences, once, log, or min:2 to min:9"),
         ({"smoothing": 0}, "smoothing is 0"),
         ({"smoothing": -1.0}, "smoothing is -1.0"),
         ({"smoothing": float("nan")}, "smoothing is nan"),

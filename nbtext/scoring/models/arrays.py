@@ -9,12 +9,14 @@ grouped by term (`nbtext.counts.term_table.TermTable`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbtext.counts.term_table import take_pairs
+from nbtext.scoring.models.damping import damping
 from nbtext.scoring.models.evidence import counted_column
+from nbtext.tokens.bag import LOG_UNIT
 from nbtext.tokens.bags import log_counts, sum_by_document
 
 if TYPE_CHECKING:
@@ -48,6 +50,38 @@ def is_shared(model: BatchModel) -> list[NDArray[np.bool_]]:
 def times_counted(scoring: Scoring, terms: Terms) -> Integers:
     """Return how often each term counts."""
     return np.ones_like(terms.counts) if scoring.counting == "once" else terms.counts
+
+
+def damped_times(scoring: Scoring, terms: Terms) -> NDArray[np.integer] | Floats:
+    """Return what each term of documents counts by a scoring's damping, (n_terms,)."""
+    damped = damping(scoring.counting)
+    if damped.unit == LOG_UNIT:
+        return log_counts(terms.counts) / LOG_UNIT
+    return np.minimum(terms.counts, damped.most) if damped.most else terms.counts
+
+
+def damped_counts(model: BatchModel) -> list[NDArray[np.integer] | Floats]:
+    """Return for each view the damped count of every entry, shape (n_entries,)."""
+    damped = damping(model.scoring.counting)
+    counts = []
+    for view, table in zip(model.settings.views, model.terms, strict=True):
+        places = damped.places(view)
+        total: NDArray[Any] = table.columns[places[0]]
+        if len(places) > 1:
+            total = damped.factors[0] * total.astype(np.int64)
+            for factor, place in zip(damped.factors[1:], places[1:], strict=True):
+                total += factor * table.columns[place].astype(np.int64)
+        counts.append(total if damped.unit == 1 else total / damped.unit)
+    return counts
+
+
+def damped_total(model: BatchModel, view: int) -> Floats:
+    """Return the sums of damped counts over the terms of a view, by class."""
+    damped = damping(model.scoring.counting)
+    total: Floats = np.zeros(len(model.classes))
+    for factor, column in zip(damped.factors, damped.columns, strict=True):
+        total += factor * model.total(view, column)
+    return total / damped.unit
 
 
 def odds_of_terms(model: BatchModel, view: int) -> Floats:

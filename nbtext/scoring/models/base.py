@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from nbtext.tokens import Bag
 
 from nbtext.scoring.models.evidence import n_numbers, score_of
+from nbtext.settings import OCCURRENCES, ONCE
 
 
 class Base:
     """
     What an event model is unless it says otherwise.
 
-    It refuses nothing, has no parameters, and needs the columns that every view has.
+    It has no parameters, needs the columns that every view has, and counts every
+    occurrence or each term once.
 
     Attributes:
         calibration: how its scores become probabilities.
@@ -36,6 +38,7 @@ class Base:
         reads_vocabulary: whether one document's score needs a pass over all terms.
         is_textbook: whether its posterior is the model's own, unless asked otherwise.
         can_be_corrected: whether training may learn a correction of its scores.
+        countings: what a term that occurs n times may count.
     """
 
     calibration: Calibrated
@@ -44,6 +47,7 @@ class Base:
     reads_vocabulary: bool = False
     is_textbook: bool = False
     can_be_corrected: bool = False
+    countings: Sequence[str] = (OCCURRENCES, ONCE)
 
     def columns(self, view: View) -> tuple[Column, ...]:
         """Return what must have been counted in a view."""
@@ -53,9 +57,11 @@ class Base:
     def refusal(
         self, scoring: Scoring, settings: Settings, classes: Sequence[str]
     ) -> str:
-        """Refuse nothing."""
-        del scoring, settings, classes
-        return ""
+        """Refuse a way to count occurrences that is not its own."""
+        del settings, classes
+        if scoring.counting in self.countings:
+            return ""
+        return f"cannot count by {scoring.counting} (--count)"
 
     def parameters_for(self, n_classes: int) -> Mapping[str, float]:
         """Return the parameters that follow from the number of classes: none."""

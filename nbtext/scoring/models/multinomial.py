@@ -9,7 +9,8 @@ the view's distinct terms, D_c the documents of class c and D all of them:
 
 (McCallum and Nigam 1998; Manning, Raghavan and Schütze 2008, section 13.2; a = 1 is
 Laplace's rule). The posterior is exp(z) over its sum. Counting once, it is the
-multinomial model with Boolean attributes (Metsis, Androutsopoulos and Paliouras 2006).
+multinomial model with Boolean attributes (Metsis, Androutsopoulos and Paliouras 2006);
+with any damping, n_t and n_tc are both damped (`nbtext.scoring.models.damping`).
 
 Each logarithm is taken apart, so that a class that does not have a term costs nothing:
 ln((n_tc + a) / a), which the term says, and ln(a / (N_c + a V)), the same for all.
@@ -21,8 +22,10 @@ from math import log
 from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.calibration import Prior
-from nbtext.scoring.models.evidence import Evidence, counted_column
+from nbtext.scoring.models.damping import damping
+from nbtext.scoring.models.evidence import Evidence
 from nbtext.scoring.models.joint import JointLikelihood
+from nbtext.settings import COUNTINGS
 
 if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
@@ -37,6 +40,7 @@ class Multinomial(JointLikelihood):
 
     name: Final = "sum"
     about: Final = "the textbook's sum (multinomial, not calibrated)"
+    countings = COUNTINGS
 
     def prior(self, settings: Settings, n_classes: int) -> Prior:
         """Return what is expected of a fit before any document was scored."""
@@ -46,20 +50,21 @@ class Multinomial(JointLikelihood):
     def view_evidence(self, model: Model, view: int, terms: Terms) -> Evidence:
         """Return what one view of a document says."""
         a = model.scoring.smoothing
-        is_once = model.scoring.counting == "once"
-        column = model.settings.views[view].column(counted_column(model.scoring))
+        damped = damping(model.scoring.counting)
+        places = damped.places(model.settings.views[view])
         rows = []
-        known = found = 0
+        known, found = 0, 0.0
         for key, entries in model.found(view, terms).items():
             n = terms[key]
             known += n
-            times = 1 if is_once else n
+            times = damped.times(n)
             found += times
             for class_, columns in entries:
-                rows.append((key, class_, times * log((columns[column] + a) / a)))
+                count = damped.count_of(columns, places)
+                rows.append((key, class_, times * log((count + a) / a)))
         n_terms = max(model.n_terms(view), 1)
         rest = [
-            found * log(a / (by_class[column] + a * n_terms))
+            found * log(a / (damped.count_of(by_class, places) + a * n_terms))
             for by_class in model.totals[view]
         ]
         return Evidence(model.settings.views[view].name, rows, rest=rest, known=known)
@@ -75,22 +80,23 @@ class Multinomial(JointLikelihood):
         import numpy as np
 
         from nbtext.scoring.models.arrays import (
+            damped_counts,
+            damped_times,
+            damped_total,
             is_shared,
             spread_entries,
-            times_counted,
         )
         from nbtext.tokens.bags import sum_by_document
 
         a = model.scoring.smoothing
-        column = counted_column(model.scoring)
         terms, places = documents.views[view], documents.places[view]
         table = model.terms[view]
-        times = times_counted(model.scoring, terms)
+        times = damped_times(model.scoring, terms)
         # rows: one for each class that a term of a document is in
         rows = spread_entries(table, terms.starts, places)
-        counts = table.columns[model.column(view, column)].take(rows.entries)
+        counts = model.once(damped_counts)[view].take(rows.entries)
         # sizes: (n_documents or 1, n_classes), N_c + a V
-        sizes = model.total(view, column)[None, :]
+        sizes = damped_total(model, view)[None, :]
         if labels is None:
             is_known = places != table.n_terms
             sizes = sizes + a * max(table.n_terms, 1)

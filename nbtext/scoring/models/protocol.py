@@ -66,6 +66,10 @@ class EventModel(Protocol):
         """Whether training may learn a correction of its scores."""
 
     @property
+    def countings(self) -> Sequence[str]:
+        """What a term that occurs n times may count (`nbtext.settings.COUNTINGS`)."""
+
+    @property
     def reads_vocabulary(self) -> bool:
         """
         Whether one document's score needs a pass over all terms of the model.

@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.settings import (
+    OCCURRENCES,
+    ONCE,
     SHARES,
     Column,
     Format,
     Scoring,
     Settings,
+    check_counting,
     check_range,
     in_order,
 )
@@ -173,6 +176,25 @@ def suited_to(settings: Settings, score: str) -> Settings:
     return settings._replace(views=tuple(views))
 
 
+def counting_by(settings: Settings, counting: str) -> Settings:
+    """
+    Return settings by which all that a damping needs is counted.
+
+    Raises:
+        SettingsError: there is no such way to count.
+
+    """
+    from nbtext.scoring.models.damping import damping
+
+    check_counting(counting)
+    needed = damping(counting).columns
+    views = (
+        view._replace(columns=in_order((*view.columns, *needed)))
+        for view in settings.views
+    )
+    return settings._replace(views=tuple(views))
+
+
 def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) -> None:
     """
     Refuse a score that does not go with the classes, or with what was counted.
@@ -200,11 +222,14 @@ def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) 
             if not other.refusal(scoring, settings, classes)
         )
         raise SettingsError(f"the {model.name} score {refusal}; use {others}")
-    missing = _missing(model, settings)
+    missing = _missing(model, scoring, settings)
     if missing:
+        options = f"--score {model.name}"
+        if scoring.counting != OCCURRENCES:
+            options += f" --count {scoring.counting}"
         message = (
             f"the {model.name} score needs the {' and the '.join(missing)} column, "
-            f"which this model does not have; train with --score {model.name}"
+            f"which this model does not have; train with {options}"
         )
         raise SettingsError(message)
 
@@ -224,9 +249,14 @@ def _check_parameters(scoring: Scoring, model: EventModel) -> None:
         check_range(name, value, declared[name].least, declared[name].most)
 
 
-def _missing(model: EventModel, settings: Settings) -> list[str]:
-    """Return the columns that a model needs and settings do not have, sorted."""
+def _missing(model: EventModel, scoring: Scoring, settings: Settings) -> list[str]:
+    """Return the columns that a scoring needs and settings do not have, sorted."""
+    counted: tuple[Column, ...] = ()
+    if scoring.counting not in (OCCURRENCES, ONCE):  # which every view has
+        from nbtext.scoring.models.damping import damping
+
+        counted = damping(scoring.counting).columns
     missing: set[Column] = set()
     for view in settings.views:
-        missing |= {*model.columns(view)}.difference(view.columns)
+        missing |= {*model.columns(view), *counted}.difference(view.columns)
     return sorted(missing)

@@ -34,10 +34,10 @@ class TwoClasses(Base):
     def refusal(
         self, scoring: Scoring, settings: Settings, classes: Sequence[str]
     ) -> str:
-        """Refuse more classes than two."""
-        del scoring, settings
-        n_classes = len(classes)
-        return f"is for two classes, the model has {n_classes}" if n_classes > 2 else ""
+        """Refuse more classes than two, too."""
+        if len(classes) > 2:
+            return f"is for two classes, the model has {len(classes)}"
+        return super().refusal(scoring, settings, classes)
 
     def joint_log_likelihood(self, model: Model, bag: Bag) -> Raw:
         """Return for the first class 0, and for the second its log-odds, unfitted."""

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 
 from nbtext.scoring.models.base import Base
 from nbtext.scoring.models.evidence import Evidence
-from nbtext.settings import UNIT, Column
+from nbtext.settings import OCCURRENCES, UNIT, Column
 from nbtext.tokens.bag import log_count
 
 if TYPE_CHECKING:
@@ -57,9 +57,9 @@ class OnWeightedTerms(Base):
     def refusal(
         self, scoring: Scoring, settings: Settings, classes: Sequence[str]
     ) -> str:
-        """Refuse to count terms once: weights are of occurrences."""
+        """Refuse to count otherwise: weights are of occurrences."""
         del settings, classes
-        return "counts repeats" if scoring.counting == "once" else ""
+        return "" if scoring.counting == OCCURRENCES else "counts repeats"
 
 
 def view_evidence(
