@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-from nbtext.counts.room import in_file
+from nbtext.counts.room import in_file, release
 from nbtext.tokens import Terms
 
 DOCUMENTS: Final = 4096
@@ -34,7 +34,7 @@ VISITED: Final = 1 << 17
 VISITED_TERMS: Final = 1 << 27
 """Maximum distinct terms of them, each document's counted by itself."""
 
-IN_MEMORY: Final = 1 << 24
+IN_MEMORY: Final = 1 << 22
 """Maximum terms that are kept in memory; the others are in a temporary file."""
 
 
@@ -48,12 +48,14 @@ class Block:
         digests: what names them.
         fingerprints: what their counts are known by.
         views: for each view their terms.
+        is_aside: whether the terms are in a temporary file.
     """
 
     labels: list[str]
     digests: list[bytes]
     fingerprints: list[int]
     views: list[Terms]
+    is_aside: bool = False
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -79,6 +81,13 @@ class Block:
             self.fingerprints[places],
             [terms.part(places) for terms in self.views],
         )
+
+    def release(self) -> None:
+        """Let go of the memory of terms that are in a file; they can still be read."""
+        if self.is_aside:
+            for terms in self.views:
+                release(terms.keys)
+                release(terms.counts)
 
     def take(self, places: Sequence[int]) -> Block:
         """Return some of the documents."""
@@ -116,7 +125,8 @@ class Sample:
         self._terms_limit = terms
         self._blocks: list[Block] = []
         self._documents = self._terms = 0
-        self._in_memory = 0
+        self._in_memory: list[int] = []  # the places of blocks, and their size
+        self._n_in_memory = 0
         self._end = end
 
     @property
@@ -138,17 +148,25 @@ class Sample:
             block = block.take([n for n, at in enumerate(block.places) if at <= end])
         if not len(block):
             return
-        self._blocks.append(block)
+        self._keep(block)
         self._documents += len(block)
-        n_terms = int(block.sizes.sum())
-        self._terms += n_terms
-        self._in_memory += n_terms
-        if self._in_memory > IN_MEMORY:
-            self._blocks = put_aside(self._blocks)
-            self._in_memory = 0
+        self._terms += int(block.sizes.sum())
         is_long = self._documents > 2 * self._limit
         if is_long or self._terms > 2 * self._terms_limit:
             self.prune()
+
+    def _keep(self, block: Block) -> None:
+        """Keep documents, in a file once there are many in memory."""
+        self._blocks.append(block)
+        if block.is_aside:
+            return
+        self._in_memory.append(len(self._blocks) - 1)
+        self._n_in_memory += int(block.sizes.sum())
+        if self._n_in_memory > IN_MEMORY:
+            blocks = put_aside([self._blocks[place] for place in self._in_memory])
+            for place, aside in zip(self._in_memory, blocks, strict=True):
+                self._blocks[place] = aside
+            self._in_memory, self._n_in_memory = [], 0
 
     def absorb(self, other: Sample) -> None:
         """Take into account all that another sample has taken into account."""
@@ -160,8 +178,7 @@ class Sample:
 
     def blocks(self) -> Iterator[Block]:
         """Yield the documents of the sample; one block's copies at a time are held."""
-        for number, places in self._chosen().items():
-            yield self._blocks[number].take(places)
+        yield from self._take(self._chosen())
 
     def head(self, documents: int, terms: int = VISITED_TERMS) -> Iterator[Block]:
         """
@@ -173,15 +190,19 @@ class Sample:
 
         """
         chosen, _ = _longest_beginning(self._blocks, documents, terms, self._end)
+        yield from self._take(chosen)
+
+    def _take(self, chosen: Mapping[int, list[int]]) -> Iterator[Block]:
         for number, places in chosen.items():
             yield self._blocks[number].take(places)
+            self._blocks[number].release()
 
     def prune(self) -> None:
         """Let go of what is not in the sample."""
-        chosen = self._chosen()
-        self._blocks = [
-            self._blocks[number].take(places) for number, places in chosen.items()
-        ]
+        chosen, blocks = self._chosen(), self._blocks
+        self._blocks, self._in_memory, self._n_in_memory = [], [], 0
+        for number, places in chosen.items():
+            self._keep(blocks[number].take(places))
 
     def _chosen(self) -> dict[int, list[int]]:
         """Return by block which documents belong to the sample."""
@@ -241,6 +262,6 @@ def put_aside(blocks: Sequence[Block]) -> list[Block]:
         starts = [terms.starts for terms in of_view]
         views.append(list(map(Terms, keys, counts, starts)))
     return [
-        Block(block.labels, block.digests, block.fingerprints, list(of_block))
+        Block(block.labels, block.digests, block.fingerprints, list(of_block), True)
         for block, *of_block in zip(blocks, *views, strict=True)
     ]

@@ -139,12 +139,9 @@ def make_correction(
         visits = visits_of(blocks, base.model.classes)
         return _Making(base, visits, *vectors_of(visits, base.model), rate, map_)
 
-    tried = making(TRIED)
-    if n_classes > MOST_CLASSES or len(tried.visits.order) < HELD_OUT:
-        return Made(None, None)
     try:
-        trial = tried.trial(table)
-        if not trial.is_won:
+        trial = None if n_classes > MOST_CLASSES else making(TRIED).trial(table)
+        if trial is None or not trial.is_won:
             return Made(None, trial)
         correction = making(VISITED).correction(trial)
     except OverflowError:  # of documents that are there millions of times
@@ -173,14 +170,17 @@ class _Making:
     rate: Rate
     map_: Map
 
-    def trial(self, table: CountTable) -> Trial:
-        """Make a correction without a part of the documents, and try it on them."""
+    def trial(self, table: CountTable) -> Trial | None:
+        """
+        Make a correction without a part of the documents, and try it on them.
+
+        None if there are too few.
+        """
         visits = self.visits
+        if len(visits.order) < HELD_OUT:
+            return None
         is_held_out = visits.visit_of % HELD_OUT == 0
-        rest = table - _count(table, visits, is_held_out)
-        model = batch_model_of(
-            with_classes(rest, table.classes), self.base.model.scoring, self.map_
-        )
+        model = self._counts_without(is_held_out, table)
         base = np.empty((len(visits.labels), len(table.classes)), np.int32)
         self._score(base, model, ~is_held_out, counted=True)
         self._score(base, model, is_held_out, counted=False)
@@ -195,6 +195,14 @@ class _Making:
             loss_without=_loss(base.take(held_out, axis=0) / BASE_UNIT, labels),
             loss_with=_loss(learnt.logits, labels),
         )
+
+    def _counts_without(
+        self, is_held_out: NDArray[np.bool_], table: CountTable
+    ) -> BatchModel:
+        """Return the counts of all other documents, with the classes as they are."""
+        rest = table - _count(table, self.visits, is_held_out)
+        rest = with_classes(rest, table.classes)
+        return batch_model_of(rest, self.base.model.scoring, self.map_)
 
     def correction(self, trial: Trial) -> Correction:
         """Make the correction of all documents."""

@@ -98,15 +98,7 @@ def finish(
     """
     keep_memory()
     counts = batch_model_of(table, scoring, map_)
-    head = list(sample.head(DOCUMENTS, TERMS))
-    made, known = calibrated(counts, head, map_)
-    if rival is not None and sum(map(len, head)) >= FEWEST:
-        other, of_other = calibrated(counts.scored_by(rival), head, map_)
-        losses = made.losses | other.losses
-        loss, of_rival = losses[scoring.score], losses[rival.score]
-        is_rival = prefers_rival(loss, of_rival)
-        made = replace(other if is_rival else made, losses=losses)
-        known = of_other if is_rival else known
+    made, known = best_of(counts, rival, list(sample.head(DOCUMENTS, TERMS)), map_)
     can_be_corrected = event_model(made.model.scoring.score).can_be_corrected
     if not (may_correct and can_be_corrected and is_correctable(table.settings)):
         return made
@@ -116,6 +108,29 @@ def finish(
         return made
     model = corrected(made.model, correction)
     return replace(made, model=model, correction=correction)
+
+
+def best_of(
+    model: BatchModel, rival: Scoring | None, blocks: Sequence[Block], map_: Map = map
+) -> tuple[Finished, Known]:
+    """
+    Score documents as `calibrated` does, by the better of two event models.
+
+    Args:
+        model: the counts, and how they are scored by default.
+        rival: another event model's scoring, if there is one.
+        blocks: the documents that are scored; the rival is tried if they are enough.
+        map_: deals with parts of the documents.
+
+    """
+    made, known = calibrated(model, blocks, map_)
+    if rival is None or sum(map(len, blocks)) < FEWEST:
+        return made, known
+    other, known_of_other = calibrated(model.scored_by(rival), blocks, map_)
+    losses = made.losses | other.losses
+    if prefers_rival(losses[model.scoring.score], losses[rival.score]):
+        made, known = other, known_of_other
+    return replace(made, losses=losses), known
 
 
 def calibrated(

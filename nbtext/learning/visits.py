@@ -62,6 +62,7 @@ class Visits:
                 part = block.part(slice(place, min(place + PART, len(block))))
                 yield slice(start, start + len(part)), part
                 start += len(part)
+            block.release()
 
 
 def visits_of(blocks: list[Block], classes: Sequence[str]) -> Visits:

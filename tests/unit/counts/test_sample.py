@@ -1,6 +1,9 @@
-import numpy as np
+from collections.abc import Sequence
 
-from nbtext.counts.sample import Block, Sample
+import numpy as np
+import pytest
+
+from nbtext.counts.sample import Block, Sample, put_aside
 from nbtext.tokens.bags import Terms
 
 
@@ -82,3 +85,44 @@ def test_nothing_is_kept_behind_an_end_that_is_known() -> None:
 
     assert first.end == (b"\x09" * 16, "ham", 9)
     assert digests(second) == [4, 6]
+
+
+def test_many_terms_are_in_files_and_are_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("nbtext.counts.sample.IN_MEMORY", 20)
+    sample, expected = Sample(documents=6), Sample(documents=6)
+    for digest in [9, 2, 7, 1, 8, 3, 6, 0, 5, 4]:
+        sample.add(block([digest, digest + 10], size=3))
+    monkeypatch.setattr("nbtext.counts.sample.IN_MEMORY", 1000)
+    for digest in [9, 2, 7, 1, 8, 3, 6, 0, 5, 4]:
+        expected.add(block([digest, digest + 10], size=3))
+
+    in_files, in_memory = list(sample.blocks()), list(expected.blocks())
+
+    assert any(one.is_aside for one in sample.head(100))
+    for found, block_ in zip(in_files, in_memory, strict=True):
+        found.release()  # what is let go of is read again
+        assert found.digests == block_.digests
+        assert found.views[0].keys.tolist() == block_.views[0].keys.tolist()
+        assert found.views[0].counts.tolist() == block_.views[0].counts.tolist()
+
+
+def test_terms_that_are_in_a_file_are_not_written_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    written: list[Block] = []
+
+    def count(blocks: Sequence[Block]) -> list[Block]:
+        written.extend(blocks)
+        return put_aside(blocks)
+
+    monkeypatch.setattr("nbtext.counts.sample.IN_MEMORY", 5)
+    monkeypatch.setattr("nbtext.counts.sample.put_aside", count)
+    sample = Sample(documents=100)
+    for digest in range(12):
+        sample.add(block([digest]))
+    sample.prune()
+
+    assert len(written) == 12
+    assert digests(sample) == list(range(12))
