@@ -26,7 +26,11 @@ from nbtext.counts.sorted_counts import SortedCounts
 from nbtext.counts.table import CountTable, LedgerRun
 from nbtext.learning import SettingsOverrides
 from nbtext.scoring.model import Model, load_model
-from nbtext.scoring.models.registry import default_scoring, scoring_of
+from nbtext.scoring.models.registry import (
+    default_scoring,
+    keeps_histograms,
+    scoring_of,
+)
 from nbtext.settings import BODY, HEADERS, RAW, WEIGHTED, Scoring, Settings, View
 from nbtext.store.contents import Contents
 from nbtext.store.file import ModelFile, open_model
@@ -206,14 +210,16 @@ def packed(
     correction: Correction | None = None,
 ) -> bytes:
     """Return a table as the bytes of a model file."""
+    scoring = scoring or default_scoring(table.settings.format, len(table.classes))
     contents = Contents(
         table,
-        scoring or default_scoring(table.settings.format, len(table.classes)),
+        scoring,
         (calibration,) if calibration else (),
         history or History(),
         records or UndoRecords(),
         fit=fit,
         correction=correction,
+        keeps_histograms=keeps_histograms(scoring),
     )
     return b"".join(map(bytes, contents.pack(written=written, writer="a test")))
 

@@ -28,7 +28,14 @@ from nbtext.scoring.models.registry import (
     DEFAULT_FOR_TEXT,
     rival_of,
 )
-from nbtext.settings import COUNTINGS, NO_PRIOR, SHARES, UNIFORM, dirichlet_documents
+from nbtext.settings import (
+    COUNTINGS,
+    LEVELS,
+    NO_PRIOR,
+    SHARES,
+    UNIFORM,
+    dirichlet_documents,
+)
 from nbtext.sources import FORMATS, Options, is_delimiter, listed
 from nbtext.store.lock import WAIT
 
@@ -299,6 +306,13 @@ _SCORING = (
         "token: its share of the documents (shares), the same for all (uniform), its "
         "share with A documents more in each class (dirichlet:A), or nothing (none) "
         "[default: shares].",
+    ),
+    click.option(
+        "--levels",
+        type=click.IntRange(2, len(LEVELS) + 2),
+        metavar="K",
+        help="How many numbers of occurrences the kary score tells apart: none, once, "
+        f"... and K - 1 or more; from 2 to {len(LEVELS) + 2}, else 3.",
     ),
 )
 

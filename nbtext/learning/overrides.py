@@ -10,11 +10,18 @@ from typing import Final, NamedTuple
 
 from nbtext.errors import SettingsError
 from nbtext.scoring import changed, event_model, event_models
-from nbtext.scoring.models.registry import counting_by, suited_to
+from nbtext.scoring.models.registry import (
+    check_levels,
+    counting_by,
+    scoring_of,
+    suited_to,
+)
 from nbtext.settings import SHARES, Alphabet, Counting, Field, Scoring, Settings
 from nbtext.tokens.pattern import new_pattern
 
-SCORING_FIELDS: Final = ("score", "smoothing", "counting", "calibrate", "class_prior")
+SCORING_FIELDS: Final = (
+    "score", "smoothing", "counting", "calibrate", "class_prior", "levels",
+)  # fmt: skip
 """The overrides that a trained model can be opened with, too."""
 
 
@@ -36,6 +43,7 @@ class SettingsOverrides(NamedTuple):
         calibrate: whether a textbook's score is calibrated, too.
         class_prior: what a textbook's score takes for P(class): "shares", "uniform",
             "dirichlet:A" with A documents more in each class, or "none".
+        levels: how many numbers of occurrences the K-ary score tells apart.
         correction: whether a correction may be made beside the counts.
         text_columns: the columns of tables that are read. `train` and `evaluate_folds`
             take them from their options.
@@ -53,6 +61,7 @@ class SettingsOverrides(NamedTuple):
     counting: Counting | None = None
     calibrate: bool = False
     class_prior: str | None = None
+    levels: int | None = None
     correction: bool = True
     text_columns: tuple[str, ...] = ()
     secret: str | None = None
@@ -103,8 +112,10 @@ class SettingsOverrides(NamedTuple):
             pattern=pattern,
             secret=self.secret,
         )
+        if self.levels is not None:
+            check_levels(self.score)
         if self.score is not None:
-            settings = suited_to(settings, self.score)
+            settings = suited_to(settings, self.scoring(scoring_of(self.score)))
         if self.counting is not None:
             settings = counting_by(settings, self.counting)
         settings.check()
@@ -125,6 +136,7 @@ class SettingsOverrides(NamedTuple):
             self.counting,
             calibrate=self.calibrate,
             class_prior=self.class_prior,
+            levels=self.levels,
         )
 
     def in_vain(self, scoring: Scoring) -> str:

@@ -34,7 +34,7 @@ from nbtext.learning.finishing import finish, sample_limits
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.parallel import threads
 from nbtext.scoring import check_scoring, default_scoring
-from nbtext.scoring.models.registry import for_classes
+from nbtext.scoring.models.registry import for_classes, keeps_histograms
 from nbtext.store import Contents
 from nbtext.store.header import MOST_CLASSES
 
@@ -127,6 +127,7 @@ def train(
         finished.calibrations,
         terms=finished.model.terms,
         correction=finished.correction,
+        keeps_histograms=keeps_histograms(finished.model.scoring),
     )
     return Trained(contents, report, repeats, conflicts, finished.losses)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, Final
 
 from nbtext.counts import Calibration, CountTable
+from nbtext.scoring.models.registry import keeps_histograms
 from nbtext.store import Contents
 from nbtext.textform.corrections import CorrectionLines
 from nbtext.textform.counts import LedgerLines, TermLines
@@ -90,6 +91,7 @@ def load_text(stream: BinaryIO, name: str) -> Loaded:
         history=header.history,
         records=records.records(),
         correction=correction.correction(),
+        keeps_histograms=keeps_histograms(header.scoring),
     )
     return Loaded(contents, terms.number, lines.number)
 

@@ -63,7 +63,8 @@ VALUES: Final[dict[str, dict[str, list[str]]]] = {
         "text": ["weighted"],
         "three": ["contrast"],
     },
-    "0.01 mean, 0.1 weighted, 1 sum, 0.03 complement, 0.03 contrast": {
+    "0.01 mean, 0.1 weighted, 1 sum, 0.01 bernoulli, 0.01 kary, 0.01 poisson, 0.03 "
+    "complement, 0.03 contrast": {
         "": ["0.01"],
         "text": ["0.1"],
         "three": ["0.03"],
@@ -82,6 +83,7 @@ FOUND: Final = "the columns are found by their names"
 WITHOUT: Final[dict[str, str]] = {
     "--label-column": FOUND,
     "--delimiter": "it is found in the table",
+    "--levels": "the kary score alone has levels",
     "--files-from": "no file of names",
     "--class": "the most probable class is explained",
     "--against": "one document is explained",

@@ -26,6 +26,7 @@ OTHERS = sorted(
 )
 ALL = [*event_models()]
 METHOD = Path(__file__).parents[2] / "docs" / "method.md"
+MODELS_PAGE = METHOD.with_name("models.md")
 EVERYTHING = Settings(
     format="text",
     views=(View(name="body", text="body", alphabet="words", columns=COLUMNS),),
@@ -72,7 +73,7 @@ def test_no_other_module_imports_an_event_model() -> None:
 
 HELPERS = {
     *("__init__", "protocol", "evidence", "registry", "arrays"),
-    *("parameters", "base", "damping", "joint", "two_classes"),
+    *("parameters", "base", "damping", "joint", "levels", "two_classes"),
     *("weighted_terms", "contrast_sums"),
 }
 
@@ -91,7 +92,8 @@ def test_an_event_model_says_what_it_is(model: EventModel) -> None:
     assert {*model.columns(EVERYTHING.views[0])} <= {*EVERYTHING.views[0].columns}
     source = (MODELS / f"{MODULES[model.name]}.py").read_text("utf-8")
     assert "_c" in (ast.get_docstring(ast.parse(source)) or ""), "its formula"
-    assert f"### {model.name}: " in METHOD.read_text("utf-8")
+    pages = METHOD.read_text("utf-8") + MODELS_PAGE.read_text("utf-8")
+    assert f"## {model.name}: " in pages
 
 
 @pytest.mark.parametrize("document_format", ["mail", "text"])

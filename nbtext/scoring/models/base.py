@@ -54,6 +54,16 @@ class Base:
         del view
         return ("occurrences", "documents")
 
+    def further_columns(self, scoring: Scoring) -> tuple[Column, ...]:
+        """Return what its parameters need beside `columns`: nothing."""
+        del scoring
+        return ()
+
+    def keeps_histograms(self, scoring: Scoring) -> bool:
+        """Say that it needs no histograms of counts."""
+        del scoring
+        return False
+
     def refusal(
         self, scoring: Scoring, settings: Settings, classes: Sequence[str]
     ) -> str:

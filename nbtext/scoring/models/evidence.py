@@ -59,6 +59,9 @@ class Evidence(NamedTuple):
 PRIOR: Final = "prior"
 """The source of what is said without any term: the shares of the classes."""
 
+ABSENT: Final = "absent"
+"""The source of what the terms say that a document does not have."""
+
 
 def score_of(evidence: Iterable[Evidence], n_numbers: int) -> Raw:
     """

@@ -7,7 +7,10 @@ Where a parameter has choices, held-out scores choose among them
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+LEVELS: Final = "levels"
+"""The name of the number of levels of a term, which users may choose."""
 
 
 class Parameter(NamedTuple):

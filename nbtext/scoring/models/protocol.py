@@ -80,6 +80,16 @@ class EventModel(Protocol):
     def columns(self, view: View) -> tuple[Column, ...]:
         """Return what must have been counted in a view."""
 
+    def further_columns(self, scoring: Scoring) -> tuple[Column, ...]:
+        """Return what the parameters of a scoring need beside that, in every view."""
+
+    def keeps_histograms(self, scoring: Scoring) -> bool:
+        """
+        Return whether one document is scored by histograms of counts.
+
+        A model that asks for such a score keeps them (`nbtext.counts.histograms`).
+        """
+
     def refusal(
         self, scoring: Scoring, settings: Settings, classes: Sequence[str]
     ) -> str:

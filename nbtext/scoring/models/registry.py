@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.models.protocol import EventModel
 
 from nbtext.errors import SettingsError, TrainingError
+from nbtext.scoring.models.parameters import LEVELS
 from nbtext.settings import (
     OCCURRENCES,
     ONCE,
@@ -35,6 +36,9 @@ MODULES: Final = {
     "mean": "mean",
     "weighted": "weighted",
     "sum": "multinomial",
+    "bernoulli": "bernoulli",
+    "kary": "kary",
+    "poisson": "poisson",
     "complement": "complement",
     "contrast": "contrast",
 }
@@ -113,6 +117,7 @@ def changed(
     *,
     calibrate: bool = False,
     class_prior: str | None = None,
+    levels: int | None = None,
 ) -> Scoring:
     """
     Return the same scoring but for what is given.
@@ -130,6 +135,9 @@ def changed(
         scoring = scoring_of(score)._replace(
             counting=scoring.counting, class_prior=scoring.class_prior
         )
+    if levels is not None:
+        check_levels(scoring.score)
+        scoring = scoring.with_parameters(**{LEVELS: float(levels)})
     if smoothing is not None:
         changes["smoothing"] = smoothing
     if counting is not None:
@@ -145,6 +153,13 @@ def changed(
     return scoring
 
 
+def keeps_histograms(scoring: Scoring) -> bool:
+    """Return whether a model that is scored so keeps histograms of its counts."""
+    if scoring.score not in MODULES:
+        return False
+    return event_model(scoring.score).keeps_histograms(scoring)
+
+
 def for_classes(scoring: Scoring, n_classes: int) -> Scoring:
     """
     Return a scoring with the parameters that follow from the number of classes.
@@ -156,9 +171,29 @@ def for_classes(scoring: Scoring, n_classes: int) -> Scoring:
     )
 
 
-def suited_to(settings: Settings, score: str) -> Settings:
+def check_levels(score: str | None) -> None:
     """
-    Return settings by which all that a score needs is counted.
+    Refuse to choose the number of levels without an event model that has levels.
+
+    Raises:
+        SettingsError: that is so.
+
+    """
+    having = [
+        model.name
+        for model in event_models()
+        if any(parameter.name == LEVELS for parameter in model.parameters)
+    ]
+    if score not in having:
+        others = " or ".join(f"--score {name}" for name in having)
+        what = f"the {score} score has none" if score else f"add {others}"
+        message = f"levels of a term (--levels) go with {others}; {what}"
+        raise SettingsError(message)
+
+
+def suited_to(settings: Settings, scoring: Scoring) -> Settings:
+    """
+    Return settings by which all that a scoring needs is counted.
 
     Byte n-grams are left out if it does better without them.
 
@@ -166,12 +201,13 @@ def suited_to(settings: Settings, score: str) -> Settings:
         SettingsError: there is no such score.
 
     """
-    model = event_model(score)
+    model = event_model(scoring.score)
+    further = model.further_columns(scoring)
     views = []
     for view in settings.views:
         if view.alphabet == "ngrams" and not model.reads_ngrams:
             continue
-        columns = in_order((*view.columns, *model.columns(view)))
+        columns = in_order((*view.columns, *model.columns(view), *further))
         views.append(view._replace(columns=columns))
     return settings._replace(views=tuple(views))
 
@@ -227,6 +263,8 @@ def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) 
         options = f"--score {model.name}"
         if scoring.counting != OCCURRENCES:
             options += f" --count {scoring.counting}"
+        if model.further_columns(scoring):
+            options += f" --levels {scoring.parameter(LEVELS):g}"
         message = (
             f"the {model.name} score needs the {' and the '.join(missing)} column, "
             f"which this model does not have; train with {options}"
@@ -251,12 +289,12 @@ def _check_parameters(scoring: Scoring, model: EventModel) -> None:
 
 def _missing(model: EventModel, scoring: Scoring, settings: Settings) -> list[str]:
     """Return the columns that a scoring needs and settings do not have, sorted."""
-    counted: tuple[Column, ...] = ()
+    further = model.further_columns(scoring)
     if scoring.counting not in (OCCURRENCES, ONCE):  # which every view has
         from nbtext.scoring.models.damping import damping
 
-        counted = damping(scoring.counting).columns
+        further = (*further, *damping(scoring.counting).columns)
     missing: set[Column] = set()
     for view in settings.views:
-        missing |= {*model.columns(view), *counted}.difference(view.columns)
+        missing |= {*model.columns(view), *further}.difference(view.columns)
     return sorted(missing)

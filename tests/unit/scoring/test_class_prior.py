@@ -12,7 +12,7 @@ from nbtext.errors import SettingsError
 from nbtext.scoring.models.registry import changed, event_models, scoring_of
 from nbtext.scoring.posterior import log_prior, normalised
 from nbtext.scoring.score import score
-from nbtext.settings import Scoring
+from nbtext.settings import COLUMNS, Scoring
 from nbtext.tokens.bag import bag_of
 from nbtext.tokens.reading import read
 from tests.build import WORD_WEIGHTS, counted, model_of
@@ -89,7 +89,8 @@ def test_every_event_model_has_a_joint_log_likelihood(
     name: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "m.nbt"
-    model_of(path, counted(TEXTS, WORD_WEIGHTS), scoring_of(name))
+    everything = WORD_WEIGHTS.counting(COLUMNS)
+    model_of(path, counted(TEXTS, everything), scoring_of(name))
 
     one = joint_log_likelihood(load(str(path)), "x y y z")
     overrides = SettingsOverrides(calibrate=True)

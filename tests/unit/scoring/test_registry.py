@@ -22,7 +22,7 @@ MEAN = scoring_of("mean")
 
 
 def test_an_unknown_score_is_refused_with_those_there_are() -> None:
-    message = "the score is 'median', expected one of mean, weighted, sum, complement"
+    message = "the score is 'median', expected one of mean, weighted, sum, bernoulli"
 
     with pytest.raises(SettingsError, match=message):
         event_model("median")
@@ -37,18 +37,21 @@ def test_an_unknown_score_is_refused_with_those_there_are() -> None:
             MEAN,
             "abc",
             "the mean score is for two classes, the model has 3; "
-            "use --score sum or --score complement or --score contrast",
+            "use --score sum or --score bernoulli or --score kary or --score poisson "
+            "or --score complement or --score contrast",
         ),
         (
             Scoring("complement", 0.03, "once"),
             "abc",
-            "the complement score counts repeats; use --score sum",
+            "the complement score counts repeats; use --score sum or --score bernoulli "
+            "or --score poisson",
         ),
         (
             Scoring("complement", 0.03, "once"),
             "ab",
             "the complement score counts repeats; "
-            "use --score mean or --score weighted or --score sum",
+            "use --score mean or --score weighted or --score sum or --score bernoulli "
+            "or --score poisson",
         ),
         (
             Scoring("complement", 0.03),
@@ -93,6 +96,6 @@ def test_what_cannot_be_is_refused(asked: tuple[Any, ...]) -> None:
 def test_columns_are_added_and_none_is_dropped() -> None:
     weighed = PLAIN.counting(WEIGHTED)
 
-    assert suited_to(PLAIN, "mean") == PLAIN
-    assert suited_to(PLAIN, "complement") == weighed
-    assert suited_to(weighed, "sum") == weighed
+    assert suited_to(PLAIN, scoring_of("mean")) == PLAIN
+    assert suited_to(PLAIN, scoring_of("complement")) == weighed
+    assert suited_to(weighed, scoring_of("sum")) == weighed

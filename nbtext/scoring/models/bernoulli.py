@@ -1,0 +1,46 @@
+"""
+The multivariate Bernoulli model: whether each term is there, absent terms counting too.
+
+With N_tc the documents of class c in which term t occurs, D_c all of them, V the view's
+distinct terms and a the smoothing:
+
+    theta_tc = (N_tc + a) / (D_c + 2 a)
+    z_c = ln P(c) + sum over views and all V terms of
+          ln theta_tc where t is in the document, ln(1 - theta_tc) where it is not
+
+(McCallum and Nigam 1998; Manning, Raghavan and Schütze 2008, section 13.3; Murphy 2006,
+equations 24 and 29.) How often a term occurs makes no difference. These are two levels,
+absent and present: `nbtext.scoring.models.levels` computes it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from nbtext.counts.calibration import Prior
+from nbtext.scoring.models.levels import OfLevels
+
+if TYPE_CHECKING:
+    from nbtext.scoring.models.protocol import EventModel
+    from nbtext.settings import Scoring, Settings
+
+
+class Bernoulli(OfLevels):
+    """The multivariate Bernoulli model."""
+
+    name: Final = "bernoulli"
+    about: Final = "which terms are there and which are not (not calibrated)"
+    smoothing = 0.01
+
+    def levels(self, scoring: Scoring) -> int:
+        """Return two: a term is there, or it is not."""
+        del scoring
+        return 2
+
+    def prior(self, settings: Settings, n_classes: int) -> Prior:
+        """Return what is expected of a fit before any document was scored."""
+        del settings, n_classes
+        return Prior(slope=0.1)
+
+
+MODEL: Final[EventModel] = Bernoulli()

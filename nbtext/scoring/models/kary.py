@@ -1,0 +1,53 @@
+"""
+The K-ary model: whether each term occurs never, once, twice, ... or more often.
+
+With N_tck the documents of class c in which term t occurs k times, the last of the
+levels k = 0 .. K-1 meaning that often or more, D_c all its documents and a the
+smoothing:
+
+    theta_tck = (N_tck + a) / (D_c + K a)
+    z_c = ln P(c) + sum over views and all terms of ln theta_tck, k being the level of
+          the term in the document, 0 where it is absent
+
+(Murphy 2006, equations 23 to 28.) With K = 2 it is the Bernoulli model.
+`nbtext.scoring.models.levels` computes it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from nbtext.counts.calibration import Prior
+from nbtext.scoring.models.levels import OfLevels
+from nbtext.scoring.models.parameters import LEVELS, Parameter
+from nbtext.settings import LEVELS as COLUMNS
+from nbtext.settings import OCCURRENCES
+
+if TYPE_CHECKING:
+    from nbtext.scoring.models.protocol import EventModel
+    from nbtext.settings import Scoring, Settings
+
+K: Final = Parameter(LEVELS, 3.0, least=2, most=len(COLUMNS) + 2)
+"""How many levels there are: absent, once, ... and the last, which is open."""
+
+
+class KAry(OfLevels):
+    """The K-ary model of counts."""
+
+    name: Final = "kary"
+    about: Final = "how often each term occurs, or that it does not (not calibrated)"
+    smoothing = 0.01
+    parameters = (K,)
+    countings = (OCCURRENCES,)
+
+    def levels(self, scoring: Scoring) -> int:
+        """Return K."""
+        return int(scoring.parameter(LEVELS))
+
+    def prior(self, settings: Settings, n_classes: int) -> Prior:
+        """Return what is expected of a fit before any document was scored."""
+        del settings, n_classes
+        return Prior(slope=0.1)
+
+
+MODEL: Final[EventModel] = KAry()

@@ -1,0 +1,130 @@
+"""
+The Poisson model: how often each term occurs, as a rate a document.
+
+With n_tc the count of term t in class c, N_c their sum over the terms, D_c the
+documents of the class, V the view's distinct terms, x_t how often the term occurs in
+the document, a the smoothing and b the documents that it stands for:
+
+    lambda_tc = (n_tc + a) / (D_c + b)
+    z_c = ln P(c) + sum over views and all V terms of
+          x_t ln lambda_tc - lambda_tc
+
+up to the sum of ln x_t!, which is the same for all classes; lambda_tc is the mean of a
+Gamma posterior whose prior has the shape a and the rate b. Absent terms count by the
+rates alone, and these add up to (N_c + a V) / (D_c + b), so that no document needs a
+pass over the vocabulary. (Church and Gale 1995; Kim, Han, Rim and Myaeng 2006, 3.1.)
+"""
+
+from __future__ import annotations
+
+from math import log
+from typing import TYPE_CHECKING, Final
+
+from nbtext.counts.calibration import Prior
+from nbtext.scoring.models.evidence import ABSENT, Evidence, counted_column
+from nbtext.scoring.models.joint import JointLikelihood
+from nbtext.scoring.models.parameters import Parameter
+
+if TYPE_CHECKING:
+    from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
+    from nbtext.scoring.model import Model
+    from nbtext.scoring.models.protocol import EventModel
+    from nbtext.settings import Settings
+    from nbtext.tokens import Bag
+    from nbtext.tokens.bag import Terms
+
+RATE: Final = Parameter("rate", 1.0, least=1e-6, most=1e6)
+"""b, in documents."""
+
+
+class Poisson(JointLikelihood):
+    """The Poisson model of counts."""
+
+    name: Final = "poisson"
+    about: Final = "how often each term occurs, as a rate a document (not calibrated)"
+    smoothing = 0.01
+    parameters = (RATE,)
+
+    def prior(self, settings: Settings, n_classes: int) -> Prior:
+        """Return what is expected of a fit before any document was scored."""
+        del settings, n_classes
+        return Prior(slope=0.1)
+
+    def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
+        """Return the prior, what each view's terms say, and all rates together."""
+        a, b = model.scoring.smoothing, model.scoring.parameter(RATE.name)
+        column = counted_column(model.scoring)
+        rates = [0.0] * len(model.classes)
+        for view, by_class in enumerate(model.totals):
+            place = model.settings.views[view].column(column)
+            n_terms = model.n_terms(view)
+            for class_, n in enumerate(model.documents):
+                rates[class_] -= (by_class[class_][place] + a * n_terms) / (n + b)
+        return [*super().evidence(model, bag), Evidence(ABSENT, rest=rates)]
+
+    def view_evidence(self, model: Model, view: int, terms: Terms) -> Evidence:
+        """Return what the terms of one view say that a document has."""
+        a, b = model.scoring.smoothing, model.scoring.parameter(RATE.name)
+        is_once = model.scoring.counting == "once"
+        settings = model.settings.views[view]
+        column = settings.column(counted_column(model.scoring))
+        rows = []
+        known = found = 0
+        for key, entries in model.found(view, terms).items():
+            known += terms[key]
+            times = 1 if is_once else terms[key]
+            found += times
+            for class_, columns in entries:
+                rows.append((key, class_, times * log((columns[column] + a) / a)))
+        rest = [found * log(a / (n + b)) for n in model.documents]
+        return Evidence(settings.name, rows, rest=rest, known=known)
+
+    def view_scores(
+        self,
+        model: BatchModel,
+        view: int,
+        documents: FoundTerms,
+        labels: Labels | None,
+    ) -> Scores:
+        """Return what one view of many documents says, all rates with it."""
+        import numpy as np
+
+        from nbtext.scoring.models.arrays import (
+            is_shared,
+            spread_entries,
+            times_counted,
+        )
+        from nbtext.tokens.bags import sum_by_document
+
+        a, b = model.scoring.smoothing, model.scoring.parameter(RATE.name)
+        column = counted_column(model.scoring)
+        terms, places = documents.views[view], documents.places[view]
+        table = model.terms[view]
+        times = times_counted(model.scoring, terms)
+        # rows: one for each class that a term of a document is in
+        rows = spread_entries(table, terms.starts, places)
+        counts = table.columns[model.column(view, column)].take(rows.entries)
+        # lengths and sizes: (n_documents, n_classes), N_c and D_c
+        shape = documents.n_documents, 1
+        lengths = np.tile(model.total(view, column), shape)
+        sizes = np.tile(np.array(model.documents), shape)
+        is_known = places != table.n_terms
+        n_terms = np.full(documents.n_documents, table.n_terms)
+        if labels is not None:
+            # a term that is in this document alone is unknown without it
+            is_known = model.once(is_shared)[view].take(places)
+            n_terms -= sum_by_document(~is_known, terms.starts)
+            is_own = rows.classes == labels.take(rows.documents)
+            counts = counts - times.take(rows.terms) * is_own
+            each = np.arange(len(labels))
+            lengths[each, labels] -= sum_by_document(times, terms.starts)
+            sizes[each, labels] -= 1
+        times = times * is_known
+        found = sum_by_document(times, terms.starts)
+        scores: Scores = found[:, None] * np.log(a / (sizes + b))
+        scores -= (lengths + a * n_terms[:, None]) / (sizes + b)
+        rows.add(scores, times.take(rows.terms) * np.log((counts + a) / a))
+        return scores
+
+
+MODEL: Final[EventModel] = Poisson()
