@@ -265,6 +265,7 @@ def evaluate(
     positive: str | None = None,
     seen: bool = False,
     against: Classifier | None = None,
+    reasons: int = 0,
     progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
     jobs: int = 1,
@@ -284,6 +285,8 @@ def evaluate(
                 or else the rarer one.
         seen: whether documents that the model has counted are scored as they are.
         against: another model, which decides about the same documents.
+        reasons: how many reasons are told of each misjudged document; if 0, these
+            documents are not told at all.
         progress: told now and then how many more documents were read.
         on_read: told what was read and what was skipped, before anything is refused.
         jobs: how many processes read and score documents.
@@ -298,10 +301,13 @@ def evaluate(
     """
     _check_sources(sources)
     keep_memory()
-    models = [model] if against is None else [model, against]
+    models = [Classifier(model.model, n_reasons=reasons)] if reasons else [model]
+    models += [] if against is None else [against]
     if not seen:
         models = [
-            UnseenClassifier(one.model) if one.model.settings.ledger else one
+            UnseenClassifier(one.model, n_reasons=one.n_reasons)
+            if one.model.settings.ledger
+            else one
             for one in models
         ]
     current = models[0]

@@ -1,6 +1,6 @@
 """Explanations as lines and JSON: what scripts read."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from nbtext.cli._report import (
@@ -12,6 +12,7 @@ from nbtext.cli._report import (
     readable,
     rounded,
 )
+from nbtext.evaluation.misjudged import Misjudged
 from nbtext.learning.flipping import MOST, Flip
 from nbtext.scoring import Decision
 from nbtext.scoring.comparing import Difference
@@ -297,3 +298,25 @@ def flip_json(found: Flip) -> dict[str, Any]:
         "copies": found.copies,
         "probability": rounded(found.decision.probability_of(found.label)),
     }
+
+
+def error_lines(errors: Iterable[Misjudged]) -> Iterator[str]:
+    """Render misjudged documents as TSV, the reasons in one column each."""
+    yield "\t".join(("truth", "decision", "probability", "document", "reasons"))
+    for error in errors:
+        yield "\t".join((*error_row(error), *map(reason_text, error.reasons)))
+
+
+def error_row(error: Misjudged) -> tuple[str, str, str, str]:
+    """Return truth, decision, probability and name of a misjudged document."""
+    return (
+        UNSURE if error.truth is None else class_name(error.truth),
+        UNSURE if error.label is None else class_name(error.label),
+        probability(error.probability),
+        escaped(error.name),
+    )
+
+
+def reason_text(reason: Reason) -> str:
+    """Return a reason as one column: what it says, where it is, and the term."""
+    return f"{nats(reason.contribution)} {escaped(reason.field)} '{term_text(reason)}'"

@@ -10,15 +10,18 @@ from rich.text import Text
 
 from nbtext.cli._explained import (
     decision_line,
+    error_row,
     nats,
+    reason_text,
     sums_compared,
     sums_of,
     term_rows,
     term_text,
     words_of,
 )
-from nbtext.cli._report import class_name, escaped
+from nbtext.cli._report import UNSURE, class_name, escaped
 from nbtext.cli._tables import COLOURS
+from nbtext.evaluation.misjudged import Misjudged
 from nbtext.scoring.comparing import Difference
 from nbtext.scoring.explanation import Explanation
 
@@ -156,3 +159,17 @@ def against_tables(
         values = (one - other, one, other)
         table.add_row(*(Text(nats(value)) for value in values), Text(), Text(name))
     yield table
+
+
+def error_tables(errors: Iterable[Misjudged]) -> Iterator[Text]:
+    """Yield misjudged documents, two lines each, so that a name can be copied whole."""
+    for error in errors:
+        truth, label, probability, name = error_row(error)
+        yield Text.assemble(
+            (truth, "green"), " taken for " if label != UNSURE else " is unsure ",
+            ("" if label == UNSURE else label, "red"), f"  {probability}  {name}",
+        )  # fmt: skip
+        reasons = "  ".join(map(reason_text, error.reasons))
+        yield Text(f"    {reasons}", "dim")
+    if errors:
+        yield Text()

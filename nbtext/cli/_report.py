@@ -85,6 +85,7 @@ def as_json_lines(decisions: Iterable[Decision]) -> Iterator[str]:
         yield json_line(
             {
                 "name": readable(decision.name),
+                **_carried(decision),
                 "label": decision.label,
                 "probability": rounded(decision.probability),
                 "posterior": {
@@ -101,6 +102,12 @@ def as_json_lines(decisions: Iterable[Decision]) -> Iterator[str]:
                 **_heading(decision),
             }
         )
+
+
+def _carried(decision: Decision) -> dict[str, str]:
+    """Return what the document says of itself: its id and its true label."""
+    carried = {"id": decision.identity, "truth": decision.expected}
+    return {name: value for name, value in carried.items() if value is not None}
 
 
 def _heading(decision: Decision) -> dict[str, str]:

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from nbtext.counts import ReadReport
     from nbtext.evaluation import Evaluation
 
+REASONS: Final = 3
+"""How many terms are told of a misjudged document."""
+
 NO_LEDGER: Final = (
     "the model keeps no ledger; documents that it has counted, if there are any among "
     "these, are not recognised"
@@ -75,6 +78,13 @@ NO_LEDGER: Final = (
     shell_complete=completion.models,
     help=AGAINST_HELP,
 )
+@click.option(
+    "--errors",
+    "is_errors",
+    is_flag=True,
+    help="List each misjudged document, the surest errors first, with the three terms "
+    "that say most.",
+)
 @policy_options
 @model_option
 @keyed_option
@@ -88,6 +98,7 @@ def command(
     positive: str | None,
     is_seen: bool,
     against: str | None,
+    is_errors: bool,
     policy: Policy,
     model: str,
     options: Options,
@@ -101,6 +112,7 @@ def command(
     \b
     nbtext eval spam/ ham/                the model, on documents it has not seen
     nbtext eval --folds 10 spam/ ham/     ten models, each on a tenth: no model needed
+    nbtext eval --errors spam/ ham/       and which documents were misjudged, and why
     nbtext eval --against old.nbt spam/ ham/    which of two models is better
     nbtext eval --json --folds 10 mail/ | jq .two_class.lam_percent
 
@@ -117,7 +129,11 @@ def command(
             "--folds, or to `train`."
         )
         raise click.UsageError(message)
-    for name, is_given in (("seen", is_seen), ("against", against is not None)):
+    for name, is_given in (
+        ("seen", is_seen),
+        ("against", against is not None),
+        ("errors", is_errors),
+    ):
         if is_given and folds is not None:
             message = f"--{name} is about a model; with --folds none is read."
             raise click.UsageError(message)
@@ -148,6 +164,7 @@ def command(
                 positive=positive,
                 seen=is_seen,
                 against=None if against is None else load(against),
+                reasons=REASONS if is_errors else 0,
                 progress=shown,
                 on_read=on_read,
                 jobs=jobs,
@@ -189,8 +206,14 @@ def _print(result: "Evaluation", output: Output, against: str | None) -> None:
     if output.as_json:
         to_stdout([json_of(result.as_dict())])
     elif is_watched(sys.stdout):
+        from nbtext.cli._explained_tables import error_tables
         from nbtext.cli._tables import evaluation_tables
 
+        show(error_tables(result.errors or ()))
         show(evaluation_tables(result, evaluation_lines(result), against))
     else:
         to_stdout(evaluation_text(result, against))
+        if result.errors is not None:
+            from nbtext.cli._explained import error_lines
+
+            to_stdout(["", *error_lines(result.errors)])

@@ -13,7 +13,7 @@ docs/measures.md.
 import heapq
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from nbtext.evaluation.metrics import (
     ratio,
     reliability,
 )
+from nbtext.evaluation.misjudged import Misjudged
 
 NO_CLASS = -1
 """In place of a class: decided unsure, or truly none of the model's classes."""
@@ -68,6 +69,8 @@ class Evaluation:
             are in no other figure.
         intervals: the middle 95 % of each figure's bootstrap, by its path of keys.
         against: the same documents by another model, None if there is none.
+        errors: the documents that were misjudged, the surest first; None if nobody
+            asked.
     """
 
     classes: tuple[str, ...]
@@ -91,6 +94,7 @@ class Evaluation:
     passed_over: int = 0
     intervals: Intervals = field(default_factory=dict)
     against: Comparison | None = None
+    errors: tuple[Misjudged, ...] | None = None
 
     def interval(self, *path: str) -> Interval | None:
         """Return the interval of a figure, None if there is none."""
@@ -98,7 +102,11 @@ class Evaluation:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `json.dumps` takes; docs/measures.md has the keys."""
-        return asdict(self) | {
+        values = asdict(replace(self, errors=None))
+        del values["errors"]
+        if self.errors is not None:
+            values["errors"] = [error.as_dict() for error in self.errors]
+        return values | {
             "intervals": _nested(self.intervals),
             "classes": list(self.classes),
             "confusion": [list(row) for row in self.confusion],

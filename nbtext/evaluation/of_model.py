@@ -20,6 +20,7 @@ from nbtext.counts.counting import Progress
 from nbtext.document import Item, Note
 from nbtext.errors import SettingsError, SourceError
 from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate
+from nbtext.evaluation.misjudged import Misjudged, misjudged, worst_first
 from nbtext.evaluation.unknown_labels import UnknownLabels
 from nbtext.scoring import Classifier, Decision, Policy, classify
 from nbtext.scoring.decide import DEFAULT
@@ -48,7 +49,8 @@ def evaluate_model(
 
     Args:
         model: what is evaluated; an `UnseenClassifier` scores documents that it has
-            counted as if it had not, or they are passed over.
+            counted as if it had not, or they are passed over. If it tells reasons,
+            so does the evaluation, of each document that is misjudged.
         items: the documents, with their labels.
         sources: where they are from, as the user wrote it, to be named in notes.
         policy: how decisions are made.
@@ -76,6 +78,7 @@ def evaluate_model(
     decided: list[int] = []
     log_posterior: list[tuple[float, ...]] = []
     printed: list[tuple[float, ...]] = []
+    errors: list[Misjudged] = []
     seen = Seen()
     begun = partial(classify, items, model)
     if executor is not None:
@@ -87,6 +90,8 @@ def evaluate_model(
             continue
         if on_decision is not None:
             on_decision(decision)
+        if decision.label != decision.expected and model.n_reasons:
+            errors.append(misjudged(decision))
         unknown.meet(decision.expected, decision.name)
         truth.append(places.get(decision.expected or "", NO_CLASS))
         decided.append(NO_CLASS if decision.label is None else places[decision.label])
@@ -121,6 +126,7 @@ def evaluate_model(
         result,
         scored_left_out=seen.scored_left_out,
         passed_over=seen.passed_over,
+        errors=worst_first(errors) if model.n_reasons else None,
     )
 
 

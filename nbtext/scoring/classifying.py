@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from nbtext.counts import Fit
     from nbtext.mail import Heading
     from nbtext.scoring.batch_model import BatchModel
-    from nbtext.scoring.explanation import Explanation
+    from nbtext.scoring.explanation import Explanation, Reason
 
 Result = TypeVar("Result")
 
@@ -64,13 +64,16 @@ class Classifier:
 
     Attributes:
         model: what it was opened from.
+        n_reasons: how many reasons are told of a document whose label is another than
+            the one it carries.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, *, n_reasons: int = 0) -> None:
         check_scoring(model.scoring, model.settings, model.classes)
         if model.settings.secret is not None:
             secret_of(model.settings.secret)  # before the first document is read
         self.model = model
+        self.n_reasons = n_reasons
         self._calibration = fitted(model)
         self._reads_vocabulary = event_model(model.scoring.score).reads_vocabulary
         self._batch: BatchModel | None = None
@@ -122,9 +125,21 @@ class Classifier:
         policy: Policy,
         *,
         headings: bool = False,
+        counted_in: int | None = None,
     ) -> Decision:
-        """Decide about a document that is scored already."""
-        return decide(
+        """
+        Decide about a document that is scored already.
+
+        Args:
+            document: the document.
+            scored: what the counts say of it.
+            policy: how decisions are made.
+            headings: whether the decision says who mail is from, and what it is about.
+            counted_in: the place of the class in which the model has counted it, if it
+                was scored as if that had not been so.
+
+        """
+        decision = decide(
             document.name,
             scored,
             self.model.classes,
@@ -132,7 +147,27 @@ class Classifier:
             truncated=document.truncated,
             expected=document.label,
             heading=_heading_of(document) if headings else None,
+        )._replace(identity=document.identity)
+        if not self.n_reasons or decision.label == decision.expected:
+            return decision
+        reasons = self._reasons(document, counted_in)
+        return decision._replace(reasons=reasons)
+
+    def _reasons(
+        self, document: Document, counted_in: int | None
+    ) -> "tuple[Reason, ...]":
+        """Return the strongest reasons for what is decided about a document."""
+        from nbtext.scoring.explaining import explain
+        from nbtext.scoring.without import without
+
+        model = self.model
+        reading = read(document, model.settings)
+        if counted_in is not None:
+            model = without(model, bag_of(reading, model.settings), counted_in)
+        found = explain(
+            model, reading, self._calibration, document=document, top=self.n_reasons
         )
+        return found.reasons
 
     def joint_log_likelihoods(
         self, documents: Sequence[Document]
@@ -223,7 +258,7 @@ class Classifier:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what opens the same model elsewhere: its counts stay in the file."""
-        return _opened, (self.model.path, self.model.scoring)
+        return _opened, (self.model.path, self.model.scoring, self.n_reasons)
 
     def arranged(self) -> "BatchModel":
         """Return the counts as the batch engine has them."""
@@ -254,8 +289,8 @@ class Classifier:
         return score_readings(self.arranged(), readings, self._calibration)
 
 
-def _opened(path: str, scoring: Scoring) -> Classifier:
-    return Classifier(load_model(path, scoring=scoring))
+def _opened(path: str, scoring: Scoring, n_reasons: int) -> Classifier:
+    return Classifier(load_model(path, scoring=scoring), n_reasons=n_reasons)
 
 
 def classify(

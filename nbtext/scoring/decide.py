@@ -14,6 +14,7 @@ from nbtext.scoring.score import Scored
 
 if TYPE_CHECKING:
     from nbtext.mail import Heading
+    from nbtext.scoring.explanation import Reason
 
 CERTAIN: Final = nextafter(1.0, 0.0)
 """The largest probability that is short of certainty."""
@@ -77,6 +78,8 @@ class Decision(NamedTuple):
         seen: whether the model had counted the document: "no", or nobody asked; "left
             out", and it is scored as if it had not; "yes", and that cannot be taken
             away exactly.
+        identity: what names the document where its name does not: a row's id.
+        reasons: the strongest of what it rests on, if they were asked for.
     """
 
     name: str
@@ -91,6 +94,8 @@ class Decision(NamedTuple):
     expected: str | None
     heading: "Heading | None" = None
     seen: str = "no"
+    identity: str | None = None
+    reasons: "tuple[Reason, ...]" = ()
 
     @property
     def posterior(self) -> dict[str, float]:

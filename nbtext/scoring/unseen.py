@@ -65,7 +65,11 @@ class UnseenClassifier(Classifier):
             if place in left_out:
                 scored = left_out[place]
                 decision = self.decide_one(
-                    documents[place], scored, policy, headings=headings
+                    documents[place],
+                    scored,
+                    policy,
+                    headings=headings,
+                    counted_in=rows[place][0].class_,
                 )
                 decisions[place] = decision._replace(seen=LEFT_OUT)
             else:
@@ -79,7 +83,7 @@ class UnseenClassifier(Classifier):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what opens the same model elsewhere."""
-        return _opened, (self.model.path, self.model.scoring)
+        return _opened, (self.model.path, self.model.scoring, self.n_reasons)
 
     @cached_property
     def _ledger(self) -> CountedDocuments:
@@ -125,5 +129,5 @@ def _is_exact(rows: Sequence[CountedRow], mark: int) -> bool:
     return row.times == 1 and row.fingerprint == mark and row.class_ != NO_CLASS
 
 
-def _opened(path: str, scoring: Scoring) -> UnseenClassifier:
-    return UnseenClassifier(load_model(path, scoring=scoring))
+def _opened(path: str, scoring: Scoring, n_reasons: int) -> UnseenClassifier:
+    return UnseenClassifier(load_model(path, scoring=scoring), n_reasons=n_reasons)

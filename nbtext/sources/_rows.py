@@ -61,7 +61,7 @@ def row_items(
             yield Unreadable(name, error)
             continue
         if is_first and not label_column and not place.is_label_given:
-            label_column = first_of(LABEL_COLUMNS, record) if place.labelled else None
+            label_column = first_of(LABEL_COLUMNS, record)
         is_first = False
         label = place.label
         if place.labelled and not (label or label_column):
@@ -71,7 +71,11 @@ def row_items(
             )
         try:
             if label_column:
-                label = _label(record, name, label_column, is_needed=place.labelled)
+                is_asked = place.labelled or options.label_column is not None
+                label = _label(
+                    record, name, label_column,
+                    is_needed=place.labelled, is_asked=is_asked,
+                )  # fmt: skip
             yield _document(record, name, label, options)
         except SourceError as error:
             yield Unreadable(name, error)
@@ -153,13 +157,24 @@ def _document(
     )
 
 
-def _label(record: Record, name: str, column: str, *, is_needed: bool) -> str | None:
+def _label(
+    record: Record, name: str, column: str, *, is_needed: bool, is_asked: bool
+) -> str | None:
     """
     Return the label that a record carries.
+
+    Args:
+        record: what has it.
+        name: what the record is called.
+        column: where the label is.
+        is_needed: whether a record without one is of no use.
+        is_asked: whether somebody has asked for labels; else what is no text is none.
 
     Raises:
         SourceError: it carries none, and it is needed.
     """
+    if not is_asked and isinstance(record.get(column), list | dict):
+        return None
     if column in record or is_needed:
         label = printable(_text(record, name, column).strip())
         if label:

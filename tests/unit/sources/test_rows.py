@@ -125,7 +125,7 @@ def test_a_row_without_a_label_is_named_where_labels_are_needed() -> None:
     assert labels(items) == ["x"]
     assert "-:2: no column label" in errors(items)[0]
     assert "-:3: no label in column label" in errors(items)[1]
-    assert labels(rows(data)) == [None] * 3
+    assert labels(rows(data)) == ["x", None, None]
     assert labels(rows(data, label_column="label")) == ["x", None, None]
 
 

@@ -1,0 +1,122 @@
+"""`nbtext eval --errors`: each misjudged document, and why."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.build import HAM, SPAM, mail
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def mislabelled(corpus: Path, model: Path) -> Path:
+    """Folders of unseen mail, each with one message of the other class."""
+    del model
+    for label, words in (("spam", SPAM), ("ham", HAM)):
+        folder = corpus / "new" / label
+        folder.mkdir(parents=True)
+        for number in range(20, 24):
+            (folder / f"{number}.eml").write_bytes(mail(number, words))
+    (corpus / "new/ham/evil\x9b31m.eml").write_bytes(mail(30, SPAM))
+    (corpus / "new/spam/lunch.eml").write_bytes(mail(31, HAM))
+    return corpus / "new"
+
+
+def errors(run: "Run", *arguments: str) -> Any:
+    status, out, _ = run("eval", "-m", "mail.nbt", "--json", "--errors", *arguments)
+    assert status == 0
+    return json.loads(out)["errors"]
+
+
+@pytest.mark.usefixtures("mislabelled")
+def test_each_misjudged_document_has_its_reasons(run: "Run") -> None:
+    found = errors(run, "new/spam", "new/ham")
+
+    pairs = [(Path(one["name"]).name[:4], one["truth"], one["label"]) for one in found]
+    assert sorted(pairs) == [("evil", "ham", "spam"), ("lunc", "spam", "ham")]
+    for one in found:
+        assert len(one["reasons"]) == 3
+    strengths = [one["probability"] for one in found]
+    assert strengths == sorted(strengths, reverse=True)
+    lunch = next(one for one in found if one["truth"] == "spam")
+    explained = json.loads(
+        run("why", "-m", "mail.nbt", "--json", "--top", 99, "new/spam/lunch.eml").out
+    )
+    assert explained["probability"] == pytest.approx(lunch["probability"], rel=1e-9)
+    said = {
+        (term["term"], term["view"]): term["contribution"]
+        for row in explained["terms"]
+        for term in row.get("joined", [row])
+    }
+    strongest = lunch["reasons"][0]
+    if (strongest["text"], strongest["view"]) in said:  # which is not joined
+        contribution = said[strongest["text"], strongest["view"]]
+        assert strongest["contribution"] == pytest.approx(contribution)
+
+
+@pytest.mark.usefixtures("mislabelled")
+def test_they_are_the_same_in_several_processes(run: "Run") -> None:
+    one = errors(run, "new/spam", "new/ham")
+    two = errors(run, "--jobs", "2", "new/spam", "new/ham")
+
+    assert one == two
+
+
+@pytest.mark.usefixtures("mislabelled")
+def test_as_lines_they_are_the_last_part(run: "Run") -> None:
+    status, out, _ = run("eval", "-m", "mail.nbt", "--errors", "new/spam", "new/ham")
+
+    lines = out.rstrip("\n").split("\n\n")[-1].splitlines()
+    assert status == 0
+    assert lines[0] == "truth\tdecision\tprobability\tdocument\treasons"
+    rows = [line.split("\t") for line in lines[1:]]
+    assert sorted(row[:2] for row in rows) == [["ham", "spam"], ["spam", "ham"]]
+    assert all(len(row) == 7 for row in rows)
+    assert all("".join(row).isprintable() for row in rows)
+
+
+@pytest.mark.usefixtures("mislabelled")
+def test_without_errors_the_list_is_empty_and_unasked_there_is_none(run: "Run") -> None:
+    (Path("new/ham") / "evil\x9b31m.eml").unlink()
+    (Path("new/spam") / "lunch.eml").unlink()
+
+    assert errors(run, "new/spam", "new/ham") == []
+    plain = json.loads(
+        run("eval", "-m", "mail.nbt", "--json", "new/spam", "new/ham").out
+    )
+    assert "errors" not in plain
+
+
+@pytest.mark.usefixtures("model")
+def test_of_folds_no_model_is_left_to_ask(run: "Run") -> None:
+    status, _, err = run("eval", "--folds", 2, "--errors", "spam", "ham")
+
+    assert status == 64
+    assert "--errors is about a model" in err
+
+
+def test_classify_tells_what_a_row_says_of_itself(run: "Run", tmp_path: Path) -> None:
+    rows = [f'{{"label": "a", "text": "{word}"}}' for word in HAM]
+    rows += [f'{{"label": "b", "text": "{word}"}}' for word in SPAM]
+    (tmp_path / "rows.jsonl").write_text("\n".join(rows))
+    run("train", "-q", "-m", "rows.nbt", "rows.jsonl")
+    (tmp_path / "new.jsonl").write_text(
+        '{"id": 7, "label": "b", "text": "cash"}\n'
+        '{"id": "x", "text": "lunch"}\n'
+        '{"id": 8, "label": ["a", "b"], "text": "cash"}\n'
+    )
+
+    status, out, err = run(
+        "classify", "-m", "rows.nbt", "--json", "--id-column", "id", "new.jsonl"
+    )
+
+    assert (status, err) == (0, "")
+    found = [json.loads(line) for line in out.splitlines()]
+    assert [(one["id"], one.get("truth")) for one in found] == [
+        ("7", "b"), ("x", None), ("8", None),
+    ]  # fmt: skip
+    assert [one["label"] for one in found] == ["b", "a", "b"]
