@@ -317,7 +317,7 @@ def _counts(
         model.classes[class_]: {
             column: value
             for column, value in zip(columns, values, strict=True)
-            if column != "weight"  # which is in units, and no count
+            if column in ("occurrences", "documents")
         }
         for class_, values in entries
     }

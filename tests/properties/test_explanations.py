@@ -8,6 +8,7 @@ classes and cap that is the log-odds, and so the probability that `classify` pri
 
 import math
 from collections import Counter as Tally
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -63,34 +64,37 @@ SECRET = bytes(range(32))
 
 
 def assert_adds_up(found: Explanation) -> None:
-    """Hold an explanation to its sums."""
-    parts = math.fsum(part.contribution for part in found.parts)
-    assert found.score == pytest.approx(parts, rel=CLOSE, abs=CLOSE)
+    """Hold an explanation to its sums, as exactly as its largest number allows."""
+    sides = (found.label, found.rival)
+    numbers = [part.by_class.get(name, 0.0) for part in found.parts for name in sides]
+    largest = max((abs(number) for number in (*numbers, found.score)), default=0.0)
+    largest *= max(found.slope, 1.0)
+    near = partial(pytest.approx, rel=CLOSE, abs=CLOSE * (1 + largest))
+
+    assert found.score == near(math.fsum(part.contribution for part in found.parts))
     said = math.fsum(reason.contribution for reason in found.reasons)
     besides = math.fsum(part.besides for part in found.parts)
-    assert found.score == pytest.approx(said + besides, rel=CLOSE, abs=CLOSE)
+    assert found.score == near(said + besides)
     log_odds = found.score + found.calibration + found.others + found.cap
-    assert found.log_odds == pytest.approx(log_odds, rel=CLOSE, abs=CLOSE)
-    if found.log_odds < 30:
+    assert found.log_odds == near(log_odds)
+    if abs(found.log_odds) < 30:
         probability = 1 / (1 + math.exp(-found.log_odds))
         assert found.probability == pytest.approx(probability, rel=1e-9)
     for part in found.parts:
-        sides = [part.by_class.get(name, 0.0) for name in (found.label, found.rival)]
-        assert part.contribution == pytest.approx(
-            sides[0] - sides[1], rel=CLOSE, abs=CLOSE
-        )
+        assert part.contribution == near(_difference(part.by_class, sides))
     for reason in found.reasons:
         terms = terms_of(reason)
         for one in (reason, *terms):
-            sides = [one.by_class.get(name, 0.0) for name in (found.label, found.rival)]
-            assert one.contribution == pytest.approx(
-                sides[0] - sides[1], rel=CLOSE, abs=CLOSE
-            )
-        assert reason.contribution == pytest.approx(
-            math.fsum(one.contribution for one in terms), rel=CLOSE, abs=CLOSE
-        )
+            assert one.contribution == near(_difference(one.by_class, sides))
+        whole = math.fsum(one.contribution for one in terms)
+        assert reason.contribution == near(whole)
     strengths = [abs(reason.contribution) for reason in found.reasons]
     assert strengths == sorted(strengths, reverse=True)
+
+
+def _difference(by_class: dict[str, float], sides: tuple[str, str]) -> float:
+    label, rival = sides
+    return by_class.get(label, 0.0) - by_class.get(rival, 0.0)
 
 
 @pytest.mark.parametrize("reading", [MAIL, TEXT], ids=["mail", "text"])
@@ -132,7 +136,9 @@ def test_it_adds_up_whatever_the_event_model(
         besides = sum(part.besides for part in first.parts)
         besides -= sum(part.besides for part in second.parts)
         whole = math.fsum(row.difference for row in rows) + besides
-        assert whole == pytest.approx(first.score - second.score, abs=1e-8)
+        difference = first.score - second.score
+        largest = abs(first.score) + abs(second.score) + abs(besides)
+        assert whole == pytest.approx(difference, abs=1e-8 * (1 + largest))
 
 
 def test_it_adds_up_with_a_correction(tmp_path: Path) -> None:
