@@ -10,6 +10,20 @@ The number of the interface, and BASE, SPREAD, PAIR and MIX of
 `nbtext.tokens.tokenizer`.
 """
 
+class MailReader:
+    """Reads mail down to keys."""
+
+    def __new__(
+        cls,
+        views: tuple[tuple[object, ...], ...],
+        answer: Callable[[int, bytes, bytes], bytes | None],
+        /,
+    ) -> MailReader: ...
+    def read(
+        self, message: bytes, /
+    ) -> tuple[tuple[bytearray, ...], bytes, bool] | None:
+        """Return the keys of each view, the digest, and whether it is typical."""
+
 class Tables:
     """The kind of token and the folded form of each code point."""
 

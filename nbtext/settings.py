@@ -47,6 +47,9 @@ UNIT: Final = 65535
 RAW_WORDS: Final = 1000
 """How many words of the raw message its view reads (docs/method.md)."""
 
+MAIL_SIZE: Final = 1 << 20
+"""The size of a mail is not counted beyond this; what follows is rarely text."""
+
 NGRAMS_READ: Final = 3996
 """How many byte n-grams of a text are read: those of its first 4,000 bytes."""
 

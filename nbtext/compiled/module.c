@@ -9,7 +9,7 @@
 #include "module.h"
 
 /* What nbtext.tokens.compiled expects: changed wherever calls or results change. */
-enum { INTERFACE = 7 };
+enum { INTERFACE = 8 };
 
 PyObject *
 counted_none(void)
@@ -44,7 +44,10 @@ fill_module(PyObject *module)
         (unsigned long long)PAIR, (unsigned long long)MIX, KEY_BITS);
     if (add(module, "CONSTANTS", constants))
         return -1;
-    return add(module, "Tables", PyType_FromModuleAndSpec(module, &tables_spec, NULL));
+    PyObject *tables = PyType_FromModuleAndSpec(module, &tables_spec, NULL);
+    PyObject *reader = PyType_FromModuleAndSpec(module, &reader_spec, NULL);
+    int failed = add(module, "Tables", tables);
+    return add(module, "MailReader", reader) || failed ? -1 : 0;
 }
 
 static PyModuleDef_Slot slots[] = {

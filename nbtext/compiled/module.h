@@ -14,7 +14,7 @@ typedef struct {
     Tables tables;
 } TablesObject;
 
-extern PyType_Spec tables_spec;
+extern PyType_Spec tables_spec, reader_spec;
 extern const char find_doc[], first_damaged_doc[], add_by_class_doc[], correct_doc[];
 
 PyObject *find(PyObject *module, PyObject *args);

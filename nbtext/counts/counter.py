@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from nbtext.counts.sorted_counts import Keys
     from nbtext.settings import Settings
-    from nbtext.tokens import Field, Terms
+    from nbtext.tokens import Content, Terms
 
 from nbtext.counts.sample import Block, Sample
 from nbtext.counts.sorted_counts import SortedCounts, merged, narrow, starts_of_runs
@@ -62,7 +62,7 @@ class ReadDocument:
 
     Attributes:
         label: its class.
-        views: its fields, one list for each view of the settings.
+        views: its fields or keys in each view of the settings.
         digest: 16 bytes that name it.
         size: about how many code points its longest view has.
         source: what it was read from.
@@ -70,7 +70,7 @@ class ReadDocument:
     """
 
     label: str
-    views: tuple[list[Field], ...]
+    views: tuple[Content, ...]
     digest: bytes
     size: int
     source: Document = NOWHERE

@@ -27,7 +27,7 @@ from nbtext.errors import NoMemoryError, SourceError
 from nbtext.parallel import threads
 from nbtext.settings import Settings, default_settings
 from nbtext.sources import load_all
-from nbtext.tokens import Reading, is_mail, read
+from nbtext.tokens import AnyReading, is_mail, read_keys
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called now and then with the documents and bytes read since the last call."""
@@ -173,11 +173,11 @@ def _opened(
 
 def readings(
     opened: Iterable[Document], settings: Settings, report: ReadReport
-) -> Iterator[tuple[Document, Reading]]:
+) -> Iterator[tuple[Document, AnyReading]]:
     """Read the documents of a report; those that cannot be read leave it again."""
     for document in opened:
         try:
-            reading = read(document, settings)
+            reading = read_keys(document, settings)
         except SourceError as error:
             report.remove(document, error)
             continue

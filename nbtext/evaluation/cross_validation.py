@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nbtext.document import Document, Item
     from nbtext.scoring.batch import ScoredBatch
     from nbtext.settings import Scoring, Settings
-    from nbtext.tokens import Reading
+    from nbtext.tokens import AnyReading
 
 from nbtext.counts import Counter, CountTable, ReadReport, Sample, TermCache
 from nbtext.counts.counter import BATCH, LEAST_SIZE
@@ -290,7 +290,7 @@ def _cached(
     while True:
         wished = overrides.settings(settings)
         cache, report = TermCache(), ReadReport()
-        batch: list[tuple[Document, Reading]] = []
+        batch: list[tuple[Document, AnyReading]] = []
         size = 0
         opened = documents(items, report, max_bytes, progress)
         for document, reading in readings(opened, wished, report):
@@ -311,7 +311,7 @@ def _cached(
 def _add(
     cache: TermCache,
     settings: Settings,
-    batch: list[tuple[Document, Reading]],
+    batch: list[tuple[Document, AnyReading]],
     report: ReadReport,
 ) -> None:
     """Put documents by, or one at a time if memory is short for all of them."""

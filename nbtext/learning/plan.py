@@ -31,7 +31,7 @@ from nbtext.store.calibrations import calibrations_of
 from nbtext.store.header import KEPT_RECORDS, now
 from nbtext.store.ledger import FORGOTTEN
 from nbtext.store.lock import WAIT
-from nbtext.tokens import Reading, is_mail
+from nbtext.tokens import AnyReading, is_mail
 
 UNKNOWN: Final = "it is not in the model: it was never learnt, or is forgotten"
 """Why a document is not forgotten."""
@@ -126,7 +126,7 @@ class Batch(NamedTuple):
 
     settings: Settings
     documents: Sequence[Document]
-    readings: Sequence[Reading]
+    readings: Sequence[AnyReading]
 
 
 class Plan(NamedTuple):

@@ -36,7 +36,7 @@ from nbtext.store import ModelFile, open_model
 from nbtext.store.blocks import Buffer
 from nbtext.store.lock import locked
 from nbtext.store.writing import append_table, replace_file
-from nbtext.tokens import read
+from nbtext.tokens import read_keys
 
 BATCH: Final = 8 << 20
 MANY: Final = 4096
@@ -186,7 +186,7 @@ def _compact(path: str) -> bool:
 
 
 def _batch(documents: Sequence[Document], settings: Settings) -> Batch:
-    readings = [read(document, settings) for document in documents]
+    readings = [read_keys(document, settings) for document in documents]
     return Batch(settings, documents, readings)
 
 

@@ -72,7 +72,7 @@ def html_text(markup: str) -> str:
     if "<" in markup:
         markup = _without_tags(_without_comments(markup))
     if "&" in markup:
-        markup = _without_references(markup)
+        markup = without_references(markup)
     return markup
 
 
@@ -95,7 +95,7 @@ def _without_tags(markup: str) -> str:
     return "".join(pieces)
 
 
-def _without_references(text: str) -> str:
+def without_references(text: str) -> str:
     """Decode `&eacute;`, `&#233;` and `&#xe9;`; no-break spaces become spaces."""
     text = text.replace("&nbsp;", " ")
     if "&" not in text:

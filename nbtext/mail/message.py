@@ -229,15 +229,16 @@ def _header_view(head: Head, part_fields: list[Field]) -> list[Field]:
     if names:  # of nothing there is nothing to say
         headers.append(("has", " ".join(head.first_values)))
         headers.append(("hops", f"received={names.count('received')}"))
-    headers += [_part_field(name, readable(value)) for name, value in part_fields]
+    headers += [
+        (f"part.{name}", field_text(name, value)) for name, value in part_fields
+    ]
     return headers
 
 
-def _part_field(name: str, text: str) -> Field:
-    """Name a field as a part's, and make its text special if its name is."""
-    if name in _SPECIAL_FIELDS:
-        text = _SPECIAL_FIELDS[name](text)
-    return f"part.{name}", text
+def field_text(name: str, value: str) -> str:
+    """Return what view H reads of a field: readable, and special if its name is."""
+    text = readable(value)
+    return _SPECIAL_FIELDS[name](text) if name in _SPECIAL_FIELDS else text
 
 
 def _content_type_text(text: str) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.models.evidence import Calibrated
     from nbtext.settings import Scoring
-    from nbtext.tokens import Reading, Terms
+    from nbtext.tokens import AnyReading, Terms
 
 from nbtext.scoring.models.arrays import is_shared, normalised, softplus
 from nbtext.scoring.models.registry import event_model
@@ -216,7 +216,7 @@ def capped_rows(
 
 
 def score_readings(
-    model: BatchModel, readings: Sequence[Reading], calibration: Fit
+    model: BatchModel, readings: Sequence[AnyReading], calibration: Fit
 ) -> Iterator[Scored]:
     """Yield what the counts say of each document, in their order."""
     views = [reading.views for reading in readings]

@@ -34,7 +34,7 @@ from nbtext.scoring.models.registry import check_scoring, event_model
 from nbtext.scoring.score import Scored, score
 from nbtext.settings import Scoring
 from nbtext.sources import load_all
-from nbtext.tokens import Reading, bag_of, is_mail, read
+from nbtext.tokens import AnyReading, bag_of, read_keys
 
 if TYPE_CHECKING:
     from nbtext.counts import Fit
@@ -94,13 +94,13 @@ class Classifier:
             headings: whether decisions say who mail is from, and what it is about.
 
         """
-        readings = [read(document, self.model.settings) for document in documents]
+        readings = [read_keys(document, self.model.settings) for document in documents]
         return self.decide_readings(documents, readings, policy, headings=headings)
 
     def decide_readings(
         self,
         documents: Sequence[Document],
-        readings: Sequence[Reading],
+        readings: Sequence[AnyReading],
         policy: Policy,
         *,
         headings: bool = False,
@@ -159,6 +159,7 @@ class Classifier:
         """Return the strongest reasons for what is decided about a document."""
         from nbtext.scoring.explaining import explain
         from nbtext.scoring.without import without
+        from nbtext.tokens import read  # and not keys, which say nothing
 
         model = self.model
         reading = read(document, model.settings)
@@ -189,7 +190,7 @@ class Classifier:
 
         """
         settings = self.model.settings
-        readings = [read(document, settings) for document in documents]
+        readings = [read_keys(document, settings) for document in documents]
         event = event_model(self.model.scoring.score)
         if not event.reads_vocabulary:
             bags = (bag_of(reading, settings) for reading in readings)
@@ -225,6 +226,7 @@ class Classifier:
 
         """
         from nbtext.scoring.explaining import explain
+        from nbtext.tokens import read  # and not keys, which say nothing
 
         if label is not None and label not in self.model.classes:
             raise UnknownClassError(self.model.path, label, self.model.classes)
@@ -251,7 +253,7 @@ class Classifier:
         from nbtext.scoring.batch import score_readings
 
         batch = self._arranged()
-        readings = [read(document, self.model.settings) for document in samples]
+        readings = [read_keys(document, self.model.settings) for document in samples]
         for _ in score_readings(batch, readings, self._calibration):
             pass
         self._batch = batch  # and not before: other threads may be classifying
@@ -279,11 +281,11 @@ class Classifier:
             keep_memory()
             return open_batch_model(self.model)
 
-    def _plain(self, reading: Reading) -> Scored:
+    def _plain(self, reading: AnyReading) -> Scored:
         bag = bag_of(reading, self.model.settings)
         return score(self.model, bag, self._calibration)
 
-    def _many(self, readings: Sequence[Reading]) -> Iterator[Scored]:
+    def _many(self, readings: Sequence[AnyReading]) -> Iterator[Scored]:
         from nbtext.scoring.batch import score_readings
 
         return score_readings(self.arranged(), readings, self._calibration)
@@ -325,6 +327,8 @@ def classify(
 
 def _heading_of(document: Document) -> "Heading | None":
     """Return who mail is from, and what it is about; None for what is no mail."""
+    from nbtext.tokens import is_mail  # which loads the reader of mail in Python
+
     if not is_mail(document):
         return None
     from nbtext.mail import heading_of

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nbtext.document import Document
     from nbtext.scoring.score import Scored
     from nbtext.settings import Scoring
-    from nbtext.tokens import Reading
+    from nbtext.tokens import AnyReading
 
 from nbtext.scoring.batch import score_left_out
 from nbtext.scoring.classifying import Classifier
@@ -31,7 +31,7 @@ from nbtext.scoring.decide import DEFAULT, Decision, Policy
 from nbtext.scoring.leave_one_out import PART
 from nbtext.scoring.model import load_model
 from nbtext.store.counted import NO_CLASS, CountedDocuments, CountedRow
-from nbtext.tokens import fingerprints, read, read_terms
+from nbtext.tokens import fingerprints, read_keys, read_terms
 
 LEFT_OUT: Final = "left out"
 AS_COUNTED: Final = "yes"
@@ -49,7 +49,7 @@ class UnseenClassifier(Classifier):
         headings: bool = False,
     ) -> list[Decision]:
         """Decide about documents, in their order; `Decision.seen` says how."""
-        readings = [read(document, self.model.settings) for document in documents]
+        readings = [read_keys(document, self.model.settings) for document in documents]
         rows = self._ledger.rows([reading.digest for reading in readings])
         seen = [place for place, found in enumerate(rows) if found]
         left_out = self._left_out(seen, readings, rows)
@@ -92,7 +92,7 @@ class UnseenClassifier(Classifier):
     def _left_out(
         self,
         seen: Sequence[int],
-        readings: Sequence[Reading],
+        readings: Sequence[AnyReading],
         rows: Sequence[Sequence[CountedRow]],
     ) -> dict[int, Scored]:
         """Return the scores of those documents that can be taken away exactly."""

@@ -17,12 +17,15 @@ if TYPE_CHECKING:
     from nbtext.tokens.bag import Bag, bag_of, fingerprint
     from nbtext.tokens.bags import Terms, fingerprints, read_terms
     from nbtext.tokens.definition import terms
-    from nbtext.tokens.engine import Engine
+    from nbtext.tokens.engine import Content, Engine
+    from nbtext.tokens.key_reading import AnyReading, read_keys
     from nbtext.tokens.reading import Reading, is_mail, read
     from nbtext.tokens.tokenizer import Field
 
 __all__ = [
+    "AnyReading",
     "Bag",
+    "Content",
     "Engine",
     "Field",
     "Reading",
@@ -32,12 +35,15 @@ __all__ = [
     "fingerprints",
     "is_mail",
     "read",
+    "read_keys",
     "read_terms",
     "terms",
 ]
 
 _HOMES: Final = {
+    "AnyReading": "key_reading",
     "Bag": "bag",
+    "Content": "engine",
     "Engine": "engine",
     "Field": "tokenizer",
     "Reading": "reading",
@@ -47,6 +53,7 @@ _HOMES: Final = {
     "fingerprints": "bags",
     "is_mail": "reading",
     "read": "reading",
+    "read_keys": "key_reading",
     "read_terms": "bags",
     "terms": "definition",
 }

@@ -16,8 +16,8 @@ from math import isqrt, log1p
 from typing import Final, TypeAlias
 
 from nbtext.settings import LOGS, UNIT, Settings, levels_of
-from nbtext.tokens.engine import keys
-from nbtext.tokens.reading import Reading
+from nbtext.tokens.engine import Content, keys
+from nbtext.tokens.key_reading import AnyReading
 from nbtext.tokens.tokenizer import MASK, mix
 
 Terms: TypeAlias = dict[int, int]
@@ -33,11 +33,12 @@ MOST_COUNTED: Final = (1 << 24) - 1
 """Maximum occurrences of a term that its weight tells apart."""
 
 
-def bag_of(reading: Reading, settings: Settings) -> Bag:
+def bag_of(reading: AnyReading, settings: Settings) -> Bag:
     """Return the terms of a document in each view."""
+    contents: tuple[Content, ...] = reading.views
     return tuple(
-        Tally(keys(view, fields, settings.secret))
-        for view, fields in zip(settings.views, reading.views, strict=True)
+        Tally(keys(view, content, settings.secret))
+        for view, content in zip(settings.views, contents, strict=True)
     )
 
 

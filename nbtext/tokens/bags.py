@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.settings import Settings
-    from nbtext.tokens.tokenizer import Field
+    from nbtext.tokens.engine import Content
 
 
 Keys: TypeAlias = "NDArray[np.uint64]"
@@ -120,14 +120,14 @@ def joined(parts: Sequence[Terms]) -> Terms:
 
 
 def read_terms(
-    settings: Settings, documents: Sequence[Sequence[list[Field]]]
+    settings: Settings, documents: Sequence[Sequence[Content]]
 ) -> list[Terms]:
     """
     Return for each view the terms of documents.
 
     Args:
         settings: how they are read.
-        documents: for each document, for each view, its fields.
+        documents: for each document, for each view, its fields or its keys.
 
     """
     views = []

@@ -8,7 +8,7 @@ of the two is used.
 """
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from nbtext._compiled import Tables
+    from nbtext._compiled import MailReader, Tables
 
-INTERFACE: Final = 7
+INTERFACE: Final = 8
 """Which functions the extension has, and what they return."""
 
 FITS: Final = (INTERFACE, BASE, SPREAD, PAIR, MIX, KEY_BITS)
@@ -70,6 +70,46 @@ def document_keys(
         view.fold_pairs,
         limit,
     )
+
+
+TEXTS: Final = ("headers", "raw", "body")
+MOST_VIEWS: Final = 16
+"""Maximum views that the compiled reader of mail reads."""
+
+
+@lru_cache(maxsize=8)
+def mail_reader(views: tuple[View, ...]) -> "MailReader | None":
+    """Return what reads mail for these views, None if it has to be read in Python."""
+    from nbtext._compiled import MailReader
+
+    if len(views) > MOST_VIEWS or any(view.alphabet == "pattern" for view in views):
+        return None
+    return MailReader(_described(views), _answer)
+
+
+def _described(views: tuple[View, ...]) -> "tuple[tuple[Any, ...], ...]":
+    """Return views as the compiled reader of mail takes them."""
+    return tuple(
+        (
+            _tables(view.alphabet),
+            TEXTS.index(view.text),
+            view.fields,
+            view.tokens,
+            view.pairs,
+            view.fold_tokens,
+            view.fold_pairs,
+            view.alphabet == "ngrams",
+            limit_of(view),
+        )
+        for view in views
+    )
+
+
+def _answer(number: int, first: bytes, second: bytes) -> bytes | None:
+    """Answer a question of the compiled reader of mail."""
+    from nbtext.mail.questions import ANSWERS  # which most mail does without
+
+    return ANSWERS[number](first, second)
 
 
 def find(

@@ -16,6 +16,9 @@ from nbtext.settings import View
 from nbtext.tokens import compiled
 from nbtext.tokens.tokenizer import Field
 
+Content: TypeAlias = list[Field] | memoryview
+"""A document in one view: its fields, or the keys of its terms, 64-bit integers."""
+
 if TYPE_CHECKING:
     from nbtext.tokens.keyed import Keyed
 
@@ -60,19 +63,22 @@ def use(chosen: Engine | None) -> None:
     _in_use = chosen
 
 
-def keys(view: View, fields: list[Field], secret: str | None = None) -> Iterable[int]:
+def keys(view: View, content: Content, secret: str | None = None) -> Iterable[int]:
     """
     Return the key of each term of a document in one view, in any order.
 
     Args:
         view: what is read.
-        fields: the document.
+        content: the document.
         secret: the fingerprint of the secret that keys are made with, if one is.
 
     Raises:
         SecretError: the secret is not here.
 
     """
+    if isinstance(content, memoryview):
+        return content
+    fields = content
     if secret is not None:
         return _keyed(secret).keys(view, fields)
     if engine().is_compiled:
@@ -84,14 +90,14 @@ def keys(view: View, fields: list[Field], secret: str | None = None) -> Iterable
 
 
 def document_keys(
-    view: View, documents: Sequence[list[Field]], secret: str | None = None
+    view: View, documents: Sequence[Content], secret: str | None = None
 ) -> "tuple[Buffer, Buffer]":
     """
     Return the keys of documents in one view.
 
     Args:
         view: what is read.
-        documents: the fields of each document.
+        documents: each document's fields or keys.
         secret: the fingerprint of the secret that keys are made with, if one is.
 
     Returns:
@@ -103,14 +109,17 @@ def document_keys(
         SecretError: the secret is not here.
 
     """
-    if secret is None and engine().is_compiled:
-        return compiled.document_keys(view, documents)
-    from nbtext.tokens import definition
-
-    keys_of = definition.keys if secret is None else _keyed(secret).keys
+    with_fields = [content for content in documents if isinstance(content, list)]
+    is_mixed = len(with_fields) < len(documents)
+    if secret is None and engine().is_compiled and not is_mixed:
+        return compiled.document_keys(view, with_fields)
     found, starts = array("Q"), array("q", [0])
-    for fields in documents:
-        found.extend(keys_of(view, fields))
+    for content in documents:
+        of_one = keys(view, content, secret)
+        if isinstance(of_one, memoryview):
+            found.frombytes(of_one.cast("B"))
+        else:
+            found.extend(of_one)
         starts.append(len(found))
     return found, starts
 

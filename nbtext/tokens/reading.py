@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from nbtext.document import Document
 from nbtext.errors import NoMemoryError
 from nbtext.mail import Mail, decode, looks_like_mail, read_mail
-from nbtext.settings import Settings, View
+from nbtext.settings import MAIL_SIZE, Settings, View
 from nbtext.tokens.tokenizer import Field
 
 
@@ -66,7 +66,8 @@ def read(document: Document, settings: Settings) -> Reading:
 
 def _read_text(document: Document, settings: Settings) -> Reading:
     body = [(name, decode(text)) for name, text in document.fields]
-    digest = _digest(document) if document.identity is not None else _of_texts(document)
+    is_named = document.identity is not None
+    digest = identity_digest(document) if is_named else _of_texts(document)
     size = sum(len(text) for _, text in body)
     views = tuple(
         _matched(body, view, settings, document.name) for view in settings.views
@@ -75,11 +76,10 @@ def _read_text(document: Document, settings: Settings) -> Reading:
 
 
 def _read_mail(document: Document, settings: Settings) -> Reading:
-    data = document.texts[0]
-    if len(document.texts) > 1:
-        data = b"\n".join(document.texts)
+    texts = document.texts
+    data = texts[0] if len(texts) == 1 else b"\n".join(texts)
     mail = read_mail(data)
-    digest = mail.digest if document.identity is None else _digest(document)
+    digest = mail.digest if document.identity is None else identity_digest(document)
     views = tuple(
         [
             _matched(VIEWS[view.text](mail), view, settings, document.name)
@@ -87,7 +87,7 @@ def _read_mail(document: Document, settings: Settings) -> Reading:
         ]
     )
     is_mail = mail.is_typical if document.is_mail is None else document.is_mail
-    return Reading(views, digest, min(len(data), LONGEST), is_mail)
+    return Reading(views, digest, min(len(data), MAIL_SIZE), is_mail)
 
 
 def _matched(
@@ -100,10 +100,6 @@ def _matched(
 
     pattern = settings.pattern
     return [(field, matches(pattern, text, name)) for field, text in fields]
-
-
-LONGEST: Final = 1 << 20
-"""The size of a mail is not counted beyond this; what follows is rarely text."""
 
 
 def _headers(mail: Mail) -> list[Field]:
@@ -125,7 +121,8 @@ VIEWS: Final[dict[str, Callable[[Mail], list[Field]]]] = {
 }
 
 
-def _digest(document: Document) -> bytes:
+def identity_digest(document: Document) -> bytes:
+    """Return the digest of a document that is known by its identity."""
     identity = (document.identity or "").encode("utf-8", "surrogatepass")
     return blake2b(identity, digest_size=16, person=b"nbtext identity").digest()
 

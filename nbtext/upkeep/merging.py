@@ -43,7 +43,7 @@ from nbtext.store import (
 from nbtext.store.header import join_histories
 from nbtext.store.ledger import amounts_of
 from nbtext.store.undo import join_records, last_records
-from nbtext.tokens import bag_of, fingerprint, read
+from nbtext.tokens import bag_of, fingerprint, read_keys
 from nbtext.upkeep.doubles import Double, Doubles
 
 
@@ -199,7 +199,7 @@ def take_doubles(
     done: set[bytes] = set()
     for batch in batches(items, max_bytes, on_problem):
         for document in batch:
-            reading = read(document, settings)
+            reading = read_keys(document, settings)
             if reading.digest in done:
                 continue
             done.add(reading.digest)

@@ -31,7 +31,7 @@ from nbtext.scoring import batches
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.store import rows_of
-from nbtext.tokens import Terms, fingerprints, read, read_terms
+from nbtext.tokens import Terms, fingerprints, read_keys, read_terms
 from nbtext.tokens.bags import starts_of
 
 
@@ -65,7 +65,7 @@ def recalibrated(
     sample = Sample()
     known: set[bytes] = set()
     for batch in batches(items, max_bytes, on_problem):
-        readings = [read(document, counts.settings) for document in batch]
+        readings = [read_keys(document, counts.settings) for document in batch]
         views = read_terms(counts.settings, [one.views for one in readings])
         digests = [reading.digest for reading in readings]
         block = _counted(file, digests, views, known)

@@ -1,0 +1,279 @@
+/*
+ * What view H reads: each field's text, what fields there are, and the fields of parts.
+ * Twin of `_header_view` in nbtext/mail/message.py.
+ */
+
+#include "mail.h"
+
+static const char *const TELL_TALE[] = {
+    "received", "date", "message-id", "return-path", "mime-version", NULL,
+};
+
+static const char *const WITH_ADDRESSES[] = {
+    "received", "received-spf", "x-client-ip", "x-forwarded-for", "x-originating-ip",
+    "x-received", "x-remote-ip", "x-sender-ip", "x-source-ip", NULL,
+};
+
+static const char *const WITH_MAILBOXES[] = {
+    "cc", "errors-to", "from", "message-id", "reply-to", "return-path", "sender", "to",
+    NULL,
+};
+
+static bool
+is_one_of(Slice name, const char *const *names)
+{
+    for (; *names; names++)
+        if (*name.at == (uint8_t)**names && is_equal(name, *names))
+            return true;
+    return false;
+}
+
+/* The text of a Content-Type without boundaries; false if Python has to. */
+static bool
+type_text(Slice declared, uint8_t *copy, Slice *text)
+{
+    Parameter boundary;
+    Search found;
+    uint8_t *to = copy;
+    while ((found = find_parameter(declared, "boundary", &boundary)) == FOUND) {
+        to = put(to, slice(declared.at, boundary.start));
+        declared.at = boundary.end;
+    }
+    to = put(to, declared);
+    *text = stripped(slice(copy, to));
+    return found == NOT_THERE;
+}
+
+static const uint8_t *
+skip_digits(const uint8_t *at, const uint8_t *end)
+{
+    while (at < end && is_digit(*at))
+        at++;
+    return at;
+}
+
+/* What stands at a dot within an IPv4 address: the three numbers around and behind it. */
+static bool
+numbers_at(Slice text, const uint8_t *dot, Slice *numbers)
+{
+    const uint8_t *start = dot, *end;
+    while (start > text.at && is_digit(start[-1]) && dot - start < 3)
+        start--;
+    numbers[0] = slice(start, dot);
+    for (int n = 1; n < 3; n++) {
+        end = skip_digits(dot + 1, text.end);
+        numbers[n] = slice(dot + 1, end);
+        if (end == dot + 1 || end - dot > 4 || end == text.end || *end != '.')
+            return false;
+        dot = end;
+    }
+    return start < numbers[0].end && dot + 1 < text.end && is_digit(dot[1]);
+}
+
+/* Add the /24 and /16 prefixes of each IPv4 address. */
+static bool
+address_text(Mail *mail, Slice *text)
+{
+    Slice numbers[3];
+    size_t n_dots = 0;
+    const uint8_t *dot;
+    for (Slice rest = *text; (dot = find_byte(rest, '.')); rest.at = dot + 1)
+        n_dots += numbers_at(*text, dot, numbers);
+    if (!n_dots)
+        return true;
+    /* " 255.255.255. 255.255." has 22 bytes */
+    uint8_t *copy = grab_for(mail, length_of(*text) + 22 * n_dots);
+    if (!copy)
+        return false;
+    uint8_t *to = put(copy, *text);
+    for (Slice rest = *text; (dot = find_byte(rest, '.')); rest.at = dot + 1) {
+        if (!numbers_at(*text, dot, numbers))
+            continue;
+        for (int n_numbers = 3; n_numbers > 1; n_numbers--) {
+            *to++ = ' ';
+            for (int n = 0; n < n_numbers; n++) {
+                to = put(to, numbers[n]);
+                *to++ = '.';
+            }
+        }
+    }
+    *text = slice(copy, to);
+    return true;
+}
+
+/* Add the host of each address. */
+static bool
+mailbox_text(Mail *mail, Slice *text)
+{
+    if (!find_byte(*text, '@'))
+        return true;
+    uint8_t *copy = grab_for(mail, 3 * length_of(*text)); /* "@a" becomes "@a @a" */
+    if (!copy)
+        return false;
+    uint8_t *to = put(copy, *text);
+    const uint8_t *at;
+    for (Slice rest = *text; (at = find_byte(rest, '@'));) {
+        const uint8_t *end = at + 1;
+        while (end < rest.end
+               && (is_letter(*end) || is_digit(*end) || *end == '.' || *end == '-'))
+            end++;
+        while (end > at + 1 && (end[-1] == '.' || end[-1] == '-'))
+            end--;
+        rest.at = end;
+        if (end > at + 1) {
+            *to++ = ' ';
+            to = put(to, slice(at, end));
+        }
+    }
+    *text = slice(copy, to);
+    return true;
+}
+
+/* Whether a text begins as a pattern says: A and a for letters, 9 for digits. */
+static bool
+is_like(Slice text, const char *pattern)
+{
+    for (; *pattern; pattern++, text.at++) {
+        if (text.at == text.end)
+            return false;
+        uint8_t byte = *text.at;
+        bool fits = *pattern == 'A'   ? (uint8_t)(byte - 'A') < 26
+                    : *pattern == 'a' ? (uint8_t)(byte - 'a') < 26
+                    : *pattern == '9' ? is_digit(byte)
+                                      : byte == (uint8_t)*pattern;
+        if (!fits)
+            return false;
+    }
+    return true;
+}
+
+/* Weekday, hour and zone of a usual date; false if Python has to. */
+static bool
+date_text(Slice date, uint8_t *to, Slice *text)
+{
+    static const char *const DAYS[] = {
+        "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", NULL,
+    };
+    const uint8_t *day = date.at;
+    if (length_of(date) < 5 || !is_one_of(slice(day, day + 3), DAYS))
+        return false;
+    date.at += 3 + (day[3] == ',');
+    if (date.at == date.end || *date.at != ' ')
+        return false;
+    while (date.at < date.end && *date.at == ' ')
+        date.at++;
+    if (is_like(date, "99"))
+        date.at++;
+    /* "1 Jul 2002 10:20:30 +0200" */
+    if (!is_like(date, "9 Aaa 9999 99:99:99 ") || length_of(date) < 25)
+        return false;
+    const uint8_t *hour = date.at + 11, *zone = date.at + 20, *end = date.at + 25;
+    if ((*zone != '+' && *zone != '-') || !is_like(slice(zone + 1, end), "9999")
+        || (end < date.end && (is_letter(*end) || is_digit(*end) || *end == '_')))
+        return false;
+    for (int n = 0; n < 3; n++)
+        to[n] = lower(day[n]);
+    to[3] = to[7] = ' ';
+    memcpy(to + 4, hour, 2);
+    to[6] = 'h';
+    memcpy(to + 8, zone, 5);
+    *text = slice(to, to + 13);
+    return true;
+}
+
+/* What view H reads of a field. */
+static bool
+field_text(Mail *mail, const Field *field, Slice *text)
+{
+    Slice value = stripped(field->value);
+    bool is_known = is_plain(value);
+    *text = value;
+    if (!is_known) {
+        /* asked for below */
+    } else if (is_equal(field->name, "content-type")
+               || is_equal(field->name, "date")) {
+        uint8_t *copy = grab_for(mail, length_of(value) + 16);
+        if (!copy)
+            return false;
+        is_known = *field->name.at == 'd' ? date_text(value, copy, text)
+                                          : type_text(value, copy, text);
+    } else if (is_one_of(field->name, WITH_ADDRESSES)) {
+        return address_text(mail, text);
+    } else if (is_one_of(field->name, WITH_MAILBOXES)) {
+        return mailbox_text(mail, text);
+    }
+    return is_known || mail->ask(mail, FIELD_TEXT, field->name, field->value, text);
+}
+
+/* Whether no field before has this one's name. */
+static bool
+is_first(const Field *fields, const Field *field)
+{
+    for (; fields != field; fields = fields->next)
+        if (fields->hash == field->hash
+            && length_of(fields->name) == length_of(field->name)
+            && !memcmp(fields->name.at, field->name.at, length_of(field->name)))
+            return false;
+    return true;
+}
+
+/* Add the texts of what fields there are and of how many hops. */
+static bool
+add_summary(Mail *mail, const Head *head)
+{
+    static const uint8_t HAS[] = "has", HOPS[] = "hops", RECEIVED[] = "received=";
+    size_t length = 0;
+    unsigned n_received = 0, n_typical = 0;
+    for (const Field *field = head->first; field; field = field->next)
+        length += length_of(field->name) + 1;
+    uint8_t *names = grab_for(mail, length), *to = names;
+    uint8_t *hops = grab_for(mail, sizeof RECEIVED + 10), *hop = hops;
+    if (!names || !hops)
+        return false;
+    for (const Field *field = head->first; field; field = field->next) {
+        n_received += is_equal(field->name, "received");
+        if (!is_first(head->first, field))
+            continue;
+        n_typical += is_one_of(field->name, TELL_TALE);
+        to = put(to, field->name);
+        *to++ = ' ';
+    }
+    mail->is_typical = n_typical > 1;
+    hop = put(hop, slice(RECEIVED, RECEIVED + 9));
+    hop = put_number(hop, n_received);
+    return add_text(mail, HEADERS_TEXT, slice(HAS, HAS + 3), slice(names, to - 1))
+           && add_text(mail, HEADERS_TEXT, slice(HOPS, HOPS + 4), slice(hops, hop));
+}
+
+/* Whether the texts and names have more bytes than characters that view H may read. */
+static bool
+are_long(const Text *text)
+{
+    size_t length = 0;
+    for (; text; text = text->next)
+        length += length_of(text->name) + length_of(text->text);
+    return length > MAX_HEADER_CHARS;
+}
+
+static bool
+add_header(Mail *mail, const Field *field, Slice name)
+{
+    Slice text;
+    return field_text(mail, field, &text) && add_text(mail, HEADERS_TEXT, name, text);
+}
+
+bool
+add_headers(Mail *mail, const Head *head, bool is_short)
+{
+    for (const Field *field = head->first; field; field = field->next)
+        if (!add_header(mail, field, field->name))
+            return false;
+    if (!add_summary(mail, head))
+        return false;
+    for (const Field *field = mail->first_part_field; field; field = field->next)
+        if (!add_header(mail, field, slice(field->name.at - 5, field->name.end)))
+            return false;
+    if (!is_short && are_long(mail->texts[HEADERS_TEXT].first))
+        return stop(mail, REFUSED);
+    return true;
+}

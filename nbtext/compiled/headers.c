@@ -1,0 +1,219 @@
+/* The header block of a message or part; twin of nbtext/mail/headers.py. */
+
+#include "mail.h"
+
+enum { LONGEST_NAME = 128 };
+
+static const char *const INVISIBLE[] = {
+    "content-length", "delivered-to", "envelope-to", "lines", "status", "x-bogosity",
+    "x-envelope-to", "x-gmail-labels", "x-imap", "x-imapbase", "x-keywords", "x-label",
+    "x-offlineimap", "x-original-to", "x-status", "x-text-classification", "x-tuid",
+    "x-uid", "x-uidl", "x-uuid", NULL,
+};
+
+static const char *const INVISIBLE_PREFIXES[] = {
+    "x-antivirus", "x-barracuda", "x-crm114-", "x-dspam-", "x-getmail-", "x-gm-",
+    "x-mailscanner", "x-mozilla-", "x-nbtext", "x-popfile-", "x-spam-", "x-spambayes-",
+    "x-virus", NULL,
+};
+
+static bool
+is_invisible(Slice name)
+{
+    if (*name.at != 'x' && !strchr("cdels", *name.at))
+        return false;
+    for (const char *const *known = INVISIBLE; *known; known++)
+        if (is_equal(name, *known))
+            return true;
+    for (const char *const *prefix = INVISIBLE_PREFIXES; *prefix; prefix++)
+        if (begins(name, *prefix))
+            return true;
+    return false;
+}
+
+static bool
+is_name_byte(uint8_t byte)
+{
+    return byte > ' ' && byte < 0x7F && byte != ':';
+}
+
+/* Whether a field begins here, as _FIELD_START says. */
+static bool
+is_field_start(Slice text)
+{
+    const uint8_t *at = text.at;
+    while (at < text.end && is_name_byte(*at))
+        at++;
+    if (at == text.at || at - text.at > LONGEST_NAME)
+        return false;
+    while (at < text.end && (*at == ' ' || *at == '\t'))
+        at++;
+    return at < text.end && *at == ':' && !begins(slice(at + 1, text.end), "//");
+}
+
+static bool
+is_continued(const uint8_t *line_end, const uint8_t *end)
+{
+    return line_end + 1 < end && (line_end[1] == ' ' || line_end[1] == '\t');
+}
+
+/* Take the next line off a block, unfolded. */
+static bool
+take_line(Mail *mail, Slice *block, Slice *line)
+{
+    const uint8_t *end = find_byte(*block, '\n');
+    if (!end)
+        end = block->end;
+    *line = slice(block->at, end);
+    if (is_continued(end, block->end)) {
+        while (is_continued(end, block->end)) {
+            end = find_byte(slice(end + 1, block->end), '\n');
+            if (!end)
+                end = block->end;
+        }
+        uint8_t *copy = grab_for(mail, (size_t)(end - block->at)), *to = copy;
+        if (!copy)
+            return false;
+        for (const uint8_t *at = block->at; at < end; at++)
+            if (*at != '\n')
+                *to++ = *at;
+        *line = slice(copy, to);
+    }
+    block->at = end < block->end ? end + 1 : NULL; /* after the last line */
+    return true;
+}
+
+/* Copy a name in lower case behind "part."; return its hash. */
+static bool
+take_name(Mail *mail, Slice written, Field *field)
+{
+    uint8_t *copy = grab_for(mail, 5 + length_of(written));
+    if (!copy)
+        return false;
+    memcpy(copy, "part.", 5);
+    uint8_t *to = copy + 5;
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (const uint8_t *at = written.at; at < written.end; at++) {
+        *to = lower(*at);
+        hash = (hash ^ *to++) * 16777619u;
+    }
+    field->name = slice(copy + 5, to);
+    field->hash = hash;
+    return true;
+}
+
+/* What precedes a line's first colon: a name, nothing, or not to be read here. */
+static Search
+find_name(Slice line, Slice *name)
+{
+    const uint8_t *colon = find_byte(line, ':');
+    if (!colon || colon - line.at >= LONGEST_NAME)
+        return NOT_THERE;
+    *name = slice(line.at, colon);
+    if (!is_ascii(*name))
+        return IS_ODD;
+    while (name->at < name->end && is_text_space(name->end[-1]))
+        name->end--;
+    bool is_name = name->at < name->end && !find_byte(*name, ' ')
+                   && !find_byte(*name, '\t');
+    return is_name ? FOUND : NOT_THERE;
+}
+
+static void
+note_content(Head *head, const Field *field)
+{
+    if (!head->has_type && is_equal(field->name, "content-type")) {
+        head->has_type = true;
+        head->type = field->value;
+    }
+    if (!head->has_encoding && is_equal(field->name, "content-transfer-encoding")) {
+        head->has_encoding = true;
+        head->encoding = field->value;
+    }
+}
+
+static bool
+add_field(Mail *mail, Head *head, Slice line, Slice name)
+{
+    Field *field = grab_for(mail, sizeof *field);
+    if (!field || !take_name(mail, name, field))
+        return false;
+    if (is_invisible(field->name))
+        return true;
+    if (!mail->fields_left--)
+        return stop(mail, REFUSED);
+    field->next = NULL;
+    field->line = line;
+    field->value = slice(find_byte(line, ':') + 1, line.end);
+    if (is_equal(field->name, "received")) /* the date is behind the last semicolon */
+        for (const uint8_t *at = line.end; at-- > field->value.at;)
+            if (*at == ';') {
+                field->line.end = field->value.end = at;
+                break;
+            }
+    note_content(head, field);
+    if (head->last)
+        head->last->next = field;
+    else
+        head->first = field;
+    head->last = field;
+    return true;
+}
+
+static bool
+add_stray(Mail *mail, Head *head, Slice line)
+{
+    if (line.at == line.end || begins(line, "From ") || begins(line, ">From "))
+        return true;
+    Stray *stray = grab_for(mail, sizeof *stray);
+    if (!stray)
+        return false;
+    *stray = (Stray){NULL, line};
+    if (head->last_stray)
+        head->last_stray->next = stray;
+    else
+        head->first_stray = stray;
+    head->last_stray = stray;
+    return true;
+}
+
+static bool
+read_block(Mail *mail, Slice block, Head *head)
+{
+    while (block.at) {
+        Slice line, name;
+        if (!take_line(mail, &block, &line))
+            return false;
+        Search found = find_name(line, &name);
+        if (found == IS_ODD)
+            return stop(mail, REFUSED);
+        bool is_added = found == FOUND ? add_field(mail, head, line, name)
+                                       : add_stray(mail, head, line);
+        if (!is_added)
+            return false;
+    }
+    return true;
+}
+
+bool
+read_head(Mail *mail, const uint8_t *start, const uint8_t *end, Head *head)
+{
+    static const uint8_t EMPTY_LINE[] = "\n\n";
+    *head = (Head){0};
+    head->type = head->encoding = slice(end, end);
+    head->body = start;
+    Slice rest = slice(start, end);
+    if (start < end && *start == '\n') {
+        head->body = start + 1;
+        return true;
+    }
+    if (!is_field_start(rest))
+        return true;
+    const uint8_t *empty = find_text(rest, slice(EMPTY_LINE, EMPTY_LINE + 2));
+    Slice block = slice(start, empty ? empty : end);
+    head->body = empty ? empty + 2 : end;
+    if (length_of(block) > mail->header_left)
+        return stop(mail, REFUSED);
+    mail->header_left -= length_of(block);
+    return read_block(mail, block, head);
+}

@@ -1,0 +1,246 @@
+/*
+ * Mail to keys, called from Python; twin of nbtext/tokens/key_reading.py.
+ *
+ * A message is read without the interpreter's lock, which is taken for questions. Each
+ * thread that reads has a `Mail` of its own.
+ */
+
+#include "module.h"
+
+#include "mail.h"
+
+#include <stdlib.h>
+
+/* The type `MailReader`. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *views, *answer; /* the tables are those of the views */
+    Mail *spare;              /* NULL while somebody reads with it */
+} ReaderObject;
+
+/* Who reads: the function to ask, and the thread's state while it has no lock. */
+typedef struct {
+    PyObject *answer;
+    PyThreadState *state;
+} Asking;
+
+/* Copy an answer to the memory of the message; None is an empty one. */
+static bool
+take_answer(Mail *mail, PyObject *answered, Slice *answer)
+{
+    char *bytes = NULL;
+    Py_ssize_t size = 0;
+    if (answered != Py_None && PyBytes_AsStringAndSize(answered, &bytes, &size) < 0)
+        return stop(mail, FAILED);
+    uint8_t *copy = grab_for(mail, (size_t)size);
+    if (!copy)
+        return false;
+    *answer = slice(copy, copy + size);
+    if (size)
+        memcpy(copy, bytes, (size_t)size);
+    return true;
+}
+
+/* Ask the Python function. */
+static bool
+ask_python(Mail *mail, Question question, Slice first, Slice second, Slice *answer)
+{
+    Asking *asking = mail->asked;
+    PyEval_RestoreThread(asking->state);
+    PyObject *answered = PyObject_CallFunction(
+        asking->answer, "iy#y#", (int)question, (const char *)first.at,
+        (Py_ssize_t)length_of(first), (const char *)second.at,
+        (Py_ssize_t)length_of(second));
+    bool is_taken = answered ? take_answer(mail, answered, answer) : stop(mail, FAILED);
+    Py_XDECREF(answered);
+    asking->state = PyEval_SaveThread();
+    return is_taken;
+}
+
+/* Take one of the views that a reader is made with. */
+static bool
+take_view(Mail *mail, PyObject *described, PyObject *tables_type)
+{
+    MailView *view = mail->views + mail->n_views;
+    PyObject *tables;
+    int text, fields, tokens, pairs, fold_tokens, fold_pairs, ngrams;
+    Py_ssize_t limit;
+    if (!PyArg_ParseTuple(described, "O!ippppppn;a view", tables_type, &tables, &text,
+                          &fields, &tokens, &pairs, &fold_tokens, &fold_pairs, &ngrams,
+                          &limit))
+        return false;
+    if (mail->n_views == MOST_VIEWS || text < 0 || text >= N_TEXTS || limit < 0) {
+        PyErr_SetString(PyExc_ValueError, "these are no views of mail");
+        return false;
+    }
+    mail->n_views++;
+    view->tables = &((TablesObject *)(void *)tables)->tables;
+    view->text = (TextKind)text;
+    view->fields = fields;
+    view->view = (View){tokens, pairs, fold_tokens, fold_pairs, ngrams, (size_t)limit};
+    return true;
+}
+
+/* Return what to read with, NULL with an error if there is no memory. */
+static Mail *
+new_mail(PyObject *self)
+{
+    ReaderObject *reader = (ReaderObject *)(void *)self;
+    PyObject *module = PyType_GetModule(Py_TYPE(self));
+    PyObject *type = module ? PyObject_GetAttrString(module, "Tables") : NULL;
+    Mail *mail = type ? calloc(1, sizeof *mail) : NULL;
+    if (type && !mail)
+        PyErr_NoMemory();
+    bool is_sound = mail;
+    for (Py_ssize_t n = 0; is_sound && n < PyTuple_Size(reader->views); n++)
+        is_sound = take_view(mail, PyTuple_GetItem(reader->views, n), type);
+    Py_XDECREF(type);
+    if (mail && !is_sound) {
+        release_mail(mail);
+        free(mail);
+        mail = NULL;
+    }
+    if (mail)
+        mail->ask = ask_python;
+    return mail;
+}
+
+/* Return the keys of each view, the digest, and whether the message is typical. */
+static PyObject *
+result_of(const Mail *mail)
+{
+    PyObject *views = PyTuple_New((Py_ssize_t)mail->n_views), *result = NULL;
+    bool is_whole = views;
+    for (size_t n = 0; is_whole && n < mail->n_views; n++) {
+        PyObject *keys = bytearray_of(mail->keys + n);
+        is_whole = keys && PyTuple_SetItem(views, (Py_ssize_t)n, keys) == 0;
+    }
+    if (is_whole)
+        result = Py_BuildValue("(Oy#N)", views, (const char *)mail->digest,
+                               (Py_ssize_t)DIGEST_SIZE,
+                               PyBool_FromLong(mail->is_typical));
+    Py_XDECREF(views);
+    return result;
+}
+
+/* What to return of a message that was read, or was not. */
+static PyObject *
+outcome_of(const Mail *mail, Outcome outcome)
+{
+    if (outcome == READ)
+        return result_of(mail);
+    if (outcome == REFUSED)
+        return counted_none();
+    if (outcome == OUT_OF_MEMORY)
+        PyErr_NoMemory();
+    return NULL;
+}
+
+PyDoc_STRVAR(read_doc,
+"read(message)\n"
+"--\n\n"
+"Return the keys of the terms of a message in each view, its digest, and whether it is\n"
+"typical; None if it is to be read by `nbtext.tokens.reading.read`.\n");
+
+static PyObject *
+reader_read(PyObject *self, PyObject *args)
+{
+    ReaderObject *reader = (ReaderObject *)(void *)self;
+    PyObject *message;
+    if (!PyArg_ParseTuple(args, "S:read", &message))
+        return NULL;
+    Mail *mail = reader->spare;
+    reader->spare = NULL;
+    if (!mail && !(mail = new_mail(self)))
+        return NULL;
+    const uint8_t *bytes = (const uint8_t *)PyBytes_AsString(message);
+    Slice data = slice(bytes, bytes + PyBytes_Size(message));
+    Asking asking = {reader->answer, NULL};
+    mail->asked = &asking;
+    asking.state = PyEval_SaveThread();
+    Outcome outcome = read_mail(mail, data);
+    PyEval_RestoreThread(asking.state);
+    PyObject *result = outcome_of(mail, outcome);
+    trim_mail(mail);
+    if (reader->spare) { /* another thread has put its own back */
+        release_mail(mail);
+        free(mail);
+    } else {
+        reader->spare = mail;
+    }
+    return result;
+}
+
+PyDoc_STRVAR(reader_doc,
+"MailReader(views, answer)\n"
+"--\n\n"
+"Reads mail; see `nbtext.tokens.key_reading`.\n\n"
+"Args:\n"
+"    views: a tuple of views, each (Tables, text, fields, tokens, pairs, fold_tokens,\n"
+"        fold_pairs, ngrams, limit) as in `nbtext.settings.View`, but for the text: 0 is\n"
+"        headers, 1 raw, 2 body.\n"
+"    answer: returns bytes, or None, for a number of a question and two bytes.\n");
+
+static PyObject *
+reader_new(PyTypeObject *type, PyObject *args, PyObject *names)
+{
+    PyObject *views, *answer;
+    if (names && PyDict_Size(names)) {
+        PyErr_SetString(PyExc_TypeError, "MailReader() takes no names of arguments");
+        return NULL;
+    }
+    if (!PyArg_ParseTuple(args, "O!O:MailReader", &PyTuple_Type, &views, &answer))
+        return NULL;
+    for (Py_ssize_t n = 0; n < PyTuple_Size(views); n++)
+        if (!PyTuple_Check(PyTuple_GetItem(views, n))) {
+            PyErr_SetString(PyExc_TypeError, "a view is a tuple");
+            return NULL;
+        }
+    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    PyObject *self = alloc(type, 0); /* filled with zeros */
+    if (!self)
+        return NULL;
+    ReaderObject *reader = (ReaderObject *)(void *)self;
+    Py_IncRef(views);
+    Py_IncRef(answer);
+    reader->views = views;
+    reader->answer = answer;
+    reader->spare = new_mail(self);
+    if (!reader->spare)
+        Py_CLEAR(self);
+    return self;
+}
+
+static void
+reader_dealloc(PyObject *self)
+{
+    ReaderObject *reader = (ReaderObject *)(void *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    if (reader->spare)
+        release_mail(reader->spare);
+    free(reader->spare);
+    Py_XDECREF(reader->views);
+    Py_XDECREF(reader->answer);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef reader_methods[] = {
+    {"read", reader_read, METH_VARARGS, read_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot reader_slots[] = {
+    {Py_tp_doc, (void *)(uintptr_t)reader_doc},
+    {Py_tp_new, (void *)reader_new},
+    {Py_tp_dealloc, (void *)reader_dealloc},
+    {Py_tp_methods, reader_methods},
+    {0, NULL},
+};
+
+PyType_Spec reader_spec = {
+    .name = "nbtext._compiled.MailReader",
+    .basicsize = sizeof(ReaderObject),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = reader_slots,
+};

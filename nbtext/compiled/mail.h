@@ -1,0 +1,346 @@
+/*
+ * What the reader of mail consists of: bytes in, keys of all views and the digest out.
+ *
+ * Everything is read through slices of the message, or of copies in its arena. What is
+ * rare is asked for: a question is answered by the Python function that there is for it.
+ * What is rarer still is refused, and Python reads the whole message.
+ */
+
+#ifndef NBTEXT_MAIL_H
+#define NBTEXT_MAIL_H
+
+#include "core.h"
+
+/* --- memory: memory.c --------------------------------------------------------------- */
+
+typedef struct Block Block;
+
+/* Memory that is released together. */
+typedef struct {
+    Block *first, *now;
+} Arena;
+
+/* Return so many bytes that stay until the arena is emptied, NULL if there are none. */
+void *grab(Arena *arena, size_t size);
+/* Take back all that was grabbed; a little memory is kept for the next message. */
+void empty_arena(Arena *arena);
+void release_arena(Arena *arena);
+
+/* --- BLAKE2b: blake2b.c --------------------------------------------------------------- */
+
+typedef struct {
+    uint64_t state[8], n_hashed;
+    uint8_t block[128];
+    size_t filled, size;
+} Hash;
+
+void start_hash(Hash *hash, size_t size);
+void add_to_hash(Hash *hash, Slice data);
+/* Write as many bytes as the hash was started with. */
+void end_hash(Hash *hash, uint8_t *digest);
+
+/* --- a message ------------------------------------------------------------------------ */
+
+enum { MOST_VIEWS = 16, MOST_FIELDS = 4096, N_SALTS = 1024, DIGEST_SIZE = 16 };
+enum { MAX_HEADER_CHARS = 65536, HEADER_BYTES = 1 << 18 };
+enum { RAW_BYTES = 8192, BODY_BYTES = 1 << 20 };
+enum { MAX_DEPTH = 16, MAX_PARTS = 1000, MOST_ENCODED = 2 };
+
+/* What Python answers: nbtext.mail.questions.ANSWERS has them in this order. */
+typedef enum { DECODED, FIELD_TEXT, REFERENCES, PARAMETER, TRANSFERRED } Question;
+enum { N_QUESTIONS = TRANSFERRED + 1 };
+
+/* How reading ends. */
+typedef enum { READ, REFUSED, OUT_OF_MEMORY, FAILED } Outcome;
+
+/* A visible field; before its name, which is in lower case, there is "part.". */
+typedef struct Field {
+    struct Field *next;
+    Slice name, value, line;
+    uint32_t hash; /* of the name */
+} Field;
+
+/* A line among the fields that is none. */
+typedef struct Stray {
+    struct Stray *next;
+    Slice line;
+} Stray;
+
+/* What precedes the body of a message or part, as nbtext.mail.headers.Head. */
+typedef struct {
+    Field *first, *last;
+    Stray *first_stray, *last_stray;
+    Slice type, encoding; /* of the content; empty if it is not said */
+    bool has_type, has_encoding;
+    const uint8_t *body;
+} Head;
+
+typedef enum { DATA, TEXT, HTML } LeafKind;
+
+typedef struct Leaf {
+    struct Leaf *next;
+    LeafKind kind;
+    Slice charset, data;
+} Leaf;
+
+/* A text that a view reads, and the name of its field. */
+typedef struct Text {
+    struct Text *next;
+    Slice name, text;
+} Text;
+
+typedef struct {
+    Text *first, *last;
+} Texts;
+
+typedef enum { HEADERS_TEXT, RAW_TEXT, BODY_TEXT, N_TEXTS } TextKind;
+
+/* A view of mail. */
+typedef struct {
+    View view;
+    const Tables *tables;
+    TextKind text;
+    bool fields; /* names of fields are parts of terms */
+} MailView;
+
+typedef struct {
+    uint64_t salt;
+    uint8_t name[56];
+    size_t length;
+} Salt;
+
+typedef struct Mail Mail;
+
+/* Answer a question about one value or two; false after an error. */
+typedef bool Ask(Mail *mail, Question question, Slice first, Slice second,
+                 Slice *answer);
+
+/* What messages are read with, and what was read of the last one. */
+struct Mail {
+    MailView views[MOST_VIEWS];
+    size_t n_views;
+    Ask *ask;
+    void *asked;
+
+    Keys keys[MOST_VIEWS];
+    uint8_t digest[DIGEST_SIZE];
+    bool is_typical; /* has at least two of the fields that mail has */
+
+    Outcome outcome;
+    Arena arena;
+    Leaf *first_leaf, *last_leaf;
+    Field *first_part_field, *last_part_field;
+    size_t header_left, fields_left;
+    int parts_left, messages_left;
+    Texts texts[N_TEXTS];
+    Salt salts[N_SALTS];
+};
+
+static inline bool
+stop(Mail *mail, Outcome outcome)
+{
+    mail->outcome = outcome;
+    return false;
+}
+
+/* Grab memory of a message; NULL, and its outcome says so, if there is none. */
+static inline void *
+grab_for(Mail *mail, size_t size)
+{
+    void *memory = grab(&mail->arena, size);
+    if (!memory)
+        mail->outcome = OUT_OF_MEMORY;
+    return memory;
+}
+
+/* Read a message. What was found stays until the next one is read. */
+Outcome read_mail(Mail *mail, Slice data);
+void release_mail(Mail *mail);
+/* Give back what is more memory than most messages take. */
+void trim_mail(Mail *mail);
+
+/* message.c */
+bool add_text(Mail *mail, TextKind kind, Slice name, Slice text);
+
+/* header_view.c: what view H reads; unless the message is short it may be too much */
+bool add_headers(Mail *mail, const Head *head, bool is_short);
+
+/* headers.c */
+bool read_head(Mail *mail, const uint8_t *start, const uint8_t *end, Head *head);
+
+/* mime.c */
+typedef enum { NOT_THERE, FOUND, IS_ODD } Search;
+typedef struct {
+    Slice value;
+    const uint8_t *start, *end; /* of all of it, with what stands before its name */
+} Parameter;
+Search find_parameter(Slice declared, const char *name, Parameter *parameter);
+const uint8_t *message_start(Slice data);
+bool walk(Mail *mail, Slice part, const Head *head, int depth, const char *default_type);
+
+/* transfer.c */
+typedef enum { AS_IT_IS, QUOTED_PRINTABLE, BASE64, UUENCODED } Encoding;
+Encoding encoding_of(Slice declared);
+bool decode_transfer(Mail *mail, Encoding encoding, Slice *data);
+
+/* charsets.c: UTF-8 from what a part was sent in */
+bool decode(Mail *mail, Slice charset, Slice *text);
+bool latin1_to_utf8(Mail *mail, Slice *text);
+
+/* markup.c */
+bool html_text(Mail *mail, Slice *text);
+
+/* --- bytes ---------------------------------------------------------------------------- */
+
+static inline bool
+is_digit(uint8_t byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+static inline bool
+is_letter(uint8_t byte)
+{
+    return (uint8_t)((byte | 0x20) - 'a') < 26;
+}
+
+static inline uint8_t
+lower(uint8_t byte)
+{
+    return (uint8_t)(byte - 'A') < 26 ? byte | 0x20 : byte;
+}
+
+/* White space of bytes, and of patterns of ASCII. */
+static inline bool
+is_space(uint8_t byte)
+{
+    return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
+/* White space of texts, as far as it is ASCII. */
+static inline bool
+is_text_space(uint8_t byte)
+{
+    return is_space(byte) || (byte >= 0x1C && byte <= 0x1F);
+}
+
+static inline Slice
+slice(const uint8_t *at, const uint8_t *end)
+{
+    return (Slice){at, end};
+}
+
+static inline bool
+begins(Slice text, const char *with)
+{
+    size_t length = strlen(with);
+    return length_of(text) >= length && memcmp(text.at, with, length) == 0;
+}
+
+static inline bool
+is_equal(Slice text, const char *other)
+{
+    return length_of(text) == strlen(other) && begins(text, other);
+}
+
+/* The same whatever the case of letters; `with` is in lower case. */
+static inline bool
+begins_folded(Slice text, const char *with)
+{
+    for (; *with; with++, text.at++)
+        if (text.at == text.end || lower(*text.at) != (uint8_t)*with)
+            return false;
+    return true;
+}
+
+static inline bool
+is_equal_folded(Slice text, const char *other)
+{
+    return length_of(text) == strlen(other) && begins_folded(text, other);
+}
+
+static inline const uint8_t *
+find_byte(Slice text, uint8_t byte)
+{
+    return text.at == text.end ? NULL : memchr(text.at, byte, length_of(text));
+}
+
+/*
+ * Find a text of one byte or more, in linear time if its first byte does not occur again
+ * in it.
+ */
+static inline const uint8_t *
+find_text(Slice text, Slice wanted)
+{
+    size_t length = length_of(wanted);
+    while ((text.at = find_byte(text, *wanted.at))) {
+        if (length_of(text) < length)
+            return NULL;
+        if (memcmp(text.at, wanted.at, length) == 0)
+            return text.at;
+        text.at++;
+    }
+    return NULL;
+}
+
+static inline Slice
+stripped(Slice text)
+{
+    while (text.at < text.end && is_text_space(*text.at))
+        text.at++;
+    while (text.at < text.end && is_text_space(text.end[-1]))
+        text.end--;
+    return text;
+}
+
+/* White space of bytes at the end. */
+static inline Slice
+without_end_space(Slice text)
+{
+    while (text.at < text.end && is_space(text.end[-1]))
+        text.end--;
+    return text;
+}
+
+static inline bool
+is_ascii(Slice text)
+{
+    uint64_t word, all = 0;
+    for (; length_of(text) >= sizeof word; text.at += sizeof word) {
+        memcpy(&word, text.at, sizeof word);
+        all |= word;
+    }
+    for (; text.at < text.end; text.at++)
+        all |= *text.at;
+    return !(all & 0x8080808080808080u);
+}
+
+/* Whether a field's value is read as it stands: ASCII without encoded words. */
+static inline bool
+is_plain(Slice value)
+{
+    static const uint8_t START[] = "=?";
+    return is_ascii(value) && !find_text(value, slice(START, START + 2));
+}
+
+/* Copy a text to a place that has room for it; return where it ends. */
+static inline uint8_t *
+put(uint8_t *at, Slice text)
+{
+    if (text.at < text.end)
+        memcpy(at, text.at, length_of(text));
+    return at + length_of(text);
+}
+
+/* Write a number in decimal; return where it ends. */
+static inline uint8_t *
+put_number(uint8_t *to, size_t number)
+{
+    uint8_t digits[20], *first = digits + sizeof digits;
+    do
+        *--first = (uint8_t)('0' + number % 10);
+    while (number /= 10);
+    return put(to, slice(first, digits + sizeof digits));
+}
+
+#endif

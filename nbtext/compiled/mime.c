@@ -1,0 +1,336 @@
+/* A message's parts, down to its leaves; twin of nbtext/mail/mime.py. */
+
+#include "mail.h"
+
+/* Find a parameter of a Content-Type field; odd are stars and backslashes. */
+Search
+find_parameter(Slice declared, const char *name, Parameter *parameter)
+{
+    const uint8_t *end = declared.end;
+    for (; declared.at < end; declared.at++) {
+        Slice rest = slice(declared.at + 1, end);
+        if ((*declared.at != ';' && !is_space(*declared.at))
+            || !begins_folded(rest, name))
+            continue;
+        rest.at += strlen(name);
+        if (rest.at < end && *rest.at == '*')
+            return IS_ODD;
+        while (rest.at < end && is_space(*rest.at))
+            rest.at++;
+        if (rest.at == end || *rest.at != '=')
+            continue;
+        rest.at++;
+        while (rest.at < end && is_space(*rest.at))
+            rest.at++;
+        bool is_quoted = rest.at < end && *rest.at == '"';
+        rest.at += is_quoted;
+        const uint8_t *at = rest.at;
+        while (at < end && (is_quoted ? *at != '"' : *at != ';' && !is_space(*at))) {
+            if (is_quoted && *at == '\\')
+                return IS_ODD;
+            at++;
+        }
+        parameter->value = slice(rest.at, at);
+        parameter->start = declared.at;
+        parameter->end = is_quoted && at < end ? at + 1 : at;
+        return FOUND;
+    }
+    return NOT_THERE;
+}
+
+/* The value of a parameter, empty if it is not there. */
+static bool
+parameter_of(Mail *mail, Slice declared, const char *name, Slice *value)
+{
+    Parameter parameter;
+    *value = slice(declared.end, declared.end);
+    Search found = find_parameter(declared, name, &parameter);
+    if (found == FOUND)
+        *value = parameter.value;
+    if (found != IS_ODD)
+        return true;
+    const uint8_t *bytes = (const uint8_t *)name;
+    return mail->ask(mail, PARAMETER, declared, slice(bytes, bytes + strlen(name)),
+                     value);
+}
+
+static bool
+is_envelope(Slice text)
+{
+    return begins(text, "From ") || begins(text, ">From ");
+}
+
+const uint8_t *
+message_start(Slice data)
+{
+    while (data.at < data.end && *data.at == '\n')
+        data.at++;
+    while (is_envelope(data)) {
+        const uint8_t *end = find_byte(data, '\n');
+        data.at = end ? end + 1 : data.end;
+    }
+    return data.at;
+}
+
+static bool
+add_leaf(Mail *mail, LeafKind kind, Slice charset, Slice data)
+{
+    Leaf *leaf = grab_for(mail, sizeof *leaf);
+    if (!leaf)
+        return false;
+    *leaf = (Leaf){NULL, kind, charset, data};
+    if (mail->last_leaf)
+        mail->last_leaf->next = leaf;
+    else
+        mail->first_leaf = leaf;
+    mail->last_leaf = leaf;
+    return true;
+}
+
+/* Lines among the fields that are none are a text of their own. */
+static bool
+add_strays(Mail *mail, const Head *head)
+{
+    size_t length = 0;
+    for (const Stray *stray = head->first_stray; stray; stray = stray->next)
+        length += length_of(stray->line) + 1;
+    if (!length)
+        return true;
+    uint8_t *copy = grab_for(mail, length), *to = copy;
+    if (!copy)
+        return false;
+    for (const Stray *stray = head->first_stray; stray; stray = stray->next) {
+        to = put(to, stray->line);
+        *to++ = '\n';
+    }
+    return add_leaf(mail, TEXT, slice(to, to), slice(copy, to - 1));
+}
+
+/* Add to the fields of the parts. */
+static void
+add_part_field(Mail *mail, Field *field)
+{
+    field->next = NULL;
+    if (mail->last_part_field)
+        mail->last_part_field->next = field;
+    else
+        mail->first_part_field = field;
+    mail->last_part_field = field;
+}
+
+static bool
+is_type_byte(uint8_t byte)
+{
+    return is_letter(byte) || is_digit(byte) || (byte && strchr("_.+-", byte));
+}
+
+/* The media type at the beginning of a Content-Type field, empty if there is none. */
+static bool
+media_type(Mail *mail, Slice declared, Slice *type)
+{
+    while (declared.at < declared.end && is_text_space(*declared.at))
+        declared.at++;
+    const uint8_t *at = declared.at, *end = declared.end, *mark;
+    *type = slice(end, end);
+    while (at < end && is_type_byte(*at))
+        at++;
+    mark = at;
+    if (at < end && *at == '/')
+        at++;
+    while (mark < at && at < end && is_type_byte(*at))
+        at++;
+    if (at < end && *at >= 0x80) /* perhaps a letter, or white space */
+        return stop(mail, REFUSED);
+    if (mark > declared.at && at > mark + 1)
+        *type = slice(declared.at, at);
+    return true;
+}
+
+/* The boundary that is declared, or what looks like one. */
+static bool
+boundary_of(Mail *mail, Slice body, Slice declared, Slice *boundary)
+{
+    static const uint8_t HYPHENS[] = "\n--";
+    if (!parameter_of(mail, declared, "boundary", boundary))
+        return false;
+    *boundary = without_end_space(*boundary);
+    const uint8_t *at = body.at;
+    while (boundary->at == boundary->end
+           && (at = find_text(slice(at, body.end), slice(HYPHENS, HYPHENS + 3)))) {
+        at += 3;
+        if (at == body.end || is_space(*at) || *at == '-')
+            continue;
+        const uint8_t *end = find_byte(slice(at, body.end), '\n');
+        *boundary = without_end_space(slice(at, end ? end : body.end));
+        break;
+    }
+    return true;
+}
+
+/* What follows a delimiter on its line. */
+typedef enum { TEXT_BEHIND, NOTHING, CLOSING } Behind;
+
+static Behind
+behind_delimiter(Slice rest)
+{
+    rest = without_end_space(rest);
+    while (rest.at < rest.end && is_space(*rest.at))
+        rest.at++;
+    return rest.at == rest.end ? NOTHING : is_equal(rest, "--") ? CLOSING : TEXT_BEHIND;
+}
+
+static bool
+walk_part(Mail *mail, Slice part, int depth, const char *default_type)
+{
+    Head head;
+    mail->parts_left--;
+    if (!read_head(mail, part.at, part.end, &head))
+        return false;
+    for (Field *field = head.first, *next; field; field = next) {
+        next = field->next;
+        add_part_field(mail, field);
+    }
+    return walk(mail, part, &head, depth - 1, default_type);
+}
+
+/* Walk a multipart's parts; tell whether there are any. */
+static bool
+walk_parts(Mail *mail, Slice body, Slice boundary, int depth, const char *default_type,
+           bool *has_parts)
+{
+    size_t length = length_of(boundary) + 3;
+    uint8_t *delimiter = grab_for(mail, length);
+    if (!delimiter)
+        return false;
+    memcpy(delimiter, "\n--", 3);
+    put(delimiter + 3, boundary);
+    const uint8_t *start = NULL, *at = body.at, *end = body.end;
+    bool is_open = true;
+    while (is_open && at) {
+        const uint8_t *next = NULL;
+        at = find_text(slice(at, end), slice(delimiter, delimiter + length));
+        Behind behind = NOTHING;
+        if (at) {
+            const uint8_t *line_end = find_byte(slice(at + length, end), '\n');
+            behind = behind_delimiter(slice(at + length, line_end ? line_end : end));
+            next = line_end ? line_end + 1 : end;
+        }
+        if (behind != TEXT_BEHIND) {
+            const uint8_t *part_end = at ? at : end;
+            if (start) {
+                *has_parts = true;
+                if (!depth || !mail->parts_left)
+                    return true;
+                Slice part = slice(start, part_end > start ? part_end : start);
+                if (!walk_part(mail, part, depth, default_type))
+                    return false;
+            }
+            start = next;
+            is_open = behind == NOTHING;
+        }
+        at = at ? at + length : NULL;
+    }
+    return true;
+}
+
+/* The subject of a message inside the message is text like any other. */
+static bool
+add_subject(Mail *mail, const Field *field)
+{
+    static const uint8_t UTF_8[] = "utf-8";
+    Slice text = field->value;
+    if (is_plain(text))
+        text = stripped(text);
+    else if (!mail->ask(mail, FIELD_TEXT, field->name, field->value, &text))
+        return false;
+    return add_leaf(mail, TEXT, slice(UTF_8, UTF_8 + 5), text);
+}
+
+/* Walk a message inside the message. */
+static bool
+walk_message(Mail *mail, Slice message, Encoding encoding, int depth)
+{
+    Head head;
+    if (!depth || !mail->parts_left)
+        return true;
+    mail->parts_left--;
+    if (encoding != AS_IT_IS && mail->messages_left) {
+        mail->messages_left--;
+        if (!decode_transfer(mail, encoding, &message))
+            return false;
+    }
+    if (!read_head(mail, message_start(message), message.end, &head))
+        return false;
+    for (Field *field = head.first, *next; field; field = next) {
+        next = field->next;
+        if (is_equal(field->name, "subject")) {
+            if (!add_subject(mail, field))
+                return false;
+        } else if (begins(field->name, "content-")) {
+            add_part_field(mail, field);
+        }
+    }
+    return walk(mail, message, &head, depth - 1, "text/plain");
+}
+
+static bool
+is_html_start(Slice body)
+{
+    while (body.at < body.end && is_space(*body.at))
+        body.at++;
+    return begins_folded(body, "<html") || begins_folded(body, "<!doctype html");
+}
+
+/* Walk a multipart; if it has no parts, all of it is text. */
+static bool
+walk_multipart(Mail *mail, Slice part, const Head *head, int depth, Slice type,
+               bool *has_parts)
+{
+    /* the line end that a delimiter begins with */
+    const uint8_t *start = head->body > part.at ? head->body - 1 : part.at;
+    Slice body = slice(start, part.end), boundary;
+    bool is_digest = is_equal_folded(type, "multipart/digest");
+    if (!boundary_of(mail, body, head->type, &boundary))
+        return false;
+    return boundary.at == boundary.end
+           || walk_parts(mail, body, boundary, depth,
+                         is_digest ? "message/rfc822" : "text/plain", has_parts);
+}
+
+bool
+walk(Mail *mail, Slice part, const Head *head, int depth, const char *default_type)
+{
+    Slice known, charset, type = {(const uint8_t *)default_type, NULL};
+    type.end = type.at + strlen(default_type);
+    if (!add_strays(mail, head) || !media_type(mail, head->type, &known)
+        || !parameter_of(mail, head->type, "charset", &charset))
+        return false;
+    bool is_known = known.at < known.end;
+    if (is_known)
+        type = known;
+    Slice body = slice(head->body, part.end);
+    bool is_multipart = begins_folded(type, "multipart/");
+    if (is_multipart) {
+        bool has_parts = false;
+        if (!walk_multipart(mail, part, head, depth, type, &has_parts))
+            return false;
+        if (has_parts)
+            return true;
+        is_known = false; /* without parts, all of it is text */
+    } else if (!begins_folded(type, "text/") && !begins_folded(type, "message/")) {
+        return add_leaf(mail, DATA, charset, body);
+    }
+    Slice declared = stripped(head->encoding);
+    if (declared.at < declared.end && *declared.at >= 0x80)
+        return stop(mail, REFUSED); /* perhaps white space */
+    Encoding encoding = encoding_of(declared);
+    if (is_equal_folded(type, "message/rfc822") || is_equal_folded(type, "message/global")
+        || is_equal_folded(type, "message/news"))
+        return walk_message(mail, body, encoding, depth);
+    if (!decode_transfer(mail, encoding, &body))
+        return false;
+    bool is_html = is_known ? is_equal_folded(type, "text/html")
+                                  || is_equal_folded(type, "message/html")
+                            : is_html_start(body);
+    return add_leaf(mail, is_html ? HTML : TEXT, charset, body);
+}

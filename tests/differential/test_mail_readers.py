@@ -1,0 +1,148 @@
+"""The compiled reader of mail finds what the plain one specifies, on real mail."""
+
+from pathlib import Path
+
+import pytest
+
+from fuzz import mails
+from fuzz.readers import check, settings_of_all
+from nbtext.document import Document
+from nbtext.settings import Settings, default_settings
+from nbtext.tokens.engine import COMPILED, best
+from nbtext.tokens.key_reading import KeyReading, read_keys
+from nbtext.tokens.reading import read
+from tests.corpus.splits import CORPORA
+
+ROOT = Path(__file__).parents[2]
+DEMO = ROOT / "corpora" / "demo"
+ALL = settings_of_all()
+
+pytestmark = pytest.mark.skipif(
+    best() != COMPILED, reason="nbtext was installed without a C compiler"
+)
+
+
+def files_below(*folders: Path) -> list[Path]:
+    paths = (path for folder in folders for path in folder.rglob("*"))
+    return sorted(path for path in paths if path.is_file())
+
+
+@pytest.mark.parametrize("settings", ALL, ids=["two", "many", "odd"])
+def test_seeds_of_the_fuzzer_and_demo_mails(settings: Settings) -> None:
+    messages = [path.read_bytes() for path in files_below(DEMO)]
+
+    n_read = sum([check(message, settings) for message in [*mails.seeds(), *messages]])
+
+    assert n_read > len(messages) // 2
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    ("corpus", "least"),
+    [
+        ("spamassassin", 1.0),
+        ("mail-unlabelled", 1.0),
+        ("enron", 0.9),
+        ("mail-misc", 0.5),
+    ],
+)
+def test_all_mails_of_a_corpus(corpus: str, least: float) -> None:
+    paths = files_below(CORPORA / corpus)
+    if not paths:
+        pytest.skip(f"there is no {corpus}")
+
+    n_read = sum([check(path.read_bytes(), ALL[0]) for path in paths])
+
+    assert n_read >= least * len(paths)
+
+
+EMPTY = b""
+NO_HEAD = b"just a text\n"
+WIDE = "Subject: x\n\nwide\n".encode("utf-16")
+LONG_HEAD = b"Subject: x\n" + b"X-Long: y z\n" * 30_000 + b"\nbody\n"
+MANY_FIELDS = b"".join(b"X-%d: y\n" % n for n in range(5_000)) + b"\nbody\n"
+WIDE_NAME = b"Subject: x\nX\xe9: y\n\nbody\n"
+WIDE_TYPE = b"Subject: x\nContent-Type: text\xe9/html\n\n<p>body\n"
+WIDE_ENCODING = b"Subject: x\nContent-Transfer-Encoding: \xa0base64\n\nYWJj\n"
+NOTHING = b"Received: x\n\n\n"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [EMPTY, NO_HEAD, WIDE, LONG_HEAD, MANY_FIELDS, WIDE_NAME, WIDE_TYPE, WIDE_ENCODING,
+     NOTHING],
+)  # fmt: skip
+def test_what_is_refused_is_read_in_python(message: bytes) -> None:
+    document = Document("odd", (message,))
+
+    found = read_keys(document, ALL[0])
+
+    assert not isinstance(found, KeyReading)
+    assert found == read(document, ALL[0])
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        Document("named", (mails.PLAIN,), identity="name"),
+        Document("mail", (mails.PLAIN,), is_mail=False),
+        Document("joined", (mails.PLAIN, b"and more")),
+    ],
+)
+def test_documents_that_say_more_are_read_alike(document: Document) -> None:
+    found, reading = read_keys(document, ALL[0]), read(document, ALL[0])
+
+    assert isinstance(found, KeyReading)
+    assert found[1:] == reading[1:]
+
+
+def test_text_is_read_in_python() -> None:
+    document = Document("text", (mails.PLAIN,))
+
+    found = read_keys(document, default_settings("text", 2))
+
+    assert not isinstance(found, KeyReading)
+
+
+def test_an_answer_that_is_none_of_bytes_is_an_error() -> None:
+    from nbtext._compiled import MailReader
+
+    asking = b"Subject: =?utf-8?q?a?=\n\nb\n"
+
+    def fail(_number: int, _first: bytes, _second: bytes) -> bytes:
+        raise KeyError(1)
+
+    with pytest.raises(KeyError):
+        MailReader((), fail).read(asking)
+    with pytest.raises(TypeError):
+        MailReader((), lambda *_: "text").read(asking)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        MailReader((), fail).read(bytearray(asking))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("views", [(1,), ((),), [()], ((1,) * 9,)])
+def test_what_are_no_views_is_an_error(views: object) -> None:
+    from nbtext._compiled import MailReader
+
+    with pytest.raises(TypeError):
+        MailReader(views, print)  # type: ignore[arg-type]
+
+
+def test_a_question_may_read_another_message() -> None:
+    from nbtext.tokens import compiled
+
+    settings = ALL[0]
+    reader = compiled.mail_reader(settings.views)
+    assert reader is not None
+    plain = b"Subject: within\n\nno question\n"
+    inner: list[object] = []
+
+    def answer(number: int, first: bytes, second: bytes) -> bytes | None:
+        inner.append(outer.read(plain))
+        return compiled._answer(number, first, second)
+
+    outer = type(reader)(compiled._described(settings.views), answer)
+
+    assert outer.read(mails.PLAIN) == reader.read(mails.PLAIN)
+    assert inner == [reader.read(plain)] * len(inner)
+    assert inner
