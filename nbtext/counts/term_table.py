@@ -183,15 +183,7 @@ def arrange(parts: Sequence[Entries], map_: Map = map) -> TermTable:
     keys[-1] = SENTINEL
     starts.resize(n_terms + 2, refcheck=False)
     starts[-2:] = n_entries
-    bits = max(n_terms.bit_length() - 1, 1)
-    return TermTable(
-        keys=keys,
-        buckets=_buckets(keys[:-1], bits, place_type),
-        shift=np.uint64(KEY_BITS - bits),
-        starts=starts,
-        classes=classes,
-        columns=columns,
-    )
+    return _indexed(keys, starts, classes, columns)
 
 
 def _in_order(parts: Sequence[Entries]) -> Entries:
@@ -207,6 +199,71 @@ def _in_order(parts: Sequence[Entries]) -> Entries:
             np.concatenate(column).take(order)
             for column in zip(*(part.columns for part in parts), strict=True)
         ),
+    )
+
+
+def subtract(table: TermTable, part: TermTable) -> TermTable:
+    """
+    Return counts less a part of them, without what nothing is left of.
+
+    Args:
+        table: the counts.
+        part: counts of some of the same documents, with the same columns; all of its
+            entries are among those of the table.
+
+    """
+    rows = _entries_of(table, table.find(part.keys[:-1]), part)
+    is_left = np.ones(len(table.classes), np.bool_)
+    is_left[rows] = False
+    columns = []
+    for column, values in zip(table.columns, part.columns, strict=True):
+        rest = column.copy()
+        rest[rows] -= values.astype(column.dtype)
+        is_left[rows] |= rest.take(rows) != 0
+        columns.append(rest)
+    # ends: after each entry, how many are left
+    ends = np.zeros(len(is_left) + 1, table.starts.dtype)
+    np.cumsum(is_left, out=ends[1:])
+    starts = ends.take(table.starts)
+    has_entries = starts[1:] > starts[:-1]
+    return _indexed(
+        np.append(table.keys[has_entries.nonzero()[0]], SENTINEL),
+        np.append(starts[:-1][has_entries], [ends[-1]] * 2).astype(starts.dtype),
+        table.classes[is_left],
+        tuple(column[is_left] for column in columns),
+    )
+
+
+def _entries_of(table: TermTable, places: Places, part: TermTable) -> Places:
+    """Return the entries that a table has for those of a part, whose terms it has."""
+    lengths = np.diff(part.starts[:-1])
+    low = np.repeat(table.starts.take(places), lengths)
+    high = np.repeat(table.starts.take(places + 1), lengths)
+    for _ in range(int((high - low).max(initial=1)).bit_length()):
+        middle = (low + high) >> 1
+        is_behind = (table.classes.take(middle, mode="clip") < part.classes) & (
+            middle < high
+        )
+        low = np.where(is_behind, middle + 1, low)
+        high = np.where(is_behind, high, middle)
+    return low
+
+
+def _indexed(
+    keys: Keys,
+    starts: Places,
+    classes: NDArray[np.integer],
+    columns: tuple[NDArray[np.integer], ...],
+) -> TermTable:
+    """Return a table with the index of its keys, of which the last is the sentinel."""
+    bits = max((len(keys) - 1).bit_length() - 1, 1)
+    return TermTable(
+        keys=keys,
+        buckets=_buckets(keys[:-1], bits, starts.dtype),
+        shift=np.uint64(KEY_BITS - bits),
+        starts=starts,
+        classes=classes,
+        columns=columns,
     )
 
 

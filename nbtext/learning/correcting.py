@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from nbtext.learning.passes import Vectors
     from nbtext.parallel import Map
     from nbtext.scoring.batch_model import BatchModel
+    from nbtext.settings import Settings
     from nbtext.tokens import Terms
 
     Known: TypeAlias = Mapping[Place, NDArray[np.float64]]
@@ -39,7 +40,7 @@ from nbtext.counts.table import rows_by_class, with_classes
 from nbtext.learning.passes import BASE_UNIT, Learnt, Pupils, Rate, correct
 from nbtext.learning.visits import Visits, vectors_of, visits_of, weighted_views
 from nbtext.scoring import event_model
-from nbtext.scoring.batch_model import FoundTerms, batch_model_of
+from nbtext.scoring.batch_model import FoundTerms, without
 from nbtext.scoring.models.arrays import normalised
 
 PASSES: Final = 3
@@ -117,15 +118,12 @@ class Made(NamedTuple):
     trial: Trial | None
 
 
-def make_correction(
-    table: CountTable, base: Base, sample: Sample, map_: Map = map
-) -> Made:
+def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
     """
     Make a correction of the scores of a model.
 
     Args:
-        table: the counts.
-        base: the same for scoring, and what is known of the scores.
+        base: the counts of all documents, and what is known of the scores.
         sample: documents that are counted, those of smallest digest.
         map_: deals with parts of the documents.
 
@@ -140,7 +138,7 @@ def make_correction(
         return _Making(base, visits, *vectors_of(visits, base.model), rate, map_)
 
     try:
-        trial = None if n_classes > MOST_CLASSES else making(TRIED).trial(table)
+        trial = None if n_classes > MOST_CLASSES else making(TRIED).trial()
         if trial is None or not trial.is_won:
             return Made(None, trial)
         correction = making(VISITED).correction(trial)
@@ -170,7 +168,7 @@ class _Making:
     rate: Rate
     map_: Map
 
-    def trial(self, table: CountTable) -> Trial | None:
+    def trial(self) -> Trial | None:
         """
         Make a correction without a part of the documents, and try it on them.
 
@@ -180,8 +178,8 @@ class _Making:
         if len(visits.order) < HELD_OUT:
             return None
         is_held_out = visits.visit_of % HELD_OUT == 0
-        model = self._counts_without(is_held_out, table)
-        base = np.empty((len(visits.labels), len(table.classes)), np.int32)
+        model = self._counts_without(is_held_out)
+        base = np.empty((len(visits.labels), len(self.base.model.classes)), np.int32)
         self._score(base, model, ~is_held_out, counted=True)
         self._score(base, model, is_held_out, counted=False)
         is_first = is_held_out.take(visits.order)
@@ -196,13 +194,11 @@ class _Making:
             loss_with=_loss(learnt.logits, labels),
         )
 
-    def _counts_without(
-        self, is_held_out: NDArray[np.bool_], table: CountTable
-    ) -> BatchModel:
-        """Return the counts of all other documents, with the classes as they are."""
-        rest = table - _count(table, self.visits, is_held_out)
-        rest = with_classes(rest, table.classes)
-        return batch_model_of(rest, self.base.model.scoring, self.map_)
+    def _counts_without(self, is_held_out: NDArray[np.bool_]) -> BatchModel:
+        """Return the counts of all other documents."""
+        model = self.base.model
+        part = _count(model.settings, self.visits, is_held_out)
+        return without(model, with_classes(part, model.classes), self.map_)
 
     def correction(self, trial: Trial) -> Correction:
         """Make the correction of all documents."""
@@ -318,9 +314,9 @@ class _Making:
         return FoundTerms(views, places)
 
 
-def _count(table: CountTable, visits: Visits, chosen: NDArray[np.bool_]) -> CountTable:
+def _count(settings: Settings, visits: Visits, chosen: NDArray[np.bool_]) -> CountTable:
     """Count some of the documents."""
-    counter = Counter(table.settings, sample=Sample(documents=0))
+    counter = Counter(settings, sample=Sample(documents=0))
     start = 0
     for block in visits.blocks:
         documents = slice(start, start + len(block))

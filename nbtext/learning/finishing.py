@@ -103,7 +103,7 @@ def finish(
     if not (may_correct and can_be_corrected and is_correctable(table.settings)):
         return made
     base = Base(made.model, made.fit.slope, known)
-    correction = make_correction(table, base, sample, map_).correction
+    correction = make_correction(base, sample, map_).correction
     if correction is None:
         return made
     model = corrected(made.model, correction)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nbtext.settings import Column, Scoring, Settings
     from nbtext.tokens import Terms
 
-from nbtext.counts.term_table import arrange_runs
+from nbtext.counts.term_table import arrange_runs, subtract
 from nbtext.scoring.batch_correction import BatchCorrection, batch_correction
 from nbtext.scoring.models.registry import check_scoring
 from nbtext.store import check_sound
@@ -170,6 +170,27 @@ def batch_model_of(table: CountTable, scoring: Scoring, map_: Map = map) -> Batc
     terms = tuple(arrange_runs(runs, map_) for runs in table.runs)
     return batch_model(
         table.settings, scoring, table.classes, table.documents, totals, terms
+    )
+
+
+def without(model: BatchModel, part: CountTable, map_: Map = map) -> BatchModel:
+    """
+    Return the counts of a model less those of some of its documents.
+
+    Args:
+        model: the counts.
+        part: what the documents have been counted to, with the model's classes.
+        map_: deals with ranges.
+
+    """
+    less = batch_model_of(part, model.scoring, map_)
+    pairs = zip(model.documents, less.documents, strict=True)
+    totals = zip(model.totals, less.totals, strict=True)
+    return replace(
+        less,
+        documents=tuple(whole - taken for whole, taken in pairs),
+        totals=tuple(whole - taken for whole, taken in totals),
+        terms=tuple(map(subtract, model.terms, less.terms)),
     )
 
 

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from nbtext.counts.sorted_counts import SortedCounts
-from nbtext.counts.term_table import Entries, arrange, arrange_runs, take_pairs
+from nbtext.counts.term_table import (
+    Entries,
+    arrange,
+    arrange_runs,
+    subtract,
+    take_pairs,
+)
 from tests.build import sorted_counts
 
 TOP = 2**48 - 1
@@ -91,3 +97,30 @@ def test_pairs_have_both_classes_side_by_side(high: int) -> None:
     assert pairs.tolist() == [[high, 0], [2, 3], [0, 0]]
     places = np.array([2, 1, 1, 0])
     assert take_pairs(pairs, places).tolist() == [[0, 0], [2, 3], [2, 3], [high, 0]]
+
+
+def test_a_part_that_is_subtracted_leaves_the_others() -> None:
+    whole = [run({1: 10, 3: 30, TOP: 2}), run({3: 31, 7: 1}), run({1: 12, 2: 22})]
+    part = [run({1: 4, TOP: 2}), run({3: 31}), run({2: 1})]
+    left = [run({1: 6, 3: 30}), run({7: 1}), run({1: 12, 2: 21})]
+
+    found = subtract(arrange_runs(whole), arrange_runs(part))
+
+    expected = arrange_runs(left)
+    assert found.keys.tolist() == expected.keys.tolist()
+    assert found.starts.tolist() == expected.starts.tolist()
+    assert found.classes.tolist() == expected.classes.tolist()
+    assert found.buckets.tolist() == expected.buckets.tolist()
+    assert found.shift == expected.shift
+    for column, values in zip(found.columns, expected.columns, strict=True):
+        assert column.tolist() == values.tolist()
+
+
+def test_nothing_and_everything_can_be_subtracted() -> None:
+    table = arrange_runs([run({1: 10, 3: 30}), run({3: 31})])
+    nothing = arrange_runs([run({}), run({})])
+
+    assert subtract(table, nothing).columns[0].tolist() == [10, 30, 31]
+    assert subtract(table, table).n_terms == 0
+    assert subtract(table, table).find(np.array([3], np.uint64)).tolist() == [0]
+    assert subtract(nothing, nothing).n_terms == 0
