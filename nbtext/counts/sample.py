@@ -180,9 +180,9 @@ class Sample:
         """Yield the documents of the sample; one block's copies at a time are held."""
         yield from self._take(self._chosen())
 
-    def head(self, documents: int, terms: int = VISITED_TERMS) -> Iterator[Block]:
+    def head(self, documents: int, terms: int = VISITED_TERMS) -> list[Block]:
         """
-        Yield the documents that a sample of other limits holds.
+        Return the documents that a sample of other limits holds.
 
         Args:
             documents: the limits, not above those of this sample.
@@ -190,7 +190,10 @@ class Sample:
 
         """
         chosen, _ = _longest_beginning(self._blocks, documents, terms, self._end)
-        yield from self._take(chosen)
+        head = Sample()
+        for block in self._take(chosen):
+            head._keep(block)
+        return head._blocks
 
     def _take(self, chosen: Mapping[int, list[int]]) -> Iterator[Block]:
         for number, places in chosen.items():

@@ -261,10 +261,11 @@ class _Folds:
             rival=rival_scoring(scoring, settings, rest.classes, overrides),
             may_correct=overrides.correction,
         )
+        model = finished.model()
         return _ScoredFold(
-            finished.model.scoring,
+            model.scoring,
             [
-                (places, score_batch(finished.model, views, finished.fit))
+                (places, score_batch(model, views, finished.fit))
                 for places, views in self.cache.batches(in_fold)
             ],
         )

@@ -133,7 +133,7 @@ def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
     most = MOST_SCORES // n_classes
 
     def making(documents: int) -> _Making:
-        blocks = list(sample.head(min(documents, most)))
+        blocks = sample.head(min(documents, most))
         visits = visits_of(blocks, base.model.classes)
         return _Making(base, visits, *vectors_of(visits, base.model), rate, map_)
 
@@ -326,6 +326,7 @@ def _count(settings: Settings, visits: Visits, chosen: NDArray[np.bool_]) -> Cou
         part = block.take(order[chosen[documents].take(order)].tolist())
         if len(part):
             counter.add_terms(part.labels, part.digests, part.views)
+        block.release()
     return counter.table()
 
 

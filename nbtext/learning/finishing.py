@@ -40,7 +40,7 @@ class Finished:
     What is made of counts.
 
     Attributes:
-        model: the counts, scored as was chosen, and corrected.
+        counts: for scoring, as was chosen; without the correction.
         calibrations: what held-out documents scored, by each candidate.
         fit: what was fitted to that of the chosen one.
         losses: the event models that were tried, and their held-out losses in nats a
@@ -48,11 +48,17 @@ class Finished:
         correction: what was learnt beside the counts, None if nothing.
     """
 
-    model: BatchModel
+    counts: BatchModel
     calibrations: tuple[Calibration, ...]
     fit: Fit
     losses: dict[str, float]
     correction: Correction | None
+
+    def model(self) -> BatchModel:
+        """Return the counts, corrected; the correction is arranged for it."""
+        if self.correction is None:
+            return self.counts
+        return corrected(self.counts, self.correction)
 
 
 def sample_limits(settings: Settings, *, may_correct: bool) -> tuple[int, int]:
@@ -98,16 +104,13 @@ def finish(
     """
     keep_memory()
     counts = batch_model_of(table, scoring, map_)
-    made, known = best_of(counts, rival, list(sample.head(DOCUMENTS, TERMS)), map_)
-    can_be_corrected = event_model(made.model.scoring.score).can_be_corrected
+    made, known = best_of(counts, rival, sample.head(DOCUMENTS, TERMS), map_)
+    can_be_corrected = event_model(made.counts.scoring.score).can_be_corrected
     if not (may_correct and can_be_corrected and is_correctable(table.settings)):
         return made
-    base = Base(made.model, made.fit.slope, known)
+    base = Base(made.counts, made.fit.slope, known)
     correction = make_correction(base, sample, map_).correction
-    if correction is None:
-        return made
-    model = corrected(made.model, correction)
-    return replace(made, model=model, correction=correction)
+    return replace(made, correction=correction)
 
 
 def best_of(

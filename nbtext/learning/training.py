@@ -123,9 +123,9 @@ def train(
         )
     contents = Contents(
         table,
-        finished.model.scoring,
+        finished.counts.scoring,
         finished.calibrations,
-        terms=finished.model.terms,
+        terms=finished.counts.terms,
         correction=finished.correction,
         keeps_histograms=keeps_histograms(finished.model.scoring),
     )
