@@ -127,7 +127,7 @@ def train(
         finished.calibrations,
         terms=finished.counts.terms,
         correction=finished.correction,
-        keeps_histograms=keeps_histograms(finished.model.scoring),
+        keeps_histograms=keeps_histograms(finished.counts.scoring),
     )
     return Trained(contents, report, repeats, conflicts, finished.losses)
 
