@@ -30,6 +30,7 @@ PREAMBLE = """\
     nbtext learn spam < email.txt    add a message to a class, or move it there
     nbtext forget < email.txt        take a message out again
     nbtext info                      print what the model holds
+    nbtext weights                   write the weights of terms, where scores are sums of them
     nbtext tokens < email.txt        print what the tokenizer sees
     nbtext filter ~/Maildir --move spam=.Junk   move new spam
     nbtext serve --listen localhost:783         answer spamc and other clients of spamd

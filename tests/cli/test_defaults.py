@@ -50,6 +50,7 @@ LINES: Final[dict[str, dict[str, list[str]]]] = {
     "prune": {"two": []},
     "check": {"two": []},
     "dump": {"two": []},
+    "weights": {"textbook": ["-m", "textbook.nbt"]},
     "load": {"two": ["--replace", "model.jsonl"]},
     "serve": {"two": []},
 }
@@ -64,7 +65,7 @@ VALUES: Final[dict[str, dict[str, list[str]]]] = {
         "three": ["contrast"],
     },
     "0.01 mean, 0.1 weighted, 1 sum, 0.01 bernoulli, 0.01 kary, 0.01 poisson, 0.03 "
-    "complement, 0.03 contrast": {
+    "complement, 0.03 wcnb, 0.03 contrast": {
         "": ["0.01"],
         "text": ["0.1"],
         "three": ["0.03"],
@@ -229,6 +230,7 @@ def written(
         run("train", "-q", "spam", "ham")
         run("train", "-q", "-m", "other.nbt", "spam", "ham=work")
         run("train", "-q", "-m", "three.nbt", *THREE)
+        run("train", "-q", "-m", "textbook.nbt", "--score", "sum", "spam", "ham")
         run("train", "-q", "-m", "taught.nbt", "spam", "ham")
         run("learn", "-q", "-m", "taught.nbt", "spam", "work")
         Path("model.jsonl").write_text(run("dump").out)

@@ -20,7 +20,7 @@ from nbtext.counts.fitting import Fit
 from nbtext.scoring.batch import score_readings
 from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.model import Model
-from nbtext.scoring.models.registry import counting_by
+from nbtext.scoring.models.registry import counting_by, event_model
 from nbtext.scoring.score import score
 from nbtext.settings import Scoring, Settings
 from nbtext.tokens.reading import Reading
@@ -150,10 +150,12 @@ def test_sum_of_damped_counts_is_multinomial_on_them(
         )
 
 
-def complement(training: Counts, classes: Counts, alpha: float) -> Any:
+def complement(
+    training: Counts, classes: Counts, alpha: float, *, norm: bool = False
+) -> Any:
     from sklearn.naive_bayes import ComplementNB
 
-    return ComplementNB(alpha=alpha, norm=False).fit(normalize(training), classes)
+    return ComplementNB(alpha=alpha, norm=norm).fit(normalize(training), classes)
 
 
 def most_moved(training: Counts, testing: Counts) -> NDArray[np.float64]:
@@ -188,11 +190,8 @@ def test_complement_is_complement_up_to_the_fixed_point(
         assert (np.abs(ours - theirs) <= allowed).all()
 
 
-@pytest.mark.parametrize("alpha", [1e-3, 0.03, 1.0])
-@pytest.mark.parametrize("n_classes", [2, 5])
-def test_complement_is_exact_where_weights_are_whole(
-    n_classes: int, alpha: float, tmp_path: Path
-) -> None:
+def drawn_whole(n_classes: int) -> tuple[Counts, Counts, Counts]:
+    """Draw counts whose weights are whole numbers of 1/65535."""
     # 65535 = 3 * 5 * 17 * 257, so lengths of 1, 3 and 5 divide it: of 1, 9 or 25 terms
     _, classes, testing = drawn(n_classes, seed=30 + n_classes)
     random = np.random.default_rng(n_classes)
@@ -202,6 +201,36 @@ def test_complement_is_exact_where_weights_are_whole(
         if place >= N_TERMS:
             row[:] = 0
             row[random.choice(N_TERMS, random.choice([9, 25]), replace=False)] = 2
+    return training, classes, testing
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 0.03, 1.0])
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_wcnb_is_complement_with_norm(
+    n_classes: int, alpha: float, tmp_path: Path
+) -> None:
+    training, classes, testing = drawn_whole(n_classes)
+    how = Scoring(score="wcnb", smoothing=alpha)
+
+    model = trained(tmp_path, training, classes, how)
+    theirs = complement(training, classes, alpha, norm=True)
+    # a view's weights have a mean of 1 here, and a sum of 1 there
+    joint = N_TERMS * theirs.predict_joint_log_proba(normalize(testing))
+
+    bags = [(Tally(keys(WORDS, [("body", text(counts))])),) for counts in testing]
+    one = np.array([event_model("wcnb").scores(model, [how], bag)[0] for bag in bags])
+    np.testing.assert_allclose(one, joint, rtol=RTOL, atol=ATOL)
+    expected = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
+    for ours in by_each_engine(model, testing):
+        np.testing.assert_allclose(ours, expected, rtol=RTOL, atol=ATOL)
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 0.03, 1.0])
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_complement_is_exact_where_weights_are_whole(
+    n_classes: int, alpha: float, tmp_path: Path
+) -> None:
+    training, classes, testing = drawn_whole(n_classes)
     how = Scoring(score="complement", smoothing=alpha)
 
     model = trained(tmp_path, training, classes, how)

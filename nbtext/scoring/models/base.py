@@ -38,6 +38,7 @@ class Base:
         reads_vocabulary: whether one document's score needs a pass over all terms.
         is_textbook: whether its posterior is the model's own, unless asked otherwise.
         can_be_corrected: whether training may learn a correction of its scores.
+        not_linear: why its score is not linear in counts; empty if it is.
         countings: what a term that occurs n times may count.
     """
 
@@ -47,6 +48,7 @@ class Base:
     reads_vocabulary: bool = False
     is_textbook: bool = False
     can_be_corrected: bool = False
+    not_linear: str = "it is no sum of counts times weights"
     countings: Sequence[str] = (OCCURRENCES, ONCE)
 
     def columns(self, view: View) -> tuple[Column, ...]:
@@ -89,6 +91,10 @@ class Base:
             score_of(self.evidence(model._replace(scoring=scoring), bag), numbers)
             for scoring in scorings
         ]
+
+    def counted_as(self, scoring: Scoring) -> str:
+        """Return what a term that occurs n times counts, one of COUNTINGS."""
+        return scoring.counting
 
     def joint_log_likelihood(self, model: Model, bag: Bag) -> Raw:
         """Return ln P(class, document) by class, up to what is the same for all."""

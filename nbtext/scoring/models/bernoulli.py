@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.calibration import Prior
 from nbtext.scoring.models.levels import OfLevels
+from nbtext.settings import ONCE
 
 if TYPE_CHECKING:
     from nbtext.scoring.models.protocol import EventModel
@@ -31,11 +32,17 @@ class Bernoulli(OfLevels):
     name: Final = "bernoulli"
     about: Final = "which terms are there and which are not (not calibrated)"
     smoothing = 0.01
+    not_linear = ""
 
     def levels(self, scoring: Scoring) -> int:
         """Return two: a term is there, or it is not."""
         del scoring
         return 2
+
+    def counted_as(self, scoring: Scoring) -> str:
+        """Return that a term counts once, however often it occurs."""
+        del scoring
+        return ONCE
 
     def prior(self, settings: Settings, n_classes: int) -> Prior:
         """Return what is expected of a fit before any document was scored."""

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 class OfLevels(JointLikelihood):
     """An event model of the levels of all terms, those that are absent among them."""
 
+    not_linear = "how often a term occurs is a level there, and no number"
+
     def levels(self, scoring: Scoring) -> int:
         """Return K, the number of levels: 2 or more."""
         raise NotImplementedError

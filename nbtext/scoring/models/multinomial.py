@@ -41,6 +41,7 @@ class Multinomial(JointLikelihood):
     name: Final = "sum"
     about: Final = "the textbook's sum (multinomial, not calibrated)"
     countings = COUNTINGS
+    not_linear = ""
 
     def prior(self, settings: Settings, n_classes: int) -> Prior:
         """Return what is expected of a fit before any document was scored."""

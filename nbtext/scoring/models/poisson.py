@@ -43,6 +43,7 @@ class Poisson(JointLikelihood):
     name: Final = "poisson"
     about: Final = "how often each term occurs, as a rate a document (not calibrated)"
     smoothing = 0.01
+    not_linear = ""
     parameters = (RATE,)
 
     def prior(self, settings: Settings, n_classes: int) -> Prior:

@@ -70,6 +70,14 @@ class EventModel(Protocol):
         """What a term that occurs n times may count (`nbtext.settings.COUNTINGS`)."""
 
     @property
+    def not_linear(self) -> str:
+        """
+        Why its score is not linear in counts; empty if it is.
+
+        It reads on from "because": "its sum is divided by the number of terms".
+        """
+
+    @property
     def reads_vocabulary(self) -> bool:
         """
         Whether one document's score needs a pass over all terms of the model.
@@ -114,6 +122,9 @@ class EventModel(Protocol):
 
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
         """Return the parts of one document's score: the specification."""
+
+    def counted_as(self, scoring: Scoring) -> str:
+        """Return what a term that occurs n times counts, one of COUNTINGS."""
 
     def joint_log_likelihood(self, model: Model, bag: Bag) -> Raw:
         """

@@ -40,6 +40,7 @@ MODULES: Final = {
     "kary": "kary",
     "poisson": "poisson",
     "complement": "complement",
+    "wcnb": "wcnb",
     "contrast": "contrast",
 }
 """The name of each event model, and the module that it is in."""

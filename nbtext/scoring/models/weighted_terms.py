@@ -48,6 +48,7 @@ class OnWeightedTerms(Base):
     """An event model on documents of unit length."""
 
     calibration: Calibrated = "temperature"
+    not_linear = "documents are scaled to unit length"
 
     def columns(self, view: View) -> tuple[Column, ...]:
         """Return what must have been counted in a view."""

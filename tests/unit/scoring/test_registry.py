@@ -38,7 +38,7 @@ def test_an_unknown_score_is_refused_with_those_there_are() -> None:
             "abc",
             "the mean score is for two classes, the model has 3; "
             "use --score sum or --score bernoulli or --score kary or --score poisson "
-            "or --score complement or --score contrast",
+            "or --score complement or --score wcnb or --score contrast",
         ),
         (
             Scoring("complement", 0.03, "once"),

@@ -1,0 +1,55 @@
+"""`nbtext weights`: write a model's linear form."""
+
+from collections.abc import Iterator
+
+import click
+
+from nbtext.cli._options import keyed_option, named_model
+from nbtext.cli._report import json_line
+from nbtext.cli._terminal import to_stderr, to_stdout
+from nbtext.scoring import load_model
+from nbtext.scoring.linear import LinearForm
+
+
+@click.command()
+@named_model
+@keyed_option
+def command(model: str) -> None:
+    """
+    Write the weights of terms as JSON lines, and the biases.
+
+    \b
+    nbtext weights textbook.nbt > weights.jsonl
+    nbtext weights | jq -c 'select(.key) | [.key, .weights.spam - .weights.ham]'
+
+    The first line has the bias of each class, what a term that occurs n times counts,
+    and the slope. Each other line has a term: its view, its key (docs/model-format.md)
+    and its weight in each class. A class's score is its bias and the sum of counts
+    times weights over the known terms; the posterior is exp(slope * score) over its
+    sum. Scores that are not linear in counts have no weights.
+    """  # noqa: D301  click wants a real backspace
+    opened = load_model(model)
+    for note in opened.notes:
+        to_stderr(f"note: {note}")
+    form = LinearForm(opened)
+    head = {
+        "classes": [*form.classes],
+        "count": form.counting,
+        "slope": form.slope,
+        "biases": dict(zip(form.classes, form.biases.tolist(), strict=True)),
+    }
+    to_stdout([json_line(head)])
+    to_stdout(_lines(form))
+
+
+def _lines(form: LinearForm) -> Iterator[str]:
+    for part in form.weights():
+        rows = zip(part.keys.tolist(), part.weights.tolist(), strict=True)
+        for key, weights in rows:
+            yield json_line(
+                {
+                    "view": part.view,
+                    "key": f"{key:012x}",
+                    "weights": dict(zip(form.classes, weights, strict=True)),
+                }
+            )

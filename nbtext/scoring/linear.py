@@ -1,0 +1,116 @@
+"""
+The linear form of a model: a weight for each term and class, and biases.
+
+The joint log likelihood of some event models is linear in what a document's terms count
+(Murphy 2006, equations 32 to 45):
+
+    z_c = bias_c + sum over the views and the known terms of  count_t weight_tc
+
+and the posterior is exp(s z) over its sum, with the slope s = 1 unless the scores are
+calibrated. Of two classes it is 1 / (1 + exp(-(z_1 - z_0))), where equation 43 lacks
+the minus. With these numbers a document is scored by anything that can add.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from nbtext.errors import SettingsError
+from nbtext.scoring.batch_model import BatchModel, FoundTerms, open_batch_model
+from nbtext.scoring.held_out import fitted
+from nbtext.scoring.models.damping import damping
+from nbtext.scoring.models.registry import event_model, event_models
+from nbtext.tokens import Terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from nbtext.scoring.model import Model
+
+MANY: Final = 1 << 14
+"""Maximum terms whose weights are computed at a time."""
+
+
+class TermWeights(NamedTuple):
+    """
+    The weights of some terms of a view.
+
+    Attributes:
+        view: the view's name.
+        keys: shape (n_terms,), ascending.
+        weights: shape (n_terms, n_classes), nats for each time that a term counts.
+    """
+
+    view: str
+    keys: NDArray[np.uint64]
+    weights: NDArray[np.float64]
+
+
+class LinearForm:
+    """
+    The linear form of a model.
+
+    Attributes:
+        classes: the names of the classes, sorted.
+        counting: what a term that occurs n times counts, one of COUNTINGS.
+        slope: what scores are multiplied by before they become a posterior.
+        biases: shape (n_classes,), nats.
+    """
+
+    def __init__(self, model: Model) -> None:
+        """
+        Prepare the linear form of an open model.
+
+        Raises:
+            SettingsError: its scores are not linear in counts, or its counts do not
+                support them.
+            ModelFileError: the file is damaged.
+
+        """
+        event = event_model(model.scoring.score)
+        if event.not_linear:
+            others = " or ".join(
+                f"--score {one.name}" for one in event_models() if not one.not_linear
+            )
+            message = (
+                f"the {event.name} score has no weights, because {event.not_linear}; "
+                f"train with {others}"
+            )
+            raise SettingsError(message)
+        self._model: BatchModel = open_batch_model(model)
+        self._event = event
+        self.classes = model.classes
+        self.counting = event.counted_as(model.scoring)
+        self.slope = fitted(model).slope
+        self.biases: NDArray[np.float64] = self._scores_of(0, np.empty(0, np.uint64))[0]
+
+    def weights(self) -> Iterator[TermWeights]:
+        """Yield the weights of all terms, view by view, MANY at a time."""
+        once = damping(self.counting).times(1)
+        for number, view in enumerate(self._model.settings.views):
+            keys = self._model.terms[number].keys[:-1]  # without the sentinel
+            for start in range(0, len(keys), MANY):
+                part = keys[start : start + MANY]
+                weights = (self._scores_of(number, part) - self.biases) / once
+                yield TermWeights(view.name, part, weights)
+
+    def _scores_of(self, view: int, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """
+        Return the scores of documents that have one term each, once, in one view.
+
+        Without keys that is one document that has none.
+        """
+        n_documents = max(len(keys), 1)
+        nowhere = np.zeros(n_documents + 1, np.int64)
+        views = [
+            Terms(keys[:0], np.empty(0, np.int64), nowhere) for _ in self._model.terms
+        ]
+        if len(keys):
+            ones = np.ones(len(keys), np.int64)
+            views[view] = Terms(keys, ones, np.arange(n_documents + 1))
+        found: FoundTerms = self._model.find(views)
+        return self._event.many(self._model, found)

@@ -1,0 +1,85 @@
+"""The linear form of a model, applied by hand."""
+
+import json
+from collections import Counter as Tally
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nbtext import SettingsOverrides, classify, load, train_on
+from nbtext.cli import main
+from nbtext.document import Document
+from nbtext.errors import SettingsError
+from nbtext.scoring.linear import LinearForm
+from nbtext.scoring.model import load_model
+from nbtext.scoring.models.damping import damping
+from nbtext.scoring.models.registry import event_models
+from nbtext.tokens.bag import bag_of
+from nbtext.tokens.reading import read
+
+TEXTS = [("a", "x x y"), ("a", "x z"), ("b", "z z y w"), ("b", "w w"), ("c", "y z q")]
+NEW = "x x x w y unheard"
+
+
+@pytest.mark.parametrize("calibrate", [False, True])
+@pytest.mark.parametrize(
+    ("name", "counting"),
+    [
+        *(("sum", counting) for counting in ("occurrences", "once", "log", "min:2")),
+        ("bernoulli", "occurrences"),
+        ("poisson", "occurrences"),
+    ],
+)
+@pytest.mark.parametrize("class_prior", ["shares", "uniform"])
+def test_weights_applied_by_hand_give_the_posterior(
+    class_prior: str,
+    name: str,
+    counting: str,
+    calibrate: bool,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = str(tmp_path / "m.nbt")
+    overrides = SettingsOverrides(
+        score=name, counting=counting, class_prior=class_prior, calibrate=calibrate
+    )
+    train_on(TEXTS, path, overrides=overrides)
+    model = load_model(path)
+    bag = bag_of(read(Document("", (NEW.encode(),)), model.settings), model.settings)
+    counts = {
+        (view.name, f"{key:012x}"): damping(counting).times(n)
+        for view, terms in zip(model.settings.views, bag, strict=True)
+        for key, n in terms.items()
+    }
+    if name == "bernoulli":
+        counts, counting = dict.fromkeys(counts, 1), "once"
+
+    with pytest.raises(SystemExit):
+        main(["weights", path])
+    head, *lines = map(json.loads, capsys.readouterr().out.splitlines())
+
+    scores = Tally(head["biases"])
+    for line in lines:
+        n = counts.get((line["view"], line["key"]), 0)
+        for class_, weight in line["weights"].items():
+            scores[class_] += n * weight
+    z = head["slope"] * np.array([scores[class_] for class_ in head["classes"]])
+    expected = classify(load(path), NEW).log_posterior
+    np.testing.assert_allclose(
+        z - np.logaddexp.reduce(z), expected, rtol=1e-9, atol=1e-12
+    )
+    assert head["count"] == counting
+    assert len(lines) == sum(map(model.n_terms, range(len(model.settings.views))))
+
+
+@pytest.mark.parametrize(
+    "name", [event.name for event in event_models() if event.not_linear]
+)
+def test_other_scores_say_why_they_have_no_weights(name: str, tmp_path: Path) -> None:
+    path = str(tmp_path / "m.nbt")
+    pairs = [pair for pair in TEXTS if pair[0] != "c"]
+    train_on(pairs, path, overrides=SettingsOverrides(score=name))
+
+    with pytest.raises(SettingsError, match=r"has no weights, because .* --score sum"):
+        LinearForm(load_model(path))
