@@ -7,7 +7,7 @@ status says so.
 """
 
 import sys
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nbtext.cli import _status as status
 from nbtext.cli._terminal import Output, bytes_to_stdout, to_stderr
@@ -16,6 +16,9 @@ from nbtext.errors import NbtextError, NoMemoryError, UnknownClassError
 from nbtext.filtering import added_by
 from nbtext.filtering.header_field import FIELD, pieces_with_added
 from nbtext.scoring import Classifier, Policy, load_model
+
+if TYPE_CHECKING:
+    from nbtext.scoring.explanation import Reason
 
 MAX_BYTES: Final = 16 << 20
 
@@ -29,6 +32,7 @@ class PassRequest(NamedTuple):
         field: the name of the field that is added.
         tags: class to what is put before the subject of its messages.
         policy: how decisions are made.
+        why: how many reasons the field tells.
         max_bytes: how much of the message is read for its classification.
         output: what is printed on standard error.
     """
@@ -37,6 +41,7 @@ class PassRequest(NamedTuple):
     field: str = FIELD
     tags: tuple[tuple[str, str], ...] = ()
     policy: Policy = Policy()
+    why: int = 0
     max_bytes: int = MAX_BYTES
     output: Output = Output()
 
@@ -86,6 +91,11 @@ def _marked(message: bytes, request: PassRequest) -> list[bytes | memoryview]:
         if label not in model.classes:
             error = UnknownClassError("--subject-tag", label, model.classes)
             to_stderr(f"WARNING: {error}")
-    (decision,) = Classifier(model).classify([document], policy=request.policy)
+    classifier = Classifier(model)
+    (decision,) = classifier.classify([document], policy=request.policy)
     tag = dict(request.tags).get(decision.label or "", "")
-    return pieces_with_added(message, added_by(decision, request.field, tag))
+    reasons: tuple[Reason, ...] = ()
+    if request.why:
+        reasons = classifier.explain(document).reasons[: request.why]
+    added = added_by(decision, request.field, tag, reasons)
+    return pieces_with_added(message, added)

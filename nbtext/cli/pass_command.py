@@ -39,6 +39,14 @@ from nbtext.scoring import Policy
     shell_complete=completion.classes_before,
     help="Put TEXT before the subject of messages of CLASS; may be repeated.",
 )
+@click.option(
+    "--why",
+    type=click.IntRange(0, 20),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Tell in the field, too, the N terms that say most for its label, or against.",
+)
 @policy_options
 @max_bytes_option
 @message_output_options
@@ -48,6 +56,7 @@ def command(
     model: str,
     field: str,
     tags: tuple[str, ...],
+    why: int,
     policy: Policy,
     max_bytes: int,
     output: Output,
@@ -58,6 +67,7 @@ def command(
     \b
     nbtext pass < email.txt
     nbtext pass --subject-tag 'spam=[SPAM]' < email.txt
+    nbtext pass --why 3 < email.txt
 
     The field is X-NBText: spam, probability=0.9987. Copies of it that came with the
     message are taken out. Nothing else changes, and all of the message is printed,
@@ -81,6 +91,7 @@ def command(
             field=field,
             tags=tuple((label, text) for label, text in pairs),
             policy=policy,
+            why=why,
             max_bytes=max_bytes,
             output=output,
         )

@@ -10,18 +10,27 @@ message of 16 MiB may have millions.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nbtext.errors import SettingsError
 from nbtext.mail import looks_like_mail
 from nbtext.scoring import Decision
 from nbtext.scoring.decide import probability
 
+if TYPE_CHECKING:
+    from nbtext.scoring.explanation import Reason
+
 FIELD: Final = "X-NBText"
 """The name of the field, unless the user names another."""
+
+LONGEST_REASON: Final = 40
+"""Maximum characters of a term in the field."""
+
+_PLAIN: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
+"""What may stand outside quotes of a name that the sender chooses."""
 
 _NAME: Final = re.compile(r"[!-9;-~]{1,64}")
 _FIELD_NAME: Final = rb"[!-9;-~]{1,128}[ \t]*+:"
@@ -59,7 +68,7 @@ class AddedField(NamedTuple):
 
     Attributes:
         field: the name of the field.
-        value: its value, printable ASCII.
+        value: its value, printable ASCII; a line feed and a space where it is folded.
         tag: put before the subject; empty for none.
         more: the names and values of fields that follow.
         family: prefix, in lower case, of the names of other fields that are removed;
@@ -78,7 +87,12 @@ class AddedField(NamedTuple):
         return ((self.field, self.value), *self.more)
 
 
-def added_by(decision: Decision, field: str = FIELD, tag: str = "") -> AddedField:
+def added_by(
+    decision: Decision,
+    field: str = FIELD,
+    tag: str = "",
+    reasons: "Sequence[Reason]" = (),
+) -> AddedField:
     """
     Return the field that tells a decision.
 
@@ -86,6 +100,7 @@ def added_by(decision: Decision, field: str = FIELD, tag: str = "") -> AddedFiel
         decision: the decision.
         field: the name of the field.
         tag: what to put before the subject; empty for nothing.
+        reasons: what to tell of what it rests on, a line each.
 
     Raises:
         SettingsError: no field can have that name, or no subject that tag.
@@ -93,15 +108,34 @@ def added_by(decision: Decision, field: str = FIELD, tag: str = "") -> AddedFiel
     """
     label = printable_label(decision)
     value = f"{label}, probability={probability(decision.probability)}"
-    return checked(AddedField(field, value, tag))
+    lines = [value, *map(printable_reason, reasons)]
+    return checked(AddedField(field, ",\n ".join(lines), tag))
 
 
 def printable_label(decision: Decision) -> str:
     """Return the label as printable ASCII, on one line."""
-    label = decision.label if decision.label is not None else "unsure"
+    return _printable(decision.label if decision.label is not None else "unsure")
+
+
+def printable_reason(reason: "Reason") -> str:
+    """
+    Return a reason as printable ASCII, on one line: -0.52 subject "free money".
+
+    Nothing in it is the sender's to choose but what stands between the quotes, where
+    quotes and backslashes have a backslash before them.
+    """
+    where = reason.field if _PLAIN.fullmatch(reason.field) else reason.view
+    text = _printable(reason.text).replace('"', '\\"')
+    if len(text) > LONGEST_REASON:  # not within what one backslash begins
+        text = text[:LONGEST_REASON].rstrip("\\") + "..."
+    return f'{reason.contribution + 0.0:+.2f} {where} "{text}"'
+
+
+def _printable(text: str) -> str:
+    """Return a text as printable ASCII, on one line; backslashes are doubled."""
     return "".join(
-        letter if " " < letter < "\x7f" or letter == " " else repr(letter)[1:-1]
-        for letter in ascii(label)[1:-1]
+        letter if " " <= letter < "\x7f" else repr(letter)[1:-1]
+        for letter in ascii(text)[1:-1]
     )
 
 
@@ -151,7 +185,10 @@ def pieces_with_added(message: bytes, added: AddedField) -> list[bytes | memoryv
     fields = added.fields
     if added.tag and not subject:
         fields = (*fields, ("Subject", added.tag))
-    lines = b"".join(f"{name}: {value}".encode() + newline for name, value in fields)
+    lines = b"".join(
+        f"{name}: {value}".encode().replace(b"\n", newline) + newline
+        for name, value in fields
+    )
     texts = {place: lines}
     if subject:
         texts[subject.end()] = b" " + added.tag.encode()

@@ -23,8 +23,9 @@ from nbtext.errors import (
 from nbtext.filtering import with_added
 from nbtext.learning import LearnRequest, LearnResult, learn_documents
 from nbtext.learning.plan import UNKNOWN
-from nbtext.scoring import Decision, Policy, load_model
+from nbtext.scoring import Classifier, Decision, Policy, load_model
 from nbtext.scoring.decide import probability
+from nbtext.scoring.explanation import Reason
 from nbtext.serving.reloading import ReloadingModel
 from nbtext.serving.spamd import (
     DATA,
@@ -53,6 +54,16 @@ LONGEST_REASON: Final = 512
 _HEADER_END: Final = re.compile(rb"\n\r?\n")
 _MESSAGE_ID: Final = re.compile(rb"^message-id[ \t]*+:\s*+(\S+)", re.IGNORECASE | re.M)
 _LOOKED_AT: Final = 65_536
+
+
+REASONS: Final = 5
+"""How many terms are told in a report."""
+
+MOST_EXPLAINED: Final = 1 << 18
+"""Maximum bytes of a message whose terms are told: they take long to look for."""
+
+EXPLAINED: Final = frozenset({"SYMBOLS", "REPORT", "REPORT_IFSPAM"})
+"""The requests whose answers tell reasons."""
 
 
 class HandlerOptions(NamedTuple):
@@ -149,11 +160,32 @@ class Handler:
         documents = [Document("-", (message,)) for message in messages]
         classifier = self._model.classifier()
         decisions = classifier.classify(documents, policy=self._options.policy)
-        both = zip(requests, messages, decisions, strict=True)
-        return [self._answer(*one) for one in both]
+        reasons = [
+            self._reasons(classifier, request, document)
+            for request, document in zip(requests, documents, strict=True)
+        ]
+        rows = zip(requests, messages, decisions, reasons, strict=True)
+        return [self._answer(*row) for row in rows]
 
-    def _answer(self, request: Request, message: bytes, decision: Decision) -> Answer:
+    def _reasons(
+        self, classifier: Classifier, request: Request, document: Document
+    ) -> Sequence[Reason]:
+        """Return what a report of a message tells, if one is asked for."""
+        is_long = len(document.texts[0]) > MOST_EXPLAINED
+        if request.verb not in EXPLAINED or is_long:
+            return ()
+        found = classifier.explain(document, label=self._options.spam)
+        return found.reasons[:REASONS]
+
+    def _answer(
+        self,
+        request: Request,
+        message: bytes,
+        decision: Decision,
+        reasons: Sequence[Reason],
+    ) -> Answer:
         verdict = verdict_of(decision, self._options.spam, self._options.policy)
+        verdict = verdict._replace(reasons=tuple(reasons))
         body = body_of(request, message, verdict)
         label = decision.label if decision.label is not None else "?"
         log = (
@@ -251,7 +283,7 @@ def body_of(request: Request, message: bytes, verdict: Verdict) -> bytes | None:
     if verb == "CHECK":
         return None
     if verb == "SYMBOLS":
-        return verdict.tests.encode()
+        return verdict.symbols.encode()
     if verb == "REPORT" or (verb == "REPORT_IFSPAM" and verdict.is_spam):
         return report_of(verdict).encode()
     if verb == "REPORT_IFSPAM":

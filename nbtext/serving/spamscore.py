@@ -13,9 +13,10 @@ from typing import Final, NamedTuple
 
 from nbtext import __version__
 from nbtext.filtering import AddedField, added_by
-from nbtext.filtering.header_field import printable_label
+from nbtext.filtering.header_field import printable_label, printable_reason
 from nbtext.scoring import Decision, Policy
 from nbtext.scoring.decide import DEFAULT, probability
+from nbtext.scoring.explanation import Reason
 
 REQUIRED: Final = 5.0
 """So many points are spam."""
@@ -24,6 +25,9 @@ POINTS: Final = 2.5
 """So many points more has a message whose odds are ten times as high."""
 
 MOST: Final = 99.9
+
+LONGEST_SYMBOL: Final = 30
+"""Maximum characters of a term in a test's name."""
 
 FAMILY: Final = "x-spam-"
 """Fields of these names are what clients' rules trust, so nobody else may write any."""
@@ -39,12 +43,14 @@ class Verdict(NamedTuple):
         probability: that of the class of spam.
         points: from -99.9 to 99.9, to one decimal; 5.0 or more if and only if it is
             spam.
+        reasons: the terms that say most for the class of spam, or against it.
     """
 
     decision: Decision
     is_spam: bool
     probability: float
     points: float
+    reasons: tuple[Reason, ...] = ()
 
     @property
     def score(self) -> str:
@@ -62,6 +68,21 @@ class Verdict(NamedTuple):
         label = printable_label(self.decision).upper()
         name = "".join(one if one.isalnum() else "_" for one in label)
         return f"NBTEXT_{name},NBTEXT_{min(int(self.probability * 100), 99):02}"
+
+    @property
+    def symbols(self) -> str:
+        """Return the tests, then the views and terms that speak for the decision."""
+        side = 1.0 if self.is_spam else -1.0
+        own = [one for one in self.reasons if one.contribution * side > 0]
+        names = [f"NBTEXT_{_symbol(one.view)}" for one in own]
+        names += [f"NBTEXT_TERM_{_symbol(one.text)}" for one in own]
+        return ",".join([self.tests, *dict.fromkeys(names)])
+
+
+def _symbol(text: str) -> str:
+    """Return a text as part of a test's name: upper case, digits and underlines."""
+    letters = text[:LONGEST_SYMBOL].upper()
+    return "".join(one if one.isascii() and one.isalnum() else "_" for one in letters)
 
 
 def verdict_of(
@@ -116,6 +137,10 @@ def added_by_verdict(verdict: Verdict) -> AddedField:
 def report_of(verdict: Verdict) -> str:
     """Return what REPORT says of a message, in a few lines of ASCII."""
     decision = verdict.decision
+    reasons = "".join(
+        f"{'reasons' if not number else '':14}{printable_reason(reason)}\n"
+        for number, reason in enumerate(verdict.reasons)
+    )
     return (
         f"nbtext {__version__}: {'spam' if verdict.is_spam else 'not spam'}, "
         f"{verdict.points:.1f} points, {REQUIRED:.1f} required\n"
@@ -125,4 +150,5 @@ def report_of(verdict: Verdict) -> str:
         f"probability {probability(decision.probability)}\n"
         f"tokens        {decision.tokens}, of which {decision.known} are known\n"
         f"tests         {verdict.tests}\n"
+        f"{reasons}"
     )

@@ -1,5 +1,6 @@
 """`nbtext pass`: whatever happens, the message comes out."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -148,3 +149,27 @@ def test_without_standard_input_it_has_failed(
     assert (status, out) == (75, "")
     assert err
     assert "Traceback" not in err
+
+
+@pytest.mark.usefixtures("model")
+def test_the_field_tells_reasons_when_asked(run: "Run") -> None:
+    message = b"Subject: money \xe2\x80\xae\n\nfree money, a prize\n"
+
+    status, out, err = run("pass", "-m", "mail.nbt", "--why", 2, stdin=message)
+
+    assert (status, err) == (0, "")
+    head, _, body = out.partition("\n\n")
+    lines = head.split("\n")
+    start = next(n for n, line in enumerate(lines) if line.startswith("X-NBText: "))
+    assert lines[start].startswith("X-NBText: spam, probability=0.")
+    assert lines[start].endswith(",")
+    explained = json.loads(
+        run("why", "-m", "mail.nbt", "--json", "--top", 2, stdin=message).out
+    )
+    for line, term in zip(lines[start + 1 :], explained["terms"], strict=True):
+        assert line.startswith(f' {term["contribution"]:+.2f} {term["field"]} "')
+    assert body == "free money, a prize\n"
+    plain = run("pass", "-m", "mail.nbt", stdin=message).out
+    assert plain == out.replace(",\n" + ",\n".join(
+        line.removesuffix(",") for line in lines[start + 1 :]
+    ), "")  # fmt: skip

@@ -51,7 +51,13 @@ def test_every_verb_is_answered(
         assert body_of(ask("SYMBOLS", message), spam=spam).startswith(
             b"NBTEXT_%s,NBTEXT_" % label
         )
+        views = (b",NBTEXT_HEADERS,", b",NBTEXT_BODY,", b",NBTEXT_RAW,")
+        symbols = body_of(ask("SYMBOLS", message), spam=spam) + b","
+        assert any(view in symbols for view in views)
+        assert re.fullmatch(rb"[A-Z0-9_,]+\s*,", symbols)
+        assert b",NBTEXT_TERM_" in symbols
         report = body_of(ask("REPORT", message), spam=spam)
+        assert re.search(rb'\nreasons       [+-]\d+\.\d\d \S+ "', report)
         assert b"points, 5.0 required" in report
         assert body_of(ask("REPORT_IFSPAM", message), spam=spam) == (
             report if spam else b""

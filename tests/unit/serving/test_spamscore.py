@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext.scoring.decide import Decision, Policy, decide
+from nbtext.scoring.explanation import Reason
 from nbtext.scoring.posterior import normalised
 from nbtext.scoring.score import Scored
 from nbtext.serving.spamscore import added_by_verdict, report_of, verdict_of
@@ -114,3 +115,26 @@ def test_the_report_is_short_and_ascii() -> None:
     assert "spam, 15.0 points, 5.0 required" in report
     assert "9, of which 7 are known" in report
     assert max(map(len, report.splitlines())) < 70
+
+
+def test_reasons_name_views_and_terms_as_symbols_and_lines() -> None:
+    def reason(text: str, view: str, contribution: float) -> Reason:
+        return Reason(text, view, view, 1, contribution, 0.0, {}, {}, 0)
+
+    reasons = (
+        reason("free mon\u00e9y\r\nX: y", "body", 1.5),
+        reason("lunch", "headers", -1.0),
+        reason("x" * 99, "body", 0.5),
+    )
+    verdict = verdict_of(decision(of(0.9999)), "spam")._replace(reasons=reasons)
+
+    report = report_of(verdict)
+
+    assert verdict.symbols == (
+        "NBTEXT_SPAM,NBTEXT_99,NBTEXT_BODY,NBTEXT_TERM_FREE_MON_Y__X__Y,"
+        f"NBTEXT_TERM_{'X' * 30}"
+    )
+    assert 'reasons       +1.50 body "free mon\\xe9y\\r\\nX: y"\n' in report
+    assert '              -1.00 headers "lunch"\n' in report
+    assert report.isascii()
+    assert max(map(len, report.splitlines())) < 80
