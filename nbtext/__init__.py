@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         classify_all,
         evaluate,
         evaluate_folds,
+        examine,
         forget,
         joint_log_likelihood,
         learn,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         train,
         train_on,
     )
+    from nbtext.doctor import Findings
     from nbtext.document import Document
     from nbtext.errors import NbtextError
     from nbtext.evaluation import Evaluation
@@ -37,6 +39,7 @@ __all__ = [
     "Decision",
     "Document",
     "Evaluation",
+    "Findings",
     "LearnResult",
     "NbtextError",
     "Options",
@@ -46,6 +49,7 @@ __all__ = [
     "classify_all",
     "evaluate",
     "evaluate_folds",
+    "examine",
     "forget",
     "joint_log_likelihood",
     "learn",
@@ -61,6 +65,7 @@ _HOMES: Final = {
     "Decision": "scoring",
     "Document": "document",
     "Evaluation": "evaluation",
+    "Findings": "doctor.findings",
     "LearnResult": "learning.plan",
     "NbtextError": "errors",
     "Options": "sources",
@@ -70,6 +75,7 @@ _HOMES: Final = {
     "classify_all": "api",
     "evaluate": "api",
     "evaluate_folds": "api",
+    "examine": "api",
     "forget": "api",
     "joint_log_likelihood": "api",
     "learn": "api",

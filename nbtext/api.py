@@ -19,6 +19,8 @@ from typing import Final
 
 from nbtext.counts import ReadReport
 from nbtext.counts.counting import Progress
+from nbtext.doctor import Findings
+from nbtext.doctor import examine as examine_documents
 from nbtext.document import (
     AnyDocument,
     Document,
@@ -400,6 +402,45 @@ def evaluate_folds(
         on_fold=on_fold,
     )
     return checked.evaluation(policy=Policy(threshold), positive=positive)
+
+
+def examine(
+    sources: Sequence[str],
+    *,
+    options: Options = AUTO,
+    overrides: SettingsOverrides = DEFAULTS,
+    most: int = 20,
+    progress: Progress | None = None,
+    on_read: Callable[[ReadReport], None] | None = None,
+) -> Findings:
+    """
+    Look for what is wrong with labelled sources: wrong labels, duplicates, leaks.
+
+    Args:
+        sources: as on the command line: `spam/`, `ham=Maildir/.Archive`, `rows.csv`.
+        options: what the sources are, if not what they look like.
+        overrides: what differs from the default settings.
+        most: how many findings of a kind are told.
+        progress: told now and then how many more documents and bytes were read.
+        on_read: told what was read and what was skipped, before anything is refused.
+
+    Raises:
+        TrainingError: too few classes or tokens.
+        SettingsError: as `train`.
+        TypeError: the sources are one string, or none.
+
+    """
+    _check_sources(sources)
+    keep_memory()
+    return examine_documents(
+        rereadable(sources, options),
+        n_classes=_n_classes(sources, options),
+        overrides=overrides._replace(text_columns=options.text_columns),
+        max_bytes=options.max_bytes,
+        most=most,
+        progress=progress,
+        on_read=on_read,
+    )
 
 
 def read_documents(

@@ -22,35 +22,30 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.document import Document, Item
+    from nbtext.counts import CountTable, ReadReport, TermCache
+    from nbtext.counts.counting import Progress
+    from nbtext.document import Item
     from nbtext.scoring.batch import ScoredBatch
     from nbtext.settings import Scoring, Settings
-    from nbtext.tokens import AnyReading
 
-from nbtext.counts import Counter, CountTable, ReadReport, Sample, TermCache
-from nbtext.counts.counter import BATCH, LEAST_SIZE
-from nbtext.counts.counting import Progress, documents, guess, readings, settings_for
-from nbtext.counts.sample import Block
 from nbtext.counts.table import add
-from nbtext.errors import NoMemoryError, TrainingError
+from nbtext.errors import TrainingError
 from nbtext.evaluation.evaluation import (
     NO_CLASS,
     Evaluation,
     evaluate,
     stratified_folds,
 )
+from nbtext.evaluation.reading_once import counts_of, read_once, sample_of
 from nbtext.learning import SettingsOverrides, check_trainable
 from nbtext.learning.choosing import rival_scoring
-from nbtext.learning.finishing import finish, sample_limits
+from nbtext.learning.finishing import finish
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.parallel import processes
 from nbtext.scoring import Policy, check_scoring, default_scoring
 from nbtext.scoring.batch import score_batch
 from nbtext.scoring.decide import DEFAULT
 from nbtext.scoring.models.registry import for_classes
-from nbtext.tokens import fingerprints, read_terms
-
-NO_SAMPLE: Final = 0
 
 OnFold: TypeAlias = Callable[[int, int], None]
 """Told how many folds are done, and how many there are."""
@@ -139,8 +134,8 @@ def cross_validate(
         SettingsError: the score does not go with the number of classes.
 
     """
-    cache, settings, report = _cached(
-        sources, n_classes, overrides, max_bytes, progress
+    cache, settings, report = read_once(
+        sources, n_classes, overrides.settings, max_bytes, progress
     )
     with cache:
         if on_read is not None:
@@ -169,7 +164,7 @@ def _score_folds(
     classes = tuple(sorted(set(cache.labels)))
     truth = np.array([classes.index(label) for label in cache.labels], np.int64)
     fold_of = stratified_folds(truth.tolist(), folds, cache.digests)
-    tables = [_count(cache, settings, fold_of == fold) for fold in range(folds)]
+    tables = [counts_of(cache, settings, fold_of == fold) for fold in range(folds)]
     whole = add(tables)
     check_trainable(whole)
     scoring = overrides.scoring(default_scoring(settings.format, len(classes)))
@@ -257,7 +252,7 @@ class _Folds:
         finished = finish(
             rest,
             scoring,
-            _sample(self.cache, settings, overrides, ~in_fold),
+            sample_of(self.cache, settings, overrides, ~in_fold),
             rival=rival_scoring(scoring, settings, rest.classes, overrides),
             may_correct=overrides.correction,
         )
@@ -277,91 +272,3 @@ _FOLDS: Final[ContextVar[_Folds]] = ContextVar("_FOLDS")
 
 def _scored_elsewhere(fold: int) -> _ScoredFold:
     return _FOLDS.get().scored(fold)
-
-
-def _cached(
-    sources: Callable[[], Iterable[Item]],
-    n_classes: int | None,
-    overrides: SettingsOverrides,
-    max_bytes: int,
-    progress: Progress | None,
-) -> tuple[TermCache, Settings, ReadReport]:
-    """Read all documents, as most of them ask for, and put their terms by."""
-    settings, items = guess(sources(), n_classes, max_bytes)
-    while True:
-        wished = overrides.settings(settings)
-        cache, report = TermCache(), ReadReport()
-        batch: list[tuple[Document, AnyReading]] = []
-        size = 0
-        opened = documents(items, report, max_bytes, progress)
-        for document, reading in readings(opened, wished, report):
-            batch.append((document, reading))
-            size += max(reading.size, LEAST_SIZE)
-            if size >= BATCH:
-                _add(cache, wished, batch, report)
-                batch, size = [], 0
-        if batch:
-            _add(cache, wished, batch, report)
-        wanted = settings_for(report)
-        if settings == wanted or not report.documents:
-            return cache, wished, report
-        cache.close()
-        settings, items = wanted, iter(sources())
-
-
-def _add(
-    cache: TermCache,
-    settings: Settings,
-    batch: list[tuple[Document, AnyReading]],
-    report: ReadReport,
-) -> None:
-    """Put documents by, or one at a time if memory is short for all of them."""
-    batch = sorted(batch, key=lambda one: one[0].label or "")
-    try:
-        views = read_terms(settings, [reading.views for _, reading in batch])
-    except MemoryError:
-        views = None  # by the next line what was made of all of them is released
-    if views is not None:
-        labels = [document.label or "" for document, _ in batch]
-        cache.add(labels, [reading.digest for _, reading in batch], views)
-    elif len(batch) > 1:
-        for one in batch:
-            _add(cache, settings, [one], report)
-    else:
-        document, reading = batch[0]
-        error = NoMemoryError(document.name)
-        report.remove(document, error, is_mail=reading.is_mail)
-
-
-def _count(
-    cache: TermCache, settings: Settings, chosen: NDArray[np.bool_]
-) -> CountTable:
-    counter = Counter(settings, sample=Sample(documents=NO_SAMPLE))
-    for places, views in cache.batches(chosen):
-        counter.add_terms(
-            [cache.labels[place] for place in places],
-            [cache.digests[place] for place in places],
-            views,
-        )
-    return counter.table()
-
-
-def _sample(
-    cache: TermCache,
-    settings: Settings,
-    overrides: SettingsOverrides,
-    chosen: NDArray[np.bool_],
-) -> Sample:
-    """Return those of the chosen documents that training would keep."""
-    limits = sample_limits(settings, may_correct=overrides.correction)
-    sample = Sample(documents=limits[0], terms=limits[1])
-    for places, views in cache.batches(chosen):
-        sample.add(
-            Block(
-                [cache.labels[place] for place in places.tolist()],
-                [cache.digests[place] for place in places.tolist()],
-                fingerprints(views).tolist(),
-                [terms.compact() for terms in views],
-            )
-        )
-    return sample

@@ -14,6 +14,7 @@ from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
     from nbtext.mail.charsets import decode
+    from nbtext.mail.dates import date_of
     from nbtext.mail.headers import readable
     from nbtext.mail.heading import Heading, heading_of
     from nbtext.mail.markup import html_text
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Heading",
     "Mail",
+    "date_of",
     "decode",
     "decode_transfer",
     "heading_of",
@@ -38,6 +40,7 @@ __all__ = [
 _HOMES: Final = {
     "Heading": "heading",
     "Mail": "message",
+    "date_of": "dates",
     "decode": "charsets",
     "decode_transfer": "transfer",
     "heading_of": "heading",

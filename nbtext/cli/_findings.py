@@ -1,0 +1,119 @@
+"""What `doctor` has found, as lines: the kind of finding first, then its parts."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from nbtext.cli._report import class_name, counted, escaped, readable
+from nbtext.doctor import Findings
+
+KINDS: Final = {
+    "label": "Labels that may be wrong: document, label, the label that it looks like, "
+    "how much more (in nats), and why",
+    "same": "The same document under two labels",
+    "near": "Documents of different labels that are nearly the same, and how nearly",
+    "leak": "Terms in nearly all documents of a label and in no other: label, view, "
+    "term, documents",
+    "dates": "Labels whose mail is of another time than the rest: label, its dates, "
+    "those of the rest, share of pairs in that order",
+    "small": "Labels with few documents",
+    "unreadable": "Documents that cannot be read",
+}
+"""The kinds of findings, in the order of the lines, each with its heading."""
+
+
+def finding_rows(found: Findings) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each finding: its kind, and the columns of that kind."""
+    for suspect in found.suspects:
+        reasons = ", ".join(f"'{escaped(text.strip())}'" for text in suspect.reasons)
+        yield (
+            "label",
+            escaped(suspect.name),
+            class_name(suspect.label),
+            class_name(suspect.likelier),
+            f"{suspect.nats:.2f}",
+            reasons or "-",
+        )
+    for kind, pairs in (("same", found.same), ("near", found.near)):
+        for pair in pairs:
+            yield (
+                kind,
+                escaped(pair.first),
+                class_name(pair.first_label),
+                escaped(pair.second),
+                class_name(pair.second_label),
+                f"{pair.similarity:.2f}",
+            )
+    for leak in found.leaks:
+        size = found.classes[leak.label]
+        of_class = f"{leak.documents} of {size}"
+        yield "leak", class_name(leak.label), leak.view, escaped(leak.term), of_class
+    for one in found.apart:
+        yield (
+            "dates",
+            class_name(one.label),
+            f"{one.first} to {one.last}",
+            f"{one.others_first} to {one.others_last}",
+            f"{one.ordered:.3f}",
+        )
+    for name in found.small:
+        yield "small", class_name(name), str(found.classes[name])
+    if found.unreadable:
+        yield "unreadable", str(found.unreadable)
+
+
+def totals(found: Findings) -> dict[str, int]:
+    """Return how many findings of each kind there are, told or not."""
+    return {
+        "label": found.n_suspects,
+        "same": found.n_same,
+        "near": found.n_near,
+        "leak": found.n_leaks,
+        "dates": len(found.apart),
+        "small": len(found.small),
+        "unreadable": found.unreadable,
+    }
+
+
+def summary(found: Findings) -> str:
+    """Say in a sentence what was found."""
+    nouns = {
+        "label": "document that looks like another label",
+        "same": "document under two labels",
+        "near": "near duplicate",
+        "leak": "leaking term",
+        "dates": "label apart by date",
+        "small": "small label",
+        "unreadable": "unreadable document",
+    }
+    plurals = {
+        "label": "documents that look like another label",
+        "same": "documents under two labels",
+        "dates": "labels apart by date",
+    }
+    parts = [
+        f"{count:,} {plurals[kind]}"
+        if count != 1 and kind in plurals
+        else counted(count, nouns[kind])
+        for kind, count in totals(found).items()
+        if count
+    ]
+    what = ", ".join(parts) if parts else "nothing found"
+    return f"{counted(found.documents, 'document')}: {what}"
+
+
+def findings_json(found: Findings) -> dict[str, Any]:
+    """Return findings for `json.dumps`; names are escaped as in TSV."""
+    plain = found.as_dict()
+    for pair in (*plain["same"], *plain["near"]):
+        pair |= {"first": readable(pair["first"]), "second": readable(pair["second"])}
+    for suspect in plain["suspects"]:
+        reasons = [_as_text(text) for text in suspect["reasons"]]
+        suspect |= {"name": readable(suspect["name"]), "reasons": reasons}
+    for leak in plain["leaks"]:
+        leak["term"] = _as_text(leak["term"])
+    return plain
+
+
+def _as_text(term: str) -> str:
+    """Return a term without lone surrogates, which JSON's readers refuse."""
+    return term.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -1,0 +1,227 @@
+"""
+Examining labelled documents: everything that `nbtext doctor` says, computed.
+
+Documents are read twice: once for their terms, which are kept, and once more until
+those are found that findings are told with a text of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from nbtext.counts import ReadReport, TermCache
+    from nbtext.counts.counting import Progress
+    from nbtext.document import Item
+    from nbtext.evaluation.reading_once import Kept
+    from nbtext.scoring.batch_model import BatchModel
+    from nbtext.settings import Settings
+
+from nbtext.doctor.dates import apart
+from nbtext.doctor.findings import Findings, Leak, Pair, Suspect
+from nbtext.doctor.leaks import LeakingTerm, leaking_terms
+from nbtext.doctor.near import Near, Sketches
+from nbtext.doctor.telling import Told, tell
+from nbtext.evaluation.left_out_scores import fitted, left_out_scores
+from nbtext.evaluation.reading_once import counts_of, read_once
+from nbtext.learning import SettingsOverrides, check_trainable
+from nbtext.learning.overrides import DEFAULTS
+from nbtext.learning.training import MAX_BYTES
+from nbtext.mail import date_of
+from nbtext.scoring import check_scoring, default_scoring
+from nbtext.scoring.batch_model import batch_model_of
+from nbtext.scoring.models.registry import for_classes
+
+MOST: Final = 20
+"""How many findings of a kind are told."""
+
+FEWEST: Final = 20
+"""Documents of a class, below which it is too small to learn."""
+
+UNEQUAL: Final = 50
+"""How many times as large the largest class is as one that is too small beside it."""
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What is kept of each document besides its terms, in the order of the cache."""
+
+    names: list[str] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+
+    def __call__(self, kept: Kept | None) -> None:
+        """Take in a document; None begins anew."""
+        if kept is None:
+            self.names.clear()
+            self.times.clear()
+            return
+        document, reading = kept
+        time = date_of(document.texts[0]) if reading.is_mail else None
+        self.names.append(document.name)
+        self.times.append(float("nan") if time is None else time)
+
+
+def examine(
+    sources: Callable[[], Iterable[Item]],
+    *,
+    n_classes: int | None = None,
+    overrides: SettingsOverrides = DEFAULTS,
+    max_bytes: int = MAX_BYTES,
+    most: int = MOST,
+    progress: Progress | None = None,
+    on_read: Callable[[ReadReport], None] | None = None,
+) -> Findings:
+    """
+    Look for what is wrong with labelled documents.
+
+    Args:
+        sources: gives the documents, from the beginning each time it is called.
+        n_classes: how many classes there will be, if that is known.
+        overrides: what differs from the default settings and the default scoring.
+        max_bytes: how much of a document is read.
+        most: how many findings of a kind are told.
+        progress: told now and then how many more documents and bytes were read.
+        on_read: told what was read, and what was skipped, before anything is refused.
+
+    Raises:
+        TrainingError: fewer than two classes, or not one token.
+        SettingsError: the score does not go with the number of classes.
+
+    """
+    kept = _Kept()
+    cache, settings, report = read_once(
+        sources, n_classes, overrides.settings, max_bytes, progress, kept
+    )
+    with cache:
+        if on_read is not None:
+            on_read(report)
+        if report.skipped and not report.documents:
+            raise report.skipped.first
+        examined = _Examined(cache, settings, kept, overrides)
+        found = examined.findings(most, partial(tell, sources, max_bytes))
+        return replace(found, unreadable=report.skipped.documents)
+
+
+class _Examined:
+    """Documents whose terms are known, and the counts of all of them."""
+
+    def __init__(
+        self,
+        cache: TermCache,
+        settings: Settings,
+        kept: _Kept,
+        overrides: SettingsOverrides,
+    ) -> None:
+        self._cache, self._kept = cache, kept
+        self._table = counts_of(cache, settings, np.ones(len(cache.labels), np.bool_))
+        check_trainable(self._table)
+        classes = self._classes = self._table.classes
+        place_of = {name: place for place, name in enumerate(classes)}
+        self._labels = np.array([place_of[label] for label in cache.labels], np.int64)
+        scoring = overrides.scoring(default_scoring(settings.format, len(classes)))
+        scoring = for_classes(scoring, len(classes))
+        check_scoring(scoring, settings, classes)
+        self._model: BatchModel = batch_model_of(self._table, scoring)
+
+    def findings(self, top: int, tell: Callable[..., Told]) -> Findings:
+        """
+        Look for everything, and tell so many findings of each kind.
+
+        Args:
+            top: how many.
+            tell: returns the texts of terms, given suspects and leaks.
+
+        """
+        same, suspects = self._same(), self._suspects()
+        known = {(one.first, one.second) for one in same}
+        near = [one for one in self._near() if (one.first, one.second) not in known]
+        leaks = leaking_terms(self._model)
+        told = tell(self._model, self._table, suspects[:top], leaks[:top])
+        sizes = dict(zip(self._classes, self._table.documents, strict=True))
+        least = max(FEWEST, max(sizes.values()) / UNEQUAL)
+        return Findings(
+            documents=len(self._kept.names),
+            classes=sizes,
+            unreadable=0,
+            small=tuple(name for name, size in sizes.items() if size < least),
+            n_same=len(same),
+            same=tuple(same[:top]),
+            n_near=len(near),
+            near=tuple(near[:top]),
+            n_suspects=len(suspects),
+            suspects=tuple(
+                replace(one, reasons=told.reasons.get(one.name, ()))
+                for one in suspects[:top]
+            ),
+            n_leaks=len(leaks),
+            leaks=tuple(self._leak(one, told) for one in leaks[:top]),
+            apart=tuple(apart(np.array(self._kept.times), self._labels, self._classes)),
+        )
+
+    def _same(self) -> list[Pair]:
+        """Return documents that are there under two labels, each with the first."""
+        first: dict[bytes, int] = {}
+        pairs = []
+        for place, digest in enumerate(self._cache.digests):
+            other = first.setdefault(digest, place)
+            if self._labels[other] != self._labels[place]:
+                pairs.append(self._pair(Near(other, place, 1.0)))
+        return pairs
+
+    def _near(self) -> list[Pair]:
+        """Return near duplicates of different classes."""
+        views = self._table.settings.views
+        texts = [n for n, view in enumerate(views) if view.alphabet != "ngrams"]
+        bodies = [n for n in texts if views[n].text == "body"]
+        view = (bodies or texts or [0])[0]
+        sketches = Sketches()
+        for _, terms in self._cache.batches(np.ones(len(self._labels), np.bool_)):
+            sketches.add(terms[view])
+        return [self._pair(one) for one in sketches.near(self._labels)]
+
+    def _pair(self, near: Near) -> Pair:
+        names, labels = self._kept.names, self._cache.labels
+        return Pair(
+            names[near.first],
+            labels[near.first],
+            names[near.second],
+            labels[near.second],
+            near.similarity,
+        )
+
+    def _suspects(self) -> list[Suspect]:
+        """Return documents that look like another class, the likeliest errors first."""
+        scores, known = left_out_scores(self._model, self._cache, self._labels)
+        _, posterior = fitted(self._model, scores, self._labels)
+        rows = np.arange(len(self._labels))
+        own = posterior[rows, self._labels]
+        others = posterior.copy()
+        others[rows, self._labels] = -np.inf
+        likelier = others.argmax(axis=1)
+        nats = others[rows, likelier] - own
+        nats[known == 0] = 0.0
+        order = np.argsort(-nats, kind="stable")
+        return [
+            Suspect(
+                self._kept.names[place],
+                self._cache.labels[place],
+                self._classes[likelier[place]],
+                float(nats[place]),
+            )
+            for place in order[: int((nats > 0).sum())].tolist()
+        ]
+
+    def _leak(self, leak: LeakingTerm, told: Told) -> Leak:
+        return Leak(
+            self._classes[leak.class_],
+            self._table.settings.views[leak.view].name,
+            told.terms.get((leak.view, leak.key), f"{leak.key:x}"),
+            leak.documents,
+            leak.documents / self._table.documents[leak.class_],
+        )

@@ -1,0 +1,146 @@
+"""
+Documents that are read once and scored many times: their terms, kept in a file.
+
+Labelled sources go in, a `TermCache` comes out, from which the counts of any of the
+documents are made, and the sample that training would keep of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from nbtext.document import Document, Item
+    from nbtext.learning import SettingsOverrides
+    from nbtext.settings import Settings
+    from nbtext.tokens import AnyReading
+
+from nbtext.counts import Counter, CountTable, ReadReport, Sample, TermCache
+from nbtext.counts.counter import BATCH, LEAST_SIZE
+from nbtext.counts.counting import Progress, documents, guess, readings, settings_for
+from nbtext.counts.sample import Block
+from nbtext.errors import NoMemoryError
+from nbtext.learning.finishing import sample_limits
+from nbtext.tokens import fingerprints, read_terms
+
+NO_SAMPLE: Final = 0
+
+Kept: TypeAlias = "tuple[Document, AnyReading]"
+"""A document whose terms are kept."""
+
+OnKept: TypeAlias = Callable[["Kept | None"], None]
+"""Told of each document that is kept, in the order of the cache; of None when all of
+them are read again from the beginning."""
+
+
+def read_once(
+    sources: Callable[[], Iterable[Item]],
+    n_classes: int | None,
+    settings_of: Callable[[Settings], Settings],
+    max_bytes: int,
+    progress: Progress | None,
+    on_kept: OnKept | None = None,
+) -> tuple[TermCache, Settings, ReadReport]:
+    """
+    Read all documents, as most of them ask for, and put their terms by.
+
+    Args:
+        sources: gives the labelled documents, from the beginning each time.
+        n_classes: how many classes there will be, if that is known.
+        settings_of: returns how documents are read, given the default for them.
+        max_bytes: how much of a document is read.
+        progress: told now and then how many more documents and bytes were read.
+        on_kept: told of each document.
+
+    """
+    settings, items = guess(sources(), n_classes, max_bytes)
+    while True:
+        wished = settings_of(settings)
+        cache, report = TermCache(), ReadReport()
+        if on_kept is not None:
+            on_kept(None)
+        batch: list[Kept] = []
+        size = 0
+        opened = documents(items, report, max_bytes, progress)
+        for document, reading in readings(opened, wished, report):
+            batch.append((document, reading))
+            size += max(reading.size, LEAST_SIZE)
+            if size >= BATCH:
+                _add(cache, wished, batch, report, on_kept)
+                batch, size = [], 0
+        if batch:
+            _add(cache, wished, batch, report, on_kept)
+        wanted = settings_for(report)
+        if settings == wanted or not report.documents:
+            return cache, wished, report
+        cache.close()
+        settings, items = wanted, iter(sources())
+
+
+def _add(
+    cache: TermCache,
+    settings: Settings,
+    batch: list[Kept],
+    report: ReadReport,
+    on_kept: OnKept | None,
+) -> None:
+    """Put documents by, or one at a time if memory is short for all of them."""
+    batch = sorted(batch, key=lambda one: one[0].label or "")
+    try:
+        views = read_terms(settings, [reading.views for _, reading in batch])
+    except MemoryError:
+        views = None  # by the next line what was made of all of them is released
+    if views is not None:
+        labels = [document.label or "" for document, _ in batch]
+        cache.add(labels, [reading.digest for _, reading in batch], views)
+        if on_kept is not None:
+            for kept in batch:
+                on_kept(kept)
+    elif len(batch) > 1:
+        for one in batch:
+            _add(cache, settings, [one], report, on_kept)
+    else:
+        document, reading = batch[0]
+        error = NoMemoryError(document.name)
+        report.remove(document, error, is_mail=reading.is_mail)
+
+
+def counts_of(
+    cache: TermCache, settings: Settings, chosen: NDArray[np.bool_]
+) -> CountTable:
+    """Count the documents that are chosen, shape (n_documents,)."""
+    counter = Counter(settings, sample=Sample(documents=NO_SAMPLE))
+    for places, views in cache.batches(chosen):
+        counter.add_terms(
+            [cache.labels[place] for place in places],
+            [cache.digests[place] for place in places],
+            views,
+        )
+    return counter.table()
+
+
+def sample_of(
+    cache: TermCache,
+    settings: Settings,
+    overrides: SettingsOverrides,
+    chosen: NDArray[np.bool_],
+) -> Sample:
+    """Return those of the chosen documents that training would keep."""
+    limits = sample_limits(settings, may_correct=overrides.correction)
+    sample = Sample(documents=limits[0], terms=limits[1])
+    for places, views in cache.batches(chosen):
+        sample.add(
+            Block(
+                [cache.labels[place] for place in places.tolist()],
+                [cache.digests[place] for place in places.tolist()],
+                fingerprints(views).tolist(),
+                [terms.compact() for terms in views],
+            )
+        )
+    return sample

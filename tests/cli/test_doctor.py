@@ -1,0 +1,134 @@
+"""`nbtext doctor`: what is wrong with labelled documents."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from nbtext import examine
+from tests.build import HAM, SPAM, mail
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def rows() -> Path:
+    """A table of 120 texts, of which three stand under the wrong label."""
+    path = Path("rows.tsv")
+    lines = []
+    for number in range(60):
+        for label, words in (("spam", SPAM), ("ham", HAM)):
+            text = " ".join(words[(number * step) % 8] for step in (1, 3, 5, 7))
+            lines.append([label, f"{text} {number}{label[0]}x"])
+    for place in (10, 33, 76):
+        lines[place][0] = "ham" if lines[place][0] == "spam" else "spam"
+    path.write_text("".join("\t".join(line) + "\n" for line in lines))
+    return path
+
+
+def test_wrong_labels_come_first_with_reasons(run: "Run", rows: Path) -> None:
+    status, out, err = run("doctor", rows)
+
+    found = [line.split("\t") for line in out.splitlines()]
+    assert status == 0
+    assert {tuple(row[:4]) for row in found} == {
+        ("label", "rows.tsv:11", "ham", "spam"),
+        ("label", "rows.tsv:34", "spam", "ham"),
+        ("label", "rows.tsv:77", "ham", "spam"),
+    }
+    assert all(float(row[4]) > 0 and "'" in row[5] for row in found[:3])
+    assert err == "120 documents: 3 documents that look like another label\n"
+
+
+def test_the_same_and_nearly_the_same_under_two_labels_are_named(run: "Run") -> None:
+    words = [f"word{number}" for number in range(60)]
+    texts = {
+        "spam": [" ".join(words), *(f"{one} pills {n}" for n, one in enumerate(SPAM))],
+        "ham": [" ".join(words), " ".join([*words[:58], "other", "end"]), *HAM],
+    }
+    lines = [f"{label}\t{text}\n" for label, some in texts.items() for text in some]
+    Path("rows.tsv").write_text("".join(lines))
+
+    out = run("doctor", "-q", "rows.tsv").out
+
+    found = [line.split("\t") for line in out.splitlines()]
+    pairs = [(row[0], {*row[1:5]}) for row in found if row[0] in ("same", "near")]
+    assert pairs == [
+        ("same", {"rows.tsv:1", "spam", "rows.tsv:10", "ham"}),
+        ("near", {"rows.tsv:1", "spam", "rows.tsv:11", "ham"}),
+    ]
+
+
+def test_what_gives_a_class_away_is_named(run: "Run") -> None:
+    """A tag in all of one class, and dates."""
+    for label, words, year in (("spam", SPAM, 2002), ("ham", HAM, 2005)):
+        Path(label).mkdir()
+        for number in range(25):
+            tag = b"X-Collected: by-the-trap\n" if label == "spam" else b""
+            day = f"{number + 1} Jun {year} 10:00:00 +0000"
+            date = f"Received: by inbox.example; {day}\n".encode()
+            Path(label, f"{number}.eml").write_bytes(tag + date + mail(number, words))
+
+    status, out, _ = run("doctor", "spam", "ham")
+    said = json.loads(run("doctor", "--json", "spam", "ham").out)
+
+    found = [line.split("\t") for line in out.splitlines()]
+    leaks = [row for row in found if row[0] == "leak"]
+    assert status == 0
+    assert any("by-the-trap" in row[3] for row in leaks)
+    assert all(row[4] == "25 of 25" for row in leaks if "by-the-trap" in row[3])
+    (dates,) = (row for row in found if row[0] == "dates")
+    assert dates[1] == "ham"
+    assert dates[2].startswith("2005-06-02 to 2005-06-2")
+    assert dates[4] == "1.000"
+    assert said["n_leaks"] >= len(said["leaks"]) == len(leaks)
+    assert said["apart"][0]["is_later"]
+
+
+@pytest.mark.usefixtures("corpus")
+def test_small_classes_and_what_cannot_be_read_are_named(run: "Run") -> None:
+    Path("ham/9.eml").symlink_to("nothing")
+
+    status, out, err = run("doctor", "spam", "ham")
+
+    assert status == 65
+    assert out.splitlines()[-3:] == ["small\tham\t8", "small\tspam\t8", "unreadable\t1"]
+    assert err.startswith("skipped: ham/9.eml: the link leads nowhere; ")
+    assert "2 small labels, 1 unreadable document" in err
+
+
+@pytest.mark.usefixtures("corpus")
+def test_the_library_examines_as_the_command_does(run: "Run") -> None:
+    said = json.loads(run("doctor", "--json", "--most", "2", "spam", "ham").out)
+
+    found = examine(["spam", "ham"], most=2)
+
+    assert json.loads(json.dumps(found.as_dict())) == said
+    assert not found.is_sound
+
+
+@pytest.mark.parametrize("sources", [("spam",), ("nowhere",), ("empty",), ()], ids=str)
+@pytest.mark.usefixtures("corpus")
+def test_doctor_needs_two_classes(run: "Run", sources: tuple[str, ...]) -> None:
+    Path("empty").mkdir()
+
+    status, out, err = run("doctor", *sources)
+
+    assert status in (64, 65, 66)
+    assert out == ""
+    assert "Error: " in err
+
+
+def test_names_cannot_break_a_line(run: "Run") -> None:
+    for label, words in (("spam", HAM), ("ham", HAM), ("eggs", SPAM)):
+        Path(label).mkdir()
+        for number in range(8):
+            name = f"tab\there\n{number}.eml"
+            Path(label, name).write_bytes(mail(number, words))
+
+    out = run("doctor", "-q", "spam", "ham", "eggs").out
+
+    assert all(len(line.split("\t")) >= 2 for line in out.splitlines())
+    assert "\\t" in out
