@@ -97,9 +97,8 @@ def test_bernoulli_is_the_example_of_manning(tmp_path: Path) -> None:
         ("china", "Chinese Macao"),
         ("not china", "Tokyo Japan Chinese"),
     ]
-    model = model_of(
-        tmp_path / "m.nbt", counted(texts, READING), scoring_of("bernoulli")
-    )
+    how = scoring_of("bernoulli")._replace(smoothing=1.0)
+    model = model_of(tmp_path / "m.nbt", counted(texts, READING), how)
 
     china = 3 / 4 * (4 / 5 * 1 / 5 * 1 / 5 * (1 - 2 / 5) * (1 - 2 / 5) * (1 - 2 / 5))
     other = 1 / 4 * (2 / 3 * 2 / 3 * 2 / 3 * (1 - 1 / 3) * (1 - 1 / 3) * (1 - 1 / 3))
