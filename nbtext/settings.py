@@ -445,6 +445,10 @@ NO_PRIOR: Final = "none"
 DIRICHLET: Final = "dirichlet:"
 """Class priors; a Dirichlet prior's number of documents follows its name."""
 
+SKIP: Final = "skip"
+UNK: Final = "unk"
+"""What becomes of terms that a model does not know."""
+
 
 class Scoring(NamedTuple):
     """
@@ -460,6 +464,8 @@ class Scoring(NamedTuple):
         class_prior: what a textbook's score takes for P(class): the "shares" of the
             documents, "dirichlet:A" with A documents more in each class, "uniform", or
             "none", which leaves it out.
+        unknown: what a document's terms count that no class knows: nothing ("skip"), or
+            as one term ("unk") that is learnt from those that were seen once.
     """
 
     score: str
@@ -468,6 +474,7 @@ class Scoring(NamedTuple):
     parameters: Parameters = ()
     calibrated: bool = True
     class_prior: str = SHARES
+    unknown: str = SKIP
 
     def parameter(self, name: str) -> float:
         """
@@ -489,6 +496,8 @@ class Scoring(NamedTuple):
         plain = self._asdict() | {"parameters": dict(self.parameters)}
         if self.class_prior == SHARES:
             del plain["class_prior"]
+        if self.unknown == SKIP:
+            del plain["unknown"]
         return plain
 
     def of_scores(self) -> dict[str, Any]:
@@ -534,6 +543,9 @@ class Scoring(NamedTuple):
             raise SettingsError(message)
         if self.class_prior not in (SHARES, UNIFORM, NO_PRIOR):
             dirichlet_documents(self.class_prior)
+        if self.unknown not in (SKIP, UNK):
+            message = f"unknown is {self.unknown!r:.80}, expected {SKIP} or {UNK}"
+            raise SettingsError(message)
         check_range("smoothing", self.smoothing, SMALLEST, LARGEST)
         for name, value in self.parameters:
             if type(name) is not str or not name.isidentifier():

@@ -33,7 +33,9 @@ from nbtext.settings import (
     LEVELS,
     NO_PRIOR,
     SHARES,
+    SKIP,
     UNIFORM,
+    UNK,
     dirichlet_documents,
 )
 from nbtext.sources import FORMATS, Options, is_delimiter, listed
@@ -306,6 +308,13 @@ _SCORING = (
         "token: its share of the documents (shares), the same for all (uniform), its "
         "share with A documents more in each class (dirichlet:A), or nothing (none) "
         "[default: shares].",
+    ),
+    click.option(
+        "--unknown",
+        type=click.Choice([SKIP, UNK]),
+        help="What tokens count that the model does not know: nothing (skip), or, in "
+        "the scores sum and poisson, as one term whose probability is learnt from "
+        "those that were seen once (unk) [default: skip].",
     ),
     click.option(
         "--levels",

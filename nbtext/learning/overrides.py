@@ -21,6 +21,7 @@ from nbtext.tokens.pattern import new_pattern
 
 SCORING_FIELDS: Final = (
     "score", "smoothing", "counting", "calibrate", "class_prior", "levels",
+    "unknown",
 )  # fmt: skip
 """The overrides that a trained model can be opened with, too."""
 
@@ -43,6 +44,8 @@ class SettingsOverrides(NamedTuple):
         calibrate: whether a textbook's score is calibrated, too.
         class_prior: what a textbook's score takes for P(class): "shares", "uniform",
             "dirichlet:A" with A documents more in each class, or "none".
+        unknown: what tokens count that the model does not know: nothing ("skip"), or
+            as one term ("unk") that is learnt from those seen once.
         levels: how many numbers of occurrences the K-ary score tells apart.
         correction: whether a correction may be made beside the counts.
         text_columns: the columns of tables that are read. `train` and `evaluate_folds`
@@ -62,6 +65,7 @@ class SettingsOverrides(NamedTuple):
     calibrate: bool = False
     class_prior: str | None = None
     levels: int | None = None
+    unknown: str | None = None
     correction: bool = True
     text_columns: tuple[str, ...] = ()
     secret: str | None = None
@@ -137,6 +141,7 @@ class SettingsOverrides(NamedTuple):
             calibrate=self.calibrate,
             class_prior=self.class_prior,
             levels=self.levels,
+            unknown=self.unknown,
         )
 
     def in_vain(self, scoring: Scoring) -> str:

@@ -22,6 +22,7 @@ from nbtext.scoring.batch_model import BatchModel, FoundTerms, open_batch_model
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.models.damping import damping
 from nbtext.scoring.models.registry import event_model, event_models
+from nbtext.scoring.models.unknown import counts_unknown
 from nbtext.tokens import Terms
 
 if TYPE_CHECKING:
@@ -79,6 +80,12 @@ class LinearForm:
             message = (
                 f"the {event.name} score has no weights, because {event.not_linear}; "
                 f"train with {others}"
+            )
+            raise SettingsError(message)
+        if counts_unknown(model.scoring):
+            message = (
+                f"the {event.name} score has no weights with --unknown unk, because "
+                "unknown words have no key; train with --unknown skip"
             )
             raise SettingsError(message)
         self._model: BatchModel = open_batch_model(model)

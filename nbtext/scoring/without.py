@@ -2,12 +2,15 @@
 A model as it would be without one of the documents that it has counted.
 
 The document's terms are taken away where they are looked up; nothing is written. The
-number of distinct terms stays, which terms of this document alone would make smaller.
+number of distinct terms stays, which terms of this document alone would make smaller;
+where scores use histograms of counts, both change with the document.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 
+from nbtext.counts.histograms import ChangingHistograms
 from nbtext.scoring.model import Entry, Model, Sums, add_entry
+from nbtext.scoring.models.registry import keeps_histograms
 from nbtext.tokens import Bag
 from nbtext.tokens.bag import columns_of
 
@@ -29,6 +32,8 @@ def without(model: Model, bag: Bag, class_: int) -> Model:
             for terms, view in zip(bag, model.settings.views, strict=True)
         )
     ]
+    if keeps_histograms(model.scoring):
+        model = _without_terms(model, taken, class_)
     documents = [*model.documents]
     documents[class_] -= 1
     totals = []
@@ -44,6 +49,29 @@ def without(model: Model, bag: Bag, class_: int) -> Model:
             (*stored, _Taken(of_view, class_))
             for stored, of_view in zip(model.stored, taken, strict=True)
         ),
+    )
+
+
+def _without_terms(
+    model: Model, taken: Sequence[Mapping[int, tuple[int, ...]]], class_: int
+) -> Model:
+    """Return a model with the histograms and the number of terms that are left."""
+    histograms = []
+    more_terms = []
+    for number, of_view in enumerate(taken):
+        changing = ChangingHistograms(model.settings.views[number])
+        gone = 0
+        for key, entries in model.found(number, of_view).items():
+            counts = dict(entries)
+            changing.enter({model.classes[n]: row for n, row in counts.items()}, -1)
+            before = counts.get(class_, (0,) * len(of_view[key]))
+            counts[class_] = tuple(map(int.__add__, before, of_view[key]))
+            changing.enter({model.classes[n]: row for n, row in counts.items()}, 1)
+            gone += not any(map(any, counts.values()))
+        histograms.append(changing.by_class())
+        more_terms.append(-gone)
+    return model._replace(
+        more_terms=tuple(more_terms), more_histograms=tuple(histograms)
     )
 
 

@@ -848,7 +848,7 @@ def test_the_header_is_as_the_page_says(files: Files) -> None:
     assert list(header) == keys
     assert [*header["settings"], "secret"] == settings
     assert list(header["settings"]["views"][0]) == view
-    assert [*header["scoring"], "class_prior"] == scoring
+    assert [*header["scoring"], "class_prior", "unknown"] == scoring
     assert [*header["history"], "run"] == history
     (calibration,) = tables_in("Calibration")
     assert list(header["calibrations"][0]) == [row[0] for row in calibration]

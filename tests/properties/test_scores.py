@@ -32,7 +32,7 @@ from nbtext.scoring.batch_model import BatchModel, batch_model_of, open_batch_mo
 from nbtext.scoring.decide import Policy, decide
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
-from nbtext.scoring.models.evidence import ABSENT, PRIOR
+from nbtext.scoring.models.evidence import ABSENT, PRIOR, UNKNOWN
 from nbtext.scoring.models.registry import (
     event_model,
     event_models,
@@ -45,6 +45,8 @@ from nbtext.settings import (
     COLUMNS,
     HEADERS,
     RAW,
+    SKIP,
+    UNK,
     Scoring,
     Settings,
     default_settings,
@@ -65,6 +67,9 @@ MAIL = Settings(
     views=(HEADERS, RAW, BODY),
 ).counting(COLUMNS)
 TEXT = default_settings("text", 3).counting(COLUMNS)
+
+BESIDE = (PRIOR, ABSENT, UNKNOWN)
+"""Sources of evidence that are no views."""
 
 WORDS = st.sampled_from(["free", "lunch", "Lunch", "!", "cash", "über", "中文", "x1"])
 BODIES = st.lists(WORDS, min_size=1, max_size=15).map(" ".join)
@@ -93,6 +98,8 @@ def scorings(draw: st.DrawFn, classes: int) -> Scoring:
     if event.is_textbook:
         priors = ["shares", "uniform", "dirichlet:0.5", "none"]
         scoring = scoring._replace(class_prior=draw(st.sampled_from(priors)))
+    if event.has_unknown:
+        scoring = scoring._replace(unknown=draw(st.sampled_from([SKIP, UNK])))
     for one in event.parameters:
         values = {one.least, min(one.least + 0.3, one.most), one.default, *one.choices}
         chosen = draw(st.sampled_from(sorted(values)))
@@ -187,7 +194,7 @@ def test_the_evidence_adds_up_to_the_score(
         if scored.known:
             posterior = log_posterior(tuple(raw), event.calibration, calibration)
             assert scored.log_posterior == pytest.approx(posterior, rel=CLOSE)
-        in_views = [part for part in parts if part.source not in (PRIOR, ABSENT)]
+        in_views = [part for part in parts if part.source not in BESIDE]
         assert [part.source for part in in_views] == [v.name for v in reading.views]
         for terms, part in zip(bag, in_views, strict=True):
             assert {key for key, _, _ in part.terms} <= terms.keys()

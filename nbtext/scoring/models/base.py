@@ -40,6 +40,7 @@ class Base:
         can_be_corrected: whether training may learn a correction of its scores.
         not_linear: why its score is not linear in counts; empty if it is.
         countings: what a term that occurs n times may count.
+        has_unknown: whether terms that it does not know may be one term.
     """
 
     calibration: Calibrated
@@ -50,6 +51,7 @@ class Base:
     can_be_corrected: bool = False
     not_linear: str = "it is no sum of counts times weights"
     countings: Sequence[str] = (OCCURRENCES, ONCE)
+    has_unknown: bool = False
 
     def columns(self, view: View) -> tuple[Column, ...]:
         """Return what must have been counted in a view."""

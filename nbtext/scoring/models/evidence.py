@@ -62,6 +62,9 @@ PRIOR: Final = "prior"
 ABSENT: Final = "absent"
 """The source of what the terms say that a document does not have."""
 
+UNKNOWN: Final = "unknown"
+"""The source of what the terms say that no class knows, as one term."""
+
 
 def score_of(evidence: Iterable[Evidence], n_numbers: int) -> Raw:
     """

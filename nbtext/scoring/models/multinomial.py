@@ -14,6 +14,8 @@ with any damping, n_t and n_tc are both damped (`nbtext.scoring.models.damping`)
 
 Each logarithm is taken apart, so that a class that does not have a term costs nothing:
 ln((n_tc + a) / a), which the term says, and ln(a / (N_c + a V)), the same for all.
+Terms that no class knows are left out, or are one term more
+(`nbtext.scoring.models.unknown`).
 """
 
 from __future__ import annotations
@@ -23,15 +25,17 @@ from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.calibration import Prior
 from nbtext.scoring.models.damping import damping
-from nbtext.scoring.models.evidence import Evidence
+from nbtext.scoring.models.evidence import UNKNOWN, Evidence
 from nbtext.scoring.models.joint import JointLikelihood
+from nbtext.scoring.models.unknown import counts_unknown, singletons
 from nbtext.settings import COUNTINGS
 
 if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings import Settings
+    from nbtext.settings import Scoring, Settings
+    from nbtext.tokens import Bag
     from nbtext.tokens.bag import Terms
 
 
@@ -42,11 +46,32 @@ class Multinomial(JointLikelihood):
     about: Final = "the textbook's sum (multinomial, not calibrated)"
     countings = COUNTINGS
     not_linear = ""
+    has_unknown = True
+
+    def keeps_histograms(self, scoring: Scoring) -> bool:
+        """Return whether unknown terms are one, which singletons tell of."""
+        return counts_unknown(scoring)
 
     def prior(self, settings: Settings, n_classes: int) -> Prior:
         """Return what is expected of a fit before any document was scored."""
         del settings, n_classes
         return Prior(slope=0.1)
+
+    def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
+        """Return the prior, what each view's terms say, and the unknown ones."""
+        if not counts_unknown(model.scoring):
+            return super().evidence(model, bag)
+        model = model.remembering()
+        a = model.scoring.smoothing
+        damped = damping(model.scoring.counting)
+        sums = [0.0] * len(model.classes)
+        for view, terms in enumerate(bag):
+            known = model.found(view, terms)
+            times = sum(damped.times(n) for key, n in terms.items() if key not in known)
+            of_class = zip(singletons(model, view), _sizes(model, view), strict=True)
+            for class_, (number, size) in enumerate(of_class):
+                sums[class_] += times * log((damped.times(1) * number + a) / size)
+        return [*super().evidence(model, bag), Evidence(UNKNOWN, rest=sums)]
 
     def view_evidence(self, model: Model, view: int, terms: Terms) -> Evidence:
         """Return what one view of a document says."""
@@ -63,11 +88,7 @@ class Multinomial(JointLikelihood):
             for class_, columns in entries:
                 count = damped.count_of(columns, places)
                 rows.append((key, class_, times * log((count + a) / a)))
-        n_terms = max(model.n_terms(view), 1)
-        rest = [
-            found * log(a / (damped.count_of(by_class, places) + a * n_terms))
-            for by_class in model.totals[view]
-        ]
+        rest = [found * log(a / size) for size in _sizes(model, view)]
         return Evidence(model.settings.views[view].name, rows, rest=rest, known=known)
 
     def view_scores(
@@ -87,6 +108,7 @@ class Multinomial(JointLikelihood):
             is_shared,
             spread_entries,
         )
+        from nbtext.scoring.models.unknown import singletons_by_document
         from nbtext.tokens.bags import sum_by_document
 
         a = model.scoring.smoothing
@@ -98,24 +120,48 @@ class Multinomial(JointLikelihood):
         counts = model.once(damped_counts)[view].take(rows.entries)
         # sizes: (n_documents or 1, n_classes), N_c + a V
         sizes = damped_total(model, view)[None, :]
+        is_unk = counts_unknown(model.scoring)
+        if is_unk:
+            unk = singletons_by_document(model, view, documents, labels, rows)
+            unk *= damping(model.scoring.counting).times(1)
+            sizes = sizes + unk
         if labels is None:
             is_known = places != table.n_terms
-            sizes = sizes + a * max(table.n_terms, 1)
+            sizes = sizes + a * max(table.n_terms + is_unk, 1)
         else:
             # a term that is in this document alone is unknown without it
             is_known = model.once(is_shared)[view].take(places)
             is_own = rows.classes == labels.take(rows.documents)
             counts = counts - times.take(rows.terms) * is_own
-            sizes = np.tile(sizes, (len(labels), 1))
+            shape = len(labels), len(model.classes)
+            sizes = np.broadcast_to(sizes, shape).copy()
             own = sum_by_document(times, terms.starts)
             sizes[np.arange(len(labels)), labels] -= own
             n_terms = table.n_terms - sum_by_document(~is_known, terms.starts)
-            sizes += a * np.maximum(n_terms, 1)[:, None]
+            sizes += a * np.maximum(n_terms + is_unk, 1)[:, None]
+        n_unknown = sum_by_document(times * ~is_known, terms.starts)
         times = times * is_known
         found = sum_by_document(times, terms.starts)
         scores: Scores = found[:, None] * np.log(a / sizes)
         rows.add(scores, times.take(rows.terms) * np.log((counts + a) / a))
+        if is_unk:
+            scores += n_unknown[:, None] * np.log((unk + a) / sizes)
         return scores
+
+
+def _sizes(model: Model, view: int) -> list[float]:
+    """Return N_c + a V of one view, `unk` among the terms if unknown ones count."""
+    damped = damping(model.scoring.counting)
+    places = damped.places(model.settings.views[view])
+    n_terms = max(model.n_terms(view) + counts_unknown(model.scoring), 1)
+    return [
+        damped.count_of(by_class, places)
+        + damped.times(1) * number
+        + model.scoring.smoothing * n_terms
+        for by_class, number in zip(
+            model.totals[view], singletons(model, view), strict=True
+        )
+    ]
 
 
 MODEL: Final[EventModel] = Multinomial()

@@ -21,15 +21,21 @@ from math import log
 from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.calibration import Prior
-from nbtext.scoring.models.evidence import ABSENT, Evidence, counted_column
+from nbtext.scoring.models.evidence import (
+    ABSENT,
+    UNKNOWN,
+    Evidence,
+    counted_column,
+)
 from nbtext.scoring.models.joint import JointLikelihood
 from nbtext.scoring.models.parameters import Parameter
+from nbtext.scoring.models.unknown import counts_unknown, singletons
 
 if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings import Settings
+    from nbtext.settings import Scoring, Settings
     from nbtext.tokens import Bag
     from nbtext.tokens.bag import Terms
 
@@ -45,6 +51,11 @@ class Poisson(JointLikelihood):
     smoothing = 0.01
     not_linear = ""
     parameters = (RATE,)
+    has_unknown = True
+
+    def keeps_histograms(self, scoring: Scoring) -> bool:
+        """Return whether unknown terms are one, which singletons tell of."""
+        return counts_unknown(scoring)
 
     def prior(self, settings: Settings, n_classes: int) -> Prior:
         """Return what is expected of a fit before any document was scored."""
@@ -56,12 +67,19 @@ class Poisson(JointLikelihood):
         a, b = model.scoring.smoothing, model.scoring.parameter(RATE.name)
         column = counted_column(model.scoring)
         rates = [0.0] * len(model.classes)
+        is_unk = counts_unknown(model.scoring)
+        model = model.remembering() if is_unk else model
         for view, by_class in enumerate(model.totals):
             place = model.settings.views[view].column(column)
-            n_terms = model.n_terms(view)
+            n_terms = model.n_terms(view) + is_unk
+            unk = singletons(model, view)
             for class_, n in enumerate(model.documents):
-                rates[class_] -= (by_class[class_][place] + a * n_terms) / (n + b)
-        return [*super().evidence(model, bag), Evidence(ABSENT, rest=rates)]
+                count = by_class[class_][place] + unk[class_]
+                rates[class_] -= (count + a * n_terms) / (n + b)
+        parts = [*super().evidence(model, bag), Evidence(ABSENT, rest=rates)]
+        if is_unk:
+            parts.append(Evidence(UNKNOWN, rest=_of_unknown(model, bag)))
+        return parts
 
     def view_evidence(self, model: Model, view: int, terms: Terms) -> Evidence:
         """Return what the terms of one view say that a document has."""
@@ -95,6 +113,7 @@ class Poisson(JointLikelihood):
             spread_entries,
             times_counted,
         )
+        from nbtext.scoring.models.unknown import singletons_by_document
         from nbtext.tokens.bags import sum_by_document
 
         a, b = model.scoring.smoothing, model.scoring.parameter(RATE.name)
@@ -120,12 +139,31 @@ class Poisson(JointLikelihood):
             each = np.arange(len(labels))
             lengths[each, labels] -= sum_by_document(times, terms.starts)
             sizes[each, labels] -= 1
+        n_unknown = sum_by_document(times * ~is_known, terms.starts)
         times = times * is_known
         found = sum_by_document(times, terms.starts)
         scores: Scores = found[:, None] * np.log(a / (sizes + b))
         scores -= (lengths + a * n_terms[:, None]) / (sizes + b)
+        if counts_unknown(model.scoring):
+            unk = singletons_by_document(model, view, documents, labels, rows)
+            rate = (unk + a) / (sizes + b)
+            scores += n_unknown[:, None] * np.log(rate) - rate
         rows.add(scores, times.take(rows.terms) * np.log((counts + a) / a))
         return scores
+
+
+def _of_unknown(model: Model, bag: Bag) -> list[float]:
+    """Return for each class what the terms say that no class knows."""
+    a, b = model.scoring.smoothing, model.scoring.parameter(RATE.name)
+    is_once = model.scoring.counting == "once"
+    sums = [0.0] * len(model.classes)
+    for view, terms in enumerate(bag):
+        known = model.found(view, terms)
+        unknown = [n for key, n in terms.items() if key not in known]
+        times = len(unknown) if is_once else sum(unknown)
+        for class_, number in enumerate(singletons(model, view)):
+            sums[class_] += times * log((number + a) / (model.documents[class_] + b))
+    return sums
 
 
 MODEL: Final[EventModel] = Poisson()

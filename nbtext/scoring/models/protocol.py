@@ -78,6 +78,10 @@ class EventModel(Protocol):
         """
 
     @property
+    def has_unknown(self) -> bool:
+        """Whether terms that it does not know may be one term."""
+
+    @property
     def reads_vocabulary(self) -> bool:
         """
         Whether one document's score needs a pass over all terms of the model.

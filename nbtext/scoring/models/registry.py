@@ -23,6 +23,7 @@ from nbtext.settings import (
     OCCURRENCES,
     ONCE,
     SHARES,
+    SKIP,
     Column,
     Format,
     Scoring,
@@ -119,6 +120,7 @@ def changed(
     calibrate: bool = False,
     class_prior: str | None = None,
     levels: int | None = None,
+    unknown: str | None = None,
 ) -> Scoring:
     """
     Return the same scoring but for what is given.
@@ -134,8 +136,14 @@ def changed(
     changes: dict[str, Any] = {}
     if score is not None and score != scoring.score:
         scoring = scoring_of(score)._replace(
-            counting=scoring.counting, class_prior=scoring.class_prior
+            counting=scoring.counting,
+            class_prior=scoring.class_prior,
+            unknown=scoring.unknown,
         )
+    if not event_model(scoring.score).has_unknown:
+        changes["unknown"] = SKIP
+    if unknown is not None:
+        changes["unknown"] = unknown
     if levels is not None:
         check_levels(scoring.score)
         scoring = scoring.with_parameters(**{LEVELS: float(levels)})
@@ -251,12 +259,12 @@ def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) 
         raise TrainingError(message)
     model = event_model(scoring.score)
     _check_parameters(scoring, model)
-    refusal = model.refusal(scoring, settings, classes)
+    refusal = _refusal(model, scoring, settings, classes)
     if refusal:
         others = " or ".join(
             f"--score {other.name}"
             for other in event_models()
-            if not other.refusal(scoring, settings, classes)
+            if not _refusal(other, scoring, settings, classes)
         )
         raise SettingsError(f"the {model.name} score {refusal}; use {others}")
     missing = _missing(model, scoring, settings)
@@ -271,6 +279,15 @@ def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) 
             f"which this model does not have; train with {options}"
         )
         raise SettingsError(message)
+
+
+def _refusal(
+    model: EventModel, scoring: Scoring, settings: Settings, classes: Sequence[str]
+) -> str:
+    """Say what a model cannot do that is asked of it; empty if it can."""
+    if scoring.unknown != SKIP and not model.has_unknown:
+        return "leaves unknown words out (--unknown)"
+    return model.refusal(scoring, settings, classes)
 
 
 def _check_parameters(scoring: Scoring, model: EventModel) -> None:
