@@ -49,6 +49,7 @@ from nbtext.scoring.classifying import MANY, OnProblem, readable_of
 from nbtext.scoring.in_processes import initializer_of
 from nbtext.scoring.unseen import UnseenClassifier
 from nbtext.sources import Options, documents, labels, rereadable
+from nbtext.sources.guess import ColumnGuess
 from nbtext.store import check_replaceable, open_model, replace_model
 from nbtext.store.lock import WAIT
 
@@ -109,11 +110,12 @@ def train(
     if not replace:
         _check_stays_keyed(path, overrides)
     keep_memory()
+    options, overrides = _reading_columns(options, overrides)
     with processes(jobs, IMPORTS) as executor:
         trained = train_counts(
             rereadable(sources, options),
             n_classes=_n_classes(sources, options),
-            overrides=overrides._replace(text_columns=options.text_columns),
+            overrides=overrides,
             max_bytes=options.max_bytes,
             executor=executor,
             jobs=jobs,
@@ -314,7 +316,7 @@ def evaluate(
         ]
     current = models[0]
     options = options._replace(
-        model_columns=lambda: current.model.settings.text_columns,
+        model_columns=lambda: current.model.settings.column_names,
         model_classes=model.model.classes,
     )
     read: Callable[[], Iterable[Item]] = (
@@ -390,11 +392,12 @@ def evaluate_folds(
     """
     _check_sources(sources)
     keep_memory()
+    options, overrides = _reading_columns(options, overrides)
     checked = cross_validate(
         rereadable(sources, options),
         folds,
         n_classes=_n_classes(sources, options),
-        overrides=overrides._replace(text_columns=options.text_columns),
+        overrides=overrides,
         max_bytes=options.max_bytes,
         progress=progress,
         on_read=on_read,
@@ -469,7 +472,7 @@ def read_documents(
     """
     _check_sources(sources)
     if model is not None:
-        columns = model.model.settings.text_columns
+        columns = model.model.settings.column_names
         options = options._replace(model_columns=lambda: columns)
     items = documents(sources, options, labelled=False)
     one_each = batches(items, options.max_bytes, on_problem or raise_unreadable, many=1)
@@ -568,6 +571,17 @@ def _learn(
         items, request, max_bytes=MAX_BYTES, on_problem=_nothing_to_say
     )
     return [result for batch in batches for result in batch]
+
+
+def _reading_columns(
+    options: Options, overrides: SettingsOverrides
+) -> tuple[Options, SettingsOverrides]:
+    """Return what to train with, where columns are guessed if none are named."""
+    if options.fields:
+        return options, overrides._replace(fields=options.fields)
+    guess = ColumnGuess()
+    options = options._replace(model_columns=guess.names, guess=guess)
+    return options, overrides._replace(guessed=guess.close)
 
 
 def _keyed(overrides: SettingsOverrides, path: str | None) -> SettingsOverrides:

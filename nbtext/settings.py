@@ -26,14 +26,17 @@ Format: TypeAlias = Literal["mail", "text"]
 Column: TypeAlias = Literal[
     "occurrences", "documents", "weight",
     "level1", "level2", "level3", "level4", "level5", "level6", "level7", "level8",
-    "logs",
+    "logs", "present", "sum", "squares",
 ]  # fmt: skip
 """What is counted for a term in a class; `weight` sums documents' vectors of ln(1 + n),
 each scaled to unit Euclidean length, in units of 1/65535; `level2` counts the documents
-in which the term occurs exactly twice; `logs` sums ln(1 + n) in units of 1/2048."""
+in which the term occurs exactly twice; `logs` sums ln(1 + n) in units of 1/2048. Of a
+column of numbers: how many are `present`, their sum, and that of their squares
+(`nbtext.exact`)."""
 
-FieldKind: TypeAlias = Literal["text"]
-"""What a column of a table holds."""
+Kind: TypeAlias = Literal["text", "value", "number"]
+"""What a column of a table holds, and what a view of it sees: text, the names of
+categories, or numbers."""
 
 CODE_POINTS: Final = 1
 """The version of the table of code points: a new one changes the keys of a model."""
@@ -56,6 +59,7 @@ NGRAMS_READ: Final = 3996
 
 PLAIN: Final[tuple[Column, ...]] = ("occurrences", "documents")
 WEIGHTED: Final[tuple[Column, ...]] = (*PLAIN, "weight")
+NUMBERS: Final[tuple[Column, ...]] = ("present", "sum", "squares")
 
 LEVELS: Final[tuple[Column, ...]] = (
     "level1", "level2", "level3", "level4", "level5", "level6", "level7", "level8",
@@ -65,7 +69,13 @@ LEVELS: Final[tuple[Column, ...]] = (
 LOGS: Final[Column] = "logs"
 
 COLUMNS: Final = (*WEIGHTED, *LEVELS, LOGS)
-"""All columns, in the order of the file; every view has the first two."""
+"""All columns of text, in the order of the file; every view has the first two."""
+
+ATTRIBUTE_COLUMNS: Final[dict[Kind, tuple[Column, ...]]] = {
+    "value": PLAIN,
+    "number": NUMBERS,
+}
+"""The columns of a view of values, and of one of numbers."""
 
 
 def in_order(columns: Iterable[str]) -> tuple[Column, ...]:
@@ -134,6 +144,9 @@ class View(NamedTuple):
         fields: whether a field's name is part of its terms.
         limit: how many tokens of a document are read, None for all.
         columns: what is counted for each (term, class).
+        kind: what it sees. A view of values or of numbers sees one column of a table;
+            nothing but its name, its columns and the field is of any meaning then.
+        field: that column, empty in a view of text.
     """
 
     name: str
@@ -146,6 +159,8 @@ class View(NamedTuple):
     fields: bool = False
     limit: int | None = None
     columns: tuple[Column, ...] = PLAIN
+    kind: Kind = "text"
+    field: str = ""
 
     def column(self, name: Column) -> int:
         """Return the place of a column among the view's."""
@@ -153,7 +168,11 @@ class View(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for msgpack and JSON."""
-        return self._asdict() | {"columns": list(self.columns)}
+        plain = self._asdict() | {"columns": list(self.columns)}
+        if self.kind != "text":
+            return {name: plain[name] for name in ATTRIBUTE_KEYS}
+        del plain["kind"], plain["field"]
+        return plain
 
     @classmethod
     def from_dict(cls, plain: Any) -> "View":
@@ -164,7 +183,16 @@ class View(NamedTuple):
             KeyError, TypeError: a part is missing, unknown, or not of its kind.
 
         """
-        return cls(**(plain | {"columns": (*plain["columns"],)}))
+        columns = (*plain["columns"],)
+        if "kind" in plain:
+            if plain.keys() != {*ATTRIBUTE_KEYS}:
+                message = f"a view of a column has other keys than {ATTRIBUTE_KEYS}"
+                raise TypeError(message)
+            return cls(text="body", alphabet="words", **(plain | {"columns": columns}))
+        if "field" in plain:
+            message = "a view of text has the key 'field'"
+            raise TypeError(message)
+        return cls(**(plain | {"columns": columns}))
 
     def check(self) -> None:
         """
@@ -178,6 +206,9 @@ class View(NamedTuple):
         if not name.isidentifier() or name in RESERVED_NAMES:
             message = f"a view cannot be called {self.name!r}"
             raise SettingsError(message)
+        if self.kind != "text":
+            self._check_attribute()
+            return
         flags = ("tokens", "pairs", "fold_tokens", "fold_pairs", "fields")
         _check_choices(
             {
@@ -203,6 +234,19 @@ class View(NamedTuple):
         if self.alphabet == "ngrams" and (self.pairs or self.fields):
             message = f"the view {name} of n-grams has pairs or names of fields"
             raise SettingsError(message)
+
+    def _check_attribute(self) -> None:
+        """Refuse a view of a column that no nbtext would have written."""
+        _check_choices({f"{self.name}.kind": (self.kind, (*ATTRIBUTE_COLUMNS,))})
+        columns = ATTRIBUTE_COLUMNS[self.kind]
+        _check_choices({f"{self.name}.columns": (self.columns, (columns,))})
+        if type(self.field) is not str or not self.field:
+            message = f"the setting {self.name}.field is {self.field!r:.80}, not a name"
+            raise SettingsError(message)
+
+
+ATTRIBUTE_KEYS: Final = ("name", "kind", "field", "columns")
+"""The keys of a view of values or numbers, as plain values."""
 
 
 def _check_choices(found: dict[str, tuple[object, tuple[object, ...]]]) -> None:
@@ -244,7 +288,7 @@ class Field(NamedTuple):
     """
 
     column: str
-    kind: FieldKind = "text"
+    kind: Kind = "text"
 
     def check(self) -> None:
         """
@@ -258,7 +302,24 @@ class Field(NamedTuple):
         if not (isinstance(column, str) and column):
             message = f"the setting fields has the column {column!r}, not a name"
             raise SettingsError(message)
-        _check_choices({f"fields.{self.column}": (self.kind, ("text",))})
+        kinds = ("text", *ATTRIBUTE_COLUMNS)
+        _check_choices({f"fields.{self.column}": (self.kind, kinds)})
+
+
+def attribute_views(fields: tuple[Field, ...]) -> tuple[View, ...]:
+    """Return a view of each column of values or numbers, in their order."""
+    attributes = [field for field in fields if field.kind != "text"]
+    return tuple(
+        View(
+            name=f"{kind}{number}",
+            text="body",
+            alphabet="words",
+            columns=ATTRIBUTE_COLUMNS[kind],
+            kind=kind,
+            field=column,
+        )
+        for number, (column, kind) in enumerate(attributes, 1)
+    )
 
 
 _NAMES: Final = {
@@ -266,7 +327,8 @@ _NAMES: Final = {
     "views": "the views (--format, and whether there are two classes or more)",
     "codepoints": "the table of code points (the version of nbtext)",
     "ledger": "the ledger (--no-ledger)",
-    "fields": "the columns that are read (--text-column)",
+    "fields": "the columns that are read (--text-column, --categorical-column and "
+    "--numeric-column)",
     "pattern": "the pattern and the version of regex (--pattern)",
     "secret": "the secret of its keys, by fingerprint (--keyed)",
 }
@@ -278,7 +340,10 @@ _VIEW_NAMES: Final = {
 
 
 def _in_words(value: Any) -> str:
-    if isinstance(value, list | dict):
+    if isinstance(value, dict):
+        kinds = {"text": "", "value": " (a category)", "number": " (a number)"}
+        value = [f"{name}{kinds[kind]}" for name, kind in value.items()]
+    if isinstance(value, list):
         return ", ".join(value) or "none by name"
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
@@ -295,7 +360,8 @@ class Settings(NamedTuple):
         codepoints: the version of the table of code points.
         ledger: whether each document is entered in the ledger.
         fields: the columns of tables that are read, in this order; if there are none,
-            the column called text, body, content or message.
+            the column called text, body, content or message. Those of values and of
+            numbers have a view each, behind the views of text.
         pattern: what a token is in the views whose alphabet is "pattern"; None if there
             are no such views.
         secret: the fingerprint of the secret that keys and digests are made with, as
@@ -311,9 +377,45 @@ class Settings(NamedTuple):
     secret: str | None = None
 
     @property
-    def text_columns(self) -> tuple[str, ...]:
+    def column_names(self) -> tuple[str, ...]:
         """The names of the columns that are read."""
         return tuple(field.column for field in self.fields)
+
+    @property
+    def has_attributes(self) -> bool:
+        """Whether columns of values or numbers are read."""
+        return bool(self.views) and self.views[-1].kind != "text"
+
+    @property
+    def n_texts(self) -> int:
+        """How many views see text: the first ones."""
+        return len(self.views) - len(self.attributes)
+
+    @property
+    def attributes(self) -> tuple[tuple[int, View], ...]:
+        """The views of values and of numbers, each with its number."""
+        return tuple(
+            (number, view)
+            for number, view in enumerate(self.views)
+            if view.kind != "text"
+        )
+
+    def reading(self, fields: tuple[Field, ...]) -> "Settings":
+        """Return the same settings, for columns of tables; these read text alone."""
+        kinds = [field.kind for field in fields]
+        has_text = "text" in kinds or not fields
+        return self._replace(
+            views=(*(self.views if has_text else ()), *attribute_views(fields)),
+            fields=fields,
+            pattern=self.pattern if has_text else None,
+        )
+
+    def of_text(self) -> "Settings":
+        """Return the settings without attributes; there may be no view left."""
+        return self._replace(
+            views=tuple(view for view in self.views if view.kind == "text"),
+            fields=tuple(field for field in self.fields if field.kind == "text"),
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for msgpack and JSON."""
@@ -350,7 +452,10 @@ class Settings(NamedTuple):
 
     def counting(self, columns: tuple[Column, ...]) -> "Settings":
         """Return the same settings, with the same columns counted in each view."""
-        views = tuple(view._replace(columns=columns) for view in self.views)
+        views = tuple(
+            view._replace(columns=columns) if view.kind == "text" else view
+            for view in self.views
+        )
         return self._replace(views=views)
 
     def difference(self, other: "Settings") -> str:
@@ -394,10 +499,11 @@ class Settings(NamedTuple):
         for field in self.fields:
             field.check()
         if len(dict(self.fields)) < len(self.fields):
-            message = f"the columns {', '.join(self.text_columns)} are not distinct"
+            message = f"the columns {', '.join(self.column_names)} are not distinct"
             raise SettingsError(message)
         for view in self.views:
             view.check()
+        self._check_attributes()
         names = [view.name for view in self.views]
         has_matches = any(view.alphabet == "pattern" for view in self.views)
         if has_matches != (self.pattern is not None):
@@ -410,6 +516,21 @@ class Settings(NamedTuple):
             raise SettingsError(message)
         if not names or len(set(names)) < len(names):
             message = f"the views {names} are not one or more distinct names"
+            raise SettingsError(message)
+
+    def _check_attributes(self) -> None:
+        """Refuse other views of columns than those of the fields, or out of place."""
+        kinds = [field.kind for field in self.fields]
+        wanted = [field for field in self.fields if field.kind != "text"]
+        n_texts = max(len(self.views) - len(wanted), 0)
+        views = [(view.field, view.kind) for view in self.views[n_texts:]]
+        are_texts = all(view.kind == "text" for view in self.views[:n_texts])
+        has_text = not wanted or "text" in kinds
+        if views != wanted or not are_texts or (wanted and (n_texts > 0) != has_text):
+            message = (
+                "the views are not one of each column of values and numbers, behind "
+                "those of text"
+            )
             raise SettingsError(message)
 
 
@@ -466,6 +587,8 @@ class Scoring(NamedTuple):
             "none", which leaves it out.
         unknown: what a document's terms count that no class knows: nothing ("skip"), or
             as one term ("unk") that is learnt from those that were seen once.
+        attributes: the numbers by which columns of values and of numbers are scored,
+            each with its name, sorted by name; none where there are no such columns.
     """
 
     score: str
@@ -475,6 +598,17 @@ class Scoring(NamedTuple):
     calibrated: bool = True
     class_prior: str = SHARES
     unknown: str = SKIP
+    attributes: Parameters = ()
+
+    def attribute(self, name: str) -> float:
+        """
+        Return one of the numbers by which attributes are scored.
+
+        Raises:
+            KeyError: there is none of this name; check_scoring refuses such a scoring.
+
+        """
+        return dict(self.attributes)[name]
 
     def parameter(self, name: str) -> float:
         """
@@ -498,11 +632,21 @@ class Scoring(NamedTuple):
             del plain["class_prior"]
         if self.unknown == SKIP:
             del plain["unknown"]
+        if self.attributes:
+            plain["attributes"] = dict(self.attributes)
+        else:
+            del plain["attributes"]
         return plain
 
     def of_scores(self) -> dict[str, Any]:
-        """Return as plain values what decides scores; calibration has no part in it."""
+        """
+        Return as plain values what decides scores of text.
+
+        Calibration has no part in that, and attributes have none: what they say is
+        added to what is made of the scores.
+        """
         plain = self.as_dict()
+        plain.pop("attributes", None)
         del plain["calibrated"]
         return plain
 
@@ -518,8 +662,11 @@ class Scoring(NamedTuple):
 
         """
         try:
-            parameters = tuple(sorted(plain["parameters"].items()))
-            scoring = cls(**(plain | {"parameters": parameters}))
+            numbers = {"parameters": plain["parameters"]}
+            if "attributes" in plain:
+                numbers["attributes"] = plain["attributes"]
+            parts = {name: tuple(sorted(of.items())) for name, of in numbers.items()}
+            scoring = cls(**(plain | parts))
         except (TypeError, KeyError, AttributeError) as error:
             message = f"the scoring is not complete: {error}"
             raise SettingsError(message) from error
@@ -547,7 +694,7 @@ class Scoring(NamedTuple):
             message = f"unknown is {self.unknown!r:.80}, expected {SKIP} or {UNK}"
             raise SettingsError(message)
         check_range("smoothing", self.smoothing, SMALLEST, LARGEST)
-        for name, value in self.parameters:
+        for name, value in (*self.parameters, *self.attributes):
             if type(name) is not str or not name.isidentifier():
                 message = f"a parameter is called {name!r}, expected a name"
                 raise SettingsError(message)

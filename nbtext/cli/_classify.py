@@ -93,7 +93,7 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
             to_stderr(f"note: {text}")
     classifier = Classifier(opened)
     options = request.options._replace(
-        model_columns=lambda: opened.settings.text_columns
+        model_columns=lambda: opened.settings.column_names
     )
     if request.wanted is not None:
         wanted = readable(request.wanted)  # as sources read labels

@@ -22,6 +22,7 @@ from nbtext.errors import SettingsError
 from nbtext.keyring import name_secret
 from nbtext.learning import SettingsOverrides
 from nbtext.scoring import Policy, event_models
+from nbtext.scoring.attributes.parameters import BY_KIND
 from nbtext.scoring.models.registry import (
     DEFAULT_FOR_MAIL,
     DEFAULT_FOR_MORE,
@@ -246,6 +247,20 @@ source_options = option_group(
         help="A column to read, by name or number; may be repeated.",
     ),
     click.option(
+        "--categorical-column",
+        "categorical_columns",
+        multiple=True,
+        metavar="COLUMN",
+        help="A column of categories, whose values are counted whole; likewise.",
+    ),
+    click.option(
+        "--numeric-column",
+        "numeric_columns",
+        multiple=True,
+        metavar="COLUMN",
+        help="A column of numbers; likewise.",
+    ),
+    click.option(
         "--id-column",
         metavar="COLUMN",
         help="The column of a row's identity, by name or number.",
@@ -322,6 +337,20 @@ _SCORING = (
         metavar="K",
         help="How many numbers of occurrences the kary score tells apart: none, once, "
         f"... and K - 1 or more; from 2 to {len(LEVELS) + 2}, else 3.",
+    ),
+    click.option(
+        "--category-smoothing",
+        type=click.FloatRange(0, 1e9),
+        metavar="L",
+        help="Added to the count of each value of a category "
+        f"[default: {BY_KIND['value'].default:g}].",
+    ),
+    click.option(
+        "--variance-smoothing",
+        type=click.FloatRange(0, 1),
+        metavar="SHARE",
+        help="The share of the largest variance of any column of numbers that is added "
+        f"to all [default: {BY_KIND['number'].default:g}].",
     ),
 )
 

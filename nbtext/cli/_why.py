@@ -95,7 +95,7 @@ def _read(
 ) -> Iterator[Document]:
     """Yield the documents of sources, as a model reads them."""
     options = request.options._replace(
-        model_columns=lambda: model.settings.text_columns
+        model_columns=lambda: model.settings.column_names
     )
     items = source_documents(names, options, labelled=False)
     return documents(items, report, options.max_bytes)

@@ -171,7 +171,7 @@ def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("written", f"{facts['written']} by {facts['writer']}"),
         ("documents", f"{sum(model.documents):,} of {model.settings.format}"),
         *(
-            [("columns", ", ".join(map(escaped, model.settings.text_columns)))]
+            [("columns", ", ".join(map(escaped, model.settings.column_names)))]
             if model.settings.fields
             else []
         ),

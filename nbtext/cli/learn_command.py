@@ -82,6 +82,6 @@ def command(
         keep=keep,
         approximate=approximate,
         create=create,
-        text_columns=options.text_columns,
+        fields=options.fields,
     )
     return run(LearnCommand(request, sources, options, output, seen_only))

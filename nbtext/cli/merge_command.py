@@ -102,7 +102,7 @@ def command(
     failures = Skipped()
     on_problem = problem_handler(failures, quiet=output.quiet)
     if sources:
-        columns = files[0].settings.text_columns
+        columns = files[0].settings.column_names
         options = options._replace(model_columns=lambda: columns)
         items = documents(sources, options, labelled=False)
         take_doubles(

@@ -84,7 +84,7 @@ def command(
         file = open_model(model)
         pruned, n_scored = prune(read_contents(file), min_documents), 0
         if sources:
-            columns = file.settings.text_columns
+            columns = file.settings.column_names
             options = options._replace(model_columns=lambda: columns)
             pruned, n_scored = recalibrated(
                 pruned,

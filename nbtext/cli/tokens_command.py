@@ -74,7 +74,7 @@ def command(
     report = ReadReport()
     options = Options(
         max_bytes=max_bytes,
-        text_columns=() if settings is None else settings.text_columns,
+        text_columns=() if settings is None else settings.column_names,
     )
     items = source_documents(sources, options, labelled=False)
     for document in documents(items, report, max_bytes):

@@ -42,9 +42,9 @@ class ClassCounts:
 
 
 def histograms_of(table: CountTable) -> Histograms:
-    """Count the histograms of a table that takes nothing away."""
+    """Count the histograms of a table that takes nothing away, of its text."""
     return tuple(
-        _named(table.classes, _of_runs(view, runs))
+        _named(table.classes, _of_runs(view, runs)) if view.kind == "text" else {}
         for view, runs in zip(table.settings.views, table.runs, strict=True)
     )
 

@@ -30,9 +30,16 @@ if TYPE_CHECKING:
     from nbtext.tokens import Content, Terms
 
 from nbtext.counts.sample import Block, Sample
-from nbtext.counts.sorted_counts import SortedCounts, merged, narrow, starts_of_runs
+from nbtext.counts.sorted_counts import (
+    SortedCounts,
+    merged,
+    narrow,
+    starts_of_runs,
+    sums_alone,
+)
 from nbtext.counts.table import CountTable, LedgerRun, empty_ledger, ledger_of
 from nbtext.document import Document
+from nbtext.exact import sums_of
 from nbtext.tokens import fingerprints, read_terms
 from nbtext.tokens.bags import further_columns
 
@@ -236,7 +243,8 @@ class Counter:
     def _sort_piles(self) -> None:
         for place, pile in self._piles.items():
             runs = self._runs[place]
-            runs.append(_sorted_run(pile))
+            is_number = self._settings.views[place[0]].kind == "number"
+            runs.append(_summed_run(pile) if is_number else _sorted_run(pile))
             if sum(map(len, runs)) >= 2 * len(runs[0]):
                 runs[:] = [merged(runs, len(runs[0].columns))]
         self._piles.clear()
@@ -249,6 +257,13 @@ class Counter:
         if not len(entries):
             return empty_ledger()
         return ledger_of(entries.astype(np.uint64), np.ones(len(entries), np.int32))
+
+
+def _summed_run(pile: _Piles) -> SortedCounts:
+    """Turn piles of numbers into their sums."""
+    numbers = np.concatenate([*pile.distinct, *pile.repeats])
+    keys, counts = np.unique(numbers, return_counts=True)
+    return sums_alone(sums_of(keys.tolist(), counts.tolist()))
 
 
 def _sorted_run(pile: _Piles) -> SortedCounts:

@@ -5,11 +5,13 @@ They are sorted by key, and keys are hashes, uniform over 48 bits. So they are c
 the same keys, a value of some top bits each, into ranges that fit in a processor's
 cache, and all of them are added up at once, one range after the other. Keys that are
 not uniform only make the ranges uneven.
+
+A view of numbers has no terms. What is kept of it is sums, integers of any width.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -44,16 +46,21 @@ class SortedCounts:
         keys: shape (n_terms,), sorted, distinct.
         columns: one array of shape (n_terms,) for each of the settings' columns; in no
             row are all of them zero.
+        sums: the sum of each column of a view of numbers (`nbtext.exact`), which has no
+            rows; empty in other views, and if there are no numbers.
     """
 
     keys: Keys
     columns: tuple[Counts, ...]
+    sums: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.keys)
 
     def total(self, column: int) -> int:
         """Return the sum of a column."""
+        if self.sums:
+            return self.sums[column]
         return int(self.columns[column].sum(dtype=np.int64))
 
     def totals(self) -> tuple[int, ...]:
@@ -72,6 +79,12 @@ def no_counts(n_columns: int) -> SortedCounts:
     return SortedCounts(NO_KEYS, tuple(np.empty(0, np.int32) for _ in range(n_columns)))
 
 
+def sums_alone(sums: Sequence[int]) -> SortedCounts:
+    """Return the counts of a view of numbers of which these are the sums."""
+    known = tuple(sums) if any(sums) else ()
+    return replace(no_counts(len(sums)), sums=known)
+
+
 def merged(
     runs: Iterable[SortedCounts], n_columns: int, map_: Map = map
 ) -> SortedCounts:
@@ -84,6 +97,10 @@ def merged(
         map_: deals with the ranges.
 
     """
+    runs = list(runs)
+    if any(run.sums for run in runs):  # as all of one view have
+        sums = [run.sums for run in runs if run.sums]
+        return sums_alone([*map(sum, zip(*sums, strict=True))])
     runs = [run for run in runs if len(run)]
     if not runs:
         return no_counts(n_columns)

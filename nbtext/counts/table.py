@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 from nbtext.counts.sorted_counts import NO_KEYS, SortedCounts, merged, narrow, no_counts
 from nbtext.errors import SettingsError, TrainingError
+from nbtext.exact import are_sums
 
 FEW_CLASSES: Final = 8
 """Of so many classes the rows of each are looked for; those of more are sorted."""
@@ -70,8 +71,9 @@ class CountTable:
 
     @property
     def n_rows(self) -> int:
-        """Return how many (term, class) rows there are."""
-        return sum(len(run) for runs in self.runs for run in runs)
+        """Return how many (term, class) rows there are, and numbers."""
+        runs = [run for runs in self.runs for run in runs]
+        return sum(map(len, runs)) + sum(run.sums[0] for run in runs if run.sums)
 
     def __add__(self, other: CountTable) -> CountTable:
         return add([self, other])
@@ -113,6 +115,8 @@ class CountTable:
                 for view in self.runs
                 for column in view[place].columns
             ]
+            sums = [view[place].sums for view in self.runs if view[place].sums]
+            low += [0 if are_sums(of_view) else -1 for of_view in sums]
             if self.documents[place] < 0 or min(low, default=0) < 0:
                 message = (
                     f"the counts of class {name!r} would fall below zero; what is "
@@ -171,7 +175,8 @@ def add(tables: Sequence[CountTable], map_: Map = map) -> CountTable:
             for number, view in enumerate(settings.views)
         ]
         entries = add_ledgers([table.ledger[place] for table, place in parts])
-        if count or len(entries) or any(map(len, by_view)):
+        has_counts = any(len(run) or run.sums for run in by_view)
+        if count or len(entries) or has_counts:
             kept.append(name)
             documents.append(count)
             ledger.append(entries)
@@ -238,4 +243,5 @@ def n_terms(runs: Sequence[SortedCounts]) -> int:
 
 def _negative(run: SortedCounts) -> SortedCounts:
     negative = (-column.astype(np.int64) for column in run.columns)
-    return SortedCounts(run.keys, tuple(map(narrow, negative)))
+    sums = tuple(-value for value in run.sums)
+    return SortedCounts(run.keys, tuple(map(narrow, negative)), sums)

@@ -42,10 +42,10 @@ from nbtext.learning.choosing import rival_scoring
 from nbtext.learning.finishing import finish
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.parallel import processes
-from nbtext.scoring import Policy, check_scoring, default_scoring
+from nbtext.scoring import Policy, check_scoring
 from nbtext.scoring.batch import score_batch
 from nbtext.scoring.decide import DEFAULT
-from nbtext.scoring.models.registry import for_classes
+from nbtext.scoring.models.registry import for_classes, scoring_for
 
 OnFold: TypeAlias = Callable[[int, int], None]
 """Told how many folds are done, and how many there are."""
@@ -167,7 +167,7 @@ def _score_folds(
     tables = [counts_of(cache, settings, fold_of == fold) for fold in range(folds)]
     whole = add(tables)
     check_trainable(whole)
-    scoring = overrides.scoring(default_scoring(settings.format, len(classes)))
+    scoring = overrides.scoring(scoring_for(settings, len(classes)))
     scoring = for_classes(scoring, len(classes))
     check_scoring(scoring, settings, classes)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nbtext.learning.delta_table import count_table
     from nbtext.learning.overrides import SettingsOverrides
     from nbtext.learning.plan import LearnRequest, LearnResult, why_not
-    from nbtext.learning.stream import learn_documents, text_columns
+    from nbtext.learning.stream import learn_documents, model_columns
     from nbtext.learning.taking_back import TakenBack, last_run, undo
     from nbtext.learning.training import Trained, check_trainable, train
 
@@ -31,7 +31,7 @@ __all__ = [
     "count_table",
     "last_run",
     "learn_documents",
-    "text_columns",
+    "model_columns",
     "train",
     "undo",
     "why_not",
@@ -48,7 +48,7 @@ _HOMES: Final = {
     "count_table": "delta_table",
     "last_run": "taking_back",
     "learn_documents": "stream",
-    "text_columns": "stream",
+    "model_columns": "stream",
     "train": "training",
     "undo": "taking_back",
     "why_not": "plan",

@@ -43,7 +43,7 @@ def rival_scoring(
     rival = for_classes(rival, len(classes))
     missing = {
         column
-        for view in settings.views
+        for view in settings.views[: settings.n_texts]
         for column in event_model(name).columns(view)
         if column not in view.columns
     }

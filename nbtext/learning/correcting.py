@@ -40,6 +40,7 @@ from nbtext.counts.table import rows_by_class, with_classes
 from nbtext.learning.passes import BASE_UNIT, Learnt, Pupils, Rate, correct
 from nbtext.learning.visits import Visits, vectors_of, visits_of, weighted_views
 from nbtext.scoring import event_model
+from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import FoundTerms, without
 from nbtext.scoring.models.arrays import normalised
 
@@ -292,9 +293,9 @@ class _Making:
             found = self._find(model, views, numbers)
             if counted:
                 labels = self.visits.labels.take(numbers)
-                scores = event.left_out(model, found, labels)
+                (scores,) = scores_by(event, model, [model.scoring], found, labels)
             else:
-                scores = event.many(model, found)
+                (scores,) = scores_by(event, model, [model.scoring], found)
             base[numbers] = self._rounded(scores)
 
         for _ in self.map_(compute, self.visits.parts()):
@@ -311,7 +312,7 @@ class _Making:
             vectors.places_of(documents) - first
             for vectors, first in zip(self.vectors, self.firsts[:-1], strict=True)
         ]
-        return FoundTerms(views, places)
+        return FoundTerms(views, places, len(documents))
 
 
 def _count(settings: Settings, visits: Visits, chosen: NDArray[np.bool_]) -> CountTable:

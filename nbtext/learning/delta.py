@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from nbtext.counts.histograms import ByClass, Histograms
 
 from nbtext.errors import DamagedError
+from nbtext.exact import are_sums
 from nbtext.learning.correction_change import CorrectionChange
 from nbtext.scoring import Model
 from nbtext.scoring.model import Entry, Sums, add_entry
 from nbtext.settings import Settings
 from nbtext.store import Row
 from nbtext.tokens import Bag
-from nbtext.tokens.bag import columns_of
+from nbtext.tokens.bag import Terms, columns_of
 
 Columns: TypeAlias = tuple[int, ...]
 
@@ -139,6 +140,9 @@ class Delta:
         class_ = model.classes.index(row.label)
         for view, terms in enumerate(bag):
             by_key = self.views[view]
+            if self.settings.views[view].kind == "number":
+                self._take_number(model, so_far, view, row.label, terms, times)
+                continue
             columns_by_key = columns_of(terms, self.settings.views[view].columns)
             for key, entries in model.found(view, terms).items():
                 left = dict(entries).get(class_)
@@ -147,6 +151,26 @@ class Delta:
                         left = _after(left, added.get(key, {}).get(row.label))
                     wanted = [times * value for value in columns_by_key[key]]
                     self._add(by_key, key, row.label, map(_less, wanted, left))
+
+    def _take_number(
+        self,
+        model: Model,
+        so_far: "Delta",
+        view: int,
+        label: str,
+        terms: Terms,
+        times: int,
+    ) -> None:
+        """Take a document's number away as it is now, if numbers can be left then."""
+        left: Columns = model.totals[view][model.classes.index(label)]
+        for delta in (so_far, self):
+            left = (*map(int.__add__, left, delta.total(view, label)),)
+        for key, columns in columns_of(
+            terms, self.settings.views[view].columns
+        ).items():
+            taken = [-times * value for value in columns]
+            if are_sums((*map(int.__add__, left, taken),)):
+                self._add(self.views[view], key, label, taken)
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -190,6 +214,11 @@ class Delta:
                 it has counted what is taken away.
 
         """
+        # numbers are no terms
+        changes_of_terms = [
+            {} if view.kind == "number" else changes
+            for view, changes in zip(self.settings.views, self.views, strict=True)
+        ]
         return tuple(
             sum(
                 _is_new(model, by_class, before.get(key, []))
@@ -197,7 +226,7 @@ class Delta:
             )
             for changes, before in (
                 (changes, model.found(view, changes))
-                for view, changes in enumerate(self.views)
+                for view, changes in enumerate(changes_of_terms)
             )
         )
 
@@ -205,6 +234,8 @@ class Delta:
         """Return how the histograms of the model change with this delta."""
         return tuple(
             self._histograms(model, view, changes)
+            if self.settings.views[view].kind == "text"
+            else {}
             for view, changes in enumerate(self.views)
         )
 
@@ -241,13 +272,16 @@ def check_sums(
         DamagedError: it would have fewer than none.
 
     """
-    before = [0] * (1 + sum(map(len, totals)))
-    if label in model.classes:
-        place = model.classes.index(label)
-        before = [model.documents[place]]
-        before += [value for view in model.totals for value in view[place]]
-    more = [documents, *(value for columns in totals for value in columns)]
-    if min(map(int.__add__, before, more)) < 0:
+    place = model.classes.index(label) if label in model.classes else None
+    sums = [documents if place is None else model.documents[place] + documents]
+    for view, by_class, more in zip(
+        model.settings.views, model.totals, totals, strict=True
+    ):
+        after = list(more) if place is None else map(int.__add__, by_class[place], more)
+        if view.kind == "number":
+            after = [0 if are_sums(tuple(after)) else -1]
+        sums += after
+    if min(sums) < 0:
         what = f"class {label!r} has fewer documents or tokens than it has learnt"
         raise DamagedError(model.path, 0, what)
 

@@ -25,7 +25,7 @@ from nbtext.counts import (
     ledger_of,
 )
 from nbtext.counts.correction_table import correction_of
-from nbtext.counts.sorted_counts import narrow, no_counts
+from nbtext.counts.sorted_counts import narrow, no_counts, sums_alone
 from nbtext.counts.table import empty_ledger
 from nbtext.store.ledger import halves
 
@@ -42,8 +42,10 @@ def count_table(delta: Delta) -> CountTable:
         classes=classes,
         documents=tuple(delta.documents[label] for label in classes),
         runs=tuple(
-            _runs_of(len(view.columns), classes, by_key)
-            for view, by_key in zip(settings.views, delta.views, strict=True)
+            tuple(sums_alone(delta.total(number, label)) for label in classes)
+            if view.kind == "number"
+            else _runs_of(len(view.columns), classes, delta.views[number])
+            for number, view in enumerate(settings.views)
         ),
         ledger=tuple(_ledger_of(ledger[label]) for label in classes),
     )

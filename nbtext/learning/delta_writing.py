@@ -75,7 +75,8 @@ def pack_delta(
     n_terms = []
     for view, by_key in zip(settings.views, delta.views, strict=True):
         names = term_arrays(view)
-        part, count = _family_arrays(names, classes, by_key)
+        stored = {} if view.kind == "number" else by_key  # numbers are in the totals
+        part, count = _family_arrays(names, classes, stored)
         arrays |= part
         key_kinds[names.keys] = key_types(index_bits(count))
         n_terms.append(count)

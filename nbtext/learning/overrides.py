@@ -6,6 +6,7 @@ kept apart, and applied once the defaults are known. A value that is the default
 changes nothing.
 """
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from nbtext.errors import SettingsError
@@ -15,13 +16,18 @@ from nbtext.scoring.models.registry import (
     counting_by,
     scoring_of,
     suited_to,
+    with_attributes,
 )
 from nbtext.settings import SHARES, Alphabet, Counting, Field, Scoring, Settings
 from nbtext.tokens.pattern import new_pattern
 
+ATTRIBUTE_FIELDS: Final = ("category_smoothing", "variance_smoothing")
+"""The overrides by which attributes are scored, as a scoring calls them."""
+
 SCORING_FIELDS: Final = (
     "score", "smoothing", "counting", "calibrate", "class_prior", "levels",
     "unknown",
+    *ATTRIBUTE_FIELDS,
 )  # fmt: skip
 """The overrides that a trained model can be opened with, too."""
 
@@ -47,9 +53,14 @@ class SettingsOverrides(NamedTuple):
         unknown: what tokens count that the model does not know: nothing ("skip"), or
             as one term ("unk") that is learnt from those seen once.
         levels: how many numbers of occurrences the K-ary score tells apart.
+        category_smoothing: what is added to the count of every value of a category.
+        variance_smoothing: which share of the largest variance of any column of numbers
+            is added to the variances of all.
         correction: whether a correction may be made beside the counts.
-        text_columns: the columns of tables that are read. `train` and `evaluate_folds`
-            take them from their options.
+        fields: the columns of tables that are read, and what they hold. `train` and
+            `evaluate_folds` take them from their options.
+        guessed: returns those that were guessed of the first documents, if none are
+            named; called when these have been read.
         secret: the fingerprint of a secret (`nbtext.keyring.make_secret`) that keys and
             digests are made with. `train` takes it from its argument `keyed`.
     """
@@ -66,8 +77,11 @@ class SettingsOverrides(NamedTuple):
     class_prior: str | None = None
     levels: int | None = None
     unknown: str | None = None
+    category_smoothing: float | None = None
+    variance_smoothing: float | None = None
     correction: bool = True
-    text_columns: tuple[str, ...] = ()
+    fields: tuple[Field, ...] = ()
+    guessed: Callable[[], tuple[Field, ...]] | None = None
     secret: str | None = None
 
     @property
@@ -109,17 +123,17 @@ class SettingsOverrides(NamedTuple):
                 else view
                 for view in views
             )
+        fields = self.fields
+        if not fields and self.guessed is not None:
+            fields = self.guessed()
         settings = default._replace(
-            views=views,
-            ledger=self.ledger,
-            fields=tuple(map(Field, self.text_columns)),
-            pattern=pattern,
-            secret=self.secret,
-        )
+            views=views, ledger=self.ledger, pattern=pattern, secret=self.secret
+        ).reading(fields)
         if self.levels is not None:
             check_levels(self.score)
         if self.score is not None:
-            settings = suited_to(settings, self.scoring(scoring_of(self.score)))
+            scoring = with_attributes(scoring_of(self.score), settings)
+            settings = suited_to(settings, self.scoring(scoring))
         if self.counting is not None:
             settings = counting_by(settings, self.counting)
         settings.check()
@@ -142,6 +156,11 @@ class SettingsOverrides(NamedTuple):
             class_prior=self.class_prior,
             levels=self.levels,
             unknown=self.unknown,
+            attributes={
+                name: value
+                for name in ATTRIBUTE_FIELDS
+                if (value := getattr(self, name)) is not None
+            },
         )
 
     def in_vain(self, scoring: Scoring) -> str:

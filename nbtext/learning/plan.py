@@ -22,8 +22,8 @@ from nbtext.errors import (
     UnknownClassError,
 )
 from nbtext.keyring import make_secret
-from nbtext.scoring import Model, check_scoring, default_scoring, event_model
-from nbtext.scoring.models.registry import for_classes
+from nbtext.scoring import Model, check_scoring, event_model
+from nbtext.scoring.models.registry import for_classes, scoring_for
 from nbtext.scoring.observed import no_calibrations
 from nbtext.settings import Field, Format, Scoring, Settings, default_settings
 from nbtext.store import History, ModelFile, Row, rows_of
@@ -75,7 +75,7 @@ class LearnRequest(NamedTuple):
         create: whether to make a model if there is none.
         format: how documents are read in a model that is made; by what most of the
             first ones look like if None.
-        text_columns: the columns of tables that are read in a model that is made.
+        fields: the columns of tables that are read in a model that is made.
         keyed: file of the secret of the model, which one that is made is made with.
         source: the class from which to forget, None for all of them.
         moves: whether a document that is known in another class moves to the label;
@@ -90,7 +90,7 @@ class LearnRequest(NamedTuple):
     approximate: bool = False
     create: bool = False
     format: Format | None = None
-    text_columns: tuple[str, ...] = ()
+    fields: tuple[Field, ...] = ()
     keyed: str | None = None
     source: str | None = None
     moves: bool = True
@@ -198,8 +198,7 @@ def new_settings(documents: Sequence[Document], request: LearnRequest) -> Settin
         raise NoModelError(f"{message}, or name another")
     n_mail = sum(map(is_mail, documents))
     guessed: Format = "mail" if 2 * n_mail > len(documents) else "text"
-    fields = tuple(map(Field, request.text_columns))
-    settings = default_settings(request.format or guessed, 2)._replace(fields=fields)
+    settings = default_settings(request.format or guessed, 2).reading(request.fields)
     if request.keyed is None:
         return settings
     return settings._replace(secret=make_secret(request.keyed))
@@ -298,8 +297,10 @@ def _for_class(model: Model | None, request: LearnRequest) -> Model | None:
         return model
     scoring = model.scoring
     if event_model(scoring.score).refusal(scoring, model.settings, classes):
-        default = default_scoring(model.settings.format, len(classes))
-        scoring = for_classes(default, len(classes))
+        default = scoring_for(model.settings, len(classes))
+        scoring = for_classes(default, len(classes))._replace(
+            attributes=model.scoring.attributes
+        )
     try:
         check_scoring(scoring, model.settings, classes)
     except SettingsError as error:
@@ -418,7 +419,7 @@ def calibrated(
     """
     model = plan.model
     if model is None:
-        return Calibrated(default_scoring(plan.batch.settings.format, 2))
+        return Calibrated(scoring_for(plan.batch.settings, 2))
     nothing = no_calibrations(model)
     known = calibrations_of(model.path, model.file.tables)
     if not known and not any(seen):

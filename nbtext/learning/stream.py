@@ -144,7 +144,7 @@ def _learn(
             return _in_order(plan)
 
 
-def text_columns(path: str) -> tuple[str, ...]:
+def model_columns(path: str) -> tuple[str, ...]:
     """
     Return the columns of tables that a model reads; none if there is no model.
 
@@ -153,7 +153,7 @@ def text_columns(path: str) -> tuple[str, ...]:
 
     """
     try:
-        return open_model(path).settings.text_columns
+        return open_model(path).settings.column_names
     except NoModelError:
         return ()
 

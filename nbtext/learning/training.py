@@ -33,8 +33,8 @@ from nbtext.learning.choosing import rival_scoring
 from nbtext.learning.finishing import finish, sample_limits
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.parallel import threads
-from nbtext.scoring import check_scoring, default_scoring
-from nbtext.scoring.models.registry import for_classes, keeps_histograms
+from nbtext.scoring import check_scoring
+from nbtext.scoring.models.registry import for_classes, keeps_histograms, scoring_for
 from nbtext.store import Contents
 from nbtext.store.header import MOST_CLASSES
 
@@ -107,7 +107,7 @@ def train(
     if report.skipped and not report.documents:
         raise report.skipped.first
     check_trainable(table)
-    default = default_scoring(table.settings.format, len(table.classes))
+    default = scoring_for(table.settings, len(table.classes))
     scoring = overrides.scoring(default)
     scoring = for_classes(scoring, len(table.classes))
     check_scoring(scoring, table.settings, table.classes)

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from nbtext.settings import Scoring
     from nbtext.tokens import AnyReading, Terms
 
+from nbtext.scoring.batch_mixed import (
+    is_possible,
+    known_attributes,
+    scores_by,
+    with_attributes,
+)
 from nbtext.scoring.models.arrays import is_shared, normalised, softplus
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.posterior import log_shares
@@ -77,23 +83,11 @@ def score_batch(
 
     """
     documents = model.find(views)
-    known, tokens = _n_tokens(
-        documents,
-        [
-            places != table.n_terms
-            for table, places in zip(model.terms, documents.places, strict=True)
-        ],
-    )
-    event = event_model(model.scoring.score)
-    scores = event.many(model, documents)
-    if model.correction is not None:
-        scores += model.correction.scores(views)
-    posterior = log_posteriors(scores, event.calibration, calibration)
-    is_capped = model.scoring.calibrated
-    if is_capped or not event.is_textbook:
-        posterior[known == 0] = log_shares(model.documents)
-    printed = capped_rows(posterior, model.documents) if is_capped else posterior
-    return ScoredBatch(posterior, printed, known, tokens)
+    is_known = [
+        places != table.n_terms
+        for table, places in zip(model.terms, documents.places, strict=True)
+    ]
+    return _scored(model, documents, is_known, calibration)
 
 
 def score_left_out(
@@ -112,30 +106,84 @@ def score_left_out(
     """
     documents = model.find(views)
     shared = model.once(is_shared)
-    known, tokens = _n_tokens(
-        documents, [shared[n].take(places) for n, places in enumerate(documents.places)]
-    )
-    event = event_model(model.scoring.score)
-    scores = event.left_out(model, documents, labels)
-    posterior = log_posteriors(scores, event.calibration, calibration)
-    # rest: (n_documents, n_classes), how many documents there are without each
-    rest = np.tile(np.array(model.documents), (len(labels), 1))
-    rest[np.arange(len(labels)), labels] -= 1
-    for place in np.flatnonzero(known == 0).tolist():
-        posterior[place] = log_shares(rest[place].tolist())
+    is_known = [shared[n].take(places) for n, places in enumerate(documents.places)]
+    return _scored(model, documents, is_known, calibration, labels)
+
+
+def _scored(
+    model: BatchModel,
+    documents: FoundTerms,
+    is_known: Sequence[NDArray[np.bool_]],
+    fit: Fit,
+    labels: Labels | None = None,
+) -> ScoredBatch:
+    """
+    Score documents.
+
+    Args:
+        model: the counts, and how to score with them.
+        documents: the terms of the documents.
+        is_known: for each view, shape (n_terms,), whether the model knows each term.
+        fit: what the scores were fitted to.
+        labels: shape (n_documents,), the places of the classes that the documents are
+            counted in, each of which is left out alone; None if none is.
+
+    """
+    event, n_texts = event_model(model.scoring.score), model.settings.n_texts
+    is_sum = event.is_textbook  # of all that there is, attributes too
+    (scores,) = scores_by(event, model, [model.scoring], documents, labels)
+    if model.correction is not None:
+        scores += model.correction.scores(documents.views[:n_texts])
+    # (n_classes,), or (n_documents, n_classes) where each is without its document
+    rest = np.array(model.documents)
+    if labels is not None:
+        rest = np.tile(rest, (documents.n_documents, 1))
+        rest[np.arange(len(labels)), labels] -= 1
+    known, tokens = _n_tokens(documents, is_known[:n_texts])
+    n_attributes = known_attributes(model, documents, is_known)  # none of text alone
+    if is_sum:
+        known += n_attributes
+    has_scores = known > 0
+    if is_sum and not model.scoring.calibrated:
+        has_scores[:] = True
+    if is_sum and model.settings.has_attributes:
+        possible = is_possible(scores)
+        has_scores &= possible
+        known[~possible] = 0
+        scores[~possible] = 0.0  # for the shares
+    posterior = log_posteriors(scores, event.calibration, fit)
+    _put_shares(posterior, ~has_scores, rest)
+    if model.settings.has_attributes and not is_sum:
+        posterior = with_attributes(posterior, model, documents, labels)
+        impossible = ~is_possible(posterior)
+        _put_shares(posterior, impossible, rest)
+        known += n_attributes
+        known[impossible] = 0
     printed = capped_rows(posterior, rest) if model.scoring.calibrated else posterior
     return ScoredBatch(posterior, printed, known, tokens)
+
+
+def _put_shares(
+    posterior: Scores, chosen: NDArray[np.bool_], documents: NDArray[np.int64]
+) -> None:
+    """Put the classes' shares of the documents in the place of some rows."""
+    if documents.ndim == 1:
+        posterior[chosen] = log_shares(documents.tolist())
+        return
+    for place in chosen.nonzero()[0].tolist():
+        posterior[place] = log_shares(documents[place].tolist())
 
 
 def _n_tokens(
     documents: FoundTerms, known: Sequence[NDArray[np.bool_]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return how many tokens of documents are of known terms, and how many of any."""
+    """Return how many tokens of text are of known terms, and how many there are."""
     n_known = np.zeros(documents.n_documents, np.int64)
     n_tokens = np.zeros(documents.n_documents, np.int64)
-    for terms, is_known in zip(documents.views, known, strict=True):
+    for view, terms in enumerate(documents.views):
         n_tokens += sum_by_document(terms.counts, terms.starts)
-        n_known += sum_by_document(terms.counts * is_known, terms.starts)
+        if view < len(known):
+            n_known += sum_by_document(terms.counts * known[view], terms.starts)
     return n_known, n_tokens
 
 
@@ -152,7 +200,7 @@ def raw_scores(
 
     """
     event = event_model(model.scoring.score)
-    return event.many_by(model, scorings, model.find(views))
+    return scores_by(event, model, scorings, model.find(views))
 
 
 def joint_log_likelihoods(model: BatchModel, views: Sequence[Terms]) -> Scores:

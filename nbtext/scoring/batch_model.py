@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
     from nbtext.counts import CountTable, TermTable
     from nbtext.counts.correction_table import Correction
+    from nbtext.exact import Sums
     from nbtext.parallel import Map
     from nbtext.scoring.model import Model
     from nbtext.settings import Column, Scoring, Settings
     from nbtext.tokens import Terms
 
 from nbtext.counts.term_table import arrange_runs, subtract
+from nbtext.exact import as_sums
 from nbtext.scoring.batch_correction import BatchCorrection, batch_correction
 from nbtext.scoring.models.registry import check_scoring
 from nbtext.store import check_sound
@@ -54,9 +56,11 @@ class BatchModel:
         scoring: how counts become a score.
         classes: the names of the classes, sorted.
         documents: for each class, how many documents.
-        totals: for each view, shape (n_classes, n_columns), the sum of each column.
+        totals: for each view, shape (n_classes, n_columns), the sum of each column; of
+            numbers they are in `sums`.
         terms: for each view its terms.
         correction: what training has learnt beside the counts, None if there is none.
+        sums: the exact sums of each view of numbers, by class.
     """
 
     settings: Settings
@@ -66,8 +70,13 @@ class BatchModel:
     totals: tuple[Floats, ...]
     terms: tuple[TermTable, ...]
     correction: BatchCorrection | None = None
+    sums: dict[int, tuple[Sums, ...]] = field(default_factory=dict, repr=False)
     _computed: dict[Any, Any] = field(default_factory=dict, repr=False)
     _lock: Any = field(default_factory=RLock, repr=False)
+
+    def of_text(self) -> BatchModel:
+        """Return the same model without the views of attributes, for event models."""
+        return self.once(_of_text) if self.settings.has_attributes else self
 
     def column(self, view: int, column: Column) -> int:
         """Return the place of a column among those of a view."""
@@ -100,10 +109,24 @@ class BatchModel:
     def find(self, views: Sequence[Terms]) -> FoundTerms:
         """Find the terms of documents, of which there is a batch for each view."""
         places = [
-            table.find(terms.keys)
-            for table, terms in zip(self.terms, views, strict=True)
+            np.zeros(len(terms.keys), np.int64)  # of numbers, which are not looked up
+            if number in self.sums
+            else table.find(terms.keys)
+            for number, (table, terms) in enumerate(zip(self.terms, views, strict=True))
         ]
-        return FoundTerms(views, places)
+        return FoundTerms(views, places, views[0].n_documents)
+
+
+def _of_text(model: BatchModel) -> BatchModel:
+    n_texts = model.settings.n_texts
+    return replace(
+        model,
+        settings=model.settings.of_text(),
+        totals=model.totals[:n_texts],
+        terms=model.terms[:n_texts],
+        sums={},
+        _computed={},  # it has other views than what was computed so far
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,15 +138,17 @@ class FoundTerms:
         views: for each view the terms, grouped by document.
         places: for each view, shape (n_terms,), each term's place in the model's
             `TermTable`; n_terms of the table for those that it does not know.
+        n_documents: how many documents there are.
     """
 
     views: Sequence[Terms]
     places: Sequence[Integers]
+    n_documents: int
 
-    @property
-    def n_documents(self) -> int:
-        """Return how many documents there are."""
-        return self.views[0].n_documents
+    def of_views(self, n_views: int) -> FoundTerms:
+        """Return the same documents in the first views alone; there may be none."""
+        views, places = self.views[:n_views], self.places[:n_views]
+        return FoundTerms(views, places, self.n_documents)
 
     def zeros(self, *n_classes: int) -> Scores:
         """Return scores that are zero, one number a document or one a class."""
@@ -151,7 +176,9 @@ def batch_model(
     """
     check_scoring(scoring, settings, classes)
     sums = tuple(
-        np.array(by_class, np.float64).reshape(len(classes), len(view.columns))
+        np.array([] if view.kind == "number" else by_class, np.float64).reshape(
+            -1, len(view.columns)
+        )
         for view, by_class in zip(settings.views, totals, strict=True)
     )
     return BatchModel(
@@ -161,6 +188,11 @@ def batch_model(
         documents=documents,
         totals=sums,
         terms=terms,
+        sums={
+            number: tuple(map(as_sums, totals[number]))
+            for number, view in settings.attributes
+            if view.kind == "number"
+        },
     )
 
 
@@ -191,7 +223,18 @@ def without(model: BatchModel, part: CountTable, map_: Map = map) -> BatchModel:
         documents=tuple(whole - taken for whole, taken in pairs),
         totals=tuple(whole - taken for whole, taken in totals),
         terms=tuple(map(subtract, model.terms, less.terms)),
+        sums={
+            view: tuple(map(as_sums, _differences(by_class, less.sums[view])))
+            for view, by_class in model.sums.items()
+        },
     )
+
+
+def _differences(
+    whole: Sequence[Sums], taken: Sequence[Sums]
+) -> Iterator[tuple[int, ...]]:
+    for ours, theirs in zip(whole, taken, strict=True):
+        yield tuple(map(int.__sub__, ours, theirs))
 
 
 def open_batch_model(model: Model) -> BatchModel:

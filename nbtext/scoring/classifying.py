@@ -177,7 +177,9 @@ class Classifier:
         Return ln P(class, document) of documents, up to what is the same for all.
 
         It is neither calibrated, nor corrected, nor capped
-        (`nbtext.scoring.models.protocol.EventModel.joint_log_likelihood`).
+        (`nbtext.scoring.models.protocol.EventModel.joint_log_likelihood`). Only text of
+        records that have attributes too, which add up with a fitted score alone, is
+        calibrated (`nbtext.scoring.mixed`), but for that of a textbook's score.
 
         Args:
             documents: what to score.
@@ -192,9 +194,15 @@ class Classifier:
         settings = self.model.settings
         readings = [read_keys(document, settings) for document in documents]
         event = event_model(self.model.scoring.score)
+        if settings.has_attributes and not event.is_textbook:
+            plain = not event.reads_vocabulary
+            scores = map(self._plain, readings) if plain else self._many(readings)
+            return [scored.log_posterior for scored in scores]
         if not event.reads_vocabulary:
+            from nbtext.scoring.mixed import joint_log_likelihood
+
             bags = (bag_of(reading, settings) for reading in readings)
-            return [event.joint_log_likelihood(self.model, bag) for bag in bags]
+            return [joint_log_likelihood(event, self.model, bag) for bag in bags]
         from nbtext.scoring.batch import joint_log_likelihoods
         from nbtext.tokens import read_terms
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from nbtext.counts import Calibration, bin_of
 from nbtext.counts.calibration import LOSS_UNIT, TEMPERATURES, totals
+from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import no_calibration
 from nbtext.scoring.models.arrays import normalised
@@ -74,7 +75,7 @@ def left_out(model: BatchModel, sample: Iterable[Labelled], map_: Map = map) -> 
     def score(part: Labelled) -> tuple[tuple[Calibration, ...], list[Scores]]:
         names, views = part
         found, labels = model.find(views), _places(model, names)
-        scores = event.left_out_by(model, scorings, found, labels)
+        scores = scores_by(event, model, scorings, found, labels)
         return observed_scores(model, scorings, scores, names), scores
 
     # with no document there is a calibration of each scoring all the same

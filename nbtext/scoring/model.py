@@ -132,6 +132,15 @@ class Model(NamedTuple):
     more_terms: tuple[int, ...] = ()
     more_histograms: "Histograms | None" = None
 
+    def of_text(self) -> "Model":
+        """Return the same model without the views of attributes, for event models."""
+        n_texts = self.settings.n_texts
+        return self._replace(
+            settings=self.settings.of_text(),
+            totals=self.totals[:n_texts],
+            stored=self.stored[:n_texts],
+        )
+
     def found(self, view: int, keys: Collection[int]) -> dict[int, list[Entry]]:
         """
         Return the counts of those terms of a view that the model knows.
@@ -288,8 +297,10 @@ def model_of(file: ModelFile, scoring: Scoring | None = None) -> Model:
     )
     documents, totals, places = _added_up(file, classes)
     # what is below zero was never there
-    everything = [*documents, *(n for view in totals for sums in view for n in sums)]
-    if min(everything, default=0) < 0:
+    lowest = [*documents]
+    for view, by_class in zip(settings.views, totals, strict=True):
+        lowest += map(_lowest_of_numbers if view.kind == "number" else min, by_class)
+    if min(lowest, default=0) < 0:
         raise _damaged(path, "the sums of its counts are below zero")
     # a class that later tables took away is gone
     kept = [
@@ -321,6 +332,13 @@ def model_of(file: ModelFile, scoring: Scoring | None = None) -> Model:
         ),
         correction=_correction_of(file, places, len(kept), scoring),
     )
+
+
+def _lowest_of_numbers(sums: Sequence[int]) -> int:
+    """Return a number below zero if no numbers have these sums."""
+    from nbtext.exact import are_sums
+
+    return 0 if are_sums(sums) else -1
 
 
 def _correction_of(

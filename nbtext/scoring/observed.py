@@ -21,6 +21,7 @@ from nbtext.counts import Calibration, bin_of
 from nbtext.counts.calibration import FARTHEST_BIN, LOSS_UNIT, TEMPERATURES
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import no_calibration
+from nbtext.scoring.mixed import scores_by
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.posterior import normalised
 from nbtext.store.ledger import last_scored_by
@@ -52,7 +53,7 @@ def observed(model: Model, bag: Bag, label: str) -> tuple[Calibration, ...]:
     classes = model.classes
     if label not in classes or len(classes) < 2:
         return ()
-    scores = event.scores(model, candidates(model.scoring), bag)
+    scores = scores_by(event, model, candidates(model.scoring), bag)
     return tuple(
         _observed(nothing, event, raw, classes, label)
         for nothing, raw in zip(no_calibrations(model), scores, strict=True)

@@ -7,15 +7,18 @@ makes a log posterior of it. `nbtext.scoring.batch` does the same for many docum
 arrays, and a property test holds them together.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nbtext.counts import Fit
 from nbtext.scoring.correction import correction_evidence
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.evidence import Evidence, n_numbers, score_of
 from nbtext.scoring.models.registry import event_model
-from nbtext.scoring.posterior import capped, log_posterior, log_shares
+from nbtext.scoring.posterior import capped, log_posterior, log_shares, normalised
 from nbtext.tokens import Bag
+
+if TYPE_CHECKING:
+    from nbtext.scoring.models.protocol import EventModel
 
 
 class Scored(NamedTuple):
@@ -40,7 +43,8 @@ def score(model: Model, bag: Bag, calibration: Fit) -> Scored:
     Score a document.
 
     Without one token that the model knows, the posterior is the classes' shares; that
-    of a textbook's score is its own.
+    of a textbook's score is its own. If no class is possible, it is the shares, and
+    nothing is known.
 
     Args:
         model: the counts, and how to score with them.
@@ -49,15 +53,46 @@ def score(model: Model, bag: Bag, calibration: Fit) -> Scored:
 
     """
     event = event_model(model.scoring.score)
+    if model.settings.has_attributes:
+        return _score_record(event, model, bag, calibration)
     parts = event.evidence(model, bag)
     known = sum(part.known for part in parts)
-    tokens = sum(sum(terms.values()) for terms in bag)
     if is_by_evidence(model, known):
         parts += correction_evidence(model, bag)
         raw = score_of(parts, n_numbers(event.calibration, len(model.classes)))
         posterior = log_posterior(raw, event.calibration, calibration)
     else:
         posterior = tuple(log_shares(model.documents))
+    return _scored(model, bag, posterior, known)
+
+
+def _score_record(event: "EventModel", model: Model, bag: Bag, fit: Fit) -> Scored:
+    """Score a document that has attributes, and perhaps text."""
+    from nbtext.scoring.mixed import attribute_evidence, is_possible, with_attributes
+
+    text, of_text = model.of_text(), bag[: model.settings.n_texts]
+    parts = [*event.evidence(text, of_text), *correction_evidence(text, of_text)]
+    attributes = attribute_evidence(model, bag)
+    n_attributes = sum(part.known for part in attributes)
+    if event.is_textbook:  # all is one sum
+        parts += attributes
+    known = sum(part.known for part in parts)
+    raw = score_of(parts, n_numbers(event.calibration, len(model.classes)))
+    shares = tuple(log_shares(model.documents))
+    if not is_possible(raw):
+        return _scored(model, bag, shares, 0)
+    is_scored = is_by_evidence(model, known)
+    posterior = log_posterior(raw, event.calibration, fit) if is_scored else shares
+    if event.is_textbook:
+        return _scored(model, bag, posterior, known)
+    joint = with_attributes(posterior, attributes)
+    if not is_possible(joint):
+        return _scored(model, bag, shares, 0)
+    return _scored(model, bag, tuple(normalised(joint)), known + n_attributes)
+
+
+def _scored(model: Model, bag: Bag, posterior: tuple[float, ...], known: int) -> Scored:
+    tokens = sum(sum(terms.values()) for terms in bag)
     is_capped = model.scoring.calibrated
     printed = capped(posterior, model.documents) if is_capped else posterior
     return Scored(posterior, printed, known, tokens)
@@ -79,6 +114,20 @@ def is_by_evidence(model: Model, known: int) -> bool:
 
 
 def evidence(model: Model, bag: Bag) -> list[Evidence]:
-    """Return what a document's score is the sum of."""
+    """
+    Return what a document's score is the sum of.
+
+    What attributes say is added to a score that is fitted, unless all is one sum
+    (`nbtext.scoring.mixed`).
+    """
     event = event_model(model.scoring.score)
-    return [*event.evidence(model, bag), *correction_evidence(model, bag)]
+    if not model.settings.has_attributes:
+        return [*event.evidence(model, bag), *correction_evidence(model, bag)]
+    from nbtext.scoring.mixed import attribute_evidence
+
+    text, of_text = model.of_text(), bag[: model.settings.n_texts]
+    return [
+        *event.evidence(text, of_text),
+        *correction_evidence(text, of_text),
+        *attribute_evidence(model, bag),
+    ]

@@ -7,10 +7,10 @@ files apart, and `nbtext.sources.mailboxes` reads what can only be mail.
 
 The modules, in pipeline order: `_options` and `_labels` (what the user says),
 `_compressed`, `_snapshot` and `_stream` (bytes), `mbox`, `_lines`, `_csv`, `_heading`,
-`_table` and `_rows` (containers taken apart), `_walk` (folders), `_inspect` (what a
-source is), `_names`, `_numbered` (one document of many), `_meanings`, `_arguments`,
-`_complaints`, `_unicode`, `_contents`, `_documents`, `_rereadable`, `_load`;
-`mailboxes`; `_seen`.
+`guess`, `_table` and `_rows` (containers taken apart), `_walk` (folders), `_inspect`
+(what a source is), `_names`, `_numbered` (one document of many), `_meanings`,
+`_arguments`, `_complaints`, `_unicode`, `_contents`, `_documents`, `_rereadable`,
+`_load`; `mailboxes`; `_seen`.
 """
 
 from nbtext.sources._arguments import labels, named_paths

@@ -2,9 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nbtext.errors import SettingsError
+from nbtext.settings import Field, Kind
+
+if TYPE_CHECKING:
+    from nbtext.sources.guess import ColumnGuess
 
 FORMATS = (
     "auto",
@@ -38,13 +42,17 @@ class Options(NamedTuple):
     Attributes:
         format: one of `FORMATS`; "auto" goes by inspection.
         label_column: the column that holds the label, by name or by number from 1.
-        text_columns: the columns to read, in this order, by name or by number.
+        text_columns: the columns of text to read, in this order, by name or by number.
+        categorical_columns: those of categories.
+        numeric_columns: those of numbers.
         id_column: the column whose value is a row's identity, by name or by number.
         max_bytes: the size at which a document is cut, in bytes.
         delimiter: the one ASCII character between the columns of a table, None to go by
             inspection; fields may be quoted, as in CSV.
         model_columns: returns the columns that a model reads, if it was trained on
             named ones; called before a table is read, and never for anything else.
+        guess: takes in what the columns of a table seem to hold, where none is named;
+            None if that is not to be guessed.
         model_classes: the classes of the model that labels are compared with; empty if
             one is to be made.
 
@@ -54,11 +62,41 @@ class Options(NamedTuple):
     format: str = "auto"
     label_column: str | None = None
     text_columns: tuple[str, ...] = ()
+    categorical_columns: tuple[str, ...] = ()
+    numeric_columns: tuple[str, ...] = ()
     id_column: str | None = None
     max_bytes: int = 16 * 2**20
     delimiter: str | None = None
     model_columns: Callable[[], tuple[str, ...]] = no_columns
     model_classes: tuple[str, ...] = ()
+    guess: "ColumnGuess | None" = None
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """
+        The columns that the user wants to be read, and what they hold.
+
+        Raises:
+            SettingsError: a column is named twice.
+
+        """
+        kinds: dict[str, Kind] = {}
+        named: dict[Kind, tuple[str, ...]] = {
+            "text": self.text_columns,
+            "value": self.categorical_columns,
+            "number": self.numeric_columns,
+        }
+        for kind, names in named.items():
+            for name in names:
+                if name in kinds:
+                    raise SettingsError(f"the column {name} is named twice")
+                kinds[name] = kind
+        return tuple(map(Field._make, kinds.items()))
+
+    @property
+    def read_columns(self) -> tuple[str, ...]:
+        """The names of the same columns."""
+        return (*self.text_columns, *self.categorical_columns, *self.numeric_columns)
 
     def for_table(self) -> "Options":
         """
@@ -68,16 +106,18 @@ class Options(NamedTuple):
             SettingsError: other columns are named than the model reads.
 
         """
-        columns = self.model_columns()
+        columns, named = self.model_columns(), self.read_columns
         if not columns:
             return self
-        if self.text_columns and sorted(self.text_columns) != sorted(columns):
+        if named and sorted(named) != sorted(columns):
             raise SettingsError(
                 f"--text-column: the model reads the columns {', '.join(columns)}, and "
-                f"{', '.join(self.text_columns)} was asked for; leave the option out, "
+                f"{', '.join(named)} was asked for; leave the option out, "
                 "or train a model on those columns"
             )
-        return self._replace(text_columns=columns)
+        return self._replace(
+            text_columns=columns, categorical_columns=(), numeric_columns=()
+        )
 
     @property
     def separator(self) -> bytes | None:
@@ -105,7 +145,7 @@ class Options(NamedTuple):
     @property
     def columns(self) -> tuple[str, ...]:
         """Every column that the user named."""
-        named = (self.label_column, *self.text_columns, self.id_column)
+        named = (self.label_column, *self.read_columns, self.id_column)
         return tuple(column for column in named if column is not None)
 
 

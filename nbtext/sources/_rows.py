@@ -22,6 +22,7 @@ from nbtext.sources._lines import BadRecord, Line, lines
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import Stream
 from nbtext.sources._table import NO_TEXT, Record, first_of, named, tsv_records
+from nbtext.sources.guess import MOST_BYTES, ROWS, ColumnGuess
 
 _LEAST_LONGEST = 2**20
 _LINE_SLACK = 2**16
@@ -50,7 +51,11 @@ def row_items(
     number = 0
     label_column = options.label_column
     is_first = True
-    for record in _records(stream, kind, options):
+    records = _records(stream, kind, options)
+    guess = options.guess
+    if guess is not None and not options.read_columns and guess.is_wanted:
+        records = _guessed(records, guess, place, options)
+    for record in records:
         if isinstance(record, Pause | Note):
             yield record
             continue
@@ -62,6 +67,10 @@ def row_items(
             continue
         if is_first and not label_column and not place.is_label_given:
             label_column = first_of(LABEL_COLUMNS, record)
+        if is_first and guess is not None:
+            options = options.for_table()  # whose columns have been guessed, perhaps
+            if text := guess.note_on(place.name):
+                yield Note(text)
         is_first = False
         label = place.label
         if place.labelled and not (label or label_column):
@@ -79,6 +88,32 @@ def row_items(
             yield _document(record, name, label, options)
         except SourceError as error:
             yield Unreadable(name, error)
+
+
+def _guessed(
+    records: Iterator[Record | BadRecord | Note | Pause],
+    guess: ColumnGuess,
+    place: Place,
+    options: Options,
+) -> Iterator[Record | BadRecord | Note | Pause]:
+    """Yield the records of a table, once it is guessed what its columns hold."""
+    begun: list[Record | BadRecord | Note | Pause] = []
+    rows: list[Record] = []
+    size = 0
+    for record in records:
+        begun.append(record)
+        if isinstance(record, Pause | Note | BadRecord):
+            continue
+        rows.append(record)
+        size += sum(len(str(value)) for value in record.values())
+        is_text = first_of(TEXT_COLUMNS, record)
+        if is_text or len(rows) == ROWS or size > MOST_BYTES:
+            break
+    if rows and not first_of(TEXT_COLUMNS, rows[-1]):
+        label = options.label_column or first_of(LABEL_COLUMNS, rows[0])
+        guess.take(place.name, rows, {label, options.id_column})
+    yield from begun
+    yield from records
 
 
 def _records(
@@ -137,7 +172,7 @@ def _document(
     Raises:
         SourceError: it lacks one of them, or that is not a text.
     """
-    columns = options.text_columns
+    columns = options.read_columns
     if not columns:
         column = first_of(TEXT_COLUMNS, record)
         if column is None:

@@ -195,7 +195,9 @@ def _check(columns: list[str], name: str, options: Options) -> None:
     for column in options.columns:
         if column not in columns:
             raise SourceError(f"{name}: no column {column} (there are {found})")
-    if not options.text_columns and not first_of(TEXT_COLUMNS, columns):
+    can_guess = options.guess is not None and options.guess.is_wanted
+    is_read = options.read_columns or first_of(TEXT_COLUMNS, columns)
+    if not is_read and not can_guess:
         raise SourceError(f"{name}: {NO_TEXT} (there are {found})")
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 from nbtext import __version__
 from nbtext.counts.calibration import KEYS as CALIBRATION_KEYS
 from nbtext.counts.correction import CorrectionInfo
-from nbtext.settings import Scoring, Settings
+from nbtext.settings import Scoring, Settings, View
 
 WRITER: Final = f"nbtext {__version__}"
 """What writes tables."""
@@ -113,7 +113,8 @@ class Header(NamedTuple):
         scoring: how it asks to be scored.
         classes: the names of the classes, sorted.
         documents: for each class, how many documents.
-        totals: for each view, for each class, the sum of each column.
+        totals: for each view, for each class, the sum of each column; of numbers in the
+            units of `nbtext.exact`.
         terms: for each view, how many distinct terms.
         calibrations: what `nbtext.counts.calibration` keeps, of one scoring each.
         written: when, as ISO 8601 in UTC.
@@ -186,7 +187,7 @@ def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Head
         message = "the classes are not sorted names"
         raise ValueError(message)
     totals = tuple(
-        tuple(_integers(columns, len(view.columns)) for columns in by_class)
+        tuple(_totals_of(view, columns) for columns in by_class)
         for view, by_class in zip(settings.views, plain["totals"], strict=True)
     )
     if [len(by_class) for by_class in totals] != [len(classes)] * len(settings.views):
@@ -253,6 +254,15 @@ def _check_known(plain: dict[str, Any], known: frozenset[str]) -> None:
     if unknown:
         message = f"this nbtext does not know {unknown[0]!r} in it"
         raise ValueError(message)
+
+
+def _totals_of(view: View, columns: Any) -> tuple[int, ...]:
+    """Return the totals of a view in one class."""
+    if view.kind == "number":
+        from nbtext.exact import unpacked  # only records of tables need it
+
+        return unpacked(columns)
+    return _integers(columns, len(view.columns))
 
 
 def _integers(values: Any, length: int) -> tuple[int, ...]:

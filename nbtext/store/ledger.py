@@ -10,10 +10,10 @@ import sys
 from bisect import bisect_left
 from collections import Counter as Tally
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain, compress
 from typing import Any, Final, NamedTuple
 
-from nbtext.settings import KEY_BITS, View
+from nbtext.settings import KEY_BITS, Settings, View
 from nbtext.store.blocks import Arrays
 from nbtext.store.file import ModelFile
 from nbtext.store.header import MOST
@@ -138,7 +138,8 @@ def record_of(file: ModelFile, digest: bytes, row: Row) -> Record | None:
     """
     for table in reversed(file.tables):
         for record in _records(table, digest, row):
-            if _is_bag(record.bag) and fingerprint(record.bag) == row.fingerprint:
+            is_bag = _is_bag(record.bag, table.header.settings)
+            if is_bag and fingerprint(record.bag) == row.fingerprint:
                 is_same = scored_by(table) == last_scored_by(file.tables)
                 return record if is_same else record._replace(bins=())
     return None
@@ -173,12 +174,20 @@ def _places_in(
         place += 1
 
 
-def _is_bag(bag: Bag) -> bool:
+def _is_bag(bag: Bag, settings: Settings) -> bool:
     """Return whether terms are keys, each of which occurs once or more often."""
-    keys = [key for terms in bag for key in terms]
     counts = [count for terms in bag for count in terms.values()]
-    is_counted = min(counts, default=1) > 0 and max(counts, default=1) < MOST
-    return is_counted and max(keys, default=0) < 1 << KEY_BITS
+    if min(counts, default=1) <= 0 or max(counts, default=1) >= MOST:
+        return False
+    if settings.has_attributes:
+        from nbtext.exact import is_key
+
+        kinds = [view.kind for view in settings.views]
+        numbers = [kind == "number" for kind in kinds]
+        if not all(map(is_key, chain.from_iterable(compress(bag, numbers)))):
+            return False
+        bag = tuple(compress(bag, [not is_number for is_number in numbers]))
+    return max((key for terms in bag for key in terms), default=0) < 1 << KEY_BITS
 
 
 def halves(digest: bytes) -> tuple[int, int]:
@@ -271,12 +280,24 @@ def own_record(table: StoredTable) -> tuple[bytes, Row, Record] | None:
     if label is None:
         return None
     high, low = arrays[LEDGER.high][place], arrays[LEDGER.low][place]
-    bag = tuple(_terms_of_class(table, view, class_) for view in header.settings.views)
+    bag = tuple(
+        _number_of_class(table, number, class_)
+        if view.kind == "number"
+        else _terms_of_class(table, view, class_)
+        for number, view in enumerate(header.settings.views)
+    )
     row = Row(label, arrays[LEDGER.fingerprints][place])
-    if not _is_bag(bag) or fingerprint(bag) != row.fingerprint:
+    if not _is_bag(bag, header.settings) or fingerprint(bag) != row.fingerprint:
         return None  # other documents' counts are in it
     digest = high.to_bytes(8, "big") + low.to_bytes(8, "big")
     return digest, row, Record(bag, _own_bins(table, label))
+
+
+def _number_of_class(table: StoredTable, view: int, class_: int) -> dict[int, int]:
+    """Return the one number that a table adds to a class, if it adds one."""
+    from nbtext.exact import only_number  # only records of tables need it
+
+    return only_number(table.header.totals[view][class_])
 
 
 def _terms_of_class(table: StoredTable, view: View, class_: int) -> dict[int, int]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nbtext.store.undo import UndoRecords
 from nbtext.counts import CountTable, LedgerRun, SortedCounts, TermTable
 from nbtext.counts.correction_table import Amounts, Correction
-from nbtext.counts.sorted_counts import RANGE, narrow, no_counts
+from nbtext.counts.sorted_counts import RANGE, narrow, no_counts, sums_alone
 from nbtext.counts.table import add, empty_ledger, rows_by_class
 from nbtext.counts.term_table import Entries, arrange, arrange_runs
 from nbtext.errors import DamagedError, NotAModelError, TrainingError
@@ -238,7 +238,10 @@ def unpack_table(path: str, table: StoredTable) -> CountTable:
     header = table.header
     n_classes = len(header.classes)
     views = []
-    for view in range(len(header.settings.views)):
+    for view, settings in enumerate(header.settings.views):
+        if settings.kind == "number":
+            views.append(tuple(map(sums_alone, header.totals[view])))
+            continue
         entries = _view_entries(path, table, view)
         rows_of_classes = rows_by_class(entries.classes, n_classes)
         views.append(tuple(_taken(entries, rows) for rows in rows_of_classes))

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.settings import Settings
+    from nbtext.settings import Settings, View
     from nbtext.store.file import ModelFile
     from nbtext.store.table import StoredTable
 
 from nbtext.errors import DamagedError
+from nbtext.exact import is_key
 from nbtext.settings import KEY_BITS
 from nbtext.store.ledger import (
     Row,
@@ -105,7 +106,7 @@ def records_in(table: StoredTable) -> UndoRecords:
         sizes, keys, counts = (
             np.asarray(table.arrays[name]) for name in bag_arrays(view)
         )
-        if int(keys.max(initial=0)) >> KEY_BITS:
+        if not _are_keys(keys, view):
             what = f"its records of the view {view.name} have keys that are none"
             raise DamagedError(table.arrays.path, table.offset, what)
         keys = keys.astype(np.uint64)
@@ -113,6 +114,13 @@ def records_in(table: StoredTable) -> UndoRecords:
     digests = [half.tobytes() for half in halves]
     bins = [*map(tuple, arrays[RECORDS.bins].reshape(len(rows), -1).tolist())]
     return UndoRecords(digests, rows, bins, views)
+
+
+def _are_keys(keys: NDArray[np.unsignedinteger], view: View) -> bool:
+    """Return whether numbers are keys of terms in a view."""
+    if view.kind == "number":
+        return all(map(is_key, keys.tolist()))
+    return not int(keys.max(initial=0)) >> KEY_BITS
 
 
 def last_records(

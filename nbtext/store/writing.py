@@ -9,12 +9,13 @@ one message comes through here.
 
 import errno
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
 from nbtext.errors import ModelWriteError
 from nbtext.files import write_at
+from nbtext.settings import View
 from nbtext.store.blocks import Buffer, Checksums, n_blocks
 from nbtext.store.header import Header
 from nbtext.store.schema import array_types
@@ -84,6 +85,15 @@ def pack(header: Header, arrays: dict[str, tuple[str, Buffer]]) -> Iterator[Buff
     yield TRAILER + whole.to_bytes(8, "big")
 
 
+def _totals_of(view: View, by_class: Sequence[Sequence[int]]) -> Sequence[Any]:
+    """Return the totals of a view as plain values."""
+    if view.kind != "number":
+        return by_class
+    from nbtext.exact import packed  # only records of tables need it
+
+    return [*map(packed, by_class)]
+
+
 def _packed_header(header: Header, arrays: list[tuple[str, str, int]]) -> bytes:
     plain: dict[str, Any] = {
         "format": FORMAT,
@@ -94,7 +104,7 @@ def _packed_header(header: Header, arrays: list[tuple[str, str, int]]) -> bytes:
         "scoring": header.scoring.as_dict(),
         "classes": header.classes,
         "documents": header.documents,
-        "totals": header.totals,
+        "totals": [*map(_totals_of, header.settings.views, header.totals)],
         "terms": header.terms,
         "calibrations": header.calibrations,
         "history": header.history.as_dict(),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nbtext.store import Header
 
 from nbtext.counts import LedgerRun, SortedCounts
-from nbtext.counts.sorted_counts import narrow
+from nbtext.counts.sorted_counts import narrow, sums_alone
 from nbtext.counts.table import rows_by_class
 from nbtext.store.header import MOST
 from nbtext.textform.lines import KEY_DIGITS, TextLines, keys_of, shown
@@ -103,6 +103,10 @@ class TermLines:
         keys = np.array(self._keys[view], np.uint64)
         columns = [np.array(column, np.int64) for column in self._columns[view]]
         runs = []
+        if self._header.settings.views[view].kind == "number":
+            if len(keys):
+                raise self._lines.error("no terms in a view of numbers", "some", 1)
+            return tuple(map(sums_alone, self._header.totals[view]))
         places = np.array(self._places[view], np.uint16)
         rows_of = rows_by_class(places, len(self._classes))
         for class_, rows in enumerate(rows_of):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 from nbtext.errors import ModelFileError
 from nbtext.store.ledger import NO_BIN
 from nbtext.textform.header import first_line
-from nbtext.textform.lines import LONGEST
+from nbtext.textform.lines import KEY_DIGITS, LONGEST, NUMBER_DIGITS
 
 STRETCH: Final = 4096
 """Number of terms, or of rows of the ledger, turned into Python values at a time."""
@@ -162,12 +162,15 @@ def _amount_lines(amounts: Amounts, names: list[str]) -> Iterator[str]:
 
 def _record_lines(records: UndoRecords, table: CountTable) -> Iterator[str]:
     """Yield what the last documents left: a line for each, and more for long ones."""
-    views = [view.name for view in table.settings.views]
+    views = {
+        view.name: NUMBER_DIGITS if view.kind == "number" else KEY_DIGITS
+        for view in table.settings.views
+    }
     for place, (digest, row) in enumerate(
         zip(records.digests, records.rows, strict=True)
     ):
         bags = (terms.bag(place) for terms in records.views)
-        first, *more = _parts(dict(zip(views, bags, strict=True)))
+        first, *more = _parts(dict(zip(views, bags, strict=True)), views)
         bins = [None if bin_ == NO_BIN else bin_ for bin_ in records.bins[place]]
         yield _as_line(
             {
@@ -182,8 +185,17 @@ def _record_lines(records: UndoRecords, table: CountTable) -> Iterator[str]:
             yield _as_line({"more": part})
 
 
-def _parts(terms: dict[str, dict[int, int]]) -> Iterator[dict[str, dict[str, int]]]:
-    """Yield the terms of a document, by view, at most PART at a time."""
+def _parts(
+    terms: dict[str, dict[int, int]], digits: dict[str, int]
+) -> Iterator[dict[str, dict[str, int]]]:
+    """
+    Yield the terms of a document, by view, at most PART at a time.
+
+    Args:
+        terms: key to how often it occurs, by view.
+        digits: how many digits a key has, by view.
+
+    """
     part: dict[str, dict[str, int]] = {view: {} for view in terms}
     room = PART
     for view, of_view in terms.items():
@@ -191,6 +203,6 @@ def _parts(terms: dict[str, dict[int, int]]) -> Iterator[dict[str, dict[str, int
             if not room:
                 yield part
                 part, room = {}, PART
-            part.setdefault(view, {})[f"{key:012x}"] = count
+            part.setdefault(view, {})[f"{key:0{digits[view]}x}"] = count
             room -= 1
     yield part

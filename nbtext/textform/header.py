@@ -5,6 +5,8 @@ Plain values, as JSON gives them, go in; a checked `Header` comes out, and the o
 round. docs/text-form.md is the specification.
 """
 
+import re
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, Final
 
@@ -12,7 +14,8 @@ from nbtext.counts import Calibration
 from nbtext.counts.correction import IDENTITY_SIZE, CorrectionInfo
 from nbtext.counts.correction import MOST as LARGEST
 from nbtext.errors import SettingsError
-from nbtext.settings import Scoring, Settings
+from nbtext.exact import MOST_MANTISSA, are_sums, packed, unpacked
+from nbtext.settings import Scoring, Settings, View
 from nbtext.store import Header, History
 from nbtext.store.header import MOST, MOST_CLASSES
 from nbtext.textform.lines import FORMAT, VERSION, TextLines, keys_of, shown
@@ -32,7 +35,13 @@ DEEPEST: Final = 8
 values would fail."""
 
 MOST_VIEWS: Final = 64
-"""Maximum number of views."""
+"""Maximum number of views of text."""
+
+MOST_COLUMNS: Final = 4096
+"""Maximum number of views, with those of values and of numbers."""
+
+DIGITS: Final = re.compile(f"-?[1-9a-f][0-9a-f]{{0,{2 * MOST_MANTISSA}}}")
+"""An integer in hexadecimal digits."""
 
 MOST_TEXT: Final = 1 << 20
 """Maximum bytes of a string in the header of a model file."""
@@ -41,13 +50,13 @@ MOST_TEXT: Final = 1 << 20
 def first_line(header: Header) -> dict[str, Any]:
     """Return a header as the object of the first line: plain values, for JSON."""
     settings, history = header.settings, header.history.as_dict()
-    views = [view.name for view in settings.views]
     totals_by_class = zip(*header.totals, strict=True)
     classes = {
         name: {
             "documents": documents,
             "totals": {
-                view: list(columns) for view, columns in zip(views, totals, strict=True)
+                view.name: plain_totals(view, columns)
+                for view, columns in zip(settings.views, totals, strict=True)
             },
         }
         for name, documents, totals in zip(
@@ -66,6 +75,23 @@ def first_line(header: Header) -> dict[str, Any]:
         "history": {name: history[name] for name in HISTORY},
         "correction": _plain_correction(header),
     }
+
+
+def plain_totals(view: View, columns: Sequence[int]) -> list[Any]:
+    """
+    Return the totals of a view in a class as plain values, for JSON.
+
+    A sum of numbers that is no integer of 64 bits is [exponent, digits]: two to the
+    exponent, times an odd integer in hexadecimal digits, perhaps with a minus sign.
+    """
+    if view.kind != "number":
+        return list(columns)
+    return [
+        value
+        if isinstance(value, int)
+        else [value[0], f"{int.from_bytes(value[1], 'big', signed=True):x}"]
+        for value in packed(columns)
+    ]
 
 
 def _plain_correction(header: Header) -> dict[str, Any] | None:
@@ -167,9 +193,10 @@ def _settings(lines: TextLines, plain: Any) -> Settings:
     is_named = all(type(view.name) is str for view in settings.views)
     if settings.as_dict() != plain or not is_named:
         raise lines.error("all settings of a model", "some")
-    if len(settings.views) > MOST_VIEWS:
+    most = MOST_COLUMNS if settings.has_attributes else MOST_VIEWS
+    if len(settings.views) > most:
         found = f"{len(settings.views):,}"
-        raise lines.error(f"at most {MOST_VIEWS} views", found)
+        raise lines.error(f"at most {most} views", found)
     return settings
 
 
@@ -191,7 +218,10 @@ def _totals(
         lines.check_keys(by_view, views, "totals")
     return tuple(
         tuple(
-            _columns(lines, by_view[view.name], len(view.columns)) for by_view in plain
+            _sums(lines, by_view[view.name])
+            if view.kind == "number"
+            else _columns(lines, by_view[view.name], len(view.columns))
+            for by_view in plain
         )
         for view in settings.views
     )
@@ -210,6 +240,31 @@ def _columns(lines: TextLines, plain: Any, width: int) -> tuple[int, ...]:
     if type(plain) is not list or len(plain) != width:
         raise lines.error(f"totals as a list of {width} numbers", shown(plain))
     return tuple(lines.whole(value, 0, MOST - 1, "a total") for value in plain)
+
+
+def _sums(lines: TextLines, plain: Any) -> tuple[int, ...]:
+    """Return the sums of numbers, as `plain_totals` has them."""
+    try:
+        sums = unpacked([_as_packed(value) for value in plain])
+        if not are_sums(sums):
+            message = "no numbers have these sums"
+            raise ValueError(message)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise lines.error(f"sums of numbers ({error})", shown(plain)) from error
+    return sums
+
+
+def _as_packed(value: Any) -> Any:
+    """Return a sum as a model file has it."""
+    if type(value) is int:
+        return value
+    exponent, digits = value
+    if type(digits) is not str or not DIGITS.fullmatch(digits):
+        message = "digits are missing"
+        raise ValueError(message)
+    mantissa = int(digits, 16)
+    size = (mantissa if mantissa >= 0 else ~mantissa).bit_length() // 8 + 1
+    return [exponent, mantissa.to_bytes(size, "big", signed=True)]
 
 
 def _calibrations(lines: TextLines, plain: Any) -> tuple[dict[str, Any], ...]:

@@ -36,6 +36,9 @@ _is_hexadecimal = re.compile("[0-9a-f]*").fullmatch
 KEY_DIGITS: Final = KEY_BITS // 4
 """Number of hexadecimal digits of a key."""
 
+NUMBER_DIGITS: Final = 16
+"""The same of a number, which is the key of a view of numbers."""
+
 
 class TextLines:
     """

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from nbtext.textform.counts import LedgerLines
 
 from nbtext.counts.calibration import FARTHEST_BIN
+from nbtext.exact import is_key
 from nbtext.store import Row, UndoRecords
 from nbtext.store.header import MOST, MOST_RECORDS
 from nbtext.store.ledger import NO_BIN
 from nbtext.textform.counts import places_of
-from nbtext.textform.lines import KEY_DIGITS, TextLines, keys_of, shown
+from nbtext.textform.lines import KEY_DIGITS, NUMBER_DIGITS, TextLines, keys_of, shown
 from nbtext.tokens import Bag, Terms, fingerprint
 from nbtext.tokens.bags import starts_of
 
@@ -39,6 +40,7 @@ class RecordLines:
         self._ledger = ledger
         self._classes = places_of(header.classes)
         self._views = places_of([view.name for view in header.settings.views])
+        self._are_numbers = [view.kind == "number" for view in header.settings.views]
         self._known: set[tuple[int, int, int]] = set()
         self._bins: list[tuple[int, ...]] = []
         self._records: list[tuple[int, int, int]] = []
@@ -99,11 +101,15 @@ class RecordLines:
         if type(plain) is not dict:
             raise lines.error("an object of terms by view", shown(plain))
         for name, terms in plain.items():
-            bag = self._bag[lines.place(name, self._views, "a view")]
+            view = lines.place(name, self._views, "a view")
+            bag, are_numbers = self._bag[view], self._are_numbers[view]
+            width = NUMBER_DIGITS if are_numbers else KEY_DIGITS
             if type(terms) is not dict:
                 raise lines.error("an object of counts by term", shown(terms))
             for digits, count in terms.items():
-                key = lines.digits(digits, KEY_DIGITS, "a term")
+                key = lines.digits(digits, width, "a term")
+                if are_numbers and not is_key(key):
+                    raise lines.error("the bits of a finite number", shown(digits))
                 if key in bag:
                     raise lines.error("each term of a record once", shown(digits))
                 bag[key] = lines.whole(count, 1, MOST - 1, "a count")

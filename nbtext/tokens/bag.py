@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from math import isqrt, log1p
 from typing import Final, TypeAlias
 
-from nbtext.settings import LOGS, UNIT, Settings, levels_of
+from nbtext.settings import LOGS, NUMBERS, UNIT, Settings, levels_of
 from nbtext.tokens.engine import Content, keys
 from nbtext.tokens.key_reading import AnyReading
 from nbtext.tokens.tokenizer import MASK, mix
@@ -60,6 +60,10 @@ def fingerprint(bag: Bag) -> int:
 
 def columns_of(terms: Terms, columns: Sequence[str]) -> dict[int, tuple[int, ...]]:
     """Return what a document adds to each column of its terms in one view."""
+    if columns == NUMBERS:
+        from nbtext.exact import sums_of  # only records of tables need it
+
+        return {key: sums_of((key,), (count,)) for key, count in terms.items()}
     if "weight" in columns:
         added = _with_weights(terms)
     else:

@@ -81,7 +81,7 @@ def keys(view: View, content: Content, secret: str | None = None) -> Iterable[in
     fields = content
     if secret is not None:
         return _keyed(secret).keys(view, fields)
-    if engine().is_compiled:
+    if engine().is_compiled and view.kind == "text":
         found, _ = compiled.document_keys(view, [fields])
         return memoryview(found).cast("Q")
     from nbtext.tokens import definition  # which the compiled one does without
@@ -111,7 +111,8 @@ def document_keys(
     """
     with_fields = [content for content in documents if isinstance(content, list)]
     is_mixed = len(with_fields) < len(documents)
-    if secret is None and engine().is_compiled and not is_mixed:
+    is_text = view.kind == "text"
+    if secret is None and engine().is_compiled and is_text and not is_mixed:
         return compiled.document_keys(view, with_fields)
     found, starts = array("Q"), array("q", [0])
     for content in documents:

@@ -52,7 +52,9 @@ def read_keys(document: Document, settings: Settings) -> AnyReading:
         NoMemoryError: it takes more memory than there is.
 
     """
-    if settings.format == "mail" and settings.secret is None and engine().is_compiled:
+    is_keyed, is_table = settings.secret is not None, settings.has_attributes
+    is_plain = settings.format == "mail" and not (is_keyed or is_table)
+    if is_plain and engine().is_compiled:
         found = _compiled_reading(document, settings)
         if found is not None:
             return found

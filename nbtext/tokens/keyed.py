@@ -14,6 +14,9 @@ hash with a secret would not do, because tokens that collide there would collide
     hash(n-gram)      = BLAKE2b-64(key of "nbtext ngram", n-gram)
     digest            = BLAKE2b-128(key of "nbtext digest", public digest)
 
+The name of a category has the hash of a token. A number is no secret: sums of numbers
+can only be taken of the numbers themselves.
+
 Texts are UTF-8; hashes are read, and written into a pair, as little-endian numbers. A
 key is the upper 48 bits of a hash, as everywhere.
 """
@@ -27,7 +30,7 @@ from typing import Final, TypeVar
 
 from nbtext.keyring import secret_of
 from nbtext.settings import View
-from nbtext.tokens import ngrams, tokenizer
+from nbtext.tokens import attributes, ngrams, tokenizer
 from nbtext.tokens.tokenizer import KEY_SHIFT, SHORT, Field
 
 REMEMBERED: Final = 1 << 15
@@ -85,6 +88,11 @@ class Keyed:
 
     def keys(self, view: View, fields: list[Field]) -> "array[int]":
         """Return the key of each term of a document in one view, in any order."""
+        if view.kind == "number":
+            return array("Q", attributes.keys(view, fields))
+        if view.kind == "value":
+            values = [self._tokens[value] >> KEY_SHIFT for _, value in fields]
+            return array("Q", values)
         if view.alphabet == "ngrams":
             hash_of = self._ngrams.__getitem__
             found = map(hash_of, ngrams.ngrams(view, fields))

@@ -48,11 +48,14 @@ def read(document: Document, settings: Settings) -> Reading:
     Raises:
         SettingsError: the pattern of the settings cannot be used.
         SecretError: the secret of the settings is not here.
-        SourceError: finding its matches in this document takes too long.
+        SourceError: finding its matches in this document takes too long, it lacks a
+            column, or holds another thing there than a number.
         NoMemoryError: it takes more memory than there is.
 
     """
     reading = _read_mail if settings.format == "mail" else _read_text
+    if settings.has_attributes:
+        reading = _read_record
     try:
         found = reading(document, settings)
     except MemoryError as error:
@@ -88,6 +91,23 @@ def _read_mail(document: Document, settings: Settings) -> Reading:
     )
     is_mail = mail.is_typical if document.is_mail is None else document.is_mail
     return Reading(views, digest, min(len(data), MAIL_SIZE), is_mail)
+
+
+def _read_record(document: Document, settings: Settings) -> Reading:
+    from nbtext.tokens.attributes import attribute_fields, in_order, of_kind
+
+    record = in_order(document, settings)
+    attributes = attribute_fields(record, settings)
+    reading = _read_mail if settings.format == "mail" else _read_text
+    texts = of_kind(record, settings, "text")
+    of_text = Reading((), b"", 0)
+    if texts.texts:
+        of_text = reading(texts, settings.of_text())
+    # what is distinct in any column is another document
+    digest = _of_texts(record) if record.identity is None else identity_digest(record)
+    views = (*of_text.views, *attributes)
+    size = sum(map(len, record.texts))
+    return of_text._replace(views=views, digest=digest, size=size)
 
 
 def _matched(

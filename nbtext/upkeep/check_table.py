@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 from nbtext.counts import Calibration, stored_fit
 from nbtext.counts.calibration import FARTHEST_BIN
 from nbtext.errors import DamagedError
+from nbtext.exact import are_sums, is_key
 from nbtext.store.ledger import NO_BIN, own_record
 from nbtext.store.packing import stored_keys, unpack_table
 from nbtext.store.schema import (
@@ -110,7 +111,25 @@ def _view_faults(table: StoredTable, arrays: Arrays, view: int) -> Iterator[str]
             f"its header says that the view {settings.name} has {n_terms} terms, "
             f"there are {found}"
         )
-    yield from _column_faults(table, arrays, view)
+    if settings.kind == "number":
+        yield from _number_faults(table, view)
+    else:
+        yield from _column_faults(table, arrays, view)
+
+
+def _number_faults(table: StoredTable, view: int) -> Iterator[str]:
+    """Yield what is wrong with the sums of a view of numbers, which has no terms."""
+    header = table.header
+    name = header.settings.views[view].name
+    if header.terms[view]:
+        yield f"the view {name} is of numbers, and has terms"
+    for documents, sums in zip(header.documents, header.totals[view], strict=True):
+        if table.offset == 0 and not are_sums(sums):
+            yield f"the view {name} has sums that no numbers have"
+        if table.offset == 0 and sums[0] > documents:
+            yield f"the view {name} has more numbers than there are documents"
+        if abs(sums[0]) >= MOST_COUNTED:
+            yield f"the view {name} has counts that no documents leave"
 
 
 def _family_faults(
@@ -226,6 +245,8 @@ def _record_faults(table: StoredTable, arrays: Arrays) -> Iterator[str]:
         sizes, keys, counts = (arrays[name] for name in bag_arrays(view))
         if not _are_counts(counts) or int(counts.min(initial=1)) < 1:
             yield f"its records of the view {view.name} have counts of no document"
+        if view.kind == "number" and not all(map(is_key, keys.tolist())):
+            yield f"its records of the view {view.name} have what is no number"
         document = np.repeat(np.arange(len(sizes)), sizes)
         if not _rows_ascend([document, keys]):
             yield f"the terms of its records of the view {view.name} are not in order"
@@ -243,6 +264,8 @@ def _own_record_faults(path: str, table: StoredTable) -> Iterator[str]:
     _, row, record = found
     counts = unpack_table(path, table)
     for view, terms in enumerate(record.bag):
+        if table.header.settings.views[view].kind == "number":
+            continue  # its record is made of the sums
         run = counts.runs[view][counts.classes.index(row.label)]
         columns = zip(*(column.tolist() for column in run.columns), strict=True)
         stored = dict(zip(run.keys.tolist(), columns, strict=True))

@@ -1,6 +1,8 @@
 """
 Pruning: a model without the terms that hardly any document has.
 
+Only terms of text go: how many values a category has is part of what it says.
+
 What a document left is not known any more once terms are gone, and the ledger says so:
 its fingerprints become `nbtext.store.ledger.FORGOTTEN`, and the records of documents
 go. So does what each of them has added to a correction.
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from nbtext.counts.correction_table import Correction
     from nbtext.store import Contents
 
-from nbtext.counts import LedgerRun, SortedCounts, ledger_of
+from nbtext.counts import LedgerRun, SortedCounts, ledger_of, n_terms
 from nbtext.counts.sorted_counts import NO_KEYS
 from nbtext.store import UndoRecords
 from nbtext.store.ledger import FORGOTTEN
@@ -55,6 +57,8 @@ def prune(contents: Contents, min_documents: int) -> Pruned:
     counts = contents.counts
     views = [
         _without_rare(runs, view.column("documents"), min_documents)
+        if view.kind == "text"
+        else (list(runs), n_terms(runs), n_terms(runs))
         for view, runs in zip(counts.settings.views, counts.runs, strict=True)
     ]
     correction = contents.correction

@@ -137,8 +137,12 @@ def _parts(
         ledger = table.ledger[place]
         yield (name, LEDGER), ledger.entries, [ledger.counts.astype(np.int64)]
         for view, runs in enumerate(table.runs):
-            columns = [column.astype(np.int64) for column in runs[place].columns]
-            yield (name, view), runs[place].keys, columns
+            run = runs[place]
+            columns = [column.astype(np.int64) for column in run.columns]
+            yield (name, view), run.keys, columns
+            if run.sums:  # of numbers no more can be missing than there are
+                present = np.array(run.sums[:1], object)
+                yield (name, view), np.zeros(1, np.uint64), [present]
 
 
 def _below_zero(table: CountTable) -> Iterator[Place]:

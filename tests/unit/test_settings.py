@@ -91,9 +91,10 @@ def test_fields_keep_their_order() -> None:
         ("title", "text"), ("body", "text"), ("2", "text"),
     ]  # fmt: skip
     assert Settings.from_dict(plain).fields == fields
-    assert Settings.from_dict(plain).text_columns == ("title", "body", "2")
+    assert Settings.from_dict(plain).column_names == ("title", "body", "2")
     assert MAIL.difference(Settings.from_dict(plain)) == (
-        "the columns that are read (--text-column): none by name in one, "
+        "the columns that are read (--text-column, --categorical-column and "
+        "--numeric-column): none by name in one, "
         "title, body, 2 in the other"
     )
 

@@ -42,7 +42,9 @@ def is_shared(model: BatchModel) -> list[NDArray[np.bool_]]:
     Shape (n_terms + 1,). The others are unknown once their document is left out.
     """
     return [
-        table.sums(model.column(view, "documents")) > 1
+        np.zeros(1, np.bool_)  # numbers are no terms
+        if model.settings.views[view].kind == "number"
+        else table.sums(model.column(view, "documents")) > 1
         for view, table in enumerate(model.terms)
     ]
 

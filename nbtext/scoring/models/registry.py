@@ -13,9 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from nbtext.scoring.models.parameters import Parameter
     from nbtext.scoring.models.protocol import EventModel
+
+from types import MappingProxyType
 
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.scoring.models.parameters import LEVELS
@@ -32,6 +35,9 @@ from nbtext.settings import (
     check_range,
     in_order,
 )
+
+NOTHING: Final[Mapping[str, float]] = MappingProxyType({})
+"""No numbers."""
 
 MODULES: Final = {
     "mean": "mean",
@@ -57,6 +63,9 @@ RIVALS: Final = {"weighted": "contrast"}
 
 DEFAULT_FOR_MORE: Final = "contrast"
 """The default event model for more classes."""
+
+DEFAULT_WITHOUT_TEXT: Final = "sum"
+"""The default event model of records that have no text."""
 
 
 def event_model(name: str) -> EventModel:
@@ -106,6 +115,23 @@ def default_scoring(document_format: Format, n_classes: int) -> Scoring:
     return scoring_of(DEFAULT_FOR_MAIL if is_mail else DEFAULT_FOR_TEXT)
 
 
+def scoring_for(settings: Settings, n_classes: int) -> Scoring:
+    """Return the scoring that does best for documents read so, and some classes."""
+    scoring = default_scoring(settings.format, n_classes)
+    if not settings.n_texts:
+        scoring = scoring_of(DEFAULT_WITHOUT_TEXT)
+    return with_attributes(scoring, settings)
+
+
+def with_attributes(scoring: Scoring, settings: Settings) -> Scoring:
+    """Return the same scoring, for the attributes of settings if they have any."""
+    if not settings.has_attributes:
+        return scoring
+    from nbtext.scoring.attributes.parameters import attribute_defaults
+
+    return scoring._replace(attributes=attribute_defaults(settings))
+
+
 def rival_of(name: str) -> str:
     """Return the event model that is tried beside that of a name; empty if none."""
     return RIVALS.get(name, "")
@@ -121,6 +147,7 @@ def changed(
     class_prior: str | None = None,
     levels: int | None = None,
     unknown: str | None = None,
+    attributes: Mapping[str, float] = NOTHING,
 ) -> Scoring:
     """
     Return the same scoring but for what is given.
@@ -129,8 +156,19 @@ def changed(
     one of the textbook's is not calibrated, unless that is asked. A class prior is kept
     for those of textbooks alone: others have none to change.
 
+    Args:
+        scoring: what is changed.
+        score: the name of an event model.
+        smoothing: what is added to every count of text.
+        counting: whether repeated terms count repeatedly.
+        calibrate: whether a textbook's score is calibrated.
+        class_prior: what a textbook's score takes for P(class).
+        levels: how many numbers of occurrences the K-ary score tells apart.
+        attributes: numbers by which attributes are scored, by name.
+
     Raises:
-        SettingsError: a value is unknown or out of its range.
+        SettingsError: a value is unknown or out of its range, or the model has no
+            attributes for it.
 
     """
     changes: dict[str, Any] = {}
@@ -139,6 +177,7 @@ def changed(
             counting=scoring.counting,
             class_prior=scoring.class_prior,
             unknown=scoring.unknown,
+            attributes=scoring.attributes,
         )
     if not event_model(scoring.score).has_unknown:
         changes["unknown"] = SKIP
@@ -157,6 +196,12 @@ def changed(
         changes["class_prior"] = SHARES
     elif class_prior is not None:
         changes["class_prior"] = class_prior
+    if attributes:
+        known = dict(scoring.attributes)
+        for name in attributes.keys() - known.keys():
+            option = f"--{name.replace('_', '-')}"
+            raise SettingsError(f"{option}: the model has no columns of that kind")
+        changes["attributes"] = tuple(sorted((known | {**attributes}).items()))
     scoring = scoring._replace(**changes)
     scoring.check()
     return scoring
@@ -214,6 +259,9 @@ def suited_to(settings: Settings, scoring: Scoring) -> Settings:
     further = model.further_columns(scoring)
     views = []
     for view in settings.views:
+        if view.kind != "text":
+            views.append(view)
+            continue
         if view.alphabet == "ngrams" and not model.reads_ngrams:
             continue
         columns = in_order((*view.columns, *model.columns(view), *further))
@@ -235,6 +283,8 @@ def counting_by(settings: Settings, counting: str) -> Settings:
     needed = damping(counting).columns
     views = (
         view._replace(columns=in_order((*view.columns, *needed)))
+        if view.kind == "text"
+        else view
         for view in settings.views
     )
     return settings._replace(views=tuple(views))
@@ -259,6 +309,8 @@ def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) 
         raise TrainingError(message)
     model = event_model(scoring.score)
     _check_parameters(scoring, model)
+    if settings.has_attributes or scoring.attributes:
+        _check_attributes(scoring, settings, model)
     refusal = _refusal(model, scoring, settings, classes)
     if refusal:
         others = " or ".join(
@@ -292,17 +344,39 @@ def _refusal(
 
 def _check_parameters(scoring: Scoring, model: EventModel) -> None:
     """Refuse parameters that are not those of an event model, or out of range."""
-    declared = {one.name: one for one in model.parameters}
-    given = dict(scoring.parameters)
+    owner = f"the {model.name} score"
+    _check_numbers(dict(scoring.parameters), model.parameters, owner)
+
+
+def _check_numbers(
+    given: Mapping[str, float], parameters: Iterable[Parameter], owner: str
+) -> None:
+    """Refuse numbers that are not those of an owner, or out of range."""
+    declared = {one.name: one for one in parameters}
     for name in sorted(declared.keys() ^ given.keys()):
         what = "is missing" if name in declared else "is unknown"
         message = (
-            f"the parameter {name} of the {model.name} score {what}; train again, or "
+            f"the parameter {name} of {owner} {what}; train again, or "
             "use the nbtext that wrote the model"
         )
         raise SettingsError(message)
     for name, value in given.items():
         check_range(name, value, declared[name].least, declared[name].most)
+
+
+def _check_attributes(scoring: Scoring, settings: Settings, model: EventModel) -> None:
+    """Refuse numbers that are not those of the attributes, or a score without text."""
+    from nbtext.scoring.attributes.parameters import attribute_parameters
+
+    declared = attribute_parameters(settings)
+    _check_numbers(dict(scoring.attributes), declared, "the columns")
+    if not settings.n_texts and not model.is_textbook:
+        others = [other.name for other in event_models() if other.is_textbook]
+        message = (
+            f"the {model.name} score is one of text, and no column of text is read; "
+            f"use --score {' or '.join(others)}"
+        )
+        raise SettingsError(message)
 
 
 def _missing(model: EventModel, scoring: Scoring, settings: Settings) -> list[str]:
@@ -313,6 +387,6 @@ def _missing(model: EventModel, scoring: Scoring, settings: Settings) -> list[st
 
         further = (*further, *damping(scoring.counting).columns)
     missing: set[Column] = set()
-    for view in settings.views:
+    for view in settings.views[: settings.n_texts]:
         missing |= {*model.columns(view), *further}.difference(view.columns)
     return sorted(missing)

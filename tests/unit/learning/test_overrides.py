@@ -86,7 +86,9 @@ def test_an_alphabet_is_that_of_the_body() -> None:
 
 
 def test_columns_that_are_read_are_settings() -> None:
-    settings = SettingsOverrides(text_columns=("title", "body")).settings(TOPICS)
+    settings = SettingsOverrides(fields=(Field("title"), Field("body"))).settings(
+        TOPICS
+    )
 
     assert settings.fields == (Field("title"), Field("body"))
 
@@ -97,8 +99,8 @@ def test_columns_that_are_read_are_settings() -> None:
         ({"ngrams": 3}, "ngrams is 3"),
         ({"alphabet": "runes"}, "alphabet is 'runes'"),
         ({"ledger": 1}, "ledger is 1"),
-        ({"text_columns": ("title", "title")}, "title, title are not distinct"),
-        ({"text_columns": ("",)}, "the column ''"),
+        ({"fields": (Field("title"), Field("title"))}, "title, title are not distinct"),
+        ({"fields": (Field(""),)}, "the column ''"),
         ({"score": "sun"}, "'sun'"),
     ],
 )

@@ -1,0 +1,29 @@
+"""The numbers by which attributes are scored, and what they may be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from nbtext.settings import Kind, Parameters, Settings
+
+from nbtext.scoring.models.parameters import Parameter
+from nbtext.settings import LARGEST
+
+BY_KIND: Final[dict[Kind, Parameter]] = {
+    "value": Parameter("category_smoothing", 1.0, least=0, most=LARGEST),
+    "number": Parameter("variance_smoothing", 1e-9, least=0, most=1),
+}
+"""The number that columns of each kind are smoothed by."""
+
+
+def attribute_parameters(settings: Settings) -> list[Parameter]:
+    """Return the parameters that the attributes of settings need, sorted by name."""
+    kinds = {view.kind for _, view in settings.attributes}
+    needed = [parameter for kind, parameter in BY_KIND.items() if kind in kinds]
+    return sorted(needed)
+
+
+def attribute_defaults(settings: Settings) -> Parameters:
+    """Return the same as a scoring has them, with their defaults."""
+    return tuple((one.name, one.default) for one in attribute_parameters(settings))

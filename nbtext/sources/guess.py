@@ -1,0 +1,155 @@
+"""
+What the columns of a table hold, guessed from its first rows.
+
+Only training guesses, and only if no column is named and none is called text, body,
+content or message. The columns that were guessed are settings of the model, as if they
+had been named.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+from nbtext.exact import number_in
+from nbtext.settings import Field, Kind
+
+ROWS: Final = 1000
+"""Maximum rows that are looked at."""
+
+MOST_BYTES: Final = 16 << 20
+"""Maximum bytes of them, about."""
+
+FEW: Final = 10
+"""In fewer rows all values may be different in a column of categories, too."""
+
+KINDS: Final[dict[Kind, str]] = {
+    "text": "as text",
+    "value": "as a category",
+    "number": "as a number",
+}
+
+
+class ColumnGuess:
+    """
+    The columns that are guessed of the first table, for all that is read.
+
+    Attributes:
+        fields: the columns and what they hold; empty until they are guessed.
+    """
+
+    def __init__(self) -> None:
+        self.fields: tuple[Field, ...] = ()
+        self._is_open = True
+        self._source = ""
+        self._note = ""
+
+    def close(self) -> tuple[Field, ...]:
+        """Return what has been guessed; from now on nothing more is."""
+        self._is_open = False
+        return self.fields
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the columns."""
+        return tuple(field.column for field in self.fields)
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether the columns of the next table are to be guessed."""
+        return self._is_open and not self.fields
+
+    def take(
+        self,
+        source: str,
+        rows: Sequence[Mapping[str, Any]],
+        others: Collection[str | None],
+    ) -> None:
+        """
+        Guess what the columns of a table hold.
+
+        Args:
+            source: what the table is called.
+            rows: the first of it.
+            others: columns that are read for something else.
+
+        """
+        names = dict.fromkeys(name for row in rows for name in row)
+        kinds = {
+            name: kind_of([row.get(name) for row in rows])
+            for name in names
+            if name not in others
+        }
+        # texts first, as where they are named
+        self.fields = tuple(
+            Field(name, kind) for wanted in KINDS for name, kind in kinds.items()
+            if kind == wanted
+        )  # fmt: skip
+        left_out = [name for name, kind in kinds.items() if kind is None]
+        self._source = source
+        self._note = _sentence(source, len(rows), self.fields, left_out)
+
+    def note_on(self, source: str) -> str:
+        """Return what to say of a table, empty if it is not the one looked at."""
+        return self._note if source == self._source else ""
+
+
+def kind_of(values: Sequence[Any]) -> Kind | None:
+    """
+    Return what a column holds that has these values; None if it tells nothing.
+
+    It holds numbers if all of its values are numbers. Other values are categories if
+    they repeat, twice each on average, and text if most of them are several words. So
+    are a few single words categories. A column tells nothing that is empty, holds what
+    is no value of a table, or names the rows, with another word in each.
+    """
+    known = [value for value in map(_as_text, values) if value]
+    if not known or any(isinstance(value, list | dict) for value in values):
+        return None
+    if all(map(_is_number, known)):
+        return None if _are_row_numbers(known) else "number"
+    n_distinct = len(set(known))
+    if 2 * n_distinct <= len(known):
+        return "value"
+    if 2 * sum(len(value.split()) > 1 for value in known) > len(known):
+        return "text"
+    return None if n_distinct == len(known) >= FEW else "value"
+
+
+def _as_text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace").strip()
+    return str(value).strip()
+
+
+def _is_number(value: str) -> bool:
+    try:
+        number_in(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _are_row_numbers(values: Sequence[str]) -> bool:
+    """Return whether values are integers, each one more than that before."""
+    if len(values) < FEW or not all(map(str.isdecimal, values)):
+        return False
+    first = int(values[0][:20])
+    return all(value == str(first + n) for n, value in enumerate(values))
+
+
+def _sentence(
+    source: str, n_rows: int, fields: Sequence[Field], left_out: Sequence[str]
+) -> str:
+    parts = [
+        f"{', '.join(names)} {how}"
+        for kind, how in KINDS.items()
+        if (names := [field.column for field in fields if field.kind == kind])
+    ]
+    if left_out:
+        parts.append(f"{', '.join(left_out)} not at all")
+    found = "; ".join(parts)
+    return (
+        f"{source}: columns are read as its first rows ({n_rows:,}) suggest: {found}; "
+        "to have it otherwise, name them: --text-column, --categorical-column, "
+        "--numeric-column"
+    )

@@ -1,0 +1,99 @@
+"""
+The attributes of a record: the columns that hold no text, but a category or a number.
+
+A document of a table and the settings of a model go in; out comes for each view what it
+sees. A view of values has one term of a document, the value; its key is that of a token
+that is the whole value, not folded. A view of numbers has one as well: its key is the
+64 bits of the number (`nbtext.exact`), which is not looked up, but summed. An attribute
+that is empty has no term.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from nbtext.document import Document
+from nbtext.errors import SourceError
+from nbtext.exact import key_of, number_in
+from nbtext.settings import Kind, Settings, View
+from nbtext.tokens.tokenizer import KEY_SHIFT, Field, token_hash
+
+SHOWN: Final = 40
+"""Maximum code points of a value that are shown in an error."""
+
+
+def in_order(document: Document, settings: Settings) -> Document:
+    """
+    Return a record with the columns that a model reads, in the order of the model.
+
+    Raises:
+        SourceError: it lacks one of them.
+
+    """
+    names = settings.column_names
+    if document.columns == names:
+        return document
+    texts = dict(zip(document.columns, document.texts, strict=True))
+    missing = [name for name in names if name not in texts]
+    if missing:
+        raise SourceError(
+            f"{document.name}: no column {missing[0]}; the model reads the columns "
+            f"{', '.join(names)} of tables and JSON lines"
+        )
+    return document._replace(columns=names, texts=tuple(map(texts.__getitem__, names)))
+
+
+def of_kind(document: Document, settings: Settings, kind: Kind) -> Document:
+    """Return a record, in the order of the model, with the columns of one kind."""
+    fields = zip(settings.fields, document.texts, strict=True)
+    chosen = [(field.column, text) for field, text in fields if field.kind == kind]
+    return document._replace(
+        columns=tuple(name for name, _ in chosen),
+        texts=tuple(text for _, text in chosen),
+    )
+
+
+def attribute_fields(document: Document, settings: Settings) -> list[list[Field]]:
+    """
+    Return for each view of an attribute its column and value, none if it is empty.
+
+    White space around a value is no part of it.
+
+    Raises:
+        SourceError: a number is none, or not a finite one.
+
+    """
+    texts = dict(zip(document.columns, document.texts, strict=True))
+    found: list[list[Field]] = []
+    for _, view in settings.attributes:
+        value = texts[view.field].decode("utf-8", "backslashreplace").strip()
+        if value and view.kind == "number":
+            _check_number(document.name, view.field, value)
+        found.append([(view.field, value)] if value else [])
+    return found
+
+
+def _check_number(name: str, column: str, value: str) -> None:
+    try:
+        number_in(value)
+    except ValueError as error:
+        shown = value if len(value) <= SHOWN else f"{value[:SHOWN]}..."
+        raise SourceError(
+            f"{name}: a finite number was expected in column {column}, and {shown!r} "
+            "found; mend it, or leave it empty if it is not known"
+        ) from error
+
+
+def terms(view: View, fields: list[Field]) -> Iterator[tuple[str, str, str | None]]:
+    """Yield the term of a document in the view of an attribute, if it has one."""
+    for name, value in fields:
+        shown = repr(number_in(value) + 0.0) if view.kind == "number" else value
+        yield name, shown, None
+
+
+def keys(view: View, fields: list[Field]) -> Iterator[int]:
+    """Yield its key."""
+    for _, value in fields:
+        if view.kind == "number":
+            yield key_of(number_in(value))
+        else:
+            yield token_hash(value) >> KEY_SHIFT
