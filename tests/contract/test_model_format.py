@@ -12,6 +12,7 @@ import struct
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from fractions import Fraction
 from hashlib import blake2b, sha256
 from itertools import islice, pairwise
 from math import isqrt, log
@@ -23,7 +24,7 @@ import msgpack
 import numpy as np
 import pytest
 
-from nbtext import train_on
+from nbtext import train, train_on
 from nbtext.counts.calibration import FARTHEST_BIN, MOST
 from nbtext.counts.correction import LARGEST_SLOPE, MOST_FACTS, CorrectionInfo
 from nbtext.counts.correction_table import Correction, correction_of
@@ -50,6 +51,7 @@ from nbtext.settings import (
     Alphabet,
     Settings,
 )
+from nbtext.sources import Options
 from nbtext.store.compacting import compact, compact_tail
 from nbtext.store.contents import Contents, read_contents
 from nbtext.store.file import open_model
@@ -66,7 +68,15 @@ from nbtext.store.table import ALIGNMENT, MOST_HEADER, VERSION
 from nbtext.store.writing import replace_file
 from nbtext.tokens.engine import keys as keys_in_use
 from nbtext.tokens.ngrams import ngrams
-from nbtext.tokens.tokenizer import fold, keys, pair_hash, salt, token_hash, tokens
+from nbtext.tokens.tokenizer import (
+    KEY_SHIFT,
+    fold,
+    keys,
+    pair_hash,
+    salt,
+    token_hash,
+    tokens,
+)
 from tests.build import TEXT_WORDS, WEIGHTS, counted, packed
 
 ROOT = Path(__file__).parents[2]
@@ -848,7 +858,8 @@ def test_the_header_is_as_the_page_says(files: Files) -> None:
     assert list(header) == keys
     assert [*header["settings"], "secret"] == settings
     assert list(header["settings"]["views"][0]) == view
-    assert [*header["scoring"], "class_prior", "unknown"] == scoring
+    optional = ["class_prior", "unknown", "attributes"]
+    assert [*header["scoring"], *optional] == scoring
     assert [*header["history"], "run"] == history
     (calibration,) = tables_in("Calibration")
     assert list(header["calibrations"][0]) == [row[0] for row in calibration]
@@ -966,6 +977,61 @@ def test_numbers_are_those_of_the_page() -> None:
     ).replace("e+09", "e9")
 
 
+def number_of(total: Any) -> Fraction:
+    """A sum of numbers, as the page says it is written."""
+    if isinstance(total, int):
+        return Fraction(total)
+    exponent, mantissa = total
+    odd = int.from_bytes(mantissa, "big", signed=True)
+    demand(odd % 2 == 1)
+    whole: Fraction = odd * Fraction(2) ** exponent
+    return whole
+
+
+def test_columns_of_tables_are_as_the_page_says(tmp_path: Path) -> None:
+    path, numbers = tmp_path / "model.nbt", [0.1, -3.0, 5e-324, 1e308]
+    rows = [
+        f"{kind},{city},{number!r}"
+        for kind in "xy"
+        for city, number in zip(["Rome", "Oslo", "", "Rome"], numbers, strict=True)
+    ]
+    table = tmp_path / "rows.csv"
+    table.write_text("\n".join(["kind,city,age", *rows]))
+    options = Options(
+        label_column="kind", categorical_columns=("city",), numeric_columns=("age",)
+    )
+
+    train([str(table)], str(path), options=options)
+
+    header, arrays, _ = read_table(path.read_bytes())
+    (described,) = tables_in("Views of columns")
+    names = [row[0] for row in described]
+    value, number = header["settings"]["views"]
+    assert header["settings"]["fields"] == {"city": "value", "age": "number"}
+    assert list(value) == list(number) == names
+    assert [value["field"], value["kind"]] == ["city", "value"]
+    assert [number["field"], number["kind"]] == ["age", "number"]
+    columns = value["columns"] + number["columns"]
+    assert set(columns) <= {*re.findall(r"\w+", described[-1][2])}
+    assert sorted(arrays["value1.keys"]) == sorted(
+        token_hash(city) >> KEY_SHIFT for city in ("Rome", "Oslo")
+    )
+    assert header["terms"] == [2, 0]
+    assert not any(arrays[f"number2.{name}"] for name in number["columns"])
+    of_values, of_numbers = header["totals"]
+    assert of_values == [[3, 3], [3, 3]]
+    for totals in of_numbers:
+        assert [*map(number_of, totals)] == [
+            len(numbers),
+            sum(map(Fraction, numbers)),
+            sum(Fraction(one) ** 2 for one in numbers),
+        ]
+    assert header["scoring"]["attributes"] == {
+        "category_smoothing": 1.0,
+        "variance_smoothing": 1e-9,
+    }
+
+
 CHECKED = {
     "A table, byte by byte": 1,
     "The header": 5,
@@ -978,6 +1044,7 @@ CHECKED = {
     "Byte n-grams": 1,
     "The table of code points": 1,
     "Columns": 1,
+    "Views of columns": 1,
     "Digests": 1,
     "Keyed models": 2,
     "Limits": 1,

@@ -164,6 +164,7 @@ def changed(
         calibrate: whether a textbook's score is calibrated.
         class_prior: what a textbook's score takes for P(class).
         levels: how many numbers of occurrences the K-ary score tells apart.
+        unknown: what tokens count that the model does not know.
         attributes: numbers by which attributes are scored, by name.
 
     Raises:
