@@ -435,10 +435,11 @@ def examine(
     """
     _check_sources(sources)
     keep_memory()
+    options, overrides = _reading_columns(options, overrides)
     return examine_documents(
         rereadable(sources, options),
         n_classes=_n_classes(sources, options),
-        overrides=overrides._replace(text_columns=options.text_columns),
+        overrides=overrides,
         max_bytes=options.max_bytes,
         most=most,
         progress=progress,
