@@ -197,16 +197,17 @@ class _Changes:
 
     def _take_away(self, part: _Part) -> None:
         """Take away the documents that are as they were counted."""
-        taken = [
-            (place, row.label)
+        # by class, as a counter takes them
+        taken = sorted(
+            (row.label, place)
             for place, step in enumerate(part.steps)
             if part.is_as_counted(place)
             for row in step.rows.elements()
-        ]
+        )
         if taken:
-            places = [place for place, _ in taken]
+            places = [place for _, place in taken]
             self._taken.add_terms(
-                [label for _, label in taken],
+                [label for label, _ in taken],
                 [part.digests[place] for place in places],
                 part.terms(places),
             )

@@ -258,6 +258,22 @@ def test_what_is_left_is_what_counting_it_from_scratch_gives(
     )
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_documents_of_several_classes_move_at_once(
+    kind: Kind, truth: "Truth", quick_folder: Path
+) -> None:
+    path, label = quick_folder / "m.nbt", kind.labels[-1]
+    make(path, kind)
+    versions = [Version(number) for number in range(N_DOCUMENTS)]
+
+    results = taught(path, kind, label, versions)
+
+    assert [one.outcome for one in results[:N_TRAINED]].count("moved") >= 2
+    left = trained(kind)[: kind.n_classes]
+    left += [kind.document(version, label) for version in versions]
+    assert truth.stored(path) == truth.counted(kind.settings, left)
+
+
 def both_tables(
     path: Path, kind: Kind, request: LearnRequest, batch: Batch
 ) -> list[Any]:
