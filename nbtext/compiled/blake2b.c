@@ -33,14 +33,27 @@ read_word(const uint8_t *at)
 
 #define MIX_IN(a, b, c, d, x, y)                                                         \
     do {                                                                                 \
-        a += b + (x);                                                                    \
+        a += b + words[x];                                                               \
         d = ROTATED(d ^ a, 32);                                                          \
         c += d;                                                                          \
         b = ROTATED(b ^ c, 24);                                                          \
-        a += b + (y);                                                                    \
+        a += b + words[y];                                                               \
         d = ROTATED(d ^ a, 16);                                                          \
         c += d;                                                                          \
         b = ROTATED(b ^ c, 63);                                                          \
+    } while (0)
+
+/* A round by itself, so that the order of its words is known when it is compiled. */
+#define ROUND(n)                                                                         \
+    do {                                                                                 \
+        MIX_IN(v[0], v[4], v[8], v[12], ORDER[n][0], ORDER[n][1]);                       \
+        MIX_IN(v[1], v[5], v[9], v[13], ORDER[n][2], ORDER[n][3]);                       \
+        MIX_IN(v[2], v[6], v[10], v[14], ORDER[n][4], ORDER[n][5]);                      \
+        MIX_IN(v[3], v[7], v[11], v[15], ORDER[n][6], ORDER[n][7]);                      \
+        MIX_IN(v[0], v[5], v[10], v[15], ORDER[n][8], ORDER[n][9]);                      \
+        MIX_IN(v[1], v[6], v[11], v[12], ORDER[n][10], ORDER[n][11]);                    \
+        MIX_IN(v[2], v[7], v[8], v[13], ORDER[n][12], ORDER[n][13]);                     \
+        MIX_IN(v[3], v[4], v[9], v[14], ORDER[n][14], ORDER[n][15]);                     \
     } while (0)
 
 static void
@@ -56,17 +69,18 @@ hash_block(Hash *hash, const uint8_t *block, bool is_last)
     v[12] ^= hash->n_hashed;
     if (is_last)
         v[14] = ~v[14];
-    for (int round = 0; round < 12; round++) {
-        const uint8_t *order = ORDER[round % 10];
-        MIX_IN(v[0], v[4], v[8], v[12], words[order[0]], words[order[1]]);
-        MIX_IN(v[1], v[5], v[9], v[13], words[order[2]], words[order[3]]);
-        MIX_IN(v[2], v[6], v[10], v[14], words[order[4]], words[order[5]]);
-        MIX_IN(v[3], v[7], v[11], v[15], words[order[6]], words[order[7]]);
-        MIX_IN(v[0], v[5], v[10], v[15], words[order[8]], words[order[9]]);
-        MIX_IN(v[1], v[6], v[11], v[12], words[order[10]], words[order[11]]);
-        MIX_IN(v[2], v[7], v[8], v[13], words[order[12]], words[order[13]]);
-        MIX_IN(v[3], v[4], v[9], v[14], words[order[14]], words[order[15]]);
-    }
+    ROUND(0);
+    ROUND(1);
+    ROUND(2);
+    ROUND(3);
+    ROUND(4);
+    ROUND(5);
+    ROUND(6);
+    ROUND(7);
+    ROUND(8);
+    ROUND(9);
+    ROUND(0);
+    ROUND(1);
     for (int n = 0; n < 8; n++)
         hash->state[n] ^= v[n] ^ v[n + 8];
 }

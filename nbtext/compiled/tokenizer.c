@@ -64,6 +64,9 @@ typedef struct {
     uint64_t written, folded;
 } Token;
 
+/* Which of them are wanted. */
+typedef enum { WRITTEN, FOLDED, BOTH } Forms;
+
 /* Read a token code point by code point; the first is one of it. */
 static Token
 wide_token(const Tables *tables, Slice *text, int kind)
@@ -83,29 +86,36 @@ wide_token(const Tables *tables, Slice *text, int kind)
                    lower.sum + lower.word * lower.factor};
 }
 
-/* Hash a token of ASCII; `end` is that of the text, which may be loaded from. */
+/*
+ * Hash a token of ASCII, in the forms that are wanted; `end` is that of the text, which
+ * may be loaded from.
+ */
 static inline Token
-ascii_token(const uint8_t *at, const uint8_t *after, const uint8_t *end)
+ascii_token(const uint8_t *at, const uint8_t *after, const uint8_t *end, Forms forms)
 {
     Token token = {0, 0};
     uint64_t factor = 1;
     for (; after - at > 8; at += 8) {
         uint64_t word = word_at(at, 8);
-        token.written += word * factor;
-        token.folded += folded_ascii(word) * factor;
+        if (forms != FOLDED)
+            token.written += word * factor;
+        if (forms != WRITTEN)
+            token.folded += folded_ascii(word) * factor;
         factor *= BASE;
     }
     uint64_t word = end - at >= 8
                         ? word_at(at, 8) & UINT64_MAX >> (64 - 8 * (after - at))
                         : word_at(at, (size_t)(after - at));
-    token.written += word * factor;
-    token.folded += folded_ascii(word) * factor;
+    if (forms != FOLDED)
+        token.written += word * factor;
+    if (forms != WRITTEN)
+        token.folded += folded_ascii(word) * factor;
     return token;
 }
 
 /* Find the next token; false if there is none. */
 static inline bool
-next_token(const Tables *tables, Slice *text, Token *token)
+next_token(const Tables *tables, Slice *text, Forms forms, Token *token)
 {
     const uint8_t *at = text->at, *end = text->end, *kinds = tables->ascii_kinds;
     int kind = SEPARATOR;
@@ -132,7 +142,7 @@ next_token(const Tables *tables, Slice *text, Token *token)
         *token = wide_token(tables, text, kind);
         return true;
     }
-    *token = ascii_token(at, after, end);
+    *token = ascii_token(at, after, end, forms);
     text->at = after;
     return true;
 }
@@ -164,22 +174,41 @@ put_keys(Hashing *hashing, Token token, uint64_t *at)
     return at;
 }
 
+/* Read at most so many tokens, and write the keys of their terms; return how many. */
+static inline size_t
+read_some(const Tables *tables, Slice *text, Forms forms, size_t n, Hashing *hashing,
+          Keys *keys)
+{
+    Token token;
+    Hashing own = *hashing; /* which nothing else points to */
+    uint64_t *at = keys->values + keys->length;
+    size_t n_read = 0;
+    for (; n_read < n && next_token(tables, text, forms, &token); n_read++)
+        at = put_keys(&own, token, at);
+    *hashing = own;
+    keys->length = (size_t)(at - keys->values);
+    return n_read;
+}
+
 bool
 read_field(const Tables *tables, const View *view, Slice text, uint64_t salt,
            size_t *left, Keys *keys)
 {
     Hashing hashing = {*view, salt, 0, false};
-    Token token;
+    bool wants_folded = (view->tokens && view->fold_tokens)
+                        || (view->pairs && view->fold_pairs);
+    bool wants_written = (view->tokens && !view->fold_tokens)
+                         || (view->pairs && !view->fold_pairs);
     while (*left && text.at < text.end) {
         size_t n = *left < TOGETHER ? *left : TOGETHER;
         if (!make_room(keys, 2 * n))
             return false;
-        *left -= n;
-        uint64_t *at = keys->values + keys->length;
-        for (; n && next_token(tables, &text, &token); n--)
-            at = put_keys(&hashing, token, at);
-        *left += n;
-        keys->length = (size_t)(at - keys->values);
+        if (!wants_folded) /* each a loop of its own */
+            *left -= read_some(tables, &text, WRITTEN, n, &hashing, keys);
+        else if (!wants_written)
+            *left -= read_some(tables, &text, FOLDED, n, &hashing, keys);
+        else
+            *left -= read_some(tables, &text, BOTH, n, &hashing, keys);
     }
     return true;
 }

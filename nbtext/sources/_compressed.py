@@ -22,6 +22,7 @@ MAGIC = {
     b"\xfd7zXZ\x00": "xz",
     b"\x28\xb5\x2f\xfd": "zstd",
 }
+_MAGICS = tuple(MAGIC)
 BZIP2_BLOCKS = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")
 """What follows `BZh9`; without it, a text that begins so would be taken for bzip2."""
 
@@ -64,6 +65,8 @@ class Decompressor(Protocol):
 
 def compression(head: bytes) -> str | None:
     """Return the name of the compression whose magic bytes begin `head`, if any."""
+    if not head.startswith(_MAGICS):  # as most do not, of many
+        return None
     for magic, name in MAGIC.items():
         if head.startswith(magic):
             if name == "bzip2" and not head.startswith(BZIP2_BLOCKS, 4):

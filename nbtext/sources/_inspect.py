@@ -6,7 +6,7 @@ import codecs
 import os
 
 from nbtext.byte_order import as_utf8
-from nbtext.sources._labels import is_path, without_compression
+from nbtext.sources._labels import COMPRESSIONS, is_path, without_compression
 from nbtext.sources._stream import Stream
 from nbtext.sources.mbox import is_mbox
 
@@ -26,13 +26,14 @@ _CONTAINERS = {
     ".csv": "csv",
     ".tsv": "tsv",
 }
+_ENDINGS = (*_CONTAINERS, *COMPRESSIONS)
 _ONE_MESSAGE = (".eml", ".txt")  # an envelope line in them makes them no mbox
 _LONGEST_LABEL = 64  # bytes; a longer word before a tab is not taken for a label
 
 
 def container_format(path: str) -> str | None:
     """Return the container that a file's suffix names, if any."""
-    if "." not in path:
+    if not path.lower().endswith(_ENDINGS):  # as most do not, of many
         return None
     suffix = os.path.splitext(without_compression(path))[1]
     return _CONTAINERS.get(suffix.lower())

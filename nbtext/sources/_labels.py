@@ -4,7 +4,7 @@
 
 import os
 
-_COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
+COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 
 
 def split_label(argument: str) -> tuple[str | None, str]:
@@ -37,7 +37,7 @@ def file_label(path: str) -> str:
 def without_compression(path: str) -> str:
     """Take away a suffix that tells a compression."""
     stem, suffix = os.path.splitext(path)
-    return stem if suffix.lower() in _COMPRESSIONS else path
+    return stem if suffix.lower() in COMPRESSIONS else path
 
 
 def printable(label: bytes) -> str:

@@ -10,6 +10,7 @@ The keys of keyed models are of another kind, and computed by `nbtext.tokens.key
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from nbtext.settings import View
@@ -114,15 +115,14 @@ def document_keys(
     is_text = view.kind == "text"
     if secret is None and engine().is_compiled and is_text and not is_mixed:
         return compiled.document_keys(view, with_fields)
-    found, starts = array("Q"), array("q", [0])
-    for content in documents:
-        of_one = keys(view, content, secret)
-        if isinstance(of_one, memoryview):
-            found.frombytes(of_one.cast("B"))
-        else:
-            found.extend(of_one)
-        starts.append(len(found))
-    return found, starts
+    of_each = [_array_of(keys(view, content, secret)) for content in documents]
+    starts = array("q", accumulate(map(len, of_each), initial=0))
+    return bytearray().join(of_each), starts
+
+
+def _array_of(found: Iterable[int]) -> "memoryview | array[int]":
+    """Return keys as an array of 64-bit integers."""
+    return found if isinstance(found, memoryview) else array("Q", found)
 
 
 def _keyed(secret: str) -> "Keyed":
