@@ -31,29 +31,29 @@ read_word(const uint8_t *at)
 
 #define ROTATED(word, by) ((word) >> (by) | (word) << (64 - (by)))
 
-#define MIX_IN(a, b, c, d, x, y)                                                         \
-    do {                                                                                 \
-        a += b + words[x];                                                               \
-        d = ROTATED(d ^ a, 32);                                                          \
-        c += d;                                                                          \
-        b = ROTATED(b ^ c, 24);                                                          \
-        a += b + words[y];                                                               \
-        d = ROTATED(d ^ a, 16);                                                          \
-        c += d;                                                                          \
-        b = ROTATED(b ^ c, 63);                                                          \
+#define MIX_IN(a, b, c, d, x, y)                                                       \
+    do {                                                                               \
+        a += b + words[x];                                                             \
+        d = ROTATED(d ^ a, 32);                                                        \
+        c += d;                                                                        \
+        b = ROTATED(b ^ c, 24);                                                        \
+        a += b + words[y];                                                             \
+        d = ROTATED(d ^ a, 16);                                                        \
+        c += d;                                                                        \
+        b = ROTATED(b ^ c, 63);                                                        \
     } while (0)
 
 /* A round by itself, so that the order of its words is known when it is compiled. */
-#define ROUND(n)                                                                         \
-    do {                                                                                 \
-        MIX_IN(v[0], v[4], v[8], v[12], ORDER[n][0], ORDER[n][1]);                       \
-        MIX_IN(v[1], v[5], v[9], v[13], ORDER[n][2], ORDER[n][3]);                       \
-        MIX_IN(v[2], v[6], v[10], v[14], ORDER[n][4], ORDER[n][5]);                      \
-        MIX_IN(v[3], v[7], v[11], v[15], ORDER[n][6], ORDER[n][7]);                      \
-        MIX_IN(v[0], v[5], v[10], v[15], ORDER[n][8], ORDER[n][9]);                      \
-        MIX_IN(v[1], v[6], v[11], v[12], ORDER[n][10], ORDER[n][11]);                    \
-        MIX_IN(v[2], v[7], v[8], v[13], ORDER[n][12], ORDER[n][13]);                     \
-        MIX_IN(v[3], v[4], v[9], v[14], ORDER[n][14], ORDER[n][15]);                     \
+#define ROUND(n)                                                                       \
+    do {                                                                               \
+        MIX_IN(v[0], v[4], v[8], v[12], ORDER[n][0], ORDER[n][1]);                     \
+        MIX_IN(v[1], v[5], v[9], v[13], ORDER[n][2], ORDER[n][3]);                     \
+        MIX_IN(v[2], v[6], v[10], v[14], ORDER[n][4], ORDER[n][5]);                    \
+        MIX_IN(v[3], v[7], v[11], v[15], ORDER[n][6], ORDER[n][7]);                    \
+        MIX_IN(v[0], v[5], v[10], v[15], ORDER[n][8], ORDER[n][9]);                    \
+        MIX_IN(v[1], v[6], v[11], v[12], ORDER[n][10], ORDER[n][11]);                  \
+        MIX_IN(v[2], v[7], v[8], v[13], ORDER[n][12], ORDER[n][13]);                   \
+        MIX_IN(v[3], v[4], v[9], v[14], ORDER[n][14], ORDER[n][15]);                   \
     } while (0)
 
 static void

@@ -119,7 +119,7 @@ put_code(uint8_t *at, uint32_t code)
     return at;
 }
 
-/* --- memory: memory.c -------------------------------------------------------------- */
+/* --- memory: memory.c ------------------------------------------------------------- */
 
 /* 64-bit integers that become more. */
 typedef struct {
@@ -131,7 +131,7 @@ typedef struct {
 bool make_room(Keys *keys, size_t more);
 void release_keys(Keys *keys);
 
-/* --- tokens: tokenizer.c, ngrams.c -------------------------------------------------- */
+/* --- tokens: tokenizer.c, ngrams.c ------------------------------------------------ */
 
 /* The constants of nbtext.tokens.tokenizer. */
 #define BASE UINT64_C(0x9E3779B97F4A7C15)

@@ -206,7 +206,7 @@ ngram_keys(PyObject *self, PyObject *args)
     return keys_of_documents(self, &view, limit, documents, Py_None);
 }
 
-/* --- the type Tables ---------------------------------------------------------------- */
+/* --- the type Tables -------------------------------------------------------------- */
 
 PyDoc_STRVAR(tables_doc,
 "Tables(class_index, classes, fold_index, offsets, kinds)\n"

@@ -11,7 +11,7 @@
 
 #include "core.h"
 
-/* --- memory: memory.c --------------------------------------------------------------- */
+/* --- memory: memory.c ------------------------------------------------------------- */
 
 typedef struct Block Block;
 
@@ -26,7 +26,7 @@ void *grab(Arena *arena, size_t size);
 void empty_arena(Arena *arena);
 void release_arena(Arena *arena);
 
-/* --- BLAKE2b: blake2b.c --------------------------------------------------------------- */
+/* --- BLAKE2b: blake2b.c ----------------------------------------------------------- */
 
 typedef struct {
     uint64_t state[8], n_hashed;
@@ -39,9 +39,9 @@ void add_to_hash(Hash *hash, Slice data);
 /* Write as many bytes as the hash was started with. */
 void end_hash(Hash *hash, uint8_t *digest);
 
-/* --- a message ------------------------------------------------------------------------ */
+/* --- a message -------------------------------------------------------------------- */
 
-enum { MOST_VIEWS = 16, MOST_FIELDS = 4096, N_SALTS = 1024, DIGEST_SIZE = 16 };
+enum { MOST_VIEWS = 16, MOST_FIELDS = 1024, N_SALTS = 1024, DIGEST_SIZE = 16 };
 enum { MAX_HEADER_CHARS = 65536, HEADER_BYTES = 1 << 18 };
 enum { RAW_BYTES = 8192, BODY_BYTES = 1 << 20 };
 enum { MAX_DEPTH = 16, MAX_PARTS = 1000, MOST_ENCODED = 2 };
@@ -190,7 +190,7 @@ bool latin1_to_utf8(Mail *mail, Slice *text);
 /* markup.c */
 bool html_text(Mail *mail, Slice *text);
 
-/* --- bytes ---------------------------------------------------------------------------- */
+/* --- bytes ------------------------------------------------------------------------ */
 
 static inline bool
 is_digit(uint8_t byte)

@@ -49,7 +49,7 @@ skip_space(Slice text)
     return text.at;
 }
 
-/* --- comments ------------------------------------------------------------------------ */
+/* --- comments --------------------------------------------------------------------- */
 
 /* The end of the last comment, NULL if none ends. */
 static const uint8_t *
@@ -87,7 +87,7 @@ without_comments(Mail *mail, Slice *markup)
     return true;
 }
 
-/* --- tags ---------------------------------------------------------------------------- */
+/* --- tags ------------------------------------------------------------------------- */
 
 typedef struct {
     const uint8_t *end; /* NULL if it is no tag */
@@ -175,7 +175,7 @@ without_tags(Slice text, uint8_t *to)
     return to;
 }
 
-/* --- character references -------------------------------------------------------------- */
+/* --- character references --------------------------------------------------------- */
 
 /* What a number stands for. */
 static uint32_t

@@ -43,7 +43,7 @@ with_line_feeds(Mail *mail, Slice *data)
     return true;
 }
 
-/* --- views R and B ------------------------------------------------------------------------ */
+/* --- views R and B ---------------------------------------------------------------- */
 
 /* Join the visible lines and as much of the body as there is room for. */
 static bool
@@ -111,7 +111,7 @@ add_body(Mail *mail)
     return true;
 }
 
-/* --- keys ---------------------------------------------------------------------------------- */
+/* --- keys ------------------------------------------------------------------------- */
 
 /* What sets the terms of a field apart; those of names of late are remembered. */
 static uint64_t
@@ -162,7 +162,7 @@ read_view(Mail *mail, const MailView *view, Keys *keys)
     return !view->view.ngrams || push_ngrams(&normalised, keys);
 }
 
-/* --- the digest ------------------------------------------------------------------------------ */
+/* --- the digest ------------------------------------------------------------------- */
 
 typedef struct {
     Hash hash;
@@ -245,7 +245,7 @@ find_digest(Mail *mail, const Head *head)
     return true;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------- */
 
 static bool
 read_texts(Mail *mail, Slice data)

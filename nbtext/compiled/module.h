@@ -31,7 +31,7 @@ void fill_crc_tables(void);
 /* None, counted: Py_RETURN_NONE of Python 3.12 and later does not count, as 3.11 needs. */
 PyObject *counted_none(void);
 
-/* --- buffers ----------------------------------------------------------------------- */
+/* --- buffers ---------------------------------------------------------------------- */
 
 static inline bool
 has_size(const Py_buffer *buffer, size_t n, size_t size)

@@ -10,7 +10,7 @@
 
 enum { TOGETHER = 512 }; /* tokens for whose keys room is made at a time */
 
-/* --- the polynomial of a token --------------------------------------------------- */
+/* --- the polynomial of a token ---------------------------------------------------- */
 
 typedef struct {
     uint64_t sum, factor, word;
@@ -57,7 +57,7 @@ folded_ascii(uint64_t word)
     return word | (from_a & ~behind_z & 0x80 * each) >> 2;
 }
 
-/* --- tokens ---------------------------------------------------------------------- */
+/* --- tokens ----------------------------------------------------------------------- */
 
 /* A token's polynomials as it is written and folded. */
 typedef struct {

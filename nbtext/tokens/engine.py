@@ -23,7 +23,7 @@ Content: TypeAlias = list[Field] | memoryview
 if TYPE_CHECKING:
     from nbtext.tokens.keyed import Keyed
 
-    Buffer: TypeAlias = bytearray | array[int]
+    Buffer: TypeAlias = bytearray | memoryview | array[int]
 
 
 class Engine(NamedTuple):
@@ -117,7 +117,7 @@ def document_keys(
         return compiled.document_keys(view, with_fields)
     of_each = [_array_of(keys(view, content, secret)) for content in documents]
     starts = array("q", accumulate(map(len, of_each), initial=0))
-    return bytearray().join(of_each), starts
+    return memoryview(bytearray().join(of_each)).cast("Q"), starts
 
 
 def _array_of(found: Iterable[int]) -> "memoryview | array[int]":

@@ -1,5 +1,6 @@
 """The compiled reader of mail finds what the plain one specifies, on real mail."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,17 @@ def test_what_are_no_views_is_an_error(views: object) -> None:
 
     with pytest.raises(TypeError):
         MailReader(views, print)  # type: ignore[arg-type]
+
+
+def test_threads_may_share_a_reader() -> None:
+    messages = [*mails.seeds(), *(path.read_bytes() for path in files_below(DEMO))] * 5
+    documents = [Document("", (message,)) for message in messages]
+    alone = [read_keys(document, ALL[0]) for document in documents]
+
+    with ThreadPoolExecutor(4) as executor:
+        together = [*executor.map(lambda one: read_keys(one, ALL[0]), documents)]
+
+    assert together == alone
 
 
 def test_a_question_may_read_another_message() -> None:
