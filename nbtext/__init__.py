@@ -87,3 +87,8 @@ _HOMES: Final = {
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)
+
+
+def __dir__() -> list[str]:
+    """Return what is exported, loaded or not."""
+    return sorted([*__all__, "__doc__", "__version__"])

@@ -17,6 +17,14 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
+from nbtext.arguments import (
+    AnyPath,
+    documents_of,
+    label_of,
+    pair_of,
+    path_of,
+    sources_of,
+)
 from nbtext.counts import ReadReport
 from nbtext.counts.counting import Progress
 from nbtext.doctor import Findings
@@ -61,13 +69,13 @@ IMPORTS: Final = ("nbtext.counts.counting",)
 
 
 def train(
-    sources: Sequence[str],
-    path: str,
+    sources: Sequence[AnyPath],
+    path: AnyPath,
     *,
     options: Options = AUTO,
     overrides: SettingsOverrides = DEFAULTS,
     replace: bool = False,
-    keyed: str | None = None,
+    keyed: AnyPath | None = None,
     wait: float = WAIT,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -104,7 +112,7 @@ def train(
         TypeError: the sources are one string, or none.
 
     """
-    _check_sources(sources)
+    sources, path = sources_of(sources), path_of(path)
     check_replaceable(path, replace=replace)
     overrides = _keyed(overrides, keyed)
     if not replace:
@@ -128,11 +136,11 @@ def train(
 
 def train_on(
     pairs: Iterable[tuple[str, bytes | str]],
-    path: str,
+    path: AnyPath,
     *,
     overrides: SettingsOverrides = DEFAULTS,
     replace: bool = False,
-    keyed: str | None = None,
+    keyed: AnyPath | None = None,
     wait: float = WAIT,
 ) -> Trained:
     """
@@ -148,11 +156,13 @@ def train_on(
 
     Raises:
         As `train` does.
+        TypeError: what is given are no pairs of a label and a document.
 
     """
+    path = path_of(path)
     items: list[Item] = [
         as_document(document, str(number))._replace(label=label)
-        for number, (label, document) in enumerate(pairs, 1)
+        for number, (label, document) in enumerate(map(pair_of, pairs), 1)
     ]
     overrides = _keyed(overrides, keyed)
     if not replace:
@@ -163,10 +173,10 @@ def train_on(
 
 
 def load(
-    path: str,
+    path: AnyPath,
     *,
     overrides: SettingsOverrides = DEFAULTS,
-    keyed: str | None = None,
+    keyed: AnyPath | None = None,
 ) -> Classifier:
     """
     Open a model, ready to classify.
@@ -184,8 +194,8 @@ def load(
 
     """
     if keyed is not None:
-        name_secret(keyed)
-    model = load_model(path)
+        name_secret(path_of(keyed))
+    model = load_model(path_of(path))
     return Classifier(model._replace(scoring=overrides.scoring(model.scoring)))
 
 
@@ -251,18 +261,23 @@ def classify_all(
 
     Raises:
         SourceError: the model's pattern takes too long to search a document.
+        TypeError: the documents are a single one.
 
     """
-    numbered = _numbered(documents)
+    numbered = _numbered(documents_of(documents))
     act = partial(model.classify, policy=Policy(threshold))
-    while batch := [*islice(numbered, MANY)]:
-        for decisions in readable_of(batch, act, on_problem or raise_unreadable):
-            yield from decisions
+    numbered_batches = iter(lambda: [*islice(numbered, MANY)], [])
+    return (
+        decision
+        for batch in numbered_batches
+        for decisions in readable_of(batch, act, on_problem or raise_unreadable)
+        for decision in decisions
+    )
 
 
 def evaluate(
     model: Classifier,
-    sources: Sequence[str],
+    sources: Sequence[AnyPath],
     *,
     options: Options = AUTO,
     threshold: float = 0.0,
@@ -303,7 +318,7 @@ def evaluate(
         TypeError: the sources are one string, or none.
 
     """
-    _check_sources(sources)
+    sources = sources_of(sources)
     keep_memory()
     models = [Classifier(model.model, n_reasons=reasons)] if reasons else [model]
     models += [] if against is None else [against]
@@ -356,7 +371,7 @@ def _beginning(model: Classifier, jobs: int) -> Callable[[], None] | None:
 
 
 def evaluate_folds(
-    sources: Sequence[str],
+    sources: Sequence[AnyPath],
     folds: int = 10,
     *,
     options: Options = AUTO,
@@ -390,7 +405,7 @@ def evaluate_folds(
         TypeError: the sources are one string, or none.
 
     """
-    _check_sources(sources)
+    sources = sources_of(sources)
     keep_memory()
     options, overrides = _reading_columns(options, overrides)
     checked = cross_validate(
@@ -408,7 +423,7 @@ def evaluate_folds(
 
 
 def examine(
-    sources: Sequence[str],
+    sources: Sequence[AnyPath],
     *,
     options: Options = AUTO,
     overrides: SettingsOverrides = DEFAULTS,
@@ -433,7 +448,7 @@ def examine(
         TypeError: the sources are one string, or none.
 
     """
-    _check_sources(sources)
+    sources = sources_of(sources)
     keep_memory()
     options, overrides = _reading_columns(options, overrides)
     return examine_documents(
@@ -448,7 +463,7 @@ def examine(
 
 
 def read_documents(
-    sources: Sequence[str],
+    sources: Sequence[AnyPath],
     *,
     options: Options = AUTO,
     model: Classifier | None = None,
@@ -471,7 +486,7 @@ def read_documents(
         TypeError: the sources are one string, or none.
 
     """
-    _check_sources(sources)
+    sources = sources_of(sources)
     if model is not None:
         columns = model.model.settings.column_names
         options = options._replace(model_columns=lambda: columns)
@@ -482,14 +497,14 @@ def read_documents(
 
 
 def learn(
-    path: str,
+    path: AnyPath,
     label: str,
     documents: Iterable[AnyDocument],
     *,
     create: bool = False,
     undo: int | None = None,
     approximate: bool = False,
-    keyed: str | None = None,
+    keyed: AnyPath | None = None,
     wait: float = WAIT,
 ) -> list[LearnResult]:
     """
@@ -519,26 +534,27 @@ def learn(
         TrainingError: the class would need documents to be read otherwise.
         BusyError: another process has been writing the model all the time.
         ModelFileError: the model is damaged, or cannot be written.
+        TypeError: the documents are a single one, or the label is no string.
 
     """
     request = LearnRequest(
-        path,
-        label,
+        path_of(path),
+        label_of(label),
         wait=wait,
         keep=undo,
         approximate=approximate,
         create=create,
-        keyed=keyed,
+        keyed=_secret_path(keyed),
     )
     return _learn(documents, request)
 
 
 def forget(
-    path: str,
+    path: AnyPath,
     documents: Iterable[AnyDocument],
     *,
     approximate: bool = False,
-    keyed: str | None = None,
+    keyed: AnyPath | None = None,
     wait: float = WAIT,
 ) -> list[LearnResult]:
     """
@@ -560,14 +576,20 @@ def forget(
         As `learn` does.
 
     """
-    request = LearnRequest(path, None, wait=wait, approximate=approximate, keyed=keyed)
+    request = LearnRequest(
+        path_of(path),
+        None,
+        wait=wait,
+        approximate=approximate,
+        keyed=_secret_path(keyed),
+    )
     return _learn(documents, request)
 
 
 def _learn(
     documents: Iterable[AnyDocument], request: LearnRequest
 ) -> list[LearnResult]:
-    items: Iterator[Item] = _numbered(documents)
+    items: Iterator[Item] = _numbered(documents_of(documents))
     batches = learn_documents(
         items, request, max_bytes=MAX_BYTES, on_problem=_nothing_to_say
     )
@@ -585,11 +607,15 @@ def _reading_columns(
     return options, overrides._replace(guessed=guess.close)
 
 
-def _keyed(overrides: SettingsOverrides, path: str | None) -> SettingsOverrides:
+def _secret_path(path: AnyPath | None) -> str | None:
+    return None if path is None else path_of(path)
+
+
+def _keyed(overrides: SettingsOverrides, path: AnyPath | None) -> SettingsOverrides:
     """Return overrides with the fingerprint of the secret in a file, if one is."""
     if path is None:
         return overrides
-    return overrides._replace(secret=make_secret(path))
+    return overrides._replace(secret=make_secret(path_of(path)))
 
 
 def _check_stays_keyed(path: str, overrides: SettingsOverrides) -> None:
@@ -616,19 +642,6 @@ def _check_stays_keyed(path: str, overrides: SettingsOverrides) -> None:
 
 def _nothing_to_say(_: object) -> None:
     """Pass over notes: documents in memory can be read."""
-
-
-def _check_sources(sources: Sequence[str]) -> None:
-    """
-    Refuse what is no list of sources.
-
-    Raises:
-        TypeError: it is one string, or empty.
-
-    """
-    if isinstance(sources, str) or not sources:
-        message = f"sources: expected a list of one or more, found {sources!r}"
-        raise TypeError(message)
 
 
 def _n_classes(sources: Sequence[str], options: Options) -> int | None:

@@ -41,6 +41,12 @@ class Document(NamedTuple):
     identity: str | None = None
     columns: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        """Say what it is called, how long it is, and what it is labelled with."""
+        label = "" if self.label is None else f", {self.label!r}"
+        size = sum(map(len, self.texts))
+        return f"<Document {self.name!r}: {size:,} bytes{label}>"
+
     @property
     def fields(self) -> list[tuple[str, bytes]]:
         """The texts, each with the name of its column; a whole file is `body`."""

@@ -96,6 +96,10 @@ class Evaluation:
     against: Comparison | None = None
     errors: tuple[Misjudged, ...] | None = None
 
+    def __repr__(self) -> str:
+        """Say how many documents there are, and how many were judged rightly."""
+        return f"<Evaluation: {self.correct:,} of {self.documents:,} documents right>"
+
     def interval(self, *path: str) -> Interval | None:
         """Return the interval of a figure, None if there is none."""
         return self.intervals.get(path)

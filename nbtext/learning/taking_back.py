@@ -8,6 +8,7 @@ Without them the file is what it was, byte for byte.
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from nbtext.arguments import AnyPath, path_of
 from nbtext.errors import SettingsError
 from nbtext.store import ModelFile, StoredTable, open_model
 from nbtext.store.lock import WAIT, locked
@@ -37,7 +38,7 @@ class TakenBack(NamedTuple):
     tables: int
 
 
-def undo(path: str, *, wait: float = WAIT, dry_run: bool = False) -> TakenBack:
+def undo(path: AnyPath, *, wait: float = WAIT, dry_run: bool = False) -> TakenBack:
     """
     Take back the last change of a model: what one `learn` or `forget` has done.
 
@@ -54,6 +55,7 @@ def undo(path: str, *, wait: float = WAIT, dry_run: bool = False) -> TakenBack:
         ModelFileError: there is no model, it is damaged, or cannot be written.
 
     """
+    path = path_of(path)
     with locked(path, wait=wait):
         file = open_model(path)
         tables = last_run(file)

@@ -62,6 +62,12 @@ class Trained:
     conflicts: int
     losses: dict[str, float]
 
+    def __repr__(self) -> str:
+        """Say of how many documents it is made, and of which score."""
+        table, n = self.contents.counts, self.report.documents
+        score = self.contents.scoring.score
+        return f"<Trained: {n:,} documents of {len(table.classes)} classes; {score}>"
+
 
 def train(
     sources: Callable[[], Iterable[Item]],

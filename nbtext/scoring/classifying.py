@@ -57,6 +57,9 @@ BATCH: Final = 1 << 19
 MANY: Final = 512
 """How many documents are scored at a time at the most."""
 
+LISTED: Final = 4
+"""Up to so many classes are named where a model is printed."""
+
 
 class Classifier:
     """
@@ -77,6 +80,19 @@ class Classifier:
         self._calibration = fitted(model)
         self._reads_vocabulary = event_model(model.scoring.score).reads_vocabulary
         self._batch: BatchModel | None = None
+
+    def __repr__(self) -> str:
+        """Say of which file it is, and what it tells apart."""
+        classes = ", ".join(self.classes)
+        if len(self.classes) > LISTED:
+            classes = f"{len(self.classes)} classes"
+        score = self.model.scoring.score
+        return f"<Classifier {self.model.path!r}: {classes}; {score}>"
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of the classes, sorted."""
+        return self.model.classes
 
     def classify(
         self,

@@ -97,6 +97,10 @@ class Decision(NamedTuple):
     identity: str | None = None
     reasons: "tuple[Reason, ...]" = ()
 
+    def __repr__(self) -> str:
+        """Say what is decided, and how probable it is."""
+        return f"<Decision {self.name!r}: {self.label!r}, {self.probability:.4g}>"
+
     @property
     def posterior(self) -> dict[str, float]:
         """Return each class's probability; they sum to 1."""

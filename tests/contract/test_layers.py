@@ -20,8 +20,8 @@ PACKAGES = [
 ]  # fmt: skip
 """In the order of the pipeline."""
 FIRST = {
-    "", "faces", "errors", "files", "document", "byte_order", "classes", "exact",
-    "keyring", "settings",
+    "", "faces", "errors", "files", "document", "arguments", "byte_order", "classes",
+    "exact", "keyring", "settings",
     "parallel",
 }  # fmt: skip
 """Modules of `nbtext` itself that every package may import; "" is its version."""

@@ -1,0 +1,89 @@
+"""
+Arguments of the library, checked: paths, sources, labels and documents.
+
+A string is a sequence of strings, and a document from `read_documents` is a sequence of
+its fields. Where a list of them is expected, one of them is a mistake that would
+otherwise pass: its letters would be learnt.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+from nbtext.document import AnyDocument, Document
+
+AnyPath: TypeAlias = str | os.PathLike[str]
+"""A path, as a string or as `pathlib` has it."""
+
+
+def path_of(path: AnyPath) -> str:
+    """
+    Return a path as a string.
+
+    Raises:
+        TypeError: it is none.
+
+    """
+    found = os.fspath(path)
+    if not isinstance(found, str):
+        message = f"a path is a str or a Path, not {type(found).__name__}"
+        raise TypeError(message)
+    return found
+
+
+def sources_of(sources: Sequence[AnyPath]) -> list[str]:
+    """
+    Return sources as strings.
+
+    Raises:
+        TypeError: they are one path, or none, or no paths.
+
+    """
+    if isinstance(sources, str | bytes | os.PathLike) or not sources:
+        message = f"sources: expected a list of one or more, found {sources!r}"
+        raise TypeError(message)
+    return [path_of(source) for source in sources]
+
+
+def documents_of(documents: Iterable[AnyDocument]) -> Iterable[AnyDocument]:
+    """
+    Return documents as they are.
+
+    Raises:
+        TypeError: they are a single one.
+
+    """
+    if isinstance(documents, str | bytes | Document):
+        kind = type(documents).__name__
+        message = f"documents: expected a list of them, found one {kind}; write [it]"
+        raise TypeError(message)
+    return documents
+
+
+def label_of(label: str) -> str:
+    """
+    Return a label as it is.
+
+    Raises:
+        TypeError: it is no string.
+
+    """
+    if not isinstance(label, str):
+        message = f"a label is a str, not {type(label).__name__}"
+        raise TypeError(message)
+    return label
+
+
+def pair_of(pair: Any) -> tuple[str, AnyDocument]:
+    """
+    Return a label and a document.
+
+    Raises:
+        TypeError: it is something else.
+
+    """
+    match pair:
+        case (label, document) if not isinstance(pair, Document):
+            return label_of(label), document
+    message = f"expected pairs of a label and a document, found {pair!r:.80}"
+    raise TypeError(message)
