@@ -45,7 +45,6 @@ from nbtext.filtering.mailboxes import Marks, open_mailbox
 from nbtext.filtering.rules import FilterOptions, FilterReport, Rule, Run, rules_of
 from nbtext.filtering.seen_file import open_seen
 from nbtext.scoring.classifying import Classifier
-from nbtext.scoring.decide import Policy
 from nbtext.scoring.model import load_model
 from nbtext.sources import Options, documents
 
@@ -272,7 +271,7 @@ class World:
         """Filter the mbox once."""
         rules = rules_of(
             open_mailbox(str(self.source)),
-            {"spam": Rule(Policy(0.5), str(self.target), Marks("S"))},
+            {"spam": Rule(0.5, str(self.target), Marks("S"))},
         )
         with open_seen(str(self.folder / "memory"), wait=60) as memory:
             run = Run(self._classifier, memory, WANTED, _no_problem)

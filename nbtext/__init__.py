@@ -29,20 +29,25 @@ if TYPE_CHECKING:
     from nbtext.errors import NbtextError
     from nbtext.evaluation import Evaluation
     from nbtext.learning import LearnResult, SettingsOverrides, Trained, undo
+    from nbtext.policy import Cost, FalsePositives, Policy
     from nbtext.scoring import Classifier, Decision
     from nbtext.sources import Options
+    from nbtext.upkeep import set_policy
 
 __version__: Final = "0.1.0"
 
 __all__ = [
     "Classifier",
+    "Cost",
     "Decision",
     "Document",
     "Evaluation",
+    "FalsePositives",
     "Findings",
     "LearnResult",
     "NbtextError",
     "Options",
+    "Policy",
     "SettingsOverrides",
     "Trained",
     "classify",
@@ -55,6 +60,7 @@ __all__ = [
     "learn",
     "load",
     "read_documents",
+    "set_policy",
     "train",
     "train_on",
     "undo",
@@ -62,13 +68,16 @@ __all__ = [
 
 _HOMES: Final = {
     "Classifier": "scoring",
+    "Cost": "policy",
     "Decision": "scoring",
     "Document": "document",
     "Evaluation": "evaluation",
+    "FalsePositives": "policy",
     "Findings": "doctor.findings",
     "LearnResult": "learning.plan",
     "NbtextError": "errors",
     "Options": "sources",
+    "Policy": "policy",
     "SettingsOverrides": "learning.overrides",
     "Trained": "learning.training",
     "classify": "api",
@@ -81,6 +90,7 @@ _HOMES: Final = {
     "learn": "api",
     "load": "api",
     "read_documents": "api",
+    "set_policy": "upkeep",
     "train": "api",
     "train_on": "api",
     "undo": "learning.taking_back",

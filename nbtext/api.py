@@ -51,7 +51,8 @@ from nbtext.learning import train as train_counts
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.training import MAX_BYTES
 from nbtext.parallel import processes
-from nbtext.scoring import Classifier, Decision, Policy, batches, load_model
+from nbtext.policy import Policy
+from nbtext.scoring import Classifier, Decision, batches, load_model
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.classifying import MANY, OnProblem, readable_of
 from nbtext.scoring.in_processes import initializer_of
@@ -63,6 +64,9 @@ from nbtext.store.lock import WAIT
 
 AUTO: Final = Options()
 """Sources are what they look like."""
+
+DECIDE: Final = Policy()
+"""The policy that decides for the most probable class."""
 
 IMPORTS: Final = ("nbtext.counts.counting",)
 """What processes import that count documents."""
@@ -176,6 +180,7 @@ def load(
     path: AnyPath,
     *,
     overrides: SettingsOverrides = DEFAULTS,
+    policy: Policy | None = None,
     keyed: AnyPath | None = None,
 ) -> Classifier:
     """
@@ -184,37 +189,38 @@ def load(
     Args:
         path: the model file.
         overrides: how to score, where it differs from what the file asks for.
+        policy: how decisions are made, if not by the policy that is kept in the model;
+            `Policy()` is the one that decides for the most probable class.
         keyed: file of the secret of a model that was trained with one; this process
             remembers it for all models of that secret.
 
     Raises:
         ModelFileError: there is no model, or it is damaged.
         SecretError: the secret of the model is not there.
-        SettingsError: the counts do not support the score.
+        SettingsError: the counts do not support the score, or the policy does not go
+            with the classes.
 
     """
     if keyed is not None:
         name_secret(path_of(keyed))
     model = load_model(path_of(path))
-    return Classifier(model._replace(scoring=overrides.scoring(model.scoring)))
+    model = model._replace(scoring=overrides.scoring(model.scoring))
+    return Classifier(model, policy=policy)
 
 
-def classify(
-    model: Classifier, document: AnyDocument, *, threshold: float = 0.0
-) -> Decision:
+def classify(model: Classifier, document: AnyDocument) -> Decision:
     """
     Decide about one document.
 
     Args:
-        model: what `load` returned.
+        model: what `load` returned; it has a policy, by which it decides.
         document: a raw message, a text, or what `read_documents` gives.
-        threshold: the least probability of a label, from 0 to 1.
 
     Raises:
         SourceError: the model's pattern takes too long to search it.
 
     """
-    return model.classify([as_document(document)], policy=Policy(threshold))[0]
+    return model.classify([as_document(document)])[0]
 
 
 def joint_log_likelihood(model: Classifier, document: AnyDocument) -> dict[str, float]:
@@ -243,7 +249,6 @@ def classify_all(
     model: Classifier,
     documents: Iterable[AnyDocument],
     *,
-    threshold: float = 0.0,
     on_problem: OnProblem | None = None,
 ) -> Iterator[Decision]:
     """
@@ -253,9 +258,8 @@ def classify_all(
     3, ...
 
     Args:
-        model: what `load` returned.
+        model: what `load` returned; it has a policy, by which it decides.
         documents: raw messages, texts, or what `read_documents` gives.
-        threshold: the least probability of a label, from 0 to 1.
         on_problem: called with each document that the model's pattern takes too long to
             search, which has no decision; without it, the first one is raised.
 
@@ -265,12 +269,12 @@ def classify_all(
 
     """
     numbered = _numbered(documents_of(documents))
-    act = partial(model.classify, policy=Policy(threshold))
+    act, tell = model.classify, on_problem or raise_unreadable
     numbered_batches = iter(lambda: [*islice(numbered, MANY)], [])
     return (
         decision
         for batch in numbered_batches
-        for decisions in readable_of(batch, act, on_problem or raise_unreadable)
+        for decisions in readable_of(batch, act, tell)
         for decision in decisions
     )
 
@@ -280,7 +284,7 @@ def evaluate(
     sources: Sequence[AnyPath],
     *,
     options: Options = AUTO,
-    threshold: float = 0.0,
+    estimate_prior: bool = False,
     positive: str | None = None,
     seen: bool = False,
     against: Classifier | None = None,
@@ -296,10 +300,11 @@ def evaluate(
     out where that cannot be computed exactly (`nbtext.scoring.unseen`).
 
     Args:
-        model: what `load` returned.
+        model: what `load` returned; it has a policy, by which it decides.
         sources: as on the command line: `spam/`, `ham=Maildir/.Archive`, `rows.csv`.
         options: what the sources are, if not what they look like.
-        threshold: the least probability of a label, from 0 to 1.
+        estimate_prior: whether the shares of the classes are estimated from the
+            documents, instead of those in the model's policy.
         positive: which of two classes is the one looked for; if not given, `spam`,
                 or else the rarer one.
         seen: whether documents that the model has counted are scored as they are.
@@ -320,11 +325,13 @@ def evaluate(
     """
     sources = sources_of(sources)
     keep_memory()
-    models = [Classifier(model.model, n_reasons=reasons)] if reasons else [model]
+    if reasons:
+        model = Classifier(model.model, policy=model.policy, n_reasons=reasons)
+    models = [model]
     models += [] if against is None else [against]
     if not seen:
         models = [
-            UnseenClassifier(one.model, n_reasons=one.n_reasons)
+            UnseenClassifier(one.model, policy=one.policy, n_reasons=one.n_reasons)
             if one.model.settings.ledger
             else one
             for one in models
@@ -342,7 +349,7 @@ def evaluate(
     run = partial(
         evaluate_model,
         sources=sources,
-        policy=Policy(threshold),
+        is_estimated=estimate_prior,
         max_bytes=options.max_bytes,
         progress=progress,
         jobs=jobs,
@@ -376,7 +383,8 @@ def evaluate_folds(
     *,
     options: Options = AUTO,
     overrides: SettingsOverrides = DEFAULTS,
-    threshold: float = 0.0,
+    policy: Policy = DECIDE,
+    estimate_prior: bool = False,
     positive: str | None = None,
     progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
@@ -391,7 +399,8 @@ def evaluate_folds(
         folds: how many models, each scoring the documents that it has not seen.
         options: what the sources are, if not what they look like.
         overrides: what differs from the default settings.
-        threshold: the least probability of a label, from 0 to 1.
+        policy: how decisions are made.
+        estimate_prior: whether its prior is estimated from the documents.
         positive: which of two classes is the one looked for; if not given, `spam`,
                 or else the rarer one.
         progress: told now and then how many more documents and bytes were read.
@@ -419,7 +428,9 @@ def evaluate_folds(
         jobs=jobs,
         on_fold=on_fold,
     )
-    return checked.evaluation(policy=Policy(threshold), positive=positive)
+    return checked.evaluation(
+        policy=policy, is_estimated=estimate_prior, positive=positive
+    )
 
 
 def examine(

@@ -25,6 +25,7 @@ from nbtext.counts.fitting import Fit
 from nbtext.counts.sorted_counts import SortedCounts
 from nbtext.counts.table import CountTable, LedgerRun
 from nbtext.learning import SettingsOverrides
+from nbtext.policy import Policy
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.registry import (
     default_scoring,
@@ -208,6 +209,7 @@ def packed(
     records: UndoRecords | None = None,
     fit: Fit | None = None,
     correction: Correction | None = None,
+    policy: Policy | None = None,
 ) -> bytes:
     """Return a table as the bytes of a model file."""
     scoring = scoring or default_scoring(table.settings.format, len(table.classes))
@@ -220,6 +222,7 @@ def packed(
         fit=fit,
         correction=correction,
         keeps_histograms=keeps_histograms(scoring),
+        policy=policy,
     )
     return b"".join(map(bytes, contents.pack(written=written, writer="a test")))
 

@@ -17,6 +17,7 @@ from nbtext.cli._report import (
     as_tsv,
     class_name,
     counted,
+    prior_in_words,
     readable,
 )
 from nbtext.cli._terminal import (
@@ -31,7 +32,7 @@ from nbtext.cli._terminal import (
 )
 from nbtext.document import Skipped
 from nbtext.errors import SettingsError, UnknownClassError
-from nbtext.scoring import Classifier, Decision, Policy, classify, load_model
+from nbtext.scoring import Classifier, Decision, classify, load_model
 from nbtext.sources import Options, documents
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
     from nbtext.document import Item
     from nbtext.learning import SettingsOverrides
+    from nbtext.policy import PolicyOverrides
+    from nbtext.scoring.estimating import EstimatedPrior
 
 
 DEFAULT: Final = Options()
@@ -55,7 +58,7 @@ class ClassifyRequest(NamedTuple):
         model: the model file.
         sources: what to classify; standard input if there is none.
         wanted: the class that `--is` asks for.
-        policy: how decisions are made.
+        policy: how decisions are made, where it differs from the model's policy.
         options: how sources are read.
         overrides: how to score, where it differs from what the model says.
         output: what is printed; with `--is` and quiet, nothing at all.
@@ -64,7 +67,7 @@ class ClassifyRequest(NamedTuple):
     model: str
     sources: tuple[str, ...] = ()
     wanted: str | None = None
-    policy: Policy = Policy()
+    policy: "PolicyOverrides | None" = None
     options: Options = DEFAULT
     overrides: "SettingsOverrides | None" = None
     output: Output = Output()
@@ -91,7 +94,8 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
     if not request.output.quiet:
         for text in opened.notes:
             to_stderr(f"note: {text}")
-    classifier = Classifier(opened)
+    policy = None if request.policy is None else request.policy.chosen(opened.policy)
+    classifier = Classifier(opened, policy=policy)
     options = request.options._replace(
         model_columns=lambda: opened.settings.column_names
     )
@@ -112,7 +116,6 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
             batches = classify(
                 items,
                 classifier,
-                policy=request.policy,
                 headings=are_wanted,
                 max_bytes=options.max_bytes,
                 on_problem=on_problem,
@@ -124,11 +127,12 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
                 executor,
                 jobs,
                 items,
-                policy=request.policy,
                 headings=are_wanted,
                 max_bytes=options.max_bytes,
                 on_problem=on_problem,
             )
+        if request.policy is not None and request.policy.is_estimated:
+            batches = classifier.with_estimated_prior(batches, _tell_prior)
         if request.wanted is not None:
             return _verdict(batches, failures, request)
         if request.output.verbose:
@@ -140,6 +144,11 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
     if tally.total() > 1 and is_watched(sys.stderr) and not request.output.quiet:
         to_stderr(_summary(tally, failures))
     return status.outcome(failures)
+
+
+def _tell_prior(prior: "EstimatedPrior") -> None:
+    """Say which shares of the classes were found in what is classified."""
+    to_stderr(f"prior: {prior_in_words(prior)}")
 
 
 def _processes(

@@ -101,6 +101,8 @@ def sums_of(explanation: Explanation) -> Iterator[tuple[str, str]]:
         yield "calibration", f"{nats(explanation.calibration)}\t{formula}"
     if len(explanation.classes) > 2:
         yield "other classes", nats(explanation.others)
+    if explanation.prior:
+        yield "prior", f"{nats(explanation.prior)}\t(of the policy)"
     if abs(explanation.cap) >= 0.0005:
         yield "cap", f"{nats(explanation.cap)}\t(so many documents cannot tell more)"
     name = class_name(explanation.label)
@@ -146,6 +148,7 @@ def why_json(explanation: Explanation, top: int | None) -> dict[str, Any]:
             "offset": _digits(explanation.offset),
         },
         "other_classes": _digits(explanation.others),
+        "prior": _digits(explanation.prior),
         "cap": _digits(explanation.cap),
         "posterior": {
             name: rounded(value) for name, value in explanation.posterior.items()

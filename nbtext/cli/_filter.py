@@ -40,7 +40,8 @@ from nbtext.filtering import (
 )
 from nbtext.filtering.mailboxes import marks_of
 from nbtext.filtering.rules import UNMARKED, OnProblem
-from nbtext.scoring import Classifier, Model, Policy, load_model, threshold_of
+from nbtext.policy import PolicyOverrides
+from nbtext.scoring import Classifier, Model, load_model, threshold_of
 from nbtext.scoring.decide import probability
 from nbtext.scoring.drift import DriftMeter
 from nbtext.scoring.threshold import LEAST, reach_of
@@ -60,6 +61,7 @@ class FilterRequest(NamedTuple):
         flags: classes and what their messages are marked with; one may come twice.
         memory: the file of what was decided.
         least: how probable a class must be, None for what the model says.
+        policy: how decisions are made, where it differs from the model's policy.
         wanted: which messages are decided about, and how.
         limit: how many at the most, None for all.
         output: what is printed: a line of JSON for each, or what becomes of each.
@@ -71,6 +73,7 @@ class FilterRequest(NamedTuple):
     flags: tuple[tuple[str, str], ...]
     memory: str
     least: float | None
+    policy: PolicyOverrides
     wanted: FilterOptions
     limit: int | None = None
     output: Output = Output()
@@ -81,6 +84,8 @@ def run(request: FilterRequest) -> int:
     model = load_model(request.model)
     if request.output.verbose:
         to_stderr(f"model: {request.model}")
+    policy = request.policy.chosen(model.policy)
+    classifier = Classifier(model, policy=policy)  # before anything is changed
     failures = Skipped()
     on_problem = problem_handler(failures, quiet=request.output.quiet)
     all_rules = list(_rules_of_all(request, _rules(request, model), on_problem))
@@ -90,7 +95,7 @@ def run(request: FilterRequest) -> int:
             records = counted(seen.damaged, "record")
             to_stderr(f"WARNING: {seen.path}: {records} damaged and passed over")
         worst = _filter_all(
-            all_rules, Run(Classifier(model), seen, wanted, on_problem), request
+            all_rules, Run(classifier, seen, wanted, on_problem), request
         )
     name_rest(failures)
     return worst or status.outcome(failures)
@@ -155,13 +160,13 @@ def _rules(request: FilterRequest, model: Model) -> dict[str, Rule]:
     rules = {}
     for label in dict.fromkeys([*request.moves, *flags]):
         marks = marks_of(flags.get(label, ()))
-        rule = Rule(Policy(LEAST), request.moves.get(label), marks)
+        rule = Rule(LEAST, request.moves.get(label), marks)
         if request.least is not None:
-            rule = rule._replace(policy=Policy(request.least))
+            rule = rule._replace(least=request.least)
         else:
             rule = rule._replace(before_cap=_threshold(request, model, label))
         if not request.output.quiet:
-            _warn_of_reach(model, label, rule.policy.threshold)
+            _warn_of_reach(model, label, rule.least)
         rules[label] = rule
     return rules
 

@@ -21,7 +21,7 @@ from nbtext.cli._terminal import Output, to_stderr
 from nbtext.errors import SettingsError
 from nbtext.keyring import name_secret
 from nbtext.learning import SettingsOverrides
-from nbtext.scoring import Policy, event_models
+from nbtext.scoring import event_models
 from nbtext.scoring.attributes.parameters import BY_KIND
 from nbtext.scoring.models.registry import (
     DEFAULT_FOR_MAIL,
@@ -430,21 +430,6 @@ jobs_option = click.option(
     metavar="N",
     help="How many processes read and score documents.",
 )
-
-policy_options = option_group(
-    "policy",
-    Policy,
-    click.option(
-        "--unsure",
-        "threshold",
-        type=share_of,
-        default="0",
-        show_default=True,
-        metavar="P",
-        help="No label unless a class reaches this probability.",
-    ),
-)
-"""How decisions are made: `policy`."""
 
 wait_option = click.option(
     "--wait",

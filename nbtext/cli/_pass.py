@@ -15,9 +15,10 @@ from nbtext.document import Document
 from nbtext.errors import NbtextError, NoMemoryError, UnknownClassError
 from nbtext.filtering import added_by
 from nbtext.filtering.header_field import FIELD, pieces_with_added
-from nbtext.scoring import Classifier, Policy, load_model
+from nbtext.scoring import Classifier, load_model
 
 if TYPE_CHECKING:
+    from nbtext.policy import PolicyOverrides
     from nbtext.scoring.explanation import Reason
 
 MAX_BYTES: Final = 16 << 20
@@ -31,7 +32,7 @@ class PassRequest(NamedTuple):
         model: the model file.
         field: the name of the field that is added.
         tags: class to what is put before the subject of its messages.
-        policy: how decisions are made.
+        policy: how decisions are made, where it differs from the model's policy.
         why: how many reasons the field tells.
         max_bytes: how much of the message is read for its classification.
         output: what is printed on standard error.
@@ -40,7 +41,7 @@ class PassRequest(NamedTuple):
     model: str
     field: str = FIELD
     tags: tuple[tuple[str, str], ...] = ()
-    policy: Policy = Policy()
+    policy: "PolicyOverrides | None" = None
     why: int = 0
     max_bytes: int = MAX_BYTES
     output: Output = Output()
@@ -91,8 +92,9 @@ def _marked(message: bytes, request: PassRequest) -> list[bytes | memoryview]:
         if label not in model.classes:
             error = UnknownClassError("--subject-tag", label, model.classes)
             to_stderr(f"WARNING: {error}")
-    classifier = Classifier(model)
-    (decision,) = classifier.classify([document], policy=request.policy)
+    policy = None if request.policy is None else request.policy.chosen(model.policy)
+    classifier = Classifier(model, policy=policy)
+    (decision,) = classifier.classify([document])
     tag = dict(request.tags).get(decision.label or "", "")
     reasons: tuple[Reason, ...] = ()
     if request.why:

@@ -13,9 +13,12 @@ from nbtext.scoring import Decision
 from nbtext.scoring.decide import CERTAIN, probability
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from nbtext.evaluation import Evaluation
     from nbtext.evaluation.bootstrap import Interval
     from nbtext.evaluation.comparing import Comparison
+    from nbtext.scoring.estimating import EstimatedPrior
 
 CLASS_HEADING: Final = "\t".join(
     (
@@ -169,6 +172,7 @@ def evaluation_lines(result: "Evaluation") -> list[tuple[str, str, str]]:
         ("Brier score", share(result.brier), ("brier",)),
         ("calibration error", share(result.calibration_error), ("calibration_error",)),
     ]
+    lines += _of_policy(result)
     two = result.two_class
     if two is not None:
         lines += [
@@ -227,6 +231,18 @@ def against_lines(comparison: "Comparison", other: str) -> list[tuple[str, str, 
         ("only the other right", str(comparison.only_second), ""),
         ("McNemar p", f"{comparison.p_value:.4g}", ""),
     ]
+
+
+def _of_policy(result: "Evaluation") -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yield the figures of a policy that leaves some unsure, has prices or a prior."""
+    if result.unsure:
+        yield "coverage", share(result.coverage), ("coverage",)
+        error = share(result.error_decided)
+        yield "error of decided", error, ("error_decided",)
+    if result.mean_cost is not None:
+        yield "mean cost", f"{result.mean_cost:.6g}", ("mean_cost",)
+    if result.prior is not None:
+        yield "prior", shares_in_words(result.prior), ()
 
 
 def verdict(result: "Evaluation") -> str:
@@ -300,6 +316,19 @@ def evaluation_text(result: "Evaluation", against: str | None = None) -> Iterato
 
 def _tsv(line: tuple[str, ...]) -> str:
     return "\t".join(filter(None, line))
+
+
+def shares_in_words(shares: "Mapping[str, float]") -> str:
+    """Return the share of each class."""
+    return ", ".join(f"{class_name(name)} {part:.4g}" for name, part in shares.items())
+
+
+def prior_in_words(prior: "EstimatedPrior") -> str:
+    """Say which shares of the classes were estimated, and from what."""
+    source = counted(prior.documents, "document")
+    if prior.is_partial:
+        source = f"the first {source}"
+    return f"{shares_in_words(prior.shares)}, estimated from {source}"
 
 
 def counted(number: int, noun: str) -> str:

@@ -5,7 +5,8 @@ from typing import Final, NamedTuple
 from nbtext.cli._report import readable
 from nbtext.cli._terminal import to_stderr
 from nbtext.errors import SettingsError, UnknownClassError
-from nbtext.scoring import Classifier, Model, Policy, load_model
+from nbtext.policy import PolicyOverrides
+from nbtext.scoring import Classifier, Model, load_model
 from nbtext.serving import (
     HandlerOptions,
     Listener,
@@ -37,7 +38,7 @@ class ServeRequest(NamedTuple):
         timeout: how many seconds a client has.
         spam: the class of spam, if it is not the one of that name.
         ham: the class that is learnt as ham, likewise.
-        policy: how decisions are made.
+        policy: how decisions are made, where it differs from the model's policy.
         may_tell: whether all clients may teach.
         wait: how many seconds to wait for another writer of the model.
         quiet: whether to log trouble only.
@@ -52,7 +53,7 @@ class ServeRequest(NamedTuple):
     timeout: float
     spam: str | None
     ham: str | None
-    policy: Policy
+    policy: PolicyOverrides
     may_tell: bool
     wait: float
     quiet: bool
@@ -69,7 +70,8 @@ def run(request: ServeRequest) -> None:
 
     """
     model = load_model(request.model)
-    Classifier(model)  # which refuses a model that cannot classify
+    # which refuses a model that cannot classify
+    Classifier(model, policy=request.policy.chosen(model.policy))
     service = Service(
         handling=HandlerOptions(
             model=request.model,

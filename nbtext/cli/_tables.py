@@ -80,7 +80,7 @@ def _label(decision: Decision) -> Text:
 
 def info_tables(facts: dict[str, Any]) -> Iterator[Table | Text]:
     """Yield what `info` says of a model."""
-    yield from _facts(facts["lines"])
+    yield from fact_lines(facts["lines"])
     yield Text()
     classes = _headed("class", "documents", "tokens", "last learnt")
     for name, counts in facts["classes"].items():
@@ -135,8 +135,8 @@ def evaluation_tables(
 
 
 def _with_intervals(lines: list[tuple[str, str, str]]) -> Iterator[Text]:
-    width = max(len(value) for _, value, _ in lines)
-    yield from _facts(
+    width = max((len(value) for _, value, least in lines if least), default=0)
+    yield from fact_lines(
         [
             (name, f"{value:{width}}  {interval}" if interval else value)
             for name, value, interval in lines
@@ -202,7 +202,8 @@ def _reliability(result: Evaluation) -> Table:
     return table
 
 
-def _facts(lines: list[tuple[str, str]]) -> Iterator[Text]:
+def fact_lines(lines: list[tuple[str, str]]) -> Iterator[Text]:
+    """Yield figures or facts, each behind its name."""
     width = max(len(name) for name, _ in lines)
     for name, value in lines:
         yield Text.assemble((f"{name:{width}}  ", "dim"), value)

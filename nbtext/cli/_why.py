@@ -28,7 +28,8 @@ from nbtext.document import Document
 from nbtext.errors import SettingsError
 from nbtext.learning import SettingsOverrides
 from nbtext.learning.flipping import Flip, flip
-from nbtext.scoring import Classifier, Model, Policy, load_model
+from nbtext.policy import PolicyOverrides
+from nbtext.scoring import Classifier, Model, load_model
 from nbtext.scoring.comparing import differences
 from nbtext.scoring.explanation import Explanation
 from nbtext.sources import Options
@@ -46,7 +47,7 @@ class WhyRequest(NamedTuple):
         label: the class to explain, None for the most probable.
         against: the document to compare with, None if there is none.
         is_flip: whether to say what learning the document would change.
-        policy: how decisions are made.
+        policy: how decisions are made, where it differs from the model's policy.
         options: how sources are read.
         overrides: how to score, where it differs from what the model says.
         output: what is printed.
@@ -58,7 +59,7 @@ class WhyRequest(NamedTuple):
     label: str | None
     against: str | None
     is_flip: bool
-    policy: Policy
+    policy: PolicyOverrides
     options: Options
     overrides: SettingsOverrides
     output: Output
@@ -70,7 +71,8 @@ def run(request: WhyRequest) -> int:
     for note in () if request.output.quiet else opened.notes:
         to_stderr(f"note: {note}")
     scoring = request.overrides.scoring(opened.scoring)
-    classifier = Classifier(opened._replace(scoring=scoring))
+    policy = request.policy.chosen(opened.policy)
+    classifier = Classifier(opened._replace(scoring=scoring), policy=policy)
     if request.label is not None:  # as sources read labels
         request = request._replace(label=readable(request.label))
     report = ReadReport()
@@ -129,7 +131,7 @@ def _explained(
     label: str | None = None,
 ) -> Explanation:
     label = label or request.label
-    return classifier.explain(document, label=label, policy=request.policy)
+    return classifier.explain(document, label=label)
 
 
 def _flip(
@@ -143,7 +145,7 @@ def _flip(
         opened,
         document,
         request.label,
-        policy=request.policy,
+        policy=request.policy.chosen(opened.policy),
         scoring=None if scoring == opened.scoring else scoring,
     )
 

@@ -9,15 +9,15 @@ from nbtext.cli._options import (
     keyed_option,
     model_option,
     needs_sources,
-    policy_options,
     scoring_options,
     source_options,
     sources_argument,
     verbose_output_options,
 )
+from nbtext.cli._policy_options import policy_options
 from nbtext.cli._terminal import Output
 from nbtext.learning import SettingsOverrides
-from nbtext.scoring import Policy
+from nbtext.policy import PolicyOverrides
 from nbtext.sources import Options
 
 
@@ -44,7 +44,7 @@ def command(
     sources: tuple[str, ...],
     model: str,
     wanted: str | None,
-    policy: Policy,
+    policy: PolicyOverrides,
     options: Options,
     overrides: SettingsOverrides,
     jobs: int,

@@ -14,11 +14,11 @@ from nbtext.cli._options import (
     model_option,
     not_empty,
     output_options,
-    policy_options,
     source_options,
     sources_argument,
     training_options,
 )
+from nbtext.cli._policy_options import policy_options
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import class_name, evaluation_lines, evaluation_text, readable
 from nbtext.cli._status import outcome
@@ -33,12 +33,13 @@ from nbtext.cli._terminal import (
 )
 from nbtext.document import Skipped
 from nbtext.learning import SettingsOverrides
-from nbtext.scoring import Policy
+from nbtext.policy import PolicyOverrides
 from nbtext.sources import Options, total_bytes
 
 if TYPE_CHECKING:
     from nbtext.counts import ReadReport
     from nbtext.evaluation import Evaluation
+    from nbtext.scoring import Classifier
 
 REASONS: Final = 3
 """How many terms are told of a misjudged document."""
@@ -99,7 +100,7 @@ def command(
     is_seen: bool,
     against: str | None,
     is_errors: bool,
-    policy: Policy,
+    policy: PolicyOverrides,
     model: str,
     options: Options,
     overrides: SettingsOverrides,
@@ -149,6 +150,7 @@ def command(
     with progress(quiet=output.quiet, total=total) as shown:
         if folds is None:
             opened = load(model, overrides=overrides)
+            opened = opened.deciding_by(policy.chosen(opened.model.policy))
             for note in () if output.quiet else opened.model.notes:
                 to_stderr(f"note: {note}")
             if not (is_seen or output.quiet or opened.model.settings.ledger):
@@ -160,10 +162,10 @@ def command(
                 opened,
                 sources,
                 options=options,
-                threshold=policy.threshold,
+                estimate_prior=policy.is_estimated,
                 positive=positive,
                 seen=is_seen,
-                against=None if against is None else load(against),
+                against=None if against is None else _other(against, policy),
                 reasons=REASONS if is_errors else 0,
                 progress=shown,
                 on_read=on_read,
@@ -175,7 +177,8 @@ def command(
                 folds,
                 options=options,
                 overrides=overrides,
-                threshold=policy.threshold,
+                policy=policy.policy(None),
+                estimate_prior=policy.is_estimated,
                 positive=positive,
                 progress=shown,
                 on_read=on_read,
@@ -186,6 +189,14 @@ def command(
         _say_positive(result)
     _print(result, output, against)
     return outcome(skipped)
+
+
+def _other(path: str, policy: PolicyOverrides) -> "Classifier":
+    """Open the model that another one is held against."""
+    from nbtext.api import load
+
+    opened = load(path)
+    return opened.deciding_by(policy.chosen(opened.model.policy))
 
 
 def nothing() -> None:

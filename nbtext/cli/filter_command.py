@@ -17,8 +17,10 @@ from nbtext.cli._options import (
     verbose_output_options,
     wait_option,
 )
+from nbtext.cli._policy_options import message_policy_options
 from nbtext.cli._terminal import Output
 from nbtext.filtering import FilterOptions
+from nbtext.policy import PolicyOverrides
 
 UNITS: Final = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
@@ -84,6 +86,7 @@ def pair_of(text: str) -> tuple[str, str]:
     help="Let messages below this probability stay [default: where the model's "
     "calibration expects 0.1 % false positives].",
 )
+@message_policy_options
 @click.option(
     "--since",
     type=moment_of,
@@ -118,6 +121,7 @@ def command(
     moves: tuple[tuple[str, str], ...],
     flags: tuple[tuple[str, str], ...],
     least: float | None,
+    policy: PolicyOverrides,
     since: float | None,
     limit: int | None,
     is_anew: bool,
@@ -151,6 +155,7 @@ def command(
             flags=flags,
             memory=memory or f"{model}.decided",
             least=least,
+            policy=policy,
             wanted=FilterOptions(max_bytes, wait, since, is_anew, dry_run),
             limit=limit,
             output=output,

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from nbtext.cli._options import json_option, named_model
+from nbtext.cli._policy import sentence_of
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import class_name, counted, escaped, size
 from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
@@ -97,6 +98,7 @@ def facts_of(model: Model) -> dict[str, Any]:
             },
         },
         "correction": correction_facts(model.file.correction),
+        "policy": None if model.policy is None else model.policy.as_dict(),
         "trained": history.trained or None,
         "taught": history.taught,
         "tail": {
@@ -186,6 +188,7 @@ def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
         ),
         *probabilities(model, facts["calibration"]),
         *([("correction", correction_in_words(facts))] if facts["correction"] else []),
+        ("policy", sentence_of(model)),
         ("tokenizer", facts["tokenizer"]),
     ]
 

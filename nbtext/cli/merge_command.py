@@ -16,7 +16,7 @@ from nbtext.cli._options import (
     wait_option,
 )
 from nbtext.cli._report import as_json as json_of
-from nbtext.cli._report import counted, size
+from nbtext.cli._report import counted, escaped, size
 from nbtext.cli._terminal import (
     Naming,
     Output,
@@ -98,6 +98,11 @@ def command(
     for file in files if not output.quiet else ():
         for text in file.notes:
             to_stderr(f"note: {text}")
+    if len({file.policy for file in files}) > 1 and not output.quiet:
+        to_stderr(
+            "note: the models have different policies; that of the last one, "
+            f"{escaped(files[-1].path)}, is kept"
+        )
     merged = merge(files)
     failures = Skipped()
     on_problem = problem_handler(failures, quiet=output.quiet)

@@ -11,12 +11,12 @@ from nbtext.cli._options import (
     max_bytes_option,
     message_output_options,
     model_option,
-    policy_options,
 )
 from nbtext.cli._pass import PassRequest, run
+from nbtext.cli._policy_options import message_policy_options
 from nbtext.cli._terminal import Output, to_stderr
 from nbtext.filtering.header_field import FIELD
-from nbtext.scoring import Policy
+from nbtext.policy import PolicyOverrides
 
 
 @click.command(epilog="Whatever fails, the message is printed as it came.")
@@ -47,7 +47,7 @@ from nbtext.scoring import Policy
     metavar="N",
     help="Tell in the field, too, the N terms that say most for its label, or against.",
 )
-@policy_options
+@message_policy_options
 @max_bytes_option
 @message_output_options
 @click.pass_context
@@ -57,7 +57,7 @@ def command(
     field: str,
     tags: tuple[str, ...],
     why: int,
-    policy: Policy,
+    policy: PolicyOverrides,
     max_bytes: int,
     output: Output,
 ) -> int:

@@ -10,12 +10,12 @@ from nbtext.cli._options import (
     bytes_of,
     keyed_option,
     model_option,
-    policy_options,
     quiet_option,
     seconds_of,
     wait_option,
 )
-from nbtext.scoring import Policy
+from nbtext.cli._policy_options import message_policy_options
+from nbtext.policy import PolicyOverrides
 
 MOST: Final = 256 << 20
 
@@ -104,7 +104,7 @@ def patience_of(text: str) -> float:
     shell_complete=completion.classes,
     help="The class that `spamc -L ham` teaches [default: ham, else the other of two].",
 )
-@policy_options
+@message_policy_options
 @click.option(
     "--allow-tell",
     is_flag=True,
@@ -123,7 +123,7 @@ def command(
     timeout: float,
     spam: str | None,
     ham: str | None,
-    policy: Policy,
+    policy: PolicyOverrides,
     allow_tell: bool,
     wait: float,
     quiet: bool,

@@ -9,15 +9,15 @@ from nbtext.cli._options import (
     model_option,
     needs_sources,
     output_options,
-    policy_options,
     scoring_options,
     source_options,
     sources_argument,
 )
+from nbtext.cli._policy_options import message_policy_options
 from nbtext.cli._terminal import Output
 from nbtext.cli._why import WhyRequest, run
 from nbtext.learning import SettingsOverrides
-from nbtext.scoring import Policy
+from nbtext.policy import PolicyOverrides
 from nbtext.sources import Options
 
 
@@ -53,7 +53,7 @@ from nbtext.sources import Options
 )
 @model_option
 @keyed_option
-@policy_options
+@message_policy_options
 @source_options
 @scoring_options
 @output_options
@@ -66,7 +66,7 @@ def command(
     against: str | None,
     is_flip: bool,
     model: str,
-    policy: Policy,
+    policy: PolicyOverrides,
     options: Options,
     overrides: SettingsOverrides,
     output: Output,

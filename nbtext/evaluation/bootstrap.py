@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from nbtext.scoring.costs import Costs
+
 SEED: Final = 20050714
 """Where the random numbers begin."""
 
@@ -140,7 +142,10 @@ def judged(
 
 
 def intervals(
-    documents: Judged, classes: Sequence[str], wanted: int | None
+    documents: Judged,
+    classes: Sequence[str],
+    wanted: int | None,
+    costs: Costs | None = None,
 ) -> dict[Path, Interval]:
     """
     Return the intervals of all figures.
@@ -149,6 +154,7 @@ def intervals(
         documents: at least one, or nothing is returned.
         classes: the names of the model's.
         wanted: the place of the positive class, None unless there are two classes.
+        costs: what decisions cost, if they have prices.
 
     """
     if not len(documents):
@@ -158,7 +164,9 @@ def intervals(
     random = np.random.default_rng(SEED)
     parts: dict[Path, list[Floats]] = {}
     with np.errstate(divide="ignore", invalid="ignore"):
-        for path, values in of_decisions(documents, classes, wanted, random, n_draws):
+        for path, values in of_decisions(
+            documents, classes, wanted, costs, random, n_draws
+        ):
             parts[path] = [values]
         figures = _Posteriors(documents, wanted)
         for drawn in draws(len(documents), n_draws, random):
@@ -202,6 +210,7 @@ def of_decisions(
     documents: Judged,
     classes: Sequence[str],
     wanted: int | None,
+    costs: Costs | None,
     random: np.random.Generator,
     n_draws: int,
 ) -> Iterator[tuple[Path, Floats]]:
@@ -223,6 +232,13 @@ def of_decisions(
     shares = n_of_kind / n_documents
     drawn = _as_floats(random.multinomial(n_documents, shares, n_draws))
     yield from _of_classes(drawn, truth, decided, classes)
+    if costs is not None:
+        is_known = truth >= 0
+        prices = [
+            costs.price(t, None if d < 0 else d) if t >= 0 else 0.0
+            for t, d in zip(truth.tolist(), decided.tolist(), strict=True)
+        ]
+        yield ("mean_cost",), (drawn @ np.array(prices)) / _of(drawn, is_known)
     if wanted is None:
         return
     is_positive, is_negative = truth == wanted, truth == 1 - wanted
@@ -249,6 +265,8 @@ def _of_classes(
     n_hits, n_called = hits.sum(axis=1), called.sum(axis=1)
     yield ("accuracy",), n_hits / drawn.sum(axis=1)
     yield ("accuracy_decided",), n_hits / n_called
+    yield ("coverage",), n_called / drawn.sum(axis=1)
+    yield ("error_decided",), (n_called - n_hits) / n_called
 
     occurs = (called + support) > 0
     n_occurring = np.maximum(occurs.sum(axis=1), 1)

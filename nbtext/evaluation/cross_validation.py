@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from nbtext.scoring.batch import ScoredBatch
     from nbtext.settings import Scoring, Settings
 
+from nbtext.counts import Calibration
+from nbtext.counts.calibration import calibration_for
 from nbtext.counts.table import add
 from nbtext.errors import TrainingError
 from nbtext.evaluation.evaluation import (
@@ -39,13 +41,19 @@ from nbtext.evaluation.evaluation import (
 from nbtext.evaluation.reading_once import counts_of, read_once, sample_of
 from nbtext.learning import SettingsOverrides, check_trainable
 from nbtext.learning.choosing import rival_scoring
-from nbtext.learning.finishing import finish
+from nbtext.learning.finishing import Finished, finish
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.parallel import processes
-from nbtext.scoring import Policy, check_scoring
+from nbtext.policy import Policy
+from nbtext.scoring import check_scoring
 from nbtext.scoring.batch import score_batch
-from nbtext.scoring.decide import DEFAULT
+from nbtext.scoring.decide import DEFAULT as NO_POLICY
+from nbtext.scoring.estimating import EstimatedPrior, estimated_shares
 from nbtext.scoring.models.registry import for_classes, scoring_for
+from nbtext.scoring.policy_rule import Basis, prior_by_class, rule_of
+
+DECIDE: Final = Policy()
+"""The policy that decides for the most probable class."""
 
 OnFold: TypeAlias = Callable[[int, int], None]
 """Told how many folds are done, and how many there are."""
@@ -65,6 +73,9 @@ class CrossValidated:
         report: what was read.
         settings: how it was read.
         scoring: how it was scored, by the model of the last fold.
+        fold_of: shape (n_documents,), the fold of each document.
+        bases: for each fold what a policy needs to know of its model; None for a fold
+            without documents.
     """
 
     classes: tuple[str, ...]
@@ -75,32 +86,68 @@ class CrossValidated:
     report: ReadReport
     settings: Settings
     scoring: Scoring
+    fold_of: NDArray[np.intp]
+    bases: tuple[Basis | None, ...]
 
     def evaluation(
-        self, *, policy: Policy = DEFAULT, positive: str | None = None
+        self,
+        *,
+        policy: Policy = DECIDE,
+        is_estimated: bool = False,
+        positive: str | None = None,
     ) -> Evaluation:
         """
         Decide about each document by its fold's scores, and compare with the labels.
 
         Args:
             policy: how decisions are made.
+            is_estimated: whether its prior is estimated from the documents.
             positive: which of two classes is the one looked for; if not given, `spam`,
                 or else the rarer one.
 
         Raises:
-            SettingsError: `positive` is not one of two classes.
+            SettingsError: `positive` is not one of two classes, or the policy does not
+                go with the classes.
 
         """
-        chosen = map(policy.choose, self.printed.tolist(), self.known.tolist())
-        decided = [NO_CLASS if place is None else place for place in chosen]
+        if is_estimated:
+            policy = self._estimated().policy(policy)
+        rules = [basis and rule_of(policy, basis) for basis in self.bases]
+        printed, decided = self.printed.copy(), []
+        rows = zip(self.log_posterior.tolist(), self.known.tolist(), strict=True)
+        for place, (log_posterior, known) in enumerate(rows):
+            rule = rules[self.fold_of[place]] or NO_POLICY
+            if rule.shift:
+                printed[place] = rule.printed(log_posterior)
+            chosen = rule.choose(printed[place].tolist(), log_posterior, known)
+            decided.append(NO_CLASS if chosen is None else chosen)
+        basis, rule = next(
+            (basis, rule)
+            for basis, rule in zip(self.bases, rules, strict=True)
+            if basis is not None and rule is not None
+        )
         return evaluate(
             self.truth,
             self.log_posterior,
             np.array(decided),
             self.classes,
-            printed=self.printed,
+            printed=printed,
             positive=positive,
+            costs=rule.costs,
+            prior=prior_by_class(policy, basis),
         )
+
+    def _estimated(self) -> EstimatedPrior:
+        """Return the prior that the documents of all folds speak for."""
+        log_shares = np.zeros((len(self.bases), len(self.classes)))
+        for fold, basis in enumerate(self.bases):
+            if basis is not None:
+                log_shares[fold] = np.log(basis.shares)
+        likelihoods = self.log_posterior - log_shares[self.fold_of]
+        start = np.bincount(self.truth, minlength=len(self.classes)) + 1
+        shares = estimated_shares(likelihoods[self.known > 0], start / start.sum())
+        by_class = dict(zip(self.classes, shares, strict=True))
+        return EstimatedPrior(by_class, int((self.known > 0).sum()))
 
 
 def cross_validate(
@@ -175,6 +222,7 @@ def _score_folds(
     log_posterior = np.zeros((len(truth), len(classes)))
     printed = np.zeros_like(log_posterior)
     known = np.zeros(len(truth), np.int64)
+    bases: list[Basis | None] = []
     work = _Folds(cache, whole, tables, fold_of, scoring, overrides)
     with processes(jobs, (), partial(_FOLDS.set, work)) as executor:
         each = range(folds)
@@ -185,14 +233,16 @@ def _score_folds(
         )
         for number, of_fold in enumerate(done, 1):
             used = of_fold.scoring or used
+            bases.append(of_fold.basis)
             for places, scored in of_fold.batches:
                 log_posterior[places] = scored.log_posterior
                 printed[places] = scored.printed
                 known[places] = scored.known
             on_fold(number, folds)
     return CrossValidated(
-        classes, truth, log_posterior, printed, known, report, settings, used
-    )
+        classes, truth, log_posterior, printed, known, report, settings, used,
+        fold_of, tuple(bases),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,10 +253,12 @@ class _ScoredFold:
     Attributes:
         scoring: how its documents were scored, None if there are none.
         batches: the places of some of them, and their scores.
+        basis: what a policy needs to know of the model, None likewise.
     """
 
     scoring: Scoring | None
     batches: list[tuple[NDArray[np.int64], ScoredBatch]]
+    basis: Basis | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +315,22 @@ class _Folds:
                 (places, score_batch(model, views, finished.fit))
                 for places, views in self.cache.batches(in_fold)
             ],
+            _basis_of(rest, finished),
         )
+
+
+def _basis_of(table: CountTable, finished: Finished) -> Basis:
+    """Return what a policy needs to know of the model of a fold."""
+    scoring = finished.counts.scoring
+    calibration = calibration_for(scoring, finished.calibrations)
+    return Basis(
+        name="the model of a fold",
+        classes=table.classes,
+        documents=table.documents,
+        calibration=calibration or Calibration(scoring.of_scores()),
+        fit=finished.fit,
+        scoring=scoring,
+    )
 
 
 _FOLDS: Final[ContextVar[_Folds]] = ContextVar("_FOLDS")

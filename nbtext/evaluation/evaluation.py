@@ -11,6 +11,7 @@ docs/measures.md.
 """
 
 import heapq
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -36,6 +37,7 @@ from nbtext.evaluation.metrics import (
     reliability,
 )
 from nbtext.evaluation.misjudged import Misjudged
+from nbtext.scoring.costs import Costs
 
 NO_CLASS = -1
 """In place of a class: decided unsure, or truly none of the model's classes."""
@@ -71,6 +73,11 @@ class Evaluation:
         against: the same documents by another model, None if there is none.
         errors: the documents that were misjudged, the surest first; None if nobody
             asked.
+        coverage: decided of all documents.
+        error_decided: not correct of those not left unsure.
+        mean_cost: of the documents whose label is a class of the model, by the prices
+            of the policy; None if it has none.
+        prior: class to the share that was expected; None without a prior.
     """
 
     classes: tuple[str, ...]
@@ -90,8 +97,12 @@ class Evaluation:
     calibration_error: float | None
     reliability: tuple[ReliabilityBin, ...]
     two_class: TwoClass | None
+    coverage: float | None
+    error_decided: float | None
     scored_left_out: int = 0
     passed_over: int = 0
+    mean_cost: float | None = None
+    prior: dict[str, float] | None = None
     intervals: Intervals = field(default_factory=dict)
     against: Comparison | None = None
     errors: tuple[Misjudged, ...] | None = None
@@ -142,6 +153,8 @@ def evaluate(
     *,
     printed: Floats | None = None,
     positive: str | None = None,
+    costs: Costs | None = None,
+    prior: dict[str, float] | None = None,
 ) -> Evaluation:
     """
     Measure decisions and posteriors against the truth.
@@ -159,6 +172,8 @@ def evaluate(
             calibration error are; the same if None.
         positive: which of two classes is the one looked for; if not given, `spam`,
             or else the rarer one.
+        costs: what decisions cost, if they have prices.
+        prior: class to the share that was expected, if that was said.
 
     Raises:
         SettingsError: `positive` is not one of two classes.
@@ -204,8 +219,31 @@ def evaluate(
         two_class=None
         if wanted is None
         else two_class(known_truth, known_posterior, decided[known], classes, wanted),
-        intervals=intervals(drawn_from, classes, place),
+        coverage=ratio(sum(called), len(truth)),
+        error_decided=ratio(sum(called) - sum(hits), sum(called)),
+        mean_cost=None if costs is None else mean_cost(counts[:-1], costs),
+        prior=prior,
+        intervals=intervals(drawn_from, classes, place, costs),
     )
+
+
+def mean_cost(confusion: NDArray[np.int64], costs: Costs) -> float | None:
+    """
+    Return what decisions cost on average.
+
+    Args:
+        confusion: (n_classes, n_classes + 1), a row a true class, the last column for
+            unsure.
+        costs: their prices.
+    """
+    n_classes = len(confusion)
+    total = [
+        count * costs.price(truth, None if place == n_classes else place)
+        for truth, row in enumerate(confusion.tolist())
+        for place, count in enumerate(row)
+        if count
+    ]
+    return math.fsum(total) / int(confusion.sum()) if total else None
 
 
 def stratified_folds(

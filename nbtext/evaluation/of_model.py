@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from nbtext.scoring.estimating import EstimatedPrior
+
 import numpy as np
 
 from nbtext.counts import ReadReport
@@ -22,8 +24,7 @@ from nbtext.errors import SettingsError, SourceError
 from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate
 from nbtext.evaluation.misjudged import Misjudged, misjudged, worst_first
 from nbtext.evaluation.unknown_labels import UnknownLabels
-from nbtext.scoring import Classifier, Decision, Policy, classify
-from nbtext.scoring.decide import DEFAULT
+from nbtext.scoring import Classifier, Decision, classify
 from nbtext.scoring.in_processes import classify_with
 from nbtext.scoring.unseen import AS_COUNTED, LEFT_OUT
 
@@ -35,7 +36,7 @@ def evaluate_model(
     items: Iterable[Item],
     *,
     sources: Sequence[str] = (),
-    policy: Policy = DEFAULT,
+    is_estimated: bool = False,
     positive: str | None = None,
     max_bytes: int,
     progress: Progress | None = None,
@@ -48,12 +49,12 @@ def evaluate_model(
     Classify labelled documents and compare.
 
     Args:
-        model: what is evaluated; an `UnseenClassifier` scores documents that it has
-            counted as if it had not, or they are passed over. If it tells reasons,
-            so does the evaluation, of each document that is misjudged.
+        model: what is evaluated, and how it decides; an `UnseenClassifier` scores
+            documents that it has counted as if it had not, or they are passed over. If
+            it tells reasons, so does the evaluation, of each document misjudged.
         items: the documents, with their labels.
         sources: where they are from, as the user wrote it, to be named in notes.
-        policy: how decisions are made.
+        is_estimated: whether the prior is estimated from the documents.
         positive: which of two classes is the one looked for; if not given, `spam`,
                 or else the rarer one.
         max_bytes: how much of a document is read.
@@ -83,7 +84,10 @@ def evaluate_model(
     begun = partial(classify, items, model)
     if executor is not None:
         begun = partial(classify_with, executor, jobs, items)
-    batches = begun(policy=policy, max_bytes=max_bytes, on_problem=report.remark)
+    batches = begun(max_bytes=max_bytes, on_problem=report.remark)
+    found: list[EstimatedPrior] = []
+    if is_estimated:
+        batches = model.with_estimated_prior(batches, found.append)
     for decision in _watched(batches, progress):
         report.documents += 1
         if not seen.meet(decision):
@@ -121,6 +125,8 @@ def evaluate_model(
         classes,
         printed=np.array(printed),
         positive=positive,
+        costs=model.rule.costs,
+        prior=found[0].shares if is_estimated else model.prior,
     )
     return replace(
         result,

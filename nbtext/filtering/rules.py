@@ -22,7 +22,7 @@ from nbtext.filtering.mailboxes import (
     target_of,
 )
 from nbtext.filtering.seen import Entry, SeenMessages
-from nbtext.scoring import Classifier, Decision, Policy
+from nbtext.scoring import Classifier, Decision
 from nbtext.scoring.classifying import readable_of
 from nbtext.scoring.decide import CERTAIN, probability_of
 
@@ -34,17 +34,17 @@ UNMARKED: Final = Marks()
 
 class Rule(NamedTuple):
     """
-    What happens to the messages of a class.
+    What happens to the messages of a class, if the model's policy decides for it.
 
     Attributes:
-        policy: how probable the class must be, as probabilities are told.
+        least: how probable the class must be, as probabilities are told.
         target: where they go, as the user has it; None if they stay.
         marks: what they are marked with.
-        before_cap: how probable it must be besides, before what is told is capped: such
-            a threshold is a score that held-out documents had.
+        before_cap: how probable it must be besides, before a prior, and before what is
+            told is capped: such a threshold is a score that held-out documents had.
     """
 
-    policy: Policy
+    least: float
     target: str | None = None
     marks: Marks = UNMARKED
     before_cap: float = 0.0
@@ -52,12 +52,15 @@ class Rule(NamedTuple):
     @property
     def threshold(self) -> float:
         """Return the larger of the two thresholds."""
-        return max(self.policy.threshold, self.before_cap)
+        return max(self.least, self.before_cap)
 
     def is_met_by(self, decision: Decision) -> bool:
         """Return whether the class that was decided for is probable enough."""
-        before_cap = probability_of(max(decision.log_posterior))
-        is_sure = self.policy.is_sure(decision.probability)
+        if decision.label is None:
+            return False
+        place = decision.classes.index(decision.label)
+        before_cap = probability_of(decision.log_posterior[place])
+        is_sure = decision.probability >= min(self.least, CERTAIN)
         return is_sure and before_cap >= min(self.before_cap, CERTAIN)
 
 

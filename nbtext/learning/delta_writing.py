@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from nbtext.counts.histograms import Histograms
+    from nbtext.policy import Policy
 
 from nbtext.counts import Calibration, Fit
 from nbtext.counts.correction import CorrectionInfo
@@ -49,6 +50,7 @@ def pack_delta(
     calibrations: Sequence[Calibration],
     fit: Fit | None,
     correction: CorrectionInfo | None,
+    policy: "Policy | None",
     history: History,
     histograms: "Histograms | None",
     written: str,
@@ -63,6 +65,7 @@ def pack_delta(
         calibrations: what the documents scored before they were learnt.
         fit: what is fitted to that of the scoring, of the model with the delta.
         correction: of the model, None if it has none.
+        policy: of the model, None if it has none.
         history: how the table came to be; its records are those of the delta.
         histograms: how those of the model change, None if it keeps none.
         written: when, as ISO 8601 in UTC.
@@ -111,6 +114,7 @@ def pack_delta(
         histograms=histograms,
         correction=correction.of_change() if correction and is_corrected else None,
         biases=tuple(delta.correction.biases[label] for label in classes),
+        policy=policy,
     )
     packed = {name: _smallest(values, types[name]) for name, values in arrays.items()}
     return list(pack(header, packed))

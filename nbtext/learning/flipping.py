@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 from nbtext.document import Document
 from nbtext.learning.one_by_one import learn_few
 from nbtext.learning.plan import Batch, LearnRequest, LearnResult, planned
-from nbtext.scoring import Classifier, Decision, Model, Policy
+from nbtext.policy import Policy
+from nbtext.scoring import Classifier, Decision, Model
 from nbtext.scoring.model import model_of
 from nbtext.settings import Scoring
 from nbtext.store.file import with_table
@@ -50,7 +51,7 @@ def flip(
     document: Document,
     label: str | None = None,
     *,
-    policy: Policy,
+    policy: Policy | None = None,
     scoring: Scoring | None = None,
 ) -> Flip:
     """
@@ -61,7 +62,7 @@ def flip(
         document: the document.
         label: the class; the next most probable one if None, or if the document is
             unsure the most probable.
-        policy: how decisions are made.
+        policy: how decisions are made, if not by the policy of the model.
         scoring: how they are scored, if not as the file asks.
 
     Raises:
@@ -95,7 +96,7 @@ class _Trial:
         self,
         model: Model,
         document: Document,
-        policy: Policy,
+        policy: Policy | None,
         scoring: Scoring | None,
     ) -> None:
         self._model = model
@@ -108,7 +109,7 @@ class _Trial:
         """Return what a model decides about the document."""
         if self._scoring is not None:
             model = model._replace(scoring=self._scoring)
-        (decision,) = Classifier(model).classify([self._document], policy=self._policy)
+        (decision,) = Classifier(model, policy=self._policy).classify([self._document])
         return decision
 
     def learnt(self, label: str, *readings: Reading) -> tuple[LearnResult, Model]:

@@ -365,6 +365,7 @@ class _Changes:
             records=records.take(range(first, len(records))),
             correction=correction,
             histograms=histograms,
+            policy=plan.model.policy if plan.model else None,
         ).pack()
 
     def _first_scores(self, model: Model, after: CountTable) -> tuple[Calibration, ...]:

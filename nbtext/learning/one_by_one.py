@@ -79,6 +79,7 @@ def learn_few(plan: Plan) -> list[Buffer]:
         calibrations=found.calibrations,
         fit=found.fit,
         correction=model.file.correction if model else None,
+        policy=model.policy if model else None,
         history=history_of(plan, n_changed, delta.new_terms(model) if model else ()),
         histograms=(
             delta.histograms(model) if model and model.file.keeps_histograms else None

@@ -2,7 +2,8 @@
 Taking back what the last `learn` or `forget` has done, all of it.
 
 A command appends tables to a model file, and each of them says where the first one is.
-Without them the file is what it was, byte for byte.
+Without them the file is what it was, byte for byte, but for a policy that it was given
+meanwhile, which stays.
 """
 
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from nbtext.arguments import AnyPath, path_of
 from nbtext.errors import SettingsError
 from nbtext.store import ModelFile, StoredTable, open_model
 from nbtext.store.lock import WAIT, locked
+from nbtext.store.policies import with_policy
 from nbtext.store.writing import replace_file
 
 NOTHING: Final = "nothing was learnt since it was trained, made or compacted"
@@ -60,7 +62,8 @@ def undo(path: AnyPath, *, wait: float = WAIT, dry_run: bool = False) -> TakenBa
         file = open_model(path)
         tables = last_run(file)
         if not dry_run:
-            replace_file(path, [file.contents[: tables[0].offset]])
+            left = [one for one in file.tables if one.offset < tables[0].offset]
+            replace_file(path, with_policy(file, left, file.policy))
     headers = [table.header for table in tables]
     classes = {name for header in headers for name in header.history.learnt}
     return TakenBack(

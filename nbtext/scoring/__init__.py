@@ -1,7 +1,7 @@
 """
 A model and a document to a decision.
 
-In: an open model, the terms of documents and a `Policy`. Out: scores that are sums of
+In: an open model, the terms of documents and a policy. Out: scores that are sums of
 evidence, calibrated to probabilities, and a `Decision` for each document. How counts
 become a score is an event model's affair (`nbtext.scoring.models`). The scores of one
 document are the specification; those of many, by arrays, agree with them. What is
@@ -14,7 +14,7 @@ from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
     from nbtext.scoring.classifying import Classifier, batches, classify
-    from nbtext.scoring.decide import Decision, Policy
+    from nbtext.scoring.decide import Decision, DecisionRule
     from nbtext.scoring.held_out import fitted
     from nbtext.scoring.model import Model, load_model
     from nbtext.scoring.models.protocol import EventModel
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Classifier",
     "Decision",
+    "DecisionRule",
     "EventModel",
     "Model",
-    "Policy",
     "batches",
     "changed",
     "check_scoring",
@@ -48,9 +48,9 @@ __all__ = [
 _HOMES: Final = {
     "Classifier": "classifying",
     "Decision": "decide",
+    "DecisionRule": "decide",
     "EventModel": "models.protocol",
     "Model": "model",
-    "Policy": "decide",
     "batches": "classifying",
     "changed": "models.registry",
     "check_scoring": "models.registry",

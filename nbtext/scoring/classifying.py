@@ -27,7 +27,7 @@ from nbtext.errors import (
     memory_for_model,
 )
 from nbtext.keyring import secret_of
-from nbtext.scoring.decide import DEFAULT, Decision, Policy, decide
+from nbtext.scoring.decide import DEFAULT, Decision, decide
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.registry import check_scoring, event_model
@@ -39,7 +39,9 @@ from nbtext.tokens import AnyReading, bag_of, read_keys
 if TYPE_CHECKING:
     from nbtext.counts import Fit
     from nbtext.mail import Heading
+    from nbtext.policy import Policy
     from nbtext.scoring.batch_model import BatchModel
+    from nbtext.scoring.estimating import EstimatedPrior
     from nbtext.scoring.explanation import Explanation, Reason
 
 Result = TypeVar("Result")
@@ -67,17 +69,39 @@ class Classifier:
 
     Attributes:
         model: what it was opened from.
+        rule: how decisions are made.
+        prior: class to the share that is expected, None without a prior.
         n_reasons: how many reasons are told of a document whose label is another than
             the one it carries.
     """
 
-    def __init__(self, model: Model, *, n_reasons: int = 0) -> None:
+    def __init__(
+        self, model: Model, *, policy: "Policy | None" = None, n_reasons: int = 0
+    ) -> None:
+        """
+        Make an open model ready.
+
+        Args:
+            model: the model.
+            policy: how decisions are made, if not by the policy that it keeps.
+            n_reasons: see above.
+
+        Raises:
+            SettingsError: the model does not support its score, or the policy.
+            ModelFileError: the policy that the model keeps does not go with it.
+
+        """
         check_scoring(model.scoring, model.settings, model.classes)
         if model.settings.secret is not None:
             secret_of(model.settings.secret)  # before the first document is read
         self.model = model
         self.n_reasons = n_reasons
         self._calibration = fitted(model)
+        self._policy = policy
+        self.rule = DEFAULT
+        self.prior: dict[str, float] | None = None
+        if policy is not None or model.policy is not None:
+            self._decide_by(policy)
         self._reads_vocabulary = event_model(model.scoring.score).reads_vocabulary
         self._batch: BatchModel | None = None
 
@@ -95,29 +119,23 @@ class Classifier:
         return self.model.classes
 
     def classify(
-        self,
-        documents: list[Document],
-        *,
-        policy: Policy = DEFAULT,
-        headings: bool = False,
+        self, documents: list[Document], *, headings: bool = False
     ) -> list[Decision]:
         """
         Decide about documents, in their order.
 
         Args:
             documents: what to classify.
-            policy: how decisions are made.
             headings: whether decisions say who mail is from, and what it is about.
 
         """
         readings = [read_keys(document, self.model.settings) for document in documents]
-        return self.decide_readings(documents, readings, policy, headings=headings)
+        return self.decide_readings(documents, readings, headings=headings)
 
     def decide_readings(
         self,
         documents: Sequence[Document],
         readings: Sequence[AnyReading],
-        policy: Policy,
         *,
         headings: bool = False,
     ) -> list[Decision]:
@@ -130,7 +148,7 @@ class Classifier:
         else:
             scores = self._many(readings)
         return [
-            self.decide_one(document, scored, policy, headings=headings)
+            self.decide_one(document, scored, headings=headings)
             for document, scored in zip(documents, scores, strict=True)
         ]
 
@@ -138,7 +156,6 @@ class Classifier:
         self,
         document: Document,
         scored: Scored,
-        policy: Policy,
         *,
         headings: bool = False,
         counted_in: int | None = None,
@@ -149,7 +166,6 @@ class Classifier:
         Args:
             document: the document.
             scored: what the counts say of it.
-            policy: how decisions are made.
             headings: whether the decision says who mail is from, and what it is about.
             counted_in: the place of the class in which the model has counted it, if it
                 was scored as if that had not been so.
@@ -159,18 +175,18 @@ class Classifier:
             document.name,
             scored,
             self.model.classes,
-            policy=policy,
+            rule=self.rule,
             truncated=document.truncated,
             expected=document.label,
             heading=_heading_of(document) if headings else None,
         )._replace(identity=document.identity)
         if not self.n_reasons or decision.label == decision.expected:
             return decision
-        reasons = self._reasons(document, counted_in)
+        reasons = self._reasons(document, decision.label, counted_in)
         return decision._replace(reasons=reasons)
 
     def _reasons(
-        self, document: Document, counted_in: int | None
+        self, document: Document, label: str | None, counted_in: int | None
     ) -> "tuple[Reason, ...]":
         """Return the strongest reasons for what is decided about a document."""
         from nbtext.scoring.explaining import explain
@@ -182,7 +198,13 @@ class Classifier:
         if counted_in is not None:
             model = without(model, bag_of(reading, model.settings), counted_in)
         found = explain(
-            model, reading, self._calibration, document=document, top=self.n_reasons
+            model,
+            reading,
+            self._calibration,
+            document=document,
+            rule=self.rule,
+            label=label,
+            top=self.n_reasons,
         )
         return found.reasons
 
@@ -232,7 +254,6 @@ class Classifier:
         document: AnyDocument,
         *,
         label: str | None = None,
-        policy: Policy = DEFAULT,
         top: int | None = None,
     ) -> "Explanation":
         """
@@ -241,7 +262,6 @@ class Classifier:
         Args:
             document: a raw message, a text, or what `read_documents` gives.
             label: the class to speak for; the most probable one if None.
-            policy: how decisions are made.
             top: how many terms are told, the strongest ones; all of them if None.
 
         Raises:
@@ -260,7 +280,7 @@ class Classifier:
             read(document, self.model.settings),
             self._calibration,
             document=document,
-            policy=policy,
+            rule=self.rule,
             label=label,
             top=top,
         )
@@ -282,9 +302,65 @@ class Classifier:
             pass
         self._batch = batch  # and not before: other threads may be classifying
 
+    @property
+    def policy(self) -> "Policy":
+        """Return how decisions are made."""
+        from nbtext.policy import Policy
+
+        return self._policy or self.model.policy or Policy()
+
+    def deciding_by(self, policy: "Policy | None") -> "Classifier":
+        """
+        Return the same model, deciding by another policy.
+
+        Args:
+            policy: the policy; None for that which is kept in the model.
+
+        Raises:
+            SettingsError: it does not go with the classes.
+
+        """
+        return type(self)(self.model, policy=policy, n_reasons=self.n_reasons)
+
+    def with_estimated_prior(
+        self,
+        batches: Iterable[list[Decision]],
+        on_prior: "Callable[[EstimatedPrior], None]",
+    ) -> Iterator[list[Decision]]:
+        """
+        Decide anew about a stream, by the prior that its documents speak for.
+
+        Args:
+            batches: what this model has decided.
+            on_prior: told the prior, before the first batch is given out.
+
+        """
+        from nbtext.scoring.estimating import with_estimated_prior
+        from nbtext.scoring.policy_rule import basis_of
+
+        basis = basis_of(self.model)
+        return with_estimated_prior(batches, basis, self.policy, on_prior)
+
+    def _decide_by(self, policy: "Policy | None") -> None:
+        """Decide by a policy, or if it is None by that of the model."""
+        from nbtext.scoring.policy_rule import (
+            basis_of,
+            own_rule,
+            prior_by_class,
+            rule_of,
+        )
+
+        basis = basis_of(self.model)
+        if policy is not None:
+            self.rule = rule_of(policy, basis)
+        elif self.model.policy is not None:
+            self.rule = own_rule(self.model.policy, basis)
+        self.prior = prior_by_class(self.policy, basis)
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what opens the same model elsewhere: its counts stay in the file."""
-        return _opened, (self.model.path, self.model.scoring, self.n_reasons)
+        facts = (self.model.path, self.model.scoring, self._policy, self.n_reasons)
+        return _opened, facts
 
     def arranged(self) -> "BatchModel":
         """Return the counts as the batch engine has them."""
@@ -315,15 +391,17 @@ class Classifier:
         return score_readings(self.arranged(), readings, self._calibration)
 
 
-def _opened(path: str, scoring: Scoring, n_reasons: int) -> Classifier:
-    return Classifier(load_model(path, scoring=scoring), n_reasons=n_reasons)
+def _opened(
+    path: str, scoring: Scoring, policy: "Policy | None", n_reasons: int
+) -> Classifier:
+    model = load_model(path, scoring=scoring)
+    return Classifier(model, policy=policy, n_reasons=n_reasons)
 
 
 def classify(
     items: Iterable[Item],
     classifier: Classifier,
     *,
-    policy: Policy = DEFAULT,
     headings: bool = False,
     max_bytes: int,
     on_problem: OnProblem,
@@ -333,8 +411,7 @@ def classify(
 
     Args:
         items: the documents.
-        classifier: the model.
-        policy: how decisions are made.
+        classifier: the model, and how decisions are made.
         headings: whether decisions say who mail is from, and what it is about.
         max_bytes: how much of a document is read.
         on_problem: told of each document that cannot be read, and of what else to know.
@@ -345,7 +422,7 @@ def classify(
 
     """
     for batch in batches(items, max_bytes, on_problem):
-        act = partial(classifier.classify, policy=policy, headings=headings)
+        act = partial(classifier.classify, headings=headings)
         yield from readable_of(batch, act, on_problem)
 
 

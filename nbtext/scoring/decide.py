@@ -1,61 +1,119 @@
 """
 From what the counts say to a decision: a label, or none.
 
-A policy stands between the two, and holds all that a user may want of decisions. A
+A rule stands between the two, and holds all that a user may want of decisions. A
 document without one token that the model knows is unsure, and so is one whose most
-probable class does not reach the policy's threshold (the reject option, Chow 1970).
+probable class does not reach the rule's threshold (the reject option, Chow 1970).
+Where decisions have costs, the one that is expected to cost least is taken.
 """
 
 from collections.abc import Sequence
-from math import exp, nextafter
+from math import exp, log, log1p, nextafter
+from operator import add
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from nbtext.scoring.posterior import capped, normalised
 from nbtext.scoring.score import Scored
 
 if TYPE_CHECKING:
     from nbtext.mail import Heading
+    from nbtext.scoring.costs import Costs
     from nbtext.scoring.explanation import Reason
 
 CERTAIN: Final = nextafter(1.0, 0.0)
 """The largest probability that is short of certainty."""
 
 
-class Policy(NamedTuple):
+class DecisionRule(NamedTuple):
     """
-    How decisions are made of posteriors.
+    How a model decides: its policy, for its classes (`nbtext.scoring.policy_rule`).
 
     Attributes:
         threshold: the least probability of a label, from 0 to 1.
+        shift: shape (n_classes,), what a prior adds to the log posterior, in nats;
+            empty if it adds nothing.
+        documents: for each class, how many documents; empty if probabilities are not
+            capped. Of use with a shift only.
+        costs: what decisions cost; None if the most probable class is decided for.
+        least: a class, and the least log-odds that it needs, prior and cap apart; None
+            if no class needs any.
     """
 
     threshold: float = 0.0
+    shift: tuple[float, ...] = ()
+    documents: tuple[int, ...] = ()
+    costs: "Costs | None" = None
+    least: tuple[int, float] | None = None
 
-    @property
-    def least(self) -> float:
-        """Return the threshold as probabilities can reach it."""
-        return min(self.threshold, CERTAIN)
+    def printed(self, log_posterior: Sequence[float]) -> tuple[float, ...]:
+        """
+        Return the log posterior that is told, with the prior, and capped after it.
 
-    def is_sure(self, probability: float) -> bool:
-        """Return whether a class is probable enough to be the label."""
-        return probability >= self.least
+        Args:
+            log_posterior: shape (n_classes,), in nats, before both.
 
-    def choose(self, printed: Sequence[float], known: int) -> int | None:
+        """
+        posterior = self.with_prior(log_posterior)
+        return capped(posterior, self.documents) if self.documents else posterior
+
+    def with_prior(self, log_posterior: Sequence[float]) -> tuple[float, ...]:
+        """Return a log posterior for the prior of the policy, if it has one."""
+        if not self.shift:
+            return tuple(log_posterior)
+        return tuple(normalised([*map(add, log_posterior, self.shift)]))
+
+    def choose(
+        self, printed: Sequence[float], log_posterior: Sequence[float], known: int
+    ) -> int | None:
         """
         Return the place of the class that is decided for, None if unsure.
 
         Args:
             printed: shape (n_classes,), the log posterior that is told; of two equally
-                probable classes the first wins.
+                probable, or equally cheap, classes the first wins.
+            log_posterior: the same before prior and cap.
             known: how many of the document's tokens the model knows.
 
         """
+        if not known:
+            return None
+        if self.costs is not None:
+            return self.costs.cheapest(printed)
         best = most_probable(printed)
-        is_decided = known > 0 and self.is_sure(probability_of(printed[best]))
-        return best if is_decided else None
+        is_sure = probability_of(printed[best]) >= min(self.threshold, CERTAIN)
+        if self.least is not None and self.least[0] == best:
+            is_sure = is_sure and log_odds(log_posterior, best) >= self.least[1]
+        return best if is_sure else None
+
+    def margin(
+        self, printed: Sequence[float], log_posterior: Sequence[float], place: int
+    ) -> float:
+        """
+        Return by how many nats a class is decided for: below zero, it is not.
+
+        It is how much its log-odds exceed what is needed; where costs decide, how much
+        the logarithm of the expected cost of any other decision exceeds that of this.
+
+        Args:
+            printed: shape (n_classes,), the log posterior that is told.
+            log_posterior: the same before prior and cap.
+            place: the class.
+
+        """
+        if self.costs is not None:
+            return self.costs.margin(printed, place)
+        others = [*printed[:place], *printed[place + 1 :]]
+        margin = printed[place] - max(others)
+        least = min(self.threshold, CERTAIN)
+        if least > 0:
+            margin = min(margin, log_odds(printed, place) - log(least) + log1p(-least))
+        if self.least is not None and self.least[0] == place:
+            margin = min(margin, log_odds(log_posterior, place) - self.least[1])
+        return margin
 
 
-DEFAULT: Final = Policy()
-"""The policy that decides for the most probable class, however probable it is."""
+DEFAULT: Final = DecisionRule()
+"""The rule that decides for the most probable class, however probable it is."""
 
 
 class Decision(NamedTuple):
@@ -65,11 +123,13 @@ class Decision(NamedTuple):
     Attributes:
         name: the document's.
         label: its class, None if unsure.
-        probability: of the most probable class, from 0 to 1, never 1.
+        probability: of the label, or if unsure of the most probable class, from 0 to
+            1, never 1.
         classes: the model's classes, sorted.
         log_posterior: shape (n_classes,), in nats; it ranks documents.
-        printed: shape (n_classes,), in nats: the same, no class above what its model
-            can know (`nbtext.scoring.posterior.capped`); all probabilities are of it.
+        printed: shape (n_classes,), in nats: the same with the prior of the policy, and
+            no class above what its model can know (`nbtext.scoring.posterior.capped`);
+            all probabilities are of it.
         known: how many of its tokens the model knows.
         tokens: how many it has.
         truncated: whether the document was longer than what was read.
@@ -119,7 +179,7 @@ def decide(
     scored: Scored,
     classes: Sequence[str],
     *,
-    policy: Policy = DEFAULT,
+    rule: DecisionRule = DEFAULT,
     truncated: bool = False,
     expected: str | None = None,
     heading: "Heading | None" = None,
@@ -131,27 +191,48 @@ def decide(
         name: the document's.
         scored: what the counts say of it.
         classes: the model's classes, sorted.
-        policy: how decisions are made.
+        rule: how decisions are made.
         truncated: whether the document was longer than what was read.
         expected: the label that the document carries, if any.
         heading: From and Subject of a mail, if they were asked for.
 
     """
-    chosen = policy.choose(scored.printed, scored.known)
-    best = scored.printed[most_probable(scored.printed)]
+    printed = rule.printed(scored.log_posterior) if rule.shift else scored.printed
+    chosen = rule.choose(printed, scored.log_posterior, scored.known)
+    told = most_probable(printed) if chosen is None else chosen
     return Decision(
         name=name,
         label=None if chosen is None else classes[chosen],
-        probability=probability_of(best),
+        probability=probability_of(printed[told]),
         classes=tuple(classes),
         log_posterior=scored.log_posterior,
-        printed=scored.printed,
+        printed=printed,
         known=scored.known,
         tokens=scored.tokens,
         truncated=truncated,
         expected=expected,
         heading=heading,
     )
+
+
+def decided_anew(decision: Decision, rule: DecisionRule) -> Decision:
+    """Return what another rule makes of a document that was decided about."""
+    printed = rule.printed(decision.log_posterior) if rule.shift else decision.printed
+    chosen = rule.choose(printed, decision.log_posterior, decision.known)
+    told = most_probable(printed) if chosen is None else chosen
+    return decision._replace(
+        label=None if chosen is None else decision.classes[chosen],
+        probability=probability_of(printed[told]),
+        printed=printed,
+    )
+
+
+def log_odds(log_posterior: Sequence[float], place: int) -> float:
+    """Return the log-odds of a class against all others, in nats."""
+    others = [*log_posterior[:place], *log_posterior[place + 1 :]]
+    best = max(others)
+    rest = best + log1p(sum(exp(other - best) for other in others) - 1)
+    return log_posterior[place] - rest
 
 
 def most_probable(log_posterior: Sequence[float]) -> int:

@@ -15,7 +15,12 @@ from typing import Final, NamedTuple
 from nbtext.counts import Fit
 from nbtext.document import Document
 from nbtext.scoring.correction import correction_evidence
-from nbtext.scoring.decide import DEFAULT, Policy, most_probable, probability_of
+from nbtext.scoring.decide import (
+    DEFAULT,
+    DecisionRule,
+    most_probable,
+    probability_of,
+)
 from nbtext.scoring.explanation import Explanation, Part, Reason
 from nbtext.scoring.joining import Group, Said, joined
 from nbtext.scoring.model import Model
@@ -73,7 +78,7 @@ def explain(
     calibration: Fit,
     *,
     document: Document,
-    policy: Policy = DEFAULT,
+    rule: DecisionRule = DEFAULT,
     label: str | None = None,
     top: int | None = None,
 ) -> Explanation:
@@ -85,7 +90,7 @@ def explain(
         reading: the document as the model reads it.
         calibration: what `fitted` returned.
         document: what was read.
-        policy: how decisions are made.
+        rule: how decisions are made.
         label: the class to speak for; None for the most probable.
         top: the strongest terms are joined and told, at most so many; None for all.
 
@@ -95,6 +100,9 @@ def explain(
     """
     bag = bag_of(reading, model.settings)
     scored = score(model, bag, calibration)
+    posterior = rule.with_prior(scored.log_posterior)
+    if rule.shift:
+        scored = scored._replace(printed=rule.printed(scored.log_posterior))
     sides = _sides(model, scored, label)
     is_scored = is_by_evidence(model, scored.known)
     taken = _taken(model, bag) if is_scored else _shares(model)
@@ -103,8 +111,9 @@ def explain(
     fit = calibration if is_scored else Fit()
     calibrated = fit.slope * total + fit.offset * _sign_of_offset(model, sides)
     log_odds = _log_odds(scored.log_posterior, sides.label)
+    expected = _log_odds(posterior, sides.label)
     printed = _log_odds(scored.printed, sides.label)
-    chosen = policy.choose(scored.printed, scored.known)
+    chosen = rule.choose(scored.printed, scored.log_posterior, scored.known)
     return Explanation(
         name=document.name,
         decision=None if chosen is None else model.classes[chosen],
@@ -117,7 +126,8 @@ def explain(
         slope=fit.slope,
         offset=fit.offset * _sign_of_offset(model, sides),
         others=log_odds - calibrated,
-        cap=printed - log_odds,
+        prior=expected - log_odds,
+        cap=printed - expected,
         parts=parts,
         reasons=_reasons(model, reading, bag, taken, sides, top),
         classes=dict(zip(model.classes, model.documents, strict=True)),

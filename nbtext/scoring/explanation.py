@@ -6,7 +6,7 @@ All contributions are in nats of the log-odds of one class (`label`) against ano
 
     score    = sum of the parts
              = sum of the reasons, and of the parts' `besides`
-    log_odds = score + calibration + others + cap
+    log_odds = score + calibration + others + prior + cap
     probability = 1 / (1 + exp(-log_odds))
 """
 
@@ -81,6 +81,7 @@ class Explanation:
         slope: by which the score is multiplied.
         offset: which is added then.
         others: what the classes besides these two take away; 0 of two classes.
+        prior: what the prior of the policy adds.
         cap: what is taken away because no model of so few documents can be surer.
         parts: what the score is the sum of.
         reasons: what each term says, the strongest first.
@@ -104,6 +105,7 @@ class Explanation:
     slope: float
     offset: float
     others: float
+    prior: float
     cap: float
     parts: tuple[Part, ...]
     reasons: tuple[Reason, ...]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from nbtext.counts.counting import chunks
 from nbtext.document import Item, Note, Unreadable
 from nbtext.scoring.classifying import Classifier, OnProblem, classify
-from nbtext.scoring.decide import DEFAULT, Decision, Policy
+from nbtext.scoring.decide import Decision
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -48,7 +48,6 @@ def classify_with(
     jobs: int,
     items: Iterable[Item],
     *,
-    policy: Policy = DEFAULT,
     headings: bool = False,
     max_bytes: int,
     on_problem: OnProblem,
@@ -60,7 +59,6 @@ def classify_with(
         executor: its processes began with what `initializer_of` returned.
         jobs: how many chunks it works at side by side.
         items: the documents.
-        policy: how decisions are made.
         headings: whether decisions say who mail is from, and what it is about.
         max_bytes: how much of a document is read.
         on_problem: told of each document that cannot be read, and of what else to know.
@@ -76,9 +74,7 @@ def classify_with(
 
     for chunk in chunks(items, CHUNK):
         if chunk:
-            pending.append(
-                executor.submit(_classify_chunk, chunk, policy, headings, max_bytes)
-            )
+            pending.append(executor.submit(_classify_chunk, chunk, headings, max_bytes))
         while len(pending) > jobs or (pending and not chunk):
             yield next_result()
     while pending:
@@ -86,13 +82,12 @@ def classify_with(
 
 
 def _classify_chunk(
-    items: list[Item], policy: Policy, headings: bool, max_bytes: int
+    items: list[Item], headings: bool, max_bytes: int
 ) -> tuple[list[Decision], list[Unreadable | Note]]:
     remarks: list[Unreadable | Note] = []
     batches = classify(
         items,
         _CLASSIFIER.get(),
-        policy=policy,
         headings=headings,
         max_bytes=max_bytes,
         on_problem=remarks.append,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from nbtext.counts.histograms import Histogram, Histograms
+    from nbtext.policy import Policy
 
 from nbtext.counts.correction import CorrectionInfo
 from nbtext.errors import NotAModelError
@@ -117,6 +118,7 @@ class Model(NamedTuple):
             stored; empty if there are none.
         more_histograms: how the histograms differ from those of the file, None if they
             do not.
+        policy: how decisions are to be made, None if nothing is said.
     """
 
     path: str
@@ -131,6 +133,7 @@ class Model(NamedTuple):
     correction: "StoredCorrection | None" = None
     more_terms: tuple[int, ...] = ()
     more_histograms: "Histograms | None" = None
+    policy: "Policy | None" = None
 
     def of_text(self) -> "Model":
         """Return the same model without the views of attributes, for event models."""
@@ -331,6 +334,7 @@ def model_of(file: ModelFile, scoring: Scoring | None = None) -> Model:
             for view in settings.views
         ),
         correction=_correction_of(file, places, len(kept), scoring),
+        policy=file.policy,
     )
 
 

@@ -1,24 +1,26 @@
 """
-How probable a class must be before a message is moved for it.
+How probable a class must be, by what held-out documents of the other class scored.
 
 A model of two classes keeps the scores of held-out documents
 (`nbtext.counts.calibration`). The threshold of a class is the least probability that
-the other class's documents reach at most once in a thousand times, as n held-out ones
-have it: k of them reach it, and (k + 1) / (n + 1) is at most 1/1000, because the next
-document is one more of the same kind (conformal p-values, Vovk et al. 2005). Fewer than
-999 cannot say that much: then none of them reaches the threshold. It is LEAST at least.
+the other class's documents reach so rarely as is wanted, as n held-out ones have it: k
+of them reach it, and (k + 1) / (n + 1) is at most the wanted rate, because the next
+document is one more of the same kind (conformal p-values, Vovk et al. 2005). If they
+are too few to say that much, such as 998 for 1/1000, none reaches the threshold.
 How well that holds on other mail is in docs/filtering.md.
 
-Such a threshold is compared with a probability before it is capped
+`filter` moves messages from a threshold for the rate FILTER_RATE on, LEAST at least.
+Such a threshold is compared with a probability before prior and cap
 (`nbtext.scoring.posterior`), LEAST with what is told. So a message is moved only if
 enough documents of other classes were counted.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import ceil, exp, nextafter
+from math import ceil, exp, inf, nextafter
 from typing import Final, NamedTuple
 
+from nbtext.counts import Calibration, Fit
 from nbtext.counts.calibration import BINS_A_NAT, FARTHEST_BIN
 from nbtext.counts.fitting import sigmoid
 from nbtext.scoring.decide import CERTAIN
@@ -26,11 +28,11 @@ from nbtext.scoring.held_out import fitted, held_out
 from nbtext.scoring.model import Model
 from nbtext.scoring.posterior import cap_of
 
-ONE_IN: Final = 1000
-"""Of so many documents of other classes one may be taken for this one's."""
+FILTER_RATE: Final = Fraction(1, 1000)
+"""The share of other classes' documents that `filter` may take for this one's."""
 
 LEAST: Final = 0.99
-"""The lowest threshold, and the one where no held-out documents say a better one."""
+"""The lowest threshold of `filter`, and the one where no held-out documents say any."""
 
 
 class Threshold(NamedTuple):
@@ -49,7 +51,7 @@ class Threshold(NamedTuple):
 
 def threshold_of(model: Model, label: str) -> Threshold:
     """
-    Return the threshold of a class.
+    Return the threshold of a class for `filter`.
 
     Args:
         model: the model.
@@ -59,25 +61,68 @@ def threshold_of(model: Model, label: str) -> Threshold:
         NotAModelError: what the file keeps for calibration is damaged.
 
     """
-    calibration = held_out(model)
-    fitted_to = fitted(model)
-    if len(model.classes) != 2 or not fitted_to.documents or fitted_to.slope <= 0:
+    found = held_out_threshold(
+        held_out(model), fitted(model), model.classes, label, FILTER_RATE
+    )
+    if found is None:
         return Threshold(LEAST, 0)
-    sign = 1 if label == model.classes[1] else -1
+    probability = nextafter(sigmoid(found.log_odds), 1.0)
+    return Threshold(min(max(probability, LEAST), CERTAIN), found.documents)
+
+
+class HeldOut(NamedTuple):
+    """
+    What held-out documents say of a threshold.
+
+    Attributes:
+        log_odds: the least log-odds of the class, in nats, prior and cap apart;
+            infinite if no document ever reaches it.
+        documents: how many held-out documents of the other class there are.
+    """
+
+    log_odds: float
+    documents: int
+
+
+def held_out_threshold(
+    calibration: Calibration,
+    fit: Fit,
+    classes: Sequence[str],
+    label: str,
+    rate: Fraction,
+) -> HeldOut | None:
+    """
+    Return the least log-odds of a class that few documents of the other reach.
+
+    Args:
+        calibration: what held-out documents scored.
+        fit: what was fitted to it.
+        classes: the model's, sorted.
+        label: one of them.
+        rate: the share of the other class's documents that may reach it, above 0.
+
+    Returns:
+        The threshold; None if no held-out documents say any, such as those of more
+        than two classes, of which no scores are kept.
+
+    """
+    if len(classes) != 2 or not fit.documents or fit.slope <= 0:
+        return None
+    sign = 1 if label == classes[1] else -1
     counts = {
         # a bin holds scores from its number up; turned around, down from the next
         bin_ if sign > 0 else -bin_ - 1: n
         for (bin_, name), n in calibration.counts.items()
-        if name != label and name in model.classes and n > 0
+        if name != label and name in classes and n > 0
     }
+    if not counts:
+        return None
     documents = sum(counts.values())
-    bin_ = highest(counts) + 1
+    bin_ = highest(counts, rate) + 1
     if bin_ > FARTHEST_BIN:
-        return Threshold(CERTAIN, documents)
-    score = bin_ / BINS_A_NAT
-    probability = sigmoid(fitted_to.slope * score + sign * fitted_to.offset)
-    probability = nextafter(probability, 1.0)  # the bin's own upper end is not in it
-    return Threshold(min(max(probability, LEAST), CERTAIN), documents)
+        return HeldOut(inf, documents)
+    log_odds = fit.slope * bin_ / BINS_A_NAT + sign * fit.offset
+    return HeldOut(nextafter(log_odds, inf), documents)  # a bin's end is not in it
 
 
 class Reach(NamedTuple):
@@ -114,15 +159,16 @@ def reach_of(model: Model, label: str, threshold: float) -> Reach:
     return Reach(exp(cap_of(others)), others, max(ceil(1 / doubt) - 2, 0))
 
 
-def highest(counts: Mapping[int, int]) -> int:
+def highest(counts: Mapping[int, int], rate: Fraction) -> int:
     """
     Return the lowest bin above which there are few enough documents.
 
     Args:
         counts: bin to how many documents there are in it, at least one.
+        rate: their share of all that may be above it.
 
     """
-    left = max((sum(counts.values()) + 1) // ONE_IN - 1, 0)
+    left = max(int((sum(counts.values()) + 1) * rate) - 1, 0)
     for bin_ in sorted(counts, reverse=True):
         left -= counts[bin_]
         if left < 0:

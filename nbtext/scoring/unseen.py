@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from nbtext.document import Document
+    from nbtext.policy import Policy
+    from nbtext.scoring.decide import Decision
     from nbtext.scoring.score import Scored
     from nbtext.settings import Scoring
     from nbtext.tokens import AnyReading
 
 from nbtext.scoring.batch import score_left_out
 from nbtext.scoring.classifying import Classifier
-from nbtext.scoring.decide import DEFAULT, Decision, Policy
 from nbtext.scoring.leave_one_out import PART
 from nbtext.scoring.model import load_model
 from nbtext.store.counted import NO_CLASS, CountedDocuments, CountedRow
@@ -42,11 +43,7 @@ class UnseenClassifier(Classifier):
     """A model that classifies documents it has counted as if it had not."""
 
     def classify(
-        self,
-        documents: list[Document],
-        *,
-        policy: Policy = DEFAULT,
-        headings: bool = False,
+        self, documents: list[Document], *, headings: bool = False
     ) -> list[Decision]:
         """Decide about documents, in their order; `Decision.seen` says how."""
         readings = [read_keys(document, self.model.settings) for document in documents]
@@ -57,7 +54,6 @@ class UnseenClassifier(Classifier):
         decided = self.decide_readings(
             [documents[place] for place in rest],
             [readings[place] for place in rest],
-            policy,
             headings=headings,
         )
         decisions = dict(zip(rest, decided, strict=True))
@@ -67,7 +63,6 @@ class UnseenClassifier(Classifier):
                 decision = self.decide_one(
                     documents[place],
                     scored,
-                    policy,
                     headings=headings,
                     counted_in=rows[place][0].class_,
                 )
@@ -83,7 +78,8 @@ class UnseenClassifier(Classifier):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what opens the same model elsewhere."""
-        return _opened, (self.model.path, self.model.scoring, self.n_reasons)
+        facts = (self.model.path, self.model.scoring, self.policy, self.n_reasons)
+        return _opened, facts
 
     @cached_property
     def _ledger(self) -> CountedDocuments:
@@ -129,5 +125,8 @@ def _is_exact(rows: Sequence[CountedRow], mark: int) -> bool:
     return row.times == 1 and row.fingerprint == mark and row.class_ != NO_CLASS
 
 
-def _opened(path: str, scoring: Scoring, n_reasons: int) -> UnseenClassifier:
-    return UnseenClassifier(load_model(path, scoring=scoring), n_reasons=n_reasons)
+def _opened(
+    path: str, scoring: Scoring, policy: Policy, n_reasons: int
+) -> UnseenClassifier:
+    model = load_model(path, scoring=scoring)
+    return UnseenClassifier(model, policy=policy, n_reasons=n_reasons)

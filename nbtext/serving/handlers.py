@@ -23,7 +23,8 @@ from nbtext.errors import (
 from nbtext.filtering import with_added
 from nbtext.learning import LearnRequest, LearnResult, learn_documents
 from nbtext.learning.plan import UNKNOWN
-from nbtext.scoring import Classifier, Decision, Policy, load_model
+from nbtext.policy import PolicyOverrides
+from nbtext.scoring import Classifier, Decision, DecisionRule, load_model
 from nbtext.scoring.decide import probability
 from nbtext.scoring.explanation import Reason
 from nbtext.serving.reloading import ReloadingModel
@@ -74,7 +75,7 @@ class HandlerOptions(NamedTuple):
         model: the model file.
         spam: the class of spam.
         ham: the class that messages learnt as ham join; None if there is none.
-        policy: how decisions are made.
+        policy: how decisions are made, where it differs from the model's policy.
         max_size: maximum bytes of a message.
         wait: maximum seconds to wait for another writer of the model.
     """
@@ -82,7 +83,7 @@ class HandlerOptions(NamedTuple):
     model: str
     spam: str
     ham: str | None
-    policy: Policy
+    policy: PolicyOverrides
     max_size: int
     wait: float
 
@@ -119,7 +120,9 @@ class Handler:
 
         """
         self._options = options
-        self._model = ReloadingModel(options.model, options.spam, on_event, on_trouble)
+        self._model = ReloadingModel(
+            options.model, options.spam, options.policy, on_event, on_trouble
+        )
 
     def read_again(self) -> None:
         """Have the model file opened again, changed or not."""
@@ -159,13 +162,13 @@ class Handler:
         messages = [message_of(one, self._options.max_size) for one in requests]
         documents = [Document("-", (message,)) for message in messages]
         classifier = self._model.classifier()
-        decisions = classifier.classify(documents, policy=self._options.policy)
+        decisions = classifier.classify(documents)
         reasons = [
             self._reasons(classifier, request, document)
             for request, document in zip(requests, documents, strict=True)
         ]
         rows = zip(requests, messages, decisions, reasons, strict=True)
-        return [self._answer(*row) for row in rows]
+        return [self._answer(*row, classifier.rule) for row in rows]
 
     def _reasons(
         self, classifier: Classifier, request: Request, document: Document
@@ -183,8 +186,9 @@ class Handler:
         message: bytes,
         decision: Decision,
         reasons: Sequence[Reason],
+        rule: DecisionRule,
     ) -> Answer:
-        verdict = verdict_of(decision, self._options.spam, self._options.policy)
+        verdict = verdict_of(decision, self._options.spam, rule)
         verdict = verdict._replace(reasons=tuple(reasons))
         body = body_of(request, message, verdict)
         label = decision.label if decision.label is not None else "?"

@@ -25,7 +25,7 @@ import msgpack
 
 from nbtext.errors import RequestError
 from nbtext.keyring import environment
-from nbtext.scoring import Policy
+from nbtext.policy import PolicyOverrides
 from nbtext.serving.handlers import Answer, Handler, HandlerOptions
 from nbtext.serving.spamd import TRY_AGAIN, Request
 
@@ -216,7 +216,7 @@ def be_one() -> None:
     os.nice(NICENESS)
     with socket.socket(fileno=os.dup(0)) as worker, suppress(*ENDS):
         options = HandlerOptions(*_told(worker))
-        options = options._replace(policy=Policy(*options.policy))
+        options = options._replace(policy=PolicyOverrides.rebuilt(options.policy))
         handler = Handler(options, _ignored, _ignored)  # the worker says the same
         handler.warm_up()
         gc.freeze()  # what is here now stays, and need not be looked through

@@ -18,6 +18,7 @@ from typing import Final, TypeAlias
 
 from nbtext.document import Document
 from nbtext.errors import NbtextError, SettingsError, UnknownClassError
+from nbtext.policy import PolicyOverrides
 from nbtext.scoring import Classifier, Model, load_model
 from nbtext.store import check_sound
 
@@ -41,6 +42,7 @@ class ReloadingModel:
         self,
         path: str,
         spam: str,
+        policy: PolicyOverrides,
         on_event: Callable[[str], None],
         on_trouble: Callable[[str], None],
     ) -> None:
@@ -50,12 +52,14 @@ class ReloadingModel:
         Args:
             path: the model file.
             spam: a class that the model must have.
+            policy: what is otherwise than in the policy of the model.
             on_event: called with a line whenever the file is opened.
             on_trouble: called with a line if it cannot be, or is not as it should be.
 
         """
         self._path = path
         self._spam = spam
+        self._policy = policy
         self._on_event = on_event
         self._on_trouble = on_trouble
         self._seen: Seen = ()  # which no file looks like, nor one that is missing
@@ -127,7 +131,8 @@ class ReloadingModel:
             raise UnknownClassError(self._path, self._spam, model.classes)
         if not (before and self._has_grown(model, before)):
             check_sound(model.file)
-        self._classifier = Classifier(model)
+        policy = self._policy.chosen(model.policy)
+        self._classifier = Classifier(model, policy=policy)
         self._good = self._seen
         verb = "opened again" if before else "opened"
         self._last_trouble = ""

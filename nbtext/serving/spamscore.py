@@ -5,16 +5,18 @@ What SpamAssassin's clients read are points with a threshold of 5.0. A probabili
 the class of spam becomes 5 + 2.5 log10(odds(p) / odds(t)), where t is the least p that
 is called spam: 5 points where p is t, 2.5 more for odds ten times as high. With more
 than two classes, p must also be the largest; so it is the smaller of that and the same
-with p over the largest other probability in place of the odds.
+with p over the largest other probability in place of the odds. Where a policy has
+costs, 2.5 points more are for a tenth of the expected cost, held against that of the
+best other decision.
 """
 
-from math import exp, log, log1p
+from math import log
 from typing import Final, NamedTuple
 
 from nbtext import __version__
 from nbtext.filtering import AddedField, added_by
 from nbtext.filtering.header_field import printable_label, printable_reason
-from nbtext.scoring import Decision, Policy
+from nbtext.scoring import Decision, DecisionRule
 from nbtext.scoring.decide import DEFAULT, probability
 from nbtext.scoring.explanation import Reason
 
@@ -28,6 +30,9 @@ MOST: Final = 99.9
 
 LONGEST_SYMBOL: Final = 30
 """Maximum characters of a term in a test's name."""
+
+FARTHEST: Final = 1000.0
+"""A margin, in nats, beyond which points do not change."""
 
 FAMILY: Final = "x-spam-"
 """Fields of these names are what clients' rules trust, so nobody else may write any."""
@@ -86,7 +91,7 @@ def _symbol(text: str) -> str:
 
 
 def verdict_of(
-    decision: Decision, spam_class: str, policy: Policy = DEFAULT
+    decision: Decision, spam_class: str, rule: DecisionRule = DEFAULT
 ) -> Verdict:
     """
     Return what SpamAssassin's clients are told.
@@ -94,18 +99,11 @@ def verdict_of(
     Args:
         decision: the decision.
         spam_class: the name of the class of spam, one of the decision's.
-        policy: what made the decision.
+        rule: what made the decision.
 
     """
     place = decision.classes.index(spam_class)
-    own = decision.printed[place]
-    others = [*decision.printed[:place], *decision.printed[place + 1 :]]
-    best = max(others)
-    rest = best + log1p(sum(exp(other - best) for other in others) - 1)
-    margin = own - best
-    if policy.threshold > 0:
-        odds = log(policy.least) - log1p(-policy.least)
-        margin = min(margin, own - rest - odds)
+    margin = rule.margin(decision.printed, decision.log_posterior, place)
     is_spam = decision.label == spam_class
     probability = decision.probability_of(spam_class)
     return Verdict(decision, is_spam, probability, _points(margin, is_spam))
@@ -113,6 +111,7 @@ def verdict_of(
 
 def _points(margin: float, is_spam: bool) -> float:
     """Return the points for a margin in nats, rounded to the side of the decision."""
+    margin = min(max(margin, -FARTHEST), FARTHEST)  # it may be infinite
     points = round(REQUIRED + POINTS * margin / log(10), 1)
     if is_spam:
         return min(max(points, REQUIRED), MOST)

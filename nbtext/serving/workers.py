@@ -26,7 +26,7 @@ from typing import Final
 import msgpack
 
 from nbtext.keyring import environment
-from nbtext.scoring import Policy
+from nbtext.policy import PolicyOverrides
 from nbtext.serving.handlers import HandlerOptions
 from nbtext.serving.server import GRACE, Log, Server, Service, ended
 from nbtext.serving.sockets import Listener
@@ -188,7 +188,7 @@ def unframed(data: bytes) -> tuple[Service, list[socket.socket]]:
     allowed = [ip_network(network) for network in networks]
     sockets = [socket.socket(fileno=descriptor) for descriptor in descriptors]
     options = HandlerOptions(*handling)
-    options = options._replace(policy=Policy(*options.policy))
+    options = options._replace(policy=PolicyOverrides.rebuilt(options.policy))
     return Service(options, timeout, allowed, may_tell), sockets
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from nbtext.counts import CountTable, TermTable
     from nbtext.counts.correction_table import Correction
+    from nbtext.policy import Policy
     from nbtext.settings import Scoring
     from nbtext.store.blocks import Buffer
     from nbtext.store.file import ModelFile
@@ -57,6 +58,7 @@ class Contents:
             counted when it is packed.
         histograms: how those of the whole file change, where these are the contents of
             a table behind those of a file; None if that is not kept.
+        policy: how decisions are to be made, None if nothing is said.
     """
 
     counts: CountTable
@@ -69,6 +71,7 @@ class Contents:
     correction: Correction | None = None
     keeps_histograms: bool = False
     histograms: Histograms | None = None
+    policy: Policy | None = None
 
     @property
     def n_tokens(self) -> int:
@@ -113,6 +116,7 @@ class Contents:
             histograms=self._histograms(),
             correction=None if self.correction is None else self.correction.info,
             biases=() if self.correction is None else self.correction.biases,
+            policy=self.policy,
         )
 
     def _histograms(self) -> Histograms | None:
@@ -236,4 +240,5 @@ def _contents(
         calibrations=calibrations_of(file.path, tables),
         history=history,
         records=last_records(file, tables, history.keep),
+        policy=file.policy,
     )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from nbtext.counts.histograms import Histograms
+    from nbtext.policy import Policy
 
 from nbtext.counts.correction import CorrectionInfo, total_info, why_not_added
 from nbtext.errors import (
@@ -103,6 +104,11 @@ class ModelFile(NamedTuple):
     def scoring(self) -> Scoring:
         """Return how the last of its tables asks to be scored."""
         return self.tables[-1].header.scoring
+
+    @property
+    def policy(self) -> "Policy | None":
+        """Return the policy of the last of its tables, None if it has none."""
+        return self.tables[-1].header.policy
 
 
 def open_model(path: str, *, drop_correction: bool = False) -> ModelFile:
@@ -297,6 +303,21 @@ def _notes(path: str, tables: list[StoredTable]) -> tuple[str, ...]:
             "counts alone"
         )
         raise ModelFileError(message)
+    return (*_scoring_notes(path, tables), *_policy_notes(path, tables))
+
+
+def _policy_notes(path: str, tables: list[StoredTable]) -> tuple[str, ...]:
+    """Say that tables of different policies were joined."""
+    policies = {
+        table.header.policy for table in tables if table.header.history.offset is None
+    }
+    if len(policies) <= 1:
+        return ()
+    return (f"{path}: its tables have different policies; the last one counts",)
+
+
+def _scoring_notes(path: str, tables: list[StoredTable]) -> tuple[str, ...]:
+    """Say that tables of different scorings were joined."""
     # parameters are chosen by what was held out, again whenever something is learnt,
     # and a third class that is learnt brings another score
     asked = {

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from nbtext.counts.histograms import Histograms
+    from nbtext.policy import Policy
 
 from nbtext import __version__
 from nbtext.counts.calibration import KEYS as CALIBRATION_KEYS
@@ -36,7 +37,7 @@ KEPT_RECORDS: Final = 1000
 KEYS: Final = frozenset((
     "format", "version", "writer", "written", "settings", "scoring", "classes",
     "documents", "totals", "terms", "calibrations", "history", "histograms",
-    "correction", "arrays", "header_checksum",
+    "correction", "policy", "arrays", "header_checksum",
 ))  # fmt: skip
 """The keys of a header; others are refused, since they may change what it means."""
 
@@ -124,6 +125,7 @@ class Header(NamedTuple):
             or how that changes where the table was appended; None if it does not say.
         correction: what its correction says of itself, None if it has none.
         biases: for each class, the sum of the correction's amounts.
+        policy: how decisions are to be made, None if nothing is said.
     """
 
     settings: Settings
@@ -139,6 +141,7 @@ class Header(NamedTuple):
     histograms: "Histograms | None" = None
     correction: CorrectionInfo | None = None
     biases: tuple[int, ...] = ()
+    policy: "Policy | None" = None
 
 
 def joined_history(headers: Iterable[Header]) -> History:
@@ -214,6 +217,7 @@ def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Head
         histograms=_histograms_in(plain, settings),
         correction=correction,
         biases=biases,
+        policy=_policy_in(plain),
     )
 
 
@@ -228,6 +232,15 @@ def _histograms_in(plain: dict[str, Any], settings: Settings) -> "Histograms | N
     except AttributeError as error:
         message = "the histograms are not maps"
         raise TypeError(message) from error
+
+
+def _policy_in(plain: dict[str, Any]) -> "Policy | None":
+    """Return the policy in a header."""
+    if "policy" not in plain:
+        return None
+    from nbtext.policy import Policy  # most models have none
+
+    return Policy.from_dict(plain["policy"])
 
 
 def _correction_in(

@@ -117,6 +117,8 @@ def _packed_header(header: Header, arrays: list[tuple[str, str, int]]) -> bytes:
     if header.correction is not None:
         biases = {"biases": header.biases}
         plain["correction"] = header.correction.as_dict() | biases
+    if header.policy is not None:
+        plain["policy"] = header.policy.as_dict()
     plain["arrays"] = arrays
     try:
         packed = pack_header(plain)

@@ -15,6 +15,7 @@ from nbtext.counts.correction import IDENTITY_SIZE, CorrectionInfo
 from nbtext.counts.correction import MOST as LARGEST
 from nbtext.errors import SettingsError
 from nbtext.exact import MOST_MANTISSA, are_sums, packed, unpacked
+from nbtext.policy import Policy
 from nbtext.settings import Scoring, Settings, View
 from nbtext.store import Header, History
 from nbtext.store.header import MOST, MOST_CLASSES
@@ -22,7 +23,7 @@ from nbtext.textform.lines import FORMAT, VERSION, TextLines, keys_of, shown
 
 HEADER: Final = keys_of(
     "format", "version", "settings", "scoring", "classes", "calibrations", "history",
-    "correction",
+    "correction", "policy",
 )  # fmt: skip
 CLASS: Final = keys_of("documents", "totals")
 HISTORY: Final = keys_of("trained", "taught", "learnt", "keep")
@@ -74,6 +75,7 @@ def first_line(header: Header) -> dict[str, Any]:
         ],
         "history": {name: history[name] for name in HISTORY},
         "correction": _plain_correction(header),
+        "policy": None if header.policy is None else header.policy.as_dict(),
     }
 
 
@@ -151,6 +153,7 @@ def read_text_header(lines: TextLines) -> Header:
         history=_history(lines, plain["history"], len(settings.views)),
         correction=correction,
         biases=biases,
+        policy=_policy(lines, plain["policy"]),
     )
     _check_classes(lines, header)
     return header
@@ -208,6 +211,18 @@ def _scoring(lines: TextLines, plain: Any) -> Scoring:
     if scoring.as_dict() != plain:
         raise lines.error("all of the scoring of a model", "a part")
     return scoring
+
+
+def _policy(lines: TextLines, plain: Any) -> Policy | None:
+    if plain is None:
+        return None
+    try:
+        policy = Policy.from_dict(plain)
+    except SettingsError as error:
+        raise lines.error("the policy of a model", str(error)) from error
+    if policy.as_dict() != plain:
+        raise lines.error("a policy, its costs sorted", "another order")
+    return policy
 
 
 def _totals(

@@ -92,6 +92,7 @@ def load_text(stream: BinaryIO, name: str) -> Loaded:
         records=records.records(),
         correction=correction.correction(),
         keeps_histograms=keeps_histograms(header.scoring),
+        policy=header.policy,
     )
     return Loaded(contents, terms.number, lines.number)
 

@@ -13,6 +13,7 @@ from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
     from nbtext.upkeep.checking import Checked, check_model, repair_model
+    from nbtext.upkeep.deciding import set_policy
     from nbtext.upkeep.doubles import about_doubles, count_doubles
     from nbtext.upkeep.merging import Merged, merge, open_models, take_doubles
     from nbtext.upkeep.pruning import Pruned, prune
@@ -33,6 +34,7 @@ __all__ = [
     "prune",
     "rename",
     "repair_model",
+    "set_policy",
     "take_doubles",
 ]
 
@@ -50,6 +52,7 @@ _HOMES: Final = {
     "prune": "pruning",
     "rename": "renaming",
     "repair_model": "checking",
+    "set_policy": "deciding",
     "take_doubles": "merging",
 }
 

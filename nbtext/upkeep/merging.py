@@ -148,6 +148,7 @@ def _sum_of(parts: Sequence[Contents]) -> Contents:
         records=_last_counted(records, counts, history.keep),
         correction=correction,
         keeps_histograms=any(part.keeps_histograms for part in parts),
+        policy=parts[-1].policy,
     )
 
 

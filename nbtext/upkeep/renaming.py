@@ -61,6 +61,7 @@ def rename(contents: Contents, names: Mapping[str, str], path: str) -> Contents:
         terms=None,
         fit=None,
         correction=_correction(contents.correction, renamed),
+        policy=contents.policy and contents.policy.renamed(renamed),
     )
 
 

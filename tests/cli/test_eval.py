@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nbtext import evaluate, evaluate_folds, load
+from nbtext import Policy, evaluate, evaluate_folds, load
 from nbtext.store import ModelFile, open_model
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
 KEYS = {
+    "coverage", "error_decided", "mean_cost", "prior",
     "classes", "documents", "correct", "unsure", "unknown_label", "confusion",
     "confusion_unknown_label", "accuracy", "accuracy_decided", "per_class", "macro",
     "micro", "log_loss", "brier", "calibration_error", "reliability", "two_class",
@@ -290,11 +291,11 @@ def test_folds_read_a_class_from_standard_input(process: "Run") -> None:
 def test_the_library_evaluates_as_the_command_does(
     run: "Run", how: tuple[str, ...]
 ) -> None:
-    threshold = float(how[1]) if how else 0.0
+    policy = Policy(float(how[1]) if how else 0.0)
     sources = ["spam", "ham"]
 
-    of_model = evaluate(load("mail.nbt"), sources, threshold=threshold)
-    of_folds = evaluate_folds(sources, 4, threshold=threshold)
+    of_model = evaluate(load("mail.nbt", policy=policy), sources)
+    of_folds = evaluate_folds(sources, 4, policy=policy)
 
     said = run("eval", "--json", "-m", "mail.nbt", *how, *sources).out
     assert json.loads(json.dumps(of_model.as_dict())) == json.loads(said)

@@ -27,7 +27,6 @@ from nbtext.filtering.mailboxes import open_mailbox
 from nbtext.filtering.rules import FilterOptions, FilterReport, Rule, Run, rules_of
 from nbtext.filtering.seen_file import open_seen
 from nbtext.scoring.classifying import Classifier
-from nbtext.scoring.decide import Policy
 from nbtext.scoring.model import load_model
 from tests.waiting import PATIENCE
 
@@ -137,7 +136,7 @@ def read(kind: str, path: Path, over: Path) -> None:
 def filter_once(folder: Path, kind: str, classifier: Classifier, memory: str) -> None:
     rules = rules_of(
         open_mailbox(str(folder / "inbox")),
-        {"spam": Rule(Policy(0.5), str(folder / "junk"))},
+        {"spam": Rule(0.5, str(folder / "junk"))},
     )
     with open_seen(str(folder / memory), wait=PATIENCE) as remembering:
         run = Run(classifier, remembering, WANTED, refuse)

@@ -21,7 +21,7 @@ PACKAGES = [
 """In the order of the pipeline."""
 FIRST = {
     "", "faces", "errors", "files", "document", "arguments", "byte_order", "classes",
-    "exact", "keyring", "settings",
+    "exact", "keyring", "settings", "policy",
     "parallel",
 }  # fmt: skip
 """Modules of `nbtext` itself that every package may import; "" is its version."""

@@ -32,10 +32,11 @@ from nbtext.counts.fitting import fit
 from nbtext.counts.histograms import MOST_NUMBERS, Histogram
 from nbtext.counts.table import CountTable
 from nbtext.document import Document, Note, Unreadable
-from nbtext.errors import ModelFileError
+from nbtext.errors import DamagedError, ModelFileError
 from nbtext.files._replacing import LEFTOVER
 from nbtext.learning import LearnRequest, learn_documents
 from nbtext.mail.message import read_mail
+from nbtext.policy import MOST_COSTS, Cost, Policy
 from nbtext.scoring.held_out import fitted, held_out
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import default_scoring, scoring_of
@@ -1032,6 +1033,43 @@ def test_columns_of_tables_are_as_the_page_says(tmp_path: Path) -> None:
     }
 
 
+def test_a_policy_stands_before_the_arrays_and_has_the_keys_of_the_page() -> None:
+    policy = Policy(
+        prior=(("a", 0.2),), costs=(Cost("a", "b", 9.0), Cost("a", None, 0.5))
+    )
+
+    header, _, _ = read_table(packed(counted(TEXTS, WEIGHTS), policy=policy))
+
+    (rows,) = tables_in("Policies")
+    keys = [*header]
+    assert keys[keys.index("arrays") - 1] == "policy"
+    assert sorted(header["policy"]) == sorted(name for name, *_ in rows)
+    assert header["policy"] == {
+        "threshold": 0.0,
+        "prior": {"a": 0.2},
+        "costs": [["a", "b", 9.0], ["a", None, 0.5]],
+        "max_false_positives": None,
+    }
+    assert f"At most {MOST_COSTS:,}" in PAGE
+    plain, _, _ = read_table(packed(counted(TEXTS, WEIGHTS)))
+    assert "policy" not in plain
+
+
+@pytest.mark.parametrize(
+    "forged", [None, 7, {}, {"threshold": 2.0}, {"prior": {"a": 1}}], ids=str
+)
+def test_a_forged_policy_is_damage(forged: Any, tmp_path: Path) -> None:
+    table = packed(counted(TEXTS, WEIGHTS), policy=Policy(prior=(("a", 0.2),)))
+    header, arrays, _ = read_table(table)
+    if isinstance(forged, dict) and forged:
+        forged = header["policy"] | forged
+    header["policy"] = forged
+    (tmp_path / "model.nbt").write_bytes(write_table(header, arrays))
+
+    with pytest.raises(DamagedError, match="policy"):
+        open_model(str(tmp_path / "model.nbt"))
+
+
 CHECKED = {
     "A table, byte by byte": 1,
     "The header": 5,
@@ -1039,6 +1077,7 @@ CHECKED = {
     "Histograms": 1,
     "Calibration": 1,
     "Corrections": 2,
+    "Policies": 1,
     "Keys": 2,
     "Tokens": 2,
     "Byte n-grams": 1,
@@ -1187,7 +1226,7 @@ def test_histograms_stand_behind_the_history_and_the_example_has_them() -> None:
 
 
 def test_names_are_reserved() -> None:
-    assert {"policy", "VIEW.texts.buckets", "VIEW.frozen.buckets"} <= {*RESERVED}
+    assert {"VIEW.texts.buckets", "VIEW.frozen.buckets"} <= {*RESERVED}
 
 
 def in_page(pattern: str) -> str:

@@ -8,8 +8,8 @@ import pytest
 
 from nbtext import train
 from nbtext.document import Document
+from nbtext.policy import PolicyOverrides
 from nbtext.scoring.classifying import Classifier
-from nbtext.scoring.decide import Policy
 from nbtext.scoring.model import load_model
 from nbtext.serving.handlers import Handler, HandlerOptions
 from nbtext.serving.spamd import Request
@@ -60,7 +60,9 @@ def test_every_mail_is_served_as_it_is_classified(tmp_path: Path) -> None:
     root = CORPORA / "spamassassin"
     train([f"ham={root / 'easy_ham'}", f"spam={root / 'spam'}"], str(path))
     handler = Handler(
-        HandlerOptions(str(path), "spam", "ham", Policy(), 1 << 20, 1.0), print, print
+        HandlerOptions(str(path), "spam", "ham", PolicyOverrides(), 1 << 20, 1.0),
+        print,
+        print,
     )
     classifier = Classifier(load_model(str(path)))
     classifier.arrange([])

@@ -29,7 +29,6 @@ from nbtext.filtering.mailboxes import Marks, _carrying, open_mailbox
 from nbtext.filtering.rules import FilterOptions, FilterReport, Rule, Run, rules_of
 from nbtext.filtering.seen_file import open_seen
 from nbtext.scoring.classifying import Classifier
-from nbtext.scoring.decide import Policy
 from nbtext.scoring.model import load_model
 
 if TYPE_CHECKING:
@@ -276,7 +275,7 @@ class Place(NamedTuple):
     def filter(self, classifier: Classifier) -> None:
         source = open_mailbox(str(self.folder / "source"))
         target = str(self.folder / "target") if self.case.target else None
-        rules = rules_of(source, {"spam": Rule(Policy(0.5), target, self.case.marks)})
+        rules = rules_of(source, {"spam": Rule(0.5, target, self.case.marks)})
         with open_seen(str(self.folder / "memory"), wait=5) as memory:
             run = Run(classifier, memory, WANTED, on_problem)
             for _ in filter_mailbox(rules, run, FilterReport()):

@@ -75,7 +75,7 @@ def assert_adds_up(found: Explanation) -> None:
     said = math.fsum(reason.contribution for reason in found.reasons)
     besides = math.fsum(part.besides for part in found.parts)
     assert found.score == near(said + besides)
-    log_odds = found.score + found.calibration + found.others + found.cap
+    log_odds = found.score + found.calibration + found.others + found.prior + found.cap
     assert found.log_odds == near(log_odds)
     if abs(found.log_odds) < 30:
         probability = 1 / (1 + math.exp(-found.log_odds))

@@ -23,7 +23,6 @@ from nbtext.filtering.mailboxes import open_mailbox
 from nbtext.filtering.rules import FilterOptions, FilterReport, Rule, Run, rules_of
 from nbtext.filtering.seen_file import open_seen
 from nbtext.scoring.classifying import Classifier
-from nbtext.scoring.decide import Policy
 from nbtext.scoring.model import load_model
 
 BOXES: dict[str, Any] = {
@@ -89,7 +88,7 @@ class World:
     def filter(self, _: int) -> None:
         rules = rules_of(
             open_mailbox(str(self.folder / "inbox")),
-            {"spam": Rule(Policy(0.5), str(self.folder / "junk"))},
+            {"spam": Rule(0.5, str(self.folder / "junk"))},
         )
         with open_seen(str(self.folder / "memory"), wait=5) as memory:
             run = Run(self.classifier, memory, WANTED, on_problem)

@@ -29,7 +29,7 @@ from nbtext.evaluation.evaluation import stratified_folds
 from nbtext.learning import train
 from nbtext.scoring.batch import raw_scores, score_readings
 from nbtext.scoring.batch_model import BatchModel, batch_model_of, open_batch_model
-from nbtext.scoring.decide import Policy, decide
+from nbtext.scoring.decide import DecisionRule, decide
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.evidence import ABSENT, PRIOR, UNKNOWN
@@ -275,8 +275,8 @@ def test_a_higher_threshold_never_decides_what_a_lower_one_did_not(
     low, high = sorted([one, other])
     names = [f"class {place}" for place in range(len(joint))]
 
-    bold = decide("d", scored, names, policy=Policy(low))
-    shy = decide("d", scored, names, policy=Policy(high))
+    bold = decide("d", scored, names, rule=DecisionRule(low))
+    shy = decide("d", scored, names, rule=DecisionRule(high))
 
     assert shy.label in (bold.label, None)
     assert shy.probability == bold.probability < 1

@@ -21,6 +21,7 @@ from nbtext.learning import Delta, count_table
 from nbtext.learning.delta import UndoRecord
 from nbtext.learning.delta_table import correction_table
 from nbtext.learning.delta_writing import pack_delta
+from nbtext.policy import Cost, Policy
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings import BODY, RAW, Settings
 from nbtext.store import History, Row, UndoRecords
@@ -128,6 +129,9 @@ def records_of(settings: Settings, documents: list[Taught]) -> UndoRecords:
     )
 
 
+POLICY = Policy(prior=(("spam", 0.2),), costs=(Cost("ham", "spam", 100.0),))
+
+
 def bins_at(place: int) -> tuple[int, ...]:
     return [(NO_BIN,), (-4096,), (7,), ()][place % 4]
 
@@ -151,6 +155,7 @@ def bytes_of(delta: Delta) -> bytes:
         calibrations=(CALIBRATION,),
         fit=FIT,
         correction=INFO,
+        policy=POLICY,
         history=HISTORY,
         histograms=None,
         written="now",
@@ -167,6 +172,7 @@ def by_packing(settings: Settings, documents: list[Taught], *, keep: bool) -> by
         written="now",
         history=HISTORY,
         fit=FIT,
+        policy=POLICY,
         records=records_of(settings, documents) if keep else None,
     )
 
@@ -209,6 +215,7 @@ def test_a_changed_correction_is_the_same_bytes_from_both_writers(
         history=HISTORY,
         fit=FIT,
         correction=correction,
+        policy=POLICY,
     )
 
 

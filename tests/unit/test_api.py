@@ -5,6 +5,7 @@ import pytest
 from nbtext import (
     NbtextError,
     Options,
+    Policy,
     SettingsOverrides,
     classify,
     classify_all,
@@ -36,7 +37,7 @@ def test_documents_in_memory_make_a_model_that_classifies(
     assert trained.contents.counts.documents == (1, 2)
     assert [one.label for one in decisions] == ["spam", "ham"]
     assert [one.name for one in decisions] == ["1", "2"]
-    assert classify(model, "lunch", threshold=1.0).label is None
+    assert classify(load(path, policy=Policy(1.0)), "lunch").label is None
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ from nbtext.evaluation.bootstrap import (
     of_decisions,
 )
 from nbtext.evaluation.evaluation import Evaluation, evaluate
+from nbtext.policy import Cost
+from nbtext.scoring.costs import costs_of
 
 CLASSES = ("ham", "spam")
 WITHOUT_INTERVAL = {
@@ -20,7 +22,7 @@ WITHOUT_INTERVAL = {
     "confusion_unknown_label", "reliability", "support", "positive", "negative",
     "positives", "negatives", "positives_unsure", "negatives_unsure",
     "false_positives", "false_negatives", "false_positives_allowed", "missed_at_fpr",
-    "scored_left_out", "passed_over", "against", "intervals",
+    "scored_left_out", "passed_over", "against", "intervals", "prior",
 }  # fmt: skip
 """What is no figure, but a number of documents or a name."""
 
@@ -72,12 +74,13 @@ def test_a_draw_of_every_document_once_has_the_figures_themselves(
 ) -> None:
     truth, posterior, decided = drawn_rows(3000, n_classes)
     names = ("eggs", "ham", "spam")[-n_classes:]
-    result = evaluate(truth, posterior, decided, names)
+    costs = costs_of([Cost("ham", "spam", 9.0), Cost("ham", None, 2.0)], names)
+    result = evaluate(truth, posterior, decided, names, costs=costs)
     wanted = 1 if n_classes == 2 else None
     documents = judged(truth, posterior, posterior, decided, wanted).in_order()
 
     random = Once(np.random.PCG64(1))
-    found = dict(of_decisions(documents, names, wanted, random, 1))
+    found = dict(of_decisions(documents, names, wanted, costs, random, 1))
     found |= dict(_Posteriors(documents, wanted).of(np.ones((1, len(truth)))))
 
     assert {path: values[0] for path, values in found.items()} == pytest.approx(

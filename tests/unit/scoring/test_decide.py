@@ -2,7 +2,7 @@ from math import exp, log, nextafter
 
 import pytest
 
-from nbtext.scoring.decide import CERTAIN, Policy, decide
+from nbtext.scoring.decide import CERTAIN, DecisionRule, decide
 from nbtext.scoring.score import Scored
 
 CLASSES = ("ham", "junk", "spam")
@@ -17,7 +17,7 @@ def scored(*posterior: float, known: int = 4) -> Scored:
     [(0.0, "spam"), (0.5, "spam"), (0.6999, "spam"), (0.7001, None), (1.0, None)],
 )
 def test_a_label_needs_the_threshold(threshold: float, label: str | None) -> None:
-    found = decide("d", scored(0.2, 0.1, 0.7), CLASSES, policy=Policy(threshold))
+    found = decide("d", scored(0.2, 0.1, 0.7), CLASSES, rule=DecisionRule(threshold))
 
     assert found.label == label
     assert found.probability == pytest.approx(0.7)
@@ -41,7 +41,7 @@ def test_a_probability_is_never_1_and_still_reaches_any_threshold(
 ) -> None:
     sure = Scored((-800.0, -900.0, 0.0), (-800.0, -900.0, 0.0), 4, 5)
 
-    found = decide("d", sure, CLASSES, policy=Policy(threshold))
+    found = decide("d", sure, CLASSES, rule=DecisionRule(threshold))
 
     assert found.probability == nextafter(1.0, 0.0) < 1
     assert found.label == "spam"

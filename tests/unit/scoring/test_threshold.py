@@ -12,7 +12,13 @@ from nbtext.counts.fitting import fit, sigmoid
 from nbtext.scoring.decide import CERTAIN
 from nbtext.scoring.held_out import held_out
 from nbtext.scoring.model import Model, load_model
-from nbtext.scoring.threshold import LEAST, Threshold, highest, threshold_of
+from nbtext.scoring.threshold import (
+    FILTER_RATE,
+    LEAST,
+    Threshold,
+    highest,
+    threshold_of,
+)
 from nbtext.store import read_contents
 
 PRIOR = Prior(0.5, 50.0, 2.0)
@@ -65,7 +71,7 @@ def probability(model: Model, score: float, label: str) -> float:
     ],
 )
 def test_few_enough_documents_lie_above(counts: dict[int, int], bin_: int) -> None:
-    assert highest(counts) == bin_
+    assert highest(counts, FILTER_RATE) == bin_
 
 
 @pytest.mark.parametrize("label", ["spam", "ham"])

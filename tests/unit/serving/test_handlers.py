@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nbtext import SettingsOverrides, train_on
 from nbtext.errors import ModelMemoryError, NoMemoryError
-from nbtext.scoring.decide import Policy
+from nbtext.policy import PolicyOverrides
 from nbtext.serving.handlers import (
     LONGEST,
     Handler,
@@ -25,7 +25,7 @@ from nbtext.serving.spamd import Request
 def options(tmp_path: Path) -> HandlerOptions:
     path = tmp_path / "m.nbt"
     train_on([("ham", "lunch on friday"), ("spam", "cheap pills")], str(path))
-    return HandlerOptions(str(path), "spam", "ham", Policy(), 1000, 1.0)
+    return HandlerOptions(str(path), "spam", "ham", PolicyOverrides(), 1000, 1.0)
 
 
 def check(body: bytes, **facts: bool) -> Request:

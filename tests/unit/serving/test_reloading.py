@@ -8,6 +8,7 @@ from nbtext import train_on
 from nbtext.document import Document
 from nbtext.errors import NbtextError
 from nbtext.learning import LearnRequest, learn_documents
+from nbtext.policy import PolicyOverrides
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.model import Model, load_model
 from nbtext.serving.reloading import ReloadingModel, state_of
@@ -30,7 +31,9 @@ def remarks() -> list[str]:
 
 @pytest.fixture
 def followed(path: Path, remarks: list[str]) -> ReloadingModel:
-    return ReloadingModel(str(path), "spam", remarks.append, remarks.append)
+    return ReloadingModel(
+        str(path), "spam", PolicyOverrides(), remarks.append, remarks.append
+    )
 
 
 def learn(path: Path, label: str, text: str) -> None:
@@ -116,7 +119,9 @@ def test_a_model_without_the_class_is_not_taken(
 
 def test_it_may_be_missing_at_first(tmp_path: Path, remarks: list[str]) -> None:
     path = tmp_path / "later.nbt"
-    followed = ReloadingModel(str(path), "spam", remarks.append, remarks.append)
+    followed = ReloadingModel(
+        str(path), "spam", PolicyOverrides(), remarks.append, remarks.append
+    )
     for _ in range(3):
         with pytest.raises(NbtextError, match="no model there"):
             followed.classifier()

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from nbtext.scoring.decide import DEFAULT
+from nbtext.policy import PolicyOverrides
 from nbtext.serving.handlers import HandlerOptions
 from nbtext.serving.server import Log, Server, Service
 
@@ -22,7 +22,7 @@ def test_a_client_that_is_refused_reads_why_and_is_not_reset(
 ) -> None:
     """Its request is larger than the system keeps, so it is still sending then."""
     monkeypatch.setattr("nbtext.serving.server.most_clients", lambda: 0)
-    options = HandlerOptions("none.nbt", "spam", "ham", DEFAULT, 1 << 20, 1.0)
+    options = HandlerOptions("none.nbt", "spam", "ham", PolicyOverrides(), 1 << 20, 1.0)
     head = b"CHECK SPAMC/1.5\r\nContent-length: 8000000\r\n\r\n"
 
     async def ask(port: int) -> bytes:

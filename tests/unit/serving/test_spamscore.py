@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbtext.scoring.decide import Decision, Policy, decide
+from nbtext.scoring.decide import Decision, decide
+from nbtext.scoring.decide import DecisionRule as Rule
 from nbtext.scoring.explanation import Reason
 from nbtext.scoring.posterior import normalised
 from nbtext.scoring.score import Scored
@@ -19,7 +20,10 @@ def decision(scores: list[float], threshold: float = 0.0, known: int = 7) -> Dec
     posterior = tuple(normalised(scores))
     classes = CLASSES if len(scores) == 3 else ("ham", "spam")
     return decide(
-        "-", Scored(posterior, posterior, known, 9), classes, policy=Policy(threshold)
+        "-",
+        Scored(posterior, posterior, known, 9),
+        classes,
+        rule=Rule(threshold),
     )
 
 
@@ -42,9 +46,9 @@ def test_points_of_two_classes(probability: float, points: float) -> None:
 
 
 def test_a_threshold_moves_the_points() -> None:
-    assert verdict_of(decision(of(0.99), 0.99), "spam", Policy(0.99)).points == 5.0
-    assert verdict_of(decision(of(0.98), 0.99), "spam", Policy(0.99)).points == 4.2
-    assert verdict_of(decision(of(0.98), 1.0), "spam", Policy(1.0)).points == -30.7
+    assert verdict_of(decision(of(0.99), 0.99), "spam", Rule(0.99)).points == 5.0
+    assert verdict_of(decision(of(0.98), 0.99), "spam", Rule(0.99)).points == 4.2
+    assert verdict_of(decision(of(0.98), 1.0), "spam", Rule(1.0)).points == -30.7
 
 
 @given(
@@ -57,7 +61,7 @@ def test_five_points_are_spam_and_nothing_else(
 ) -> None:
     found = decision(scores, threshold, known)
 
-    verdict = verdict_of(found, "spam", Policy(threshold))
+    verdict = verdict_of(found, "spam", Rule(threshold))
 
     assert verdict.is_spam == (found.label == "spam")
     assert verdict.is_spam == (verdict.points >= 5.0)

@@ -1,0 +1,206 @@
+"""
+A policy and a model, to the rule by which the model decides.
+
+A prior is a share for each class. Calibrated probabilities are for documents of the
+classes' shares in the held-out sample. Divided by these shares they are scaled
+likelihoods, P(document | class) but for a factor, and times the prior they are
+probabilities where the prior holds (Murphy 2006, equations 3 and 4; Saerens, Latinne
+and Decaestecker 2002, equation 2.4). The cap comes after that.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import exp, log
+from typing import Final, NamedTuple
+
+from nbtext.counts import Calibration, Fit
+from nbtext.errors import ModelFileError, SettingsError, UnknownClassError
+from nbtext.policy import UNSURE, FalsePositives, Policy
+from nbtext.scoring.costs import costs_of
+from nbtext.scoring.decide import DecisionRule
+from nbtext.scoring.held_out import fitted, held_out
+from nbtext.scoring.model import Model
+from nbtext.scoring.posterior import log_prior, normalised
+from nbtext.scoring.threshold import LEAST, HeldOut, held_out_threshold
+from nbtext.settings import Scoring
+
+NEAR: Final = 1e-6
+"""How far from 1 the shares of all classes may add up."""
+
+
+class Basis(NamedTuple):
+    """
+    What a policy is held against: the facts of a model that it needs.
+
+    Attributes:
+        name: what the model is called in messages.
+        classes: sorted.
+        documents: for each class, how many documents.
+        calibration: what held-out documents scored.
+        fit: what was fitted to it.
+        scoring: how they are scored; calibrated probabilities are capped.
+    """
+
+    name: str
+    classes: tuple[str, ...]
+    documents: tuple[int, ...]
+    calibration: Calibration
+    fit: Fit
+    scoring: Scoring
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """
+        Return the shares of the classes for which probabilities are true.
+
+        They are those of the held-out documents, of which one more is reckoned for each
+        class, so that none has a share of 0; if probabilities are the textbook's own,
+        those of the class prior that is in them.
+        """
+        if not self.scoring.calibrated:
+            logs = log_prior(self.scoring.class_prior, self.documents)
+            return tuple(map(exp, normalised(logs)))
+        counts = self.calibration.documents
+        known = [max(counts.get(name, 0), 0) + 1 for name in self.classes]
+        return tuple(count / sum(known) for count in known)
+
+
+def basis_of(model: Model) -> Basis:
+    """
+    Return what a policy needs of a model.
+
+    Raises:
+        NotAModelError: what the file keeps for calibration is damaged.
+
+    """
+    return Basis(
+        name=model.path,
+        classes=model.classes,
+        documents=model.documents,
+        calibration=held_out(model),
+        fit=fitted(model),
+        scoring=model.scoring,
+    )
+
+
+def rule_of(policy: Policy, basis: Basis) -> DecisionRule:
+    """
+    Return how a model decides by a policy.
+
+    Raises:
+        UnknownClassError: the policy names a class that the model does not have.
+        SettingsError: the policy does not go with the model's classes.
+
+    """
+    for label in policy.labels:
+        if label not in basis.classes:
+            advice = "a policy names classes of the model"
+            raise UnknownClassError(basis.name, label, basis.classes, advice=advice)
+    if UNSURE in basis.classes and any(cost.decision is None for cost in policy.costs):
+        message = (
+            f"{basis.name}: the model has a class called {UNSURE!r}, so a cost cannot "
+            f"tell it from the decision; give it another name (`nbtext rename`)"
+        )
+        raise SettingsError(message)
+    prior = prior_of(policy, basis)
+    limit = policy.max_false_positives
+    return DecisionRule(
+        threshold=policy.threshold,
+        shift=shift_of(prior, basis.shares) if policy.prior else (),
+        documents=basis.documents if basis.scoring.calibrated else (),
+        costs=costs_of(policy.costs, basis.classes) if policy.costs else None,
+        least=None if limit is None else _least(limit, basis),
+    )
+
+
+def own_rule(policy: Policy, basis: Basis) -> DecisionRule:
+    """
+    Return how a model decides by the policy that is kept in it.
+
+    Raises:
+        ModelFileError: the policy does not go with the model.
+
+    """
+    try:
+        return rule_of(policy, basis)
+    except SettingsError as error:
+        message = (
+            f"{error}; that is the policy kept in the model: change it with `nbtext "
+            "policy`, or do without it (--no-policy)"
+        )
+        raise ModelFileError(message) from error
+
+
+def prior_of(policy: Policy, basis: Basis) -> tuple[float, ...]:
+    """
+    Return the share of each class that is expected; those of `basis` without a prior.
+
+    Raises:
+        SettingsError: the shares do not add up to 1, or leave nothing for a class.
+
+    """
+    given = dict(policy.prior)
+    shares = dict(zip(basis.classes, basis.shares, strict=True))
+    if not given:
+        return basis.shares
+    left = 1 - sum(given.values())
+    rest = sum(share for name, share in shares.items() if name not in given)
+    if rest and left <= NEAR:
+        names = ", ".join(name for name in basis.classes if name not in given)
+        message = f"the prior leaves nothing for {names}; give smaller shares"
+        raise SettingsError(message)
+    if not rest and abs(left) > NEAR:
+        message = f"the prior of all classes adds up to {1 - left:g}, expected 1"
+        raise SettingsError(message)
+    return tuple(
+        given[name] if name in given else left * share / rest
+        for name, share in shares.items()
+    )
+
+
+def prior_by_class(policy: Policy, basis: Basis) -> dict[str, float] | None:
+    """Return the share of each class that a policy expects, None if it says nothing."""
+    if not policy.prior:
+        return None
+    return dict(zip(basis.classes, prior_of(policy, basis), strict=True))
+
+
+def shift_of(prior: Sequence[float], shares: Sequence[float]) -> tuple[float, ...]:
+    """Return what is added to a log posterior so that it is for other shares."""
+    return tuple(
+        log(one) - log(other) for one, other in zip(prior, shares, strict=True)
+    )
+
+
+def _least(limit: FalsePositives, basis: Basis) -> tuple[int, float]:
+    """
+    Return a class and the least log-odds that so few held-out documents reach.
+
+    Raises:
+        SettingsError: there are more classes than two.
+
+    """
+    if len(basis.classes) != 2:
+        message = (
+            "a share of false positives needs a model of two classes, whose held-out "
+            f"scores are kept; {basis.name} has {len(basis.classes)}"
+        )
+        raise SettingsError(message)
+    place = basis.classes.index(limit.label)
+    return place, held_out_of(limit, basis).log_odds
+
+
+def held_out_of(limit: FalsePositives, basis: Basis) -> HeldOut:
+    """
+    Return what held-out documents say of a share of false positives.
+
+    If they say nothing, it is the lowest threshold of `filter`, from no documents.
+    """
+    found = held_out_threshold(
+        basis.calibration,
+        basis.fit,
+        basis.classes,
+        limit.label,
+        Fraction(str(limit.rate)),
+    )
+    return found or HeldOut(log(LEAST) - log(1 - LEAST), 0)

@@ -1,0 +1,46 @@
+"""
+The policy of a model, changed in its file.
+
+A policy goes in; it is held against the classes of the model, and kept in the header of
+the last table. Counts and tables stay as they are.
+"""
+
+from nbtext.policy import Policy, PolicyOverrides
+from nbtext.scoring import load_model
+from nbtext.scoring.policy_rule import basis_of, rule_of
+from nbtext.store.lock import WAIT, locked
+from nbtext.store.policies import with_policy
+from nbtext.store.writing import replace_file
+
+
+def set_policy(
+    path: str, policy: Policy | PolicyOverrides, *, wait: float = WAIT
+) -> Policy:
+    """
+    Keep a policy in a model.
+
+    Args:
+        path: the model file.
+        policy: the policy, `Policy()` for none; or what is to be changed in that which
+            the model has.
+        wait: how many seconds to wait for another writer of the model.
+
+    Returns:
+        The policy that the model has now.
+
+    Raises:
+        SettingsError: the policy does not go with the model's classes.
+        BusyError: another process has been writing the model all the time.
+        ModelFileError: there is no model, it is damaged, or cannot be written.
+
+    """
+    with locked(path, wait=wait):
+        model = load_model(path)
+        if isinstance(policy, PolicyOverrides):
+            policy = policy.policy(model.policy)
+        policy.check()
+        rule_of(policy, basis_of(model))
+        kept = None if policy == Policy() else policy
+        if kept != model.policy:
+            replace_file(path, with_policy(model.file, model.file.tables, kept))
+    return policy

@@ -1,0 +1,412 @@
+"""`nbtext policy`, the options of a policy, and commands that keep it."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from nbtext.policy import Cost, FalsePositives, Policy
+from nbtext.store import open_model
+from tests.build import HAM, SPAM, mail, maildir
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run
+
+COSTS = ("--cost", "ham:spam=100", "--cost", "ham:unsure=5")
+KEPT = Policy(
+    prior=(("spam", 0.2),), costs=(Cost("ham", "spam", 100.0), Cost("ham", None, 5.0))
+)
+
+
+def letter(random: np.random.Generator, words: tuple[str, ...]) -> bytes:
+    """A message of eight words, some of which may be of the other class."""
+    others = HAM if words is SPAM else SPAM
+    chosen = [
+        random.choice(words if random.random() < 0.8 else others) for _ in range(8)
+    ]
+    head = f"From: {random.choice(words)}@example.org\nSubject: {chosen[0]}"
+    return f"{head} {chosen[1]}\n\n{' '.join(chosen)}\n".encode()
+
+
+@pytest.fixture(autouse=True)
+def model(tmp_path: Path, run: "Run", monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A model of two classes, some of whose documents are like those of the other."""
+    random = np.random.default_rng(4)
+    for label, words in (("spam", SPAM), ("ham", HAM)):
+        for part, numbers in (("", range(120)), ("more ", range(120, 132))):
+            folder = tmp_path / f"{part}{label}"
+            folder.mkdir()
+            for number in numbers:
+                (folder / f"{number:03}.eml").write_bytes(letter(random, words))
+    monkeypatch.setenv("NBTEXT_MODEL", "m.nbt")
+    assert run("train", "-q", "spam", "ham").status == 0
+    return tmp_path / "m.nbt"
+
+
+def policy_of(path: "str | Path" = "m.nbt") -> Policy | None:
+    return open_model(str(path)).policy
+
+
+def classified(run: "Run", *options: str) -> list[dict[str, Any]]:
+    out = run("classify", "--json", *options, "more spam", "more ham").out
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def keep(run: "Run") -> None:
+    assert run("policy", "--prior", "spam=0.2", *COSTS).status == 0
+
+
+def test_a_policy_is_shown_changed_and_cleared(run: "Run") -> None:
+    assert run("policy").out == "policy\tdecides for the most probable class\n"
+
+    changed = run("policy", "--prior", "spam=20%", *COSTS)
+
+    assert changed.status == 0
+    assert changed.out.splitlines()[1:] == [
+        "prior\tspam\t0.2",
+        "cost\tham\tspam\t100",
+        "cost\tham\tunsure\t5",
+    ]
+    assert policy_of() == KEPT
+    assert run("policy").out == changed.out
+    sentence = changed.out.splitlines()[0].removeprefix("policy\t")
+    assert f"policy\t{sentence}\n" in run("info").out
+    assert "ham 0.8, spam 0.2" in sentence
+    assert "unsure from 0.9091 on, spam from 0.9948 on" in sentence
+    facts = json.loads(run("policy", "--json").out)
+    assert facts["costs"] == [["ham", "spam", 100], ["ham", None, 5]]
+    assert facts["in_words"] == sentence
+    assert json.loads(run("info", "--json").out)["policy"]["prior"] == {"spam": 0.2}
+    assert run("policy", "--clear").status == 0
+    assert policy_of() is None
+
+
+def test_a_rule_replaces_the_rule_and_leaves_the_prior(run: "Run") -> None:
+    keep(run)
+
+    run("policy", "--unsure", "0.9")
+
+    assert policy_of() == Policy(0.9, KEPT.prior)
+    run("policy", "--max-false-positives", "0.1%")
+    limit = FalsePositives("spam", 0.001)
+    assert policy_of() == Policy(0.0, KEPT.prior, (), limit)
+    run("policy", "--prior", "training")
+    assert policy_of() == Policy(max_false_positives=limit)
+
+
+def test_nothing_but_the_policy_changes_in_the_file(run: "Run", model: Path) -> None:
+    run("learn", "-q", "spam", "more spam")
+    before = model.read_bytes()
+    file = open_model(str(model))
+    last = file.tables[-1].offset
+
+    keep(run)
+
+    after = open_model(str(model))
+    assert after.tables[-1].header == file.tables[-1].header._replace(policy=KEPT)
+    assert model.read_bytes()[:last] == before[:last]
+    assert run("check").status == 0
+    run("policy", "--clear")
+    assert model.read_bytes() == before
+
+
+def test_a_policy_that_is_there_already_writes_nothing(run: "Run", model: Path) -> None:
+    keep(run)
+    before = model.stat()
+
+    keep(run)
+
+    assert model.stat().st_ino == before.st_ino
+
+
+def test_commands_decide_by_the_policy_that_is_kept(run: "Run") -> None:
+    usual = classified(run)
+    keep(run)
+
+    kept = classified(run)
+
+    labels = [one["label"] for one in kept]
+    assert labels != [one["label"] for one in usual]
+    assert [one["posterior"] for one in kept] != [one["posterior"] for one in usual]
+    assert [one["log_posterior"] for one in kept] == [
+        one["log_posterior"] for one in usual
+    ]
+    assert classified(run, "--no-policy") == usual
+    assert classified(run, "--no-policy", "--prior", "spam=0.2", *COSTS) == kept
+    assert classified(run, "--jobs", "2") == kept
+    passed = run("pass", stdin=Path("more spam/121.eml").read_bytes()).out
+    label = "unsure" if labels[1] is None else labels[1]
+    assert f"X-NBText: {label}," in passed
+    assert (
+        run("classify", "--is", "spam", "more spam/121.eml").status
+        == ({"spam": 0, "ham": 1, None: 2}[labels[1]])
+    )
+
+
+def test_the_probability_is_that_of_the_label(run: "Run") -> None:
+    for one in classified(run, "--cost", "ham:spam=100"):
+        assert one["probability"] == one["posterior"][one["label"]]
+
+
+def test_costs_may_stand_in_a_file(run: "Run", tmp_path: Path) -> None:
+    (tmp_path / "costs").write_text(
+        "# what errors cost\n\nham:spam=100\nham\tunsure\t5\n", encoding="utf-8"
+    )
+
+    run("policy", "--costs", "costs", "--prior", "spam=0.2")
+
+    assert policy_of() == KEPT
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"ham:spam\n", "costs:1: 'ham:spam' is not TRUTH:DECISION=X"),
+        (b"\nham:spam=x\n", "costs:2: the cost of ham:spam is 'x', expected a number"),
+        (b"# nothing\n", "there is no cost in it"),
+        (b"ham:spam=1\nham:spam=2\n", "'ham:spam' is given twice"),
+        (b"\xff\x00:=\n", "is not TRUTH:DECISION=X"),
+        (b"ham:spam=1\n" * 500_000, "it has more than"),
+    ],
+    ids=["form", "number", "empty", "twice", "bytes", "long"],
+)
+def test_a_file_of_anything_else_is_refused(
+    run: "Run", tmp_path: Path, content: bytes, message: str
+) -> None:
+    (tmp_path / "costs").write_bytes(content)
+
+    said = run("policy", "--costs", "costs")
+
+    assert said.status == 64
+    assert message in said.err
+    assert policy_of() is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--unsure", "0.9", *COSTS), "--cost and --unsure exclude one another"),
+        (
+            ("--max-false-positives", "1%", *COSTS),
+            "--cost and --max-false-positives exclude one another",
+        ),
+        (("--prior", "estimate", "--prior", "spam=.2"), "go with no other --prior"),
+        (("--prior", "spam"), "is not CLASS=P"),
+        (("--prior", "spam=0"), "is not a share between 0 and 1"),
+        (("--prior", "spam=120%"), "is not a share between 0 and 1"),
+        (("--prior", "spam=.7", "--prior", "ham=.7"), "adds up to 1.4"),
+        (("--prior", "spam=.7", "--prior", "ham=.2"), "adds up to 0.9, expected 1"),
+        (("--prior", "spam=.7", "--prior", "spam=.2"), "'spam' is given twice"),
+        (("--prior", "spma=.7"), "did you mean 'spam'"),
+        (("--cost", "ham:spma=2"), "did you mean 'spam'"),
+        (("--cost", "ham:spam=-1"), "a cost is -1.0, expected from 0 to"),
+        (("--cost", "ham:spam=nan"), "a cost is nan"),
+        (("--max-false-positives", "junk=1%"), "no class 'junk'"),
+        (("--max-false-positives", "0"), "is not a share between 0 and 1"),
+        (("--costs", "missing"), "missing: No such file"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_what_cannot_be_is_refused_by_every_command(
+    run: "Run", options: tuple[str, ...], message: str
+) -> None:
+    for command in (
+        ("policy",),
+        ("classify", "more spam"),
+        ("eval", "spam", "ham"),
+        ("eval", "--folds", "2", "spam", "ham"),
+        ("filter", "--move", "spam=.Junk", str(maildir(Path("Maildir")))),
+        ("serve", "--listen", "unix:socket"),
+    ):
+        said = run(*command, *options)
+
+        assert (said.status, said.out) == (64, ""), command
+        assert message in " ".join(said.err.split()), command
+    assert policy_of() is None
+    sent = mail(1, SPAM)
+    passed = run("pass", *options, stdin=sent)
+    assert (passed.status, passed.out.encode()) == (75, sent)
+
+
+def test_a_prior_is_estimated_where_there_are_many_documents(run: "Run") -> None:
+    for command in ("policy", "filter --move spam=.Junk Maildir", "pass", "serve"):
+        said = run(*command.split(), "--prior", "estimate")
+        assert "takes many documents" in " ".join(said.err.split())
+
+    said = run("classify", "--prior", "estimate", *["more spam"] * 5, "more ham")
+
+    assert said.err.startswith("prior: ham 0.")
+    assert said.err.endswith("estimated from 72 documents\n")
+    ham = float(said.err.split()[2].rstrip(","))
+    assert 0.1 < ham < 0.3
+    assert len(said.out.splitlines()) == 72
+    by_jobs = run(
+        "classify", "-j", "2", "--prior", "estimate", *["more spam"] * 5, "more ham"
+    )
+    assert by_jobs == said
+
+
+@pytest.mark.parametrize("how", [(), ("--folds", "4")], ids=["model", "folds"])
+def test_eval_reports_costs_coverage_and_the_prior(
+    run: "Run", how: tuple[str, ...]
+) -> None:
+    sources = ["more spam", "more ham"]
+    if how:
+        sources = ["spam", "ham"]
+    sources = [f"spam={sources[0]}", f"ham={sources[1]}"]
+    options = ("--prior", "spam=0.2", *COSTS)
+
+    found = json.loads(run("eval", "--json", *how, *options, *sources).out)
+
+    prices: list[list[float]] = [[0, 100, 5], [1, 0, 0.5]]
+    total = sum(
+        price * count
+        for row, counts in zip(prices, found["confusion"], strict=True)
+        for price, count in zip(row, counts, strict=True)
+    )
+    assert found["mean_cost"] == pytest.approx(total / found["documents"])
+    decided = found["documents"] - found["unsure"]
+    assert found["coverage"] == decided / found["documents"]
+    wrong = decided - found["correct"]
+    assert found["error_decided"] == (wrong / decided if decided else None)
+    assert found["prior"] == pytest.approx({"ham": 0.8, "spam": 0.2})
+    text = run("eval", *how, *options, *sources).out
+    assert f"mean cost\t{found['mean_cost']:.6g}\t" in text
+    assert "prior\tham 0.8, spam 0.2\n" in text
+    estimated = json.loads(
+        run("eval", "--json", *how, "--prior", "estimate", *sources).out
+    )
+    assert estimated["mean_cost"] is None
+    assert estimated["prior"]["spam"] == pytest.approx(0.5, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        ["learn -q spam more_spam"],
+        ["learn -q ham more_ham", "learn -q spam more_ham"],
+        ["learn -q spam more_spam/121.eml"],
+        ["forget -q spam/001.eml"],
+        ["forget -q spam"],
+        ["compact"],
+        ["prune --min-documents 2"],
+        ["check --repair --output m2.nbt", "-rename m2.nbt"],
+        ["learn -q spam more_spam", "compact"],
+        ["learn -q spam more_spam", "policy-kept", "undo"],
+    ],
+    ids=" ".join,
+)
+def test_a_policy_outlives_every_change(
+    run: "Run", tmp_path: Path, commands: list[str]
+) -> None:
+    for name in ("spam", "ham"):
+        (tmp_path / f"more {name}").rename(tmp_path / f"more_{name}")
+    if "policy-kept" not in commands:
+        keep(run)
+    for command in commands:
+        if command == "policy-kept":
+            keep(run)
+        elif command.startswith("-rename"):
+            (tmp_path / "m2.nbt").rename(tmp_path / "m.nbt")
+        elif "--repair" in command:
+            data = (tmp_path / "m.nbt").read_bytes()
+            (tmp_path / "m.nbt").write_bytes(data + b"\xde")
+            run(*command.split())
+        else:
+            assert run(*command.split()).status == 0, command
+
+    assert policy_of() == KEPT
+
+
+def test_a_policy_goes_with_a_dump(run: "Run", model: Path) -> None:
+    keep(run)
+
+    text = run("dump").out.encode()
+    assert run("load", "-q", "-m", "other.nbt", stdin=text).status == 0
+
+    assert policy_of("other.nbt") == KEPT
+    assert run("dump", "-m", "other.nbt").out.encode() == text
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [7, {}, {"prior": {"spam": 2}}, {"costs": [["b"], ["a"]]}, {"threshold": "x"}],
+    ids=str,
+)
+def test_a_text_with_another_policy_is_refused(run: "Run", forged: Any) -> None:
+    keep(run)
+    first, rest = run("dump").out.split("\n", 1)
+    plain = json.loads(first)
+    old = plain["policy"]
+    plain["policy"] = old | forged if isinstance(forged, dict) and forged else forged
+    text = f"{json.dumps(plain)}\n{rest}".encode()
+
+    said = run("load", "-q", "-m", "other.nbt", stdin=text)
+
+    assert said.status == 65
+    assert "the policy of a model" in said.err
+
+
+def test_classes_of_a_policy_are_renamed(run: "Run") -> None:
+    keep(run)
+
+    run("rename", "spam=junk", "ham=spam")
+
+    assert policy_of() == KEPT.renamed({"spam": "junk", "ham": "spam"})
+    assert run("classify", "more spam").status == 0
+
+
+def test_the_policy_of_the_last_model_is_kept_in_a_sum(run: "Run") -> None:
+    run("train", "-q", "-m", "other.nbt", "spam=more spam", "ham=more ham")
+    keep(run)
+
+    said = run("merge", "m.nbt", "other.nbt", "-o", "sum.nbt")
+
+    assert "have different policies; that of the last one, other.nbt" in said.err
+    assert policy_of("sum.nbt") is None
+    said = run("merge", "other.nbt", "m.nbt", "-o", "sum.nbt", "--replace")
+    assert policy_of("sum.nbt") == KEPT
+    joined = Path("other.nbt").read_bytes() + Path("m.nbt").read_bytes()
+    Path("cat.nbt").write_bytes(joined)
+    said = run("policy", "-m", "cat.nbt")
+    assert "its tables have different policies; the last one counts" in said.err
+    assert policy_of("cat.nbt") == KEPT
+
+
+def test_filter_moves_no_more_by_a_policy(run: "Run", tmp_path: Path) -> None:
+    """Whatever is expected, its own thresholds hold, and the policy's besides."""
+    random = np.random.default_rng(5)
+    messages = {f"new/{n}": letter(random, SPAM) for n in range(24)}
+    moved = {}
+    for name, options in {
+        "usual": (),
+        "prior": ("--prior", "spam=0.999"),
+        "costs": ("--cost", "spam:ham=1000"),
+        "unsure": ("--unsure", "1"),
+        "dear": ("--cost", "ham:spam=1e9"),
+    }.items():
+        folder = maildir(tmp_path / name, messages)
+        said = run("filter", "-q", "--move", "spam=.Junk", *options, folder)
+        assert said.status == 0
+        moved[name] = len([*folder.glob(".Junk/new/*")])
+
+    assert moved["usual"] > 0
+    assert moved["prior"] <= moved["usual"]
+    assert moved["costs"] <= moved["usual"]
+    assert moved["unsure"] == moved["dear"] == 0
+
+
+def test_a_prior_moves_nothing_that_the_cap_keeps(run: "Run", tmp_path: Path) -> None:
+    """With 24 ham no probability of spam is .99, whatever is expected."""
+    run("train", "-q", "-m", "few.nbt", "spam", "ham=more ham")
+    folder = maildir(tmp_path / "inbox", {"new/1": mail(300, SPAM)})
+
+    said = run(
+        "filter", "-m", "few.nbt", "--prior", "spam=0.9999", "--move", "spam=.Junk",
+        folder,
+    )  # fmt: skip
+
+    assert "1 stayed" in said.out
+    assert "nothing will be taken for spam" in said.err
