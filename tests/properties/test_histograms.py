@@ -7,29 +7,36 @@ is, to the last number, what counting its terms anew gives; and so it is when th
 was compacted, pruned, merged and renamed. Where tables were joined, they are counted.
 """
 
+import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nbtext.counts.count_histograms import histograms_of
-from nbtext.counts.histograms import ByClass, Histogram
+from nbtext.counts.histograms import MOST, ByClass, Histogram
 from nbtext.document import Document
+from nbtext.errors import ModelFileError
 from nbtext.learning import LearnRequest, learn_documents, stream
 from nbtext.scoring.model import load_model
-from nbtext.scoring.models.registry import scoring_of
+from nbtext.scoring.models.registry import event_model, scoring_of
+from nbtext.settings import COLUMNS, UNK
 from nbtext.store import Contents, ModelFile, compact, open_model, read_contents
 from nbtext.store.compacting import compact_tail
 from nbtext.store.packing import unpack
 from nbtext.store.writing import replace_file
+from nbtext.tokens.bag import bag_of
+from nbtext.tokens.reading import read
 from nbtext.upkeep.checking import check_model
 from nbtext.upkeep.merging import merge
 from nbtext.upkeep.pruning import prune
 from nbtext.upkeep.renaming import rename
-from tests.build import TEXT, counted
+from tests.build import TEXT, counted, model_of
 
 SAME_FOLDER = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20
@@ -180,3 +187,81 @@ def test_a_model_that_keeps_none_is_not_made_to(tmp_path: Path) -> None:
     assert [table.header.histograms for table in file.tables] == [None, None]
     assert file.histograms is None
     assert read_contents(file).keeps_histograms is False
+
+
+NUMBERS = st.integers(1, 5) | st.sampled_from([2**40, MOST - 1])
+TERMS = st.integers(-3, 9).filter(bool) | st.sampled_from([MOST - 1, 1 - MOST])
+FORGED = st.dictionaries(
+    st.sampled_from(["ham", "spam", "x", ""]),
+    st.builds(Histogram, st.dictionaries(NUMBERS, TERMS, max_size=3), TERMS),
+)
+
+
+@given(FORGED, st.sampled_from(["bernoulli", "kary", "sum", "poisson"]))
+@SAME_FOLDER
+def test_forged_ones_give_a_finite_score_or_a_model_file_error(
+    tmp_path: Path, forged: ByClass, score: str
+) -> None:
+    path, settings = tmp_path / "m.nbt", TEXT.counting(COLUMNS)
+    scoring = scoring_of(score)
+    if event_model(score).has_unknown:
+        scoring = scoring._replace(unknown=UNK)
+    contents = Contents(counted(SMALL, settings), scoring, keeps_histograms=True)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("nbtext.store.contents.histograms_of", lambda _: (forged,))
+        replace_file(str(path), contents.pack())
+    bag = bag_of(read(Document("", (b"free cash unheard",)), settings), settings)
+    model = load_model(str(path))
+
+    with suppress(ModelFileError):
+        found = event_model(score).joint_log_likelihood(model, bag)
+        assert all(math.isfinite(value) for value in found)
+    assert check_model(str(path)).is_sound == (
+        open_model(str(path)).histograms == histograms_of(contents.counts)
+    )
+
+
+LABELLED = st.lists(
+    st.tuples(st.sampled_from(["ham", "spam"]), TEXTS), min_size=1, max_size=8
+)
+
+
+@pytest.mark.parametrize("score", ["bernoulli", "kary", "sum", "poisson"])
+@given(LABELLED, LABELLED, st.randoms(use_true_random=False), st.integers(1, 5))
+@settings(SAME_FOLDER, max_examples=8)
+def test_learnt_in_any_order_and_batches_is_trained(
+    score: str,
+    tmp_path: Path,
+    documents: list[tuple[str, str]],
+    forgotten: list[tuple[str, str]],
+    random: Random,
+    size: int,
+) -> None:
+    path, settings = tmp_path / "m.nbt", TEXT.counting(COLUMNS)
+    scoring = scoring_of(score)
+    if event_model(score).has_unknown:
+        scoring = scoring._replace(unknown=UNK)
+    begun = [("ham", "begun here"), ("spam", "begun there")]
+    # a document is its text: of several the last class is the one that it stays in
+    stays = {text: label for label, text in documents}
+    goes = {text: label for label, text in forgotten if text not in stays}
+    empty = Contents(counted(begun, settings), scoring, keeps_histograms=True)
+    replace_file(str(path), empty.pack())
+
+    for label in ("spam", "ham"):
+        texts = [text for text, of in (stays | goes).items() if of == label]
+        random.shuffle(texts)
+        for start in range(0, len(texts), size):
+            taught(path, label, texts[start : start + size])
+    if goes:
+        taught(path, None, list(goes))
+
+    whole = counted(
+        [*begun, *((label, text) for text, label in stays.items())], settings
+    )
+    expected = model_of(tmp_path / "whole.nbt", whole, scoring)
+    model, event = load_model(str(path)), event_model(score)
+    for text in [*stays, *goes, "begun", "never heard", ""]:
+        bag = bag_of(read(Document("", (text.encode(),)), settings), settings)
+        found = event.joint_log_likelihood(model, bag)
+        assert found == pytest.approx(event.joint_log_likelihood(expected, bag), 1e-9)
