@@ -24,6 +24,9 @@ FARTHEST_BIN: Final = 4096
 ROUNDED: Final = 9
 """Decimals of a score, in bins, that decide its bin."""
 
+MOST_LOSS: Final = 1e6
+"""The loss of what a model says is impossible, in nats."""
+
 TEMPERATURES: Final[tuple[float, ...]] = tuple(
     2.0 ** (step / 4) for step in range(-24, 41)
 )

@@ -45,6 +45,8 @@ def leaking_terms(model: BatchModel) -> list[LeakingTerm]:
     is_asked = (sizes >= FEWEST) & (sizes.sum() - sizes >= FEWEST)
     found: list[LeakingTerm] = []
     for view, table in enumerate(model.terms):
+        if model.settings.views[view].kind == "number":
+            continue  # numbers are no terms
         counts = table.columns[model.column(view, "documents")]
         # a term of one class has one entry
         (single,) = np.nonzero(np.diff(table.starts) == 1)

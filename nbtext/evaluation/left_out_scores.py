@@ -23,6 +23,7 @@ from nbtext.counts import Fit, fit
 from nbtext.counts.calibration import total
 from nbtext.scoring import event_model
 from nbtext.scoring.batch import log_posteriors
+from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.leave_one_out import PART, observed_scores
 from nbtext.scoring.models.arrays import is_shared
 from nbtext.tokens.bags import sum_by_document
@@ -36,6 +37,8 @@ def left_out_scores(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """
     Score all documents, each as if it alone had not been counted.
+
+    The attributes of records are in a textbook's score alone; other scores are of text.
 
     Args:
         model: their counts, and how to score with them.
@@ -59,7 +62,9 @@ def left_out_scores(
             some = places[start : start + PART]
             part = [terms.part(slice(start, start + len(some))) for terms in chosen]
             found = model.find(part)
-            scores[some] = event.left_out(model, found, labels[some])
+            (scores[some],) = scores_by(
+                event, model, [model.scoring], found, labels[some]
+            )
             for number, (terms, at) in enumerate(found):
                 times = terms.counts * shared[number].take(at)
                 known[some] += sum_by_document(times, terms.starts)

@@ -316,7 +316,7 @@ def with_delta(model: Model, delta: Delta) -> Model:
             for view, by_class in enumerate(model.totals)
         ),
         stored=tuple(
-            (*stored, _DeltaView(by_key, place_of))
+            (*stored, _DeltaView(by_key, place_of)) if stored else stored
             for stored, by_key in zip(model.stored, delta.views, strict=True)
         ),
     )

@@ -42,14 +42,15 @@ class BatchCorrection:
         Return what is added to the scores of documents.
 
         Args:
-            views: for each view the terms of the documents.
+            views: for each view of text the terms of the documents.
 
         Returns:
             Shape (n_documents, n_classes).
 
         """
         scores = np.tile(self.biases, (views[0].n_documents, 1))
-        for table, terms in zip(self.terms, views, strict=True):
+        # of a record's attributes, which come last, there is no correction
+        for table, terms in zip(self.terms, views, strict=False):
             if table.n_terms:
                 x = unit_weights(terms) / (UNIT * VALUE_UNIT)
                 places = table.find(terms.keys)

@@ -23,6 +23,7 @@ from nbtext.scoring.decide import (
 )
 from nbtext.scoring.explanation import Explanation, Part, Reason
 from nbtext.scoring.joining import Group, Said, joined
+from nbtext.scoring.mixed import attribute_evidence
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.evidence import Evidence
 from nbtext.scoring.models.registry import event_model
@@ -104,11 +105,13 @@ def explain(
     if rule.shift:
         scored = scored._replace(printed=rule.printed(scored.log_posterior))
     sides = _sides(model, scored, label)
-    is_scored = is_by_evidence(model, scored.known)
+    is_scored = is_by_evidence(model, _n_known(model, bag, scored))
     taken = _taken(model, bag) if is_scored else _shares(model)
+    fit = calibration if is_scored else Fit()
+    if model.settings.has_attributes:
+        _add_attributes(taken, model, bag, fit)
     parts = tuple(_part(model, sides, *part) for part in taken.parts)
     total = sum(part.contribution for part in parts)
-    fit = calibration if is_scored else Fit()
     calibrated = fit.slope * total + fit.offset * _sign_of_offset(model, sides)
     log_odds = _log_odds(scored.log_posterior, sides.label)
     expected = _log_odds(posterior, sides.label)
@@ -172,15 +175,48 @@ def _shares(model: Model) -> _Taken:
     return _Taken([part], [{} for _ in model.settings.views])
 
 
-def _taken(model: Model, bag: Bag) -> _Taken:
-    """Take a document's score apart."""
+def _n_known(model: Model, bag: Bag, scored: Scored) -> int:
+    """Return how many tokens are known of those that the event model scores."""
     event = event_model(model.scoring.score)
+    if event.is_textbook or not model.settings.has_attributes:
+        return scored.known
+    texts = event.evidence(model.of_text(), bag[: model.settings.n_texts])
+    return sum(part.known for part in texts)
+
+
+def _add_attributes(taken: _Taken, model: Model, bag: Bag, fit: Fit) -> None:
+    """
+    Enter what attributes say.
+
+    They are added to a score once it is fitted, unless all is one sum; but the parts of
+    an explanation add up to the score before. So they are divided by its slope here.
+    """
+    is_sum = event_model(model.scoring.score).is_textbook
+    slope = 1.0 if is_sum else fit.slope
+    places = {view.name: number for number, view in model.settings.attributes}
+    for part in attribute_evidence(model, bag):
+        by_class = [0.0] * len(model.classes)
+        terms = taken.terms[places[part.source]]
+        for key, class_, value in part.terms:
+            by_class[class_] += value / slope
+            nothing = _Term([0.0] * len(by_class), [0.0] * len(by_class))
+            terms.setdefault(key, nothing).by_class[class_] += value / slope
+        taken.parts.append((part.source, by_class, [0.0] * len(by_class)))
+
+
+def _taken(model: Model, bag: Bag) -> _Taken:
+    """Take the score of a document's text apart."""
+    event = event_model(model.scoring.score)
+    all_views = model.settings.views
+    if model.settings.has_attributes:
+        bag, model = bag[: model.settings.n_texts], model.of_text()
     # a score of one number is the second class's; the first class has none
     first = 1 if event.calibration == "histogram" else 0
     n_classes = len(model.classes)
     views = {view.name: place for place, view in enumerate(model.settings.views)}
     terms: list[defaultdict[int, _Term]] = [
-        defaultdict(lambda: _Term([0.0] * n_classes, [0.0] * n_classes)) for _ in views
+        defaultdict(lambda: _Term([0.0] * n_classes, [0.0] * n_classes))
+        for _ in all_views
     ]
 
     def spread(part: Evidence, divisor: float, *, is_correction: bool) -> list[float]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from nbtext.counts import Calibration, bin_of
-from nbtext.counts.calibration import LOSS_UNIT, TEMPERATURES, totals
+from nbtext.counts.calibration import LOSS_UNIT, MOST_LOSS, TEMPERATURES, totals
 from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import no_calibration
@@ -109,7 +109,7 @@ def scores_left_out(
     """
     event, scorings = event_model(model.scoring.score), candidates(model.scoring)
     parts = [
-        event.left_out_by(model, scorings, model.find(part), _places(model, labels))
+        scores_by(event, model, scorings, model.find(part), _places(model, labels))
         for labels, part in _in_parts([(names, views)])
     ]
     return [np.concatenate(scores) for scores in zip(*parts, strict=True)]
@@ -184,6 +184,6 @@ def observed_losses(scores: Scores, labels: Labels) -> NDArray[np.int64]:
         some = slice(start, start + step)
         documents = np.arange(len(labels[some]))
         log_posterior = normalised(temperatures * scores[some])
-        losses = -log_posterior[:, documents, labels[some]]
+        losses = np.minimum(-log_posterior[:, documents, labels[some]], MOST_LOSS)
         sums += np.rint(losses * LOSS_UNIT).astype(np.int64).sum(axis=1)
     return sums

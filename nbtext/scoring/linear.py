@@ -82,6 +82,12 @@ class LinearForm:
                 f"train with {others}"
             )
             raise SettingsError(message)
+        if model.settings.has_attributes:
+            message = (
+                "the model reads columns of categories or numbers, and what these say "
+                "is not linear in counts of terms; train on columns of text alone"
+            )
+            raise SettingsError(message)
         if counts_unknown(model.scoring):
             message = (
                 f"the {event.name} score has no weights with --unknown unk, because "

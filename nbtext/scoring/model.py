@@ -177,8 +177,12 @@ class Model(NamedTuple):
 
     def remembering(self) -> "Model":
         """Return the same model; it looks every term up once."""
-        views = range(len(self.stored))
-        return self._replace(stored=tuple((_Remembered(self, n),) for n in views))
+        return self._replace(
+            stored=tuple(
+                (_Remembered(self, view),) if stored else ()
+                for view, stored in enumerate(self.stored)
+            )
+        )
 
     def n_terms(self, view: int) -> int:
         """
@@ -331,6 +335,8 @@ def model_of(file: ModelFile, scoring: Scoring | None = None) -> Model:
                 StoredView(path, table, term_arrays(view), place)
                 for table, place in zip(file.tables, places, strict=True)
             )
+            if view.kind != "number"  # which has no terms
+            else ()
             for view in settings.views
         ),
         correction=_correction_of(file, places, len(kept), scoring),

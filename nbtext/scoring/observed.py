@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nbtext.tokens import Bag
 
 from nbtext.counts import Calibration, bin_of
-from nbtext.counts.calibration import FARTHEST_BIN, LOSS_UNIT, TEMPERATURES
+from nbtext.counts.calibration import FARTHEST_BIN, LOSS_UNIT, MOST_LOSS, TEMPERATURES
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import no_calibration
 from nbtext.scoring.mixed import scores_by
@@ -72,7 +72,10 @@ def _observed(
         counts = {(bin_of(raw[0]), label): 1}
         return nothing._replace(counts=counts, documents={label: 1})
     place = classes.index(label)
-    losses = [-normalised([s * value for value in raw])[place] for s in TEMPERATURES]
+    losses = [
+        min(-normalised([s * value for value in raw])[place], MOST_LOSS)
+        for s in TEMPERATURES
+    ]
     units = tuple(round(loss * LOSS_UNIT) for loss in losses)
     return nothing._replace(losses=units, documents={label: 1})
 

@@ -7,7 +7,7 @@ be scaled and normalised. What is printed of a calibrated score is capped.
 """
 
 from collections.abc import Sequence
-from math import exp, log, log1p
+from math import exp, inf, log, log1p
 from typing import TYPE_CHECKING, Final
 
 from nbtext.counts import Fit
@@ -105,9 +105,15 @@ def log_posterior(raw: "Raw", calibration: "Calibrated", fit: Fit) -> tuple[floa
 
 
 def normalised(scores: Sequence[float]) -> list[float]:
-    """Return scores less the logarithm of the sum of their exponentials."""
+    """
+    Return scores less the logarithm of the sum of their exponentials.
+
+    If all of them are minus infinity, the result is that of equal scores.
+    """
     # the best one's own term is 1; without it the sum does not round to certainty
     best = max(range(len(scores)), key=scores.__getitem__)
+    if scores[best] == -inf:  # no class is possible, so none is more probable
+        return [-log(len(scores))] * len(scores)
     shifted = [value - scores[best] for value in scores]
     rest = sum(exp(value) for place, value in enumerate(shifted) if place != best)
     return [value - log1p(rest) for value in shifted]

@@ -8,7 +8,7 @@ where scores use histograms of counts, both change with the document.
 
 from collections.abc import Collection, Mapping, Sequence
 
-from nbtext.counts.histograms import ChangingHistograms
+from nbtext.counts.histograms import ByClass, ChangingHistograms
 from nbtext.scoring.model import Entry, Model, Sums, add_entry
 from nbtext.scoring.models.registry import keeps_histograms
 from nbtext.tokens import Bag
@@ -32,7 +32,7 @@ def without(model: Model, bag: Bag, class_: int) -> Model:
             for terms, view in zip(bag, model.settings.views, strict=True)
         )
     ]
-    if keeps_histograms(model.scoring):
+    if keeps_histograms(model.scoring) or model.settings.has_attributes:
         model = _without_terms(model, taken, class_)
     documents = [*model.documents]
     documents[class_] -= 1
@@ -46,19 +46,35 @@ def without(model: Model, bag: Bag, class_: int) -> Model:
         documents=tuple(documents),
         totals=tuple(totals),
         stored=tuple(
-            (*stored, _Taken(of_view, class_))
+            (*stored, _Taken(of_view, class_)) if stored else stored
             for stored, of_view in zip(model.stored, taken, strict=True)
         ),
     )
+
+
+def _n_gone(
+    model: Model, view: int, taken: Mapping[int, tuple[int, ...]], class_: int
+) -> int:
+    """Return how many values of a category no other document has."""
+    gone = 0
+    for key, entries in model.found(view, taken).items():
+        counts = dict(entries)
+        counts[class_] = tuple(map(int.__add__, counts[class_], taken[key]))
+        gone += not any(map(any, counts.values()))
+    return gone
 
 
 def _without_terms(
     model: Model, taken: Sequence[Mapping[int, tuple[int, ...]]], class_: int
 ) -> Model:
     """Return a model with the histograms and the number of terms that are left."""
-    histograms = []
+    histograms: list[ByClass] = []
     more_terms = []
     for number, of_view in enumerate(taken):
+        if model.settings.views[number].kind != "text":
+            histograms.append({})
+            more_terms.append(-_n_gone(model, number, of_view, class_))
+            continue
         changing = ChangingHistograms(model.settings.views[number])
         gone = 0
         for key, entries in model.found(number, of_view).items():

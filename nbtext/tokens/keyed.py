@@ -102,6 +102,9 @@ class Keyed:
 
     def defined_keys(self, view: View, fields: list[Field]) -> Iterator[int]:
         """Yield the key of each term of a document, in the order of the definition."""
+        if view.kind != "text":
+            yield from self.keys(view, fields)
+            return
         if view.alphabet == "ngrams":
             for ngram in ngrams.ngrams(view, fields):
                 yield self._ngrams[ngram] >> KEY_SHIFT

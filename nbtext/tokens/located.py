@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from nbtext.settings import View
-from nbtext.tokens import definition, ngrams
+from nbtext.tokens import attributes, definition, ngrams
 from nbtext.tokens.tokenizer import Field, limit_of, tokens
 
 Parts: TypeAlias = tuple[str, ...] | bytes
@@ -84,6 +84,10 @@ def _keys(view: View, fields: list[Field], secret: str | None) -> Iterable[int]:
 
 def _places(view: View, fields: list[Field]) -> Iterator[Located]:
     """Yield where each term is, in the order of the definition."""
+    if view.kind != "text":  # its term is the whole value
+        for name, value, _ in attributes.terms(view, fields):
+            yield Located(name, 0, (value,))
+        return
     if view.alphabet == "ngrams":
         for start, ngram in enumerate(ngrams.ngrams(view, fields)):
             yield Located(view.text, start, ngram)

@@ -239,7 +239,14 @@ def softplus(x: Floats) -> Floats:
 
 
 def normalised(scores: Scores) -> Scores:
-    """Return scores less the logarithm of the sum of their exponentials, by row."""
+    """
+    Return scores less the logarithm of the sum of their exponentials, by row.
+
+    A row that is minus infinity throughout gives the result of equal scores.
+    """
+    impossible = np.isneginf(scores).all(axis=-1, keepdims=True)
+    if impossible.any():
+        scores = np.where(impossible, 0.0, scores)
     # the best one's own term is 1; without it the sum does not round to certainty
     best = scores.argmax(axis=-1)[..., None]
     shifted = scores - np.take_along_axis(scores, best, axis=-1)

@@ -1,0 +1,363 @@
+"""Records: the issue's ten rows, laws of mixed models, and values that are odd."""
+
+from math import exp, inf, log
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nbtext import (
+    SettingsOverrides,
+    classify_all,
+    forget,
+    learn,
+    load,
+    read_documents,
+    train,
+)
+from nbtext.errors import NbtextError
+from nbtext.scoring.batch import joint_log_likelihoods, score_left_out
+from nbtext.scoring.batch_model import open_batch_model
+from nbtext.scoring.held_out import fitted
+from nbtext.scoring.model import load_model
+from nbtext.scoring.score import evidence, score
+from nbtext.sources import Options
+from nbtext.store.contents import read_contents
+from nbtext.store.file import open_model
+from nbtext.textform.dumping import text_lines
+from nbtext.textform.loading import load_text
+from nbtext.tokens import bag_of, read, read_terms
+from nbtext.upkeep.checking import check_model
+
+TEN_ROWS = """A,B,class
+m,b,t
+m,s,t
+g,q,t
+h,s,t
+g,q,t
+g,q,f
+g,s,f
+h,b,f
+h,q,f
+m,b,f
+"""
+
+CATEGORIES = Options(label_column="class", categorical_columns=("A", "B"))
+MIXED = Options(
+    label_column="kind",
+    text_columns=("notes",),
+    categorical_columns=("city",),
+    numeric_columns=("age", "size"),
+)
+SCORES = ["weighted", "sum", "mean", "contrast", "complement"]
+
+
+def written(path: Path, text: str) -> str:
+    path.write_text(text, newline="")
+    return str(path)
+
+
+def mixed_rows(n: int = 40, seed: int = 3) -> list[str]:
+    random = np.random.default_rng(seed)
+    words = ["paid", "late", "refund", "friendly", "invoice", "call"]
+    rows = []
+    for place in range(n):
+        kind = place % 2
+        notes = " ".join(random.choice(words[kind : 4 + kind], 3))
+        city = random.choice(["Rome", "Oslo", ""]) if place % 7 else f"only {place}"
+        age = "" if place % 11 == 3 else repr(float(random.normal(40 + 9 * kind, 8)))
+        size = repr(float(random.normal(0, 1)) * 10.0 ** int(random.integers(-3, 4)))
+        rows.append(f"{'yn'[kind]},{notes} {place},{city},{age},{size}")
+    return rows
+
+
+def mixed_table(path: Path, rows: list[str]) -> str:
+    return written(path, "\n".join(["kind,notes,city,age,size", *rows, ""]))
+
+
+def scored(path: str, table: str, **overrides: Any) -> dict[str, dict[str, float]]:
+    model = load(path, overrides=SettingsOverrides(**overrides))
+    decisions = classify_all(model, read_documents([table], model=model))
+    return {
+        decision.name.rpartition(":")[2]: dict(
+            zip(decision.classes, decision.log_posterior, strict=True)
+        )
+        for decision in decisions
+    }
+
+
+def ten_rows(tmp_path: Path, smoothing: float) -> str:
+    path = str(tmp_path / "ten.nbt")
+    table = written(tmp_path / "ten.csv", TEN_ROWS)
+    overrides = SettingsOverrides(category_smoothing=smoothing)
+    train([table], path, options=CATEGORIES, overrides=overrides)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("row", "t", "f"), [("m,q", 2 / 25, 1 / 25), ("g,q", 2 / 25, 2 / 25)]
+)
+def test_the_ten_rows_without_smoothing(
+    row: str, t: float, f: float, tmp_path: Path
+) -> None:
+    model = load(ten_rows(tmp_path, 0.0))
+    table = written(tmp_path / "one.csv", f"A,B\n{row}\n")
+    (document,) = read_documents([table], model=model)
+
+    (joint,) = model.joint_log_likelihoods([document])
+
+    assert [*map(exp, joint)] == pytest.approx([f, t], rel=1e-12)
+
+
+def test_a_value_never_seen_makes_one_more_of_them(tmp_path: Path) -> None:
+    model = load(ten_rows(tmp_path, 0.5))
+    table = written(tmp_path / "one.csv", "A,B\nnew,q\nm,\n")
+    new, missing = model.joint_log_likelihoods([*read_documents([table], model=model)])
+
+    # five rows a class, three values of A and of B
+    assert new[1] - log(0.5) == pytest.approx(
+        log(0.5 / (5 + 0.5 * 4)) + log((2 + 0.5) / (5 + 0.5 * 3))
+    )
+    assert missing[1] - log(0.5) == pytest.approx(log((2 + 0.5) / (5 + 0.5 * 3)))
+
+
+def test_where_nothing_is_possible_the_posterior_is_the_shares(tmp_path: Path) -> None:
+    path = ten_rows(tmp_path, 0.0)
+    table = written(tmp_path / "odd.csv", "A,B\n" + "new,q\n" * 20 + "g,q\n")
+    model = load(path)
+    documents = [*read_documents([table], model=model)]
+
+    many = [*classify_all(model, documents)]
+    (few,) = model.classify(documents[:1])
+
+    for decision in (*many[:20], few):
+        assert decision.label is None
+        assert decision.log_posterior == pytest.approx((log(0.5), log(0.5)))
+    assert many[20].label is not None
+
+
+def test_missing_values_are_not_counted(tmp_path: Path) -> None:
+    path = str(tmp_path / "model.nbt")
+    rows = "A,B,class\nm,,t\n,b,t\ng,q,t\nm,b,f\n  ,q,f\n"
+    train([written(tmp_path / "a.csv", rows)], path, options=CATEGORIES)
+    model = load_model(path)
+
+    assert model.totals[0] == ((1, 1), (2, 2))
+    assert model.n_terms(0) == 2
+
+
+@pytest.mark.parametrize("score_name", SCORES)
+def test_both_engines_agree_and_evidence_adds_up(
+    score_name: str, tmp_path: Path
+) -> None:
+    path, table = str(tmp_path / "m.nbt"), mixed_table(tmp_path / "m.csv", mixed_rows())
+    train([table], path, options=MIXED, overrides=SettingsOverrides(score=score_name))
+    model = load(path)
+    documents = [*read_documents([table], model=model)]
+
+    many = [*classify_all(model, documents)]
+    few = [model.classify([document])[0] for document in documents]
+
+    for one, other in zip(many, few, strict=True):
+        assert one.known == other.known
+        assert one.log_posterior == pytest.approx(other.log_posterior, rel=1e-9)
+    sources = {view.name for view in model.model.settings.views}
+    for document in documents[:5]:
+        bag = bag_of(read(document, model.model.settings), model.model.settings)
+        assert sources <= {part.source for part in evidence(model.model, bag)}
+        scores = [model.explain(document, label=name) for name in ("n", "y")]
+        found = [one.slope * one.score + one.offset for one in scores]
+        (n, y) = few[documents.index(document)].log_posterior
+        assert found == pytest.approx([n - y, y - n], rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("score_name", ["weighted", "sum"])
+def test_left_out_is_as_forgotten(score_name: str, tmp_path: Path) -> None:
+    path, table = str(tmp_path / "m.nbt"), mixed_table(tmp_path / "m.csv", mixed_rows())
+    overrides = SettingsOverrides(score=score_name, variance_smoothing=1e-3)
+    train([table], path, options=MIXED, overrides=overrides)
+    whole = load(path)
+    documents = [*read_documents([table], model=whole)]
+    fit = fitted(whole.model)
+    batch = open_batch_model(whole.model)
+    views = read_terms(
+        batch.settings, [read(one, batch.settings).views for one in documents]
+    )
+    places = [row.split(",")[0] == "y" for row in mixed_rows()]
+    found = [*score_left_out(batch, views, np.array(places, np.int64), fit)]
+
+    for place in (0, 3, 7, 14, 21, 39):
+        part = tmp_path / "part.nbt"
+        part.write_bytes(Path(path).read_bytes())
+        forget(str(part), [documents[place]])
+        model = load_model(str(part))
+        expected = score(
+            model, bag_of(read(documents[place], model.settings), model.settings), fit
+        )
+        assert found[place].log_posterior == pytest.approx(
+            expected.log_posterior, rel=1e-9, abs=1e-9
+        )
+
+
+def test_learning_in_any_order_is_training_and_forgetting_is_exact(
+    tmp_path: Path,
+) -> None:
+    rows = mixed_rows()
+    whole, part = str(tmp_path / "whole.nbt"), str(tmp_path / "part.nbt")
+    overrides = SettingsOverrides(score="sum")
+    for path, chosen in ((whole, rows), (part, rows[:10])):
+        table = mixed_table(tmp_path / "rows.csv", chosen)
+        train([table], path, options=MIXED, overrides=overrides)
+    before = load_model(part)
+    rest = mixed_table(tmp_path / "rest.csv", rows[:9:-1])
+    documents = [*read_documents([rest], model=load(part))]
+    labels = [row[0] for row in rows[:9:-1]]
+    for label in "ny":
+        learn(
+            part,
+            label,
+            [d for d, own in zip(documents, labels, strict=True) if own == label][:3],
+        )
+        learn(
+            part,
+            label,
+            [d for d, own in zip(documents, labels, strict=True) if own == label][3:],
+        )
+
+    learnt = load_model(part)
+    assert learnt.totals == load_model(whole).totals
+    table = mixed_table(tmp_path / "rows.csv", rows)
+    assert scored(part, table) == scored(whole, table)
+    forget(part, documents[:4])
+    forget(part, documents[4:])
+    assert load_model(part).totals == before.totals
+    assert load_model(part).documents == before.documents
+    assert check_model(part).is_sound
+
+
+def test_a_model_comes_back_from_its_text_with_records(tmp_path: Path) -> None:
+    rows, path = mixed_rows(), str(tmp_path / "m.nbt")
+    train([mixed_table(tmp_path / "m.csv", rows[:30])], path, options=MIXED)
+    model = load(path)
+    rest = [*read_documents([mixed_table(tmp_path / "r.csv", rows[30:])], model=model)]
+    learn(path, "y", rest)
+    lines = [*text_lines(read_contents(open_model(path)), "m")]
+    text = tmp_path / "m.txt"
+    text.write_text("\n".join([*lines, ""]))
+
+    with text.open("rb") as stream:
+        loaded = load_text(stream, "m")
+    (tmp_path / "l.nbt").write_bytes(b"".join(loaded.contents.pack()))
+
+    assert [
+        *text_lines(read_contents(open_model(str(tmp_path / "l.nbt"))), "m")
+    ] == lines
+    forget(str(tmp_path / "l.nbt"), rest)
+    forget(path, rest)
+    assert load_model(str(tmp_path / "l.nbt")).totals == load_model(path).totals
+
+
+EXTREMES = ["1e308", "-1e308", "5e-324", "1e-308", "0", "-0.0", "7", "7.5"]
+
+
+def test_extreme_numbers_have_defined_answers(tmp_path: Path) -> None:
+    path = str(tmp_path / "m.nbt")
+    rows = [f"{kind},{x}" for kind in "ab" for x in EXTREMES]
+    table = written(tmp_path / "m.csv", "\n".join(["class,x", *rows, ""]))
+    train([table], path, options=Options(numeric_columns=("x",)))
+
+    found = scored(path, table)
+
+    assert check_model(path).is_sound
+    for posterior in found.values():
+        assert sum(map(exp, posterior.values())) == pytest.approx(1)
+    forget(path, [*read_documents([table], model=load(path))])
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["a,1", "b,2", "b,3"],  # a class of one value
+        ["a,5", "a,5", "b,5", "b,5"],  # no variance at all
+        ["a,5", "a,5", "b,6", "b,7"],  # none in a class
+        ["a,", "a,", "b,6", "b,7"],  # no number in a class
+    ],
+)
+@pytest.mark.parametrize("smoothing", [0.0, 1e-9])
+def test_few_numbers_have_defined_answers(
+    rows: list[str], smoothing: float, tmp_path: Path
+) -> None:
+    path = str(tmp_path / "m.nbt")
+    table = written(tmp_path / "m.csv", "\n".join(["class,x", *rows, ""]))
+    overrides = SettingsOverrides(variance_smoothing=smoothing)
+    train([table], path, options=Options(numeric_columns=("x",)), overrides=overrides)
+    more = written(tmp_path / "n.csv", "x\n5\n6.5\n1e300\n\n" + "4\n" * 20)
+
+    for posterior in scored(path, more).values():
+        assert not any(map(np.isnan, posterior.values()))
+        assert sum(map(exp, posterior.values())) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "value", ["old", "nan", "inf", "1e999", "1_0", "3,5x", "x" * 99]
+)
+def test_what_is_no_number_is_named_with_row_and_column(
+    value: str, tmp_path: Path
+) -> None:
+    table = written(tmp_path / "m.csv", f'class,x\na,1\nb,"{value}"\nb,2\na,3\n')
+    path = str(tmp_path / "m.nbt")
+
+    trained = train([table], path, options=Options(numeric_columns=("x",)))
+
+    (problem,) = trained.report.skipped
+    assert problem.name == f"{table}:2"
+    assert "column x" in str(problem.error)
+    assert trained.report.documents == 3
+
+
+def test_a_missing_column_is_an_error_and_its_order_is_not(tmp_path: Path) -> None:
+    path, table = str(tmp_path / "m.nbt"), mixed_table(tmp_path / "m.csv", mixed_rows())
+    train([table], path, options=MIXED)
+    one = written(tmp_path / "o.csv", "age,size,city,notes\n41,1,Rome,late call\n")
+    two = written(tmp_path / "p.csv", "notes,city,size,age\nlate call,Rome,1,41\n")
+    without = written(tmp_path / "w.csv", "notes,city,age\nlate call,Rome,41\n")
+
+    assert [*scored(path, one).values()] == [*scored(path, two).values()]
+    with pytest.raises(NbtextError, match="no column size"):
+        scored(path, without)
+
+
+def test_json_lines_and_semicolons_are_read_likewise(tmp_path: Path) -> None:
+    path, table = str(tmp_path / "m.nbt"), mixed_table(tmp_path / "m.csv", mixed_rows())
+    train([table], path, options=MIXED)
+    lines = written(
+        tmp_path / "o.jsonl",
+        '{"age": 41.5, "size": 1, "city": "Rome", "notes": "late", "kind": 3}\n'
+        '{"age": null, "size": "1", "city": true, "notes": ""}\n',
+    )
+    semicolons = written(
+        tmp_path / "o.csv",
+        "\ufeffage;size;city;notes\n41.5;1;Rome;late\n;1;true;\n",
+    )
+
+    assert [*scored(path, lines).values()] == [*scored(path, semicolons).values()]
+    assert len(scored(path, lines)) == 2
+
+
+def test_the_joint_log_likelihood_of_arrays_is_that_of_one(tmp_path: Path) -> None:
+    path, table = str(tmp_path / "m.nbt"), mixed_table(tmp_path / "m.csv", mixed_rows())
+    train([table], path, options=MIXED, overrides=SettingsOverrides(score="sum"))
+    model = load(path)
+    documents = [*read_documents([table], model=model)]
+    batch = open_batch_model(model.model)
+    views = read_terms(
+        batch.settings, [read(one, batch.settings).views for one in documents]
+    )
+
+    np.testing.assert_allclose(
+        joint_log_likelihoods(batch, views),
+        model.joint_log_likelihoods(documents),
+        rtol=1e-9,
+    )
+    assert -inf not in model.joint_log_likelihoods(documents)[0]
