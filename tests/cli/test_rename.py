@@ -154,7 +154,7 @@ def test_folders_of_mail_programs_are_spam_and_ham(run: "Run") -> None:
     sources = ("Maildir/.Junk", "Maildir/.Archive")
 
     trained = run("train", "-m", "m.nbt", *sources)
-    evaluated = run("eval", "--json", "-m", "m.nbt", *sources)
+    evaluated = run("eval", "--seen", "--json", "-m", "m.nbt", *sources)
     folds = run("eval", "--json", "--folds", "4", *sources)
     alone = run("eval", "-q", "--json", "-m", "m.nbt", "Maildir/.Archive")
     quiet = run("train", "-q", "--replace", "-m", "m.nbt", *sources)
@@ -179,13 +179,13 @@ def test_a_name_that_is_written_is_kept(run: "Run") -> None:
     by_name = ("Maildir/.Junk", "Maildir/.Archive")
 
     trained = run("train", "-m", "m.nbt", *written)
-    evaluated = run("eval", "-m", "m.nbt", *by_name)
+    evaluated = run("eval", "--seen", "-m", "m.nbt", *by_name)
     taught = run("learn", "spam", "Maildir/.Junk", "-m", "m.nbt")
 
     assert "Archive 8, Junk 8" in trained.err
     assert "taking" not in trained.err + evaluated.err
     assert "positive class\tJunk\n" in evaluated.out
-    assert "ROC AUC\t1.0000\n" in evaluated.out
+    assert "ROC AUC\t1.0000\t" in evaluated.out
     assert evaluated.err == (
         "note: Junk is taken for the positive class, as the rarer one; --positive "
         "names another\n"
