@@ -1,7 +1,9 @@
 """`nbtext eval`: measure a model, or what these documents would make of one."""
 
 import sys
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -32,6 +34,7 @@ from nbtext.cli._terminal import (
     to_stdout,
 )
 from nbtext.document import Skipped
+from nbtext.errors import SettingsError
 from nbtext.learning import SettingsOverrides
 from nbtext.policy import PolicyOverrides
 from nbtext.sources import Options, total_bytes
@@ -48,6 +51,20 @@ NO_LEDGER: Final = (
     "the model keeps no ledger; documents that it has counted, if there are any among "
     "these, are not recognised"
 )
+
+
+def _check_reports(
+    _context: click.Context, _option: click.Parameter, paths: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Refuse a file of another kind before anything is measured."""
+    from nbtext.report import SUFFIXES
+
+    for path in paths:
+        if Path(path).suffix.lower() not in SUFFIXES:
+            known = ", ".join(SUFFIXES)
+            message = f"{path!r} is not a file of one of the kinds {known}."
+            raise click.BadParameter(message)
+    return paths
 
 
 @click.command()
@@ -86,6 +103,16 @@ NO_LEDGER: Final = (
     help="List each misjudged document, the surest errors first, with the three terms "
     "that say most.",
 )
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    metavar="FILE",
+    callback=_check_reports,
+    shell_complete=completion.files,
+    help="Write a report: a page with pictures (FILE.html), or its figures (FILE.md, "
+    "FILE.csv). May be repeated.",
+)
 @policy_options
 @model_option
 @keyed_option
@@ -100,6 +127,7 @@ def command(
     is_seen: bool,
     against: str | None,
     is_errors: bool,
+    reports: tuple[str, ...],
     policy: PolicyOverrides,
     model: str,
     options: Options,
@@ -166,7 +194,7 @@ def command(
                 positive=positive,
                 seen=is_seen,
                 against=None if against is None else _other(against, policy),
-                reasons=REASONS if is_errors else 0,
+                reasons=REASONS if is_errors or reports else 0,
                 progress=shown,
                 on_read=on_read,
                 jobs=jobs,
@@ -187,6 +215,10 @@ def command(
             )
     if positive is None and not output.quiet:
         _say_positive(result)
+    for path in reports:
+        _write_report(result, path)
+    if not is_errors:
+        result = replace(result, errors=None)
     _print(result, output, against)
     return outcome(skipped)
 
@@ -197,6 +229,25 @@ def _other(path: str, policy: PolicyOverrides) -> "Classifier":
 
     opened = load(path)
     return opened.deciding_by(policy.chosen(opened.model.policy))
+
+
+def _write_report(result: "Evaluation", path: str) -> None:
+    """
+    Write a report in a file's place, or nothing at all.
+
+    Raises:
+        SettingsError: it cannot be written.
+
+    """
+    from nbtext.files import replace_file
+    from nbtext.report import report_text
+
+    text = report_text(result, path, "nbtext eval")
+    try:
+        replace_file(path, [text.encode()])
+    except OSError as error:
+        message = f"{path}: the report cannot be written: {error.strerror or error}"
+        raise SettingsError(message) from error
 
 
 def nothing() -> None:

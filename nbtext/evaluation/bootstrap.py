@@ -417,7 +417,8 @@ class _Groups:
         """
         if self._order is not None:
             values = values.take(self._order, axis=1)
-        if len(self._first) == self._n_groups == values.shape[1]:
+        is_whole = bool((self._groups >= 0).all())
+        if is_whole and len(self._first) == self._n_groups == values.shape[1]:
             return values
         sums = np.zeros((len(values), self._n_groups))
         by_group = np.add.reduceat(values, self._first, axis=1)

@@ -15,7 +15,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,21 @@ from nbtext.scoring.costs import Costs
 
 NO_CLASS = -1
 """In place of a class: decided unsure, or truly none of the model's classes."""
+
+
+class Rows(NamedTuple):
+    """
+    The documents that an evaluation is of, for pictures.
+
+    Attributes:
+        truth: shape (n_documents,), places of classes; -1 for any other label.
+        log_posterior: shape (n_documents, n_classes), in nats; it ranks documents.
+        printed: the same where probabilities are told.
+    """
+
+    truth: Indices
+    log_posterior: Floats
+    printed: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +93,8 @@ class Evaluation:
         mean_cost: of the documents whose label is a class of the model, by the prices
             of the policy; None if it has none.
         prior: class to the share that was expected; None without a prior.
+        rows: the documents themselves; `as_dict` leaves them and the prices out.
+        costs: the prices of the policy, None if it has none.
     """
 
     classes: tuple[str, ...]
@@ -106,6 +123,8 @@ class Evaluation:
     intervals: Intervals = field(default_factory=dict)
     against: Comparison | None = None
     errors: tuple[Misjudged, ...] | None = None
+    rows: Rows | None = field(default=None, compare=False)
+    costs: Costs | None = None
 
     def __repr__(self) -> str:
         """Say how many documents there are, and how many were judged rightly."""
@@ -117,8 +136,9 @@ class Evaluation:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `json.dumps` takes; docs/measures.md has the keys."""
-        values = asdict(replace(self, errors=None))
-        del values["errors"]
+        values = asdict(replace(self, errors=None, rows=None, costs=None))
+        for name in ("errors", "rows", "costs"):
+            del values[name]
         if self.errors is not None:
             values["errors"] = [error.as_dict() for error in self.errors]
         return values | {
@@ -223,6 +243,8 @@ def evaluate(
         error_decided=ratio(sum(called) - sum(hits), sum(called)),
         mean_cost=None if costs is None else mean_cost(counts[:-1], costs),
         prior=prior,
+        rows=Rows(truth, log_posterior, printed),
+        costs=costs,
         intervals=intervals(drawn_from, classes, place, costs),
     )
 

@@ -170,3 +170,17 @@ def test_documents_are_in_order_of_falling_odds() -> None:
 
     assert isinstance(documents, Judged)
     assert (np.diff(documents.odds) <= 0).all()
+
+
+def test_what_is_unsure_is_in_no_class() -> None:
+    """As many groups as classes, one of which is that of the unsure."""
+    truth, decided = np.array([0, 0, 1, 1]), np.array([0, 0, -1, -1])
+    posterior = np.log(np.array([[0.9, 0.1]] * 2 + [[0.1, 0.9]] * 2))
+
+    found = evaluate(truth, posterior, decided, ("ham", "spam")).intervals
+
+    assert found["coverage",].high < 1.5
+    assert found["coverage",].low < 1
+    assert found["error_decided",] == (0, 0)
+    assert max(one.high for one in found.values() if one.high != 50) <= 50
+    assert found["per_class", "ham", "precision"].high == 1

@@ -1,0 +1,160 @@
+"""
+The figures of an evaluation as tables: headings and rows of text.
+
+One place says which figures a report has; the page, Markdown and CSV show the same.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from nbtext.evaluation import Evaluation
+from nbtext.evaluation.bootstrap import Interval
+from nbtext.evaluation.misjudged import Misjudged
+from nbtext.report.operating import operating_points
+
+UNSURE: Final = "unsure"
+
+MOST_ERRORS: Final = 50
+"""Maximum number of misjudged documents that a report lists."""
+
+MOST_CLASSES: Final = 50
+"""Maximum number of classes whose confusion is shown whole."""
+
+MOST_PAIRS: Final = 50
+"""Maximum number of confused pairs that are listed where there are more classes."""
+
+
+class Table(NamedTuple):
+    """
+    A table of a report.
+
+    Attributes:
+        name: what it is called in a program, such as `figures`.
+        title: what it is called for people.
+        heading: the names of its columns.
+        rows: its cells.
+    """
+
+    name: str
+    title: str
+    heading: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+
+
+def tables_of(result: Evaluation) -> Iterator[Table]:
+    """Yield the tables of a report, in their order."""
+    heading: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    heading = ("figure", "value", "95 % from", "95 % to")
+    yield Table("figures", "Figures", heading, [*_figures(result)])
+    heading = ("class", "precision", "recall", "F1", "documents")
+    yield Table("classes", "Classes", heading, [*_classes(result)])
+    yield confusion_of(result)
+    heading = ("from", "to", "documents", "mean probability", "right")
+    rows = [
+        (share(one.low), share(one.high), f"{one.documents:,}",
+         share(one.mean_probability), share(one.share_right))
+        for one in result.reliability
+    ]  # fmt: skip
+    yield Table("reliability", "Reliability", heading, rows)
+    points = operating_points(result)
+    if points:
+        two = result.two_class
+        positive = two.positive if two is not None else ""
+        heading = (
+            f"probability of {positive} from", "false positives", "of negatives",
+            "false negatives", "of positives", "cost a document",
+        )  # fmt: skip
+        rows = [
+            (f"{one.threshold:g}", f"{one.false_positives:,}",
+             share(one.false_positive_rate), f"{one.false_negatives:,}",
+             share(one.false_negative_rate), f"{one.cost:.4g}")
+            for one in points
+        ]  # fmt: skip
+        yield Table("thresholds", "Thresholds", heading, rows)
+    if result.errors:
+        heading = ("document", "truth", "decided", "probability", "reasons")
+        rows = [_error(error) for error in result.errors[:MOST_ERRORS]]
+        yield Table("errors", "Worst errors", heading, rows)
+
+
+def _figures(result: Evaluation) -> Iterator[tuple[str, ...]]:
+    two = result.two_class
+    rows: list[tuple[str, float | None, tuple[str, ...]]] = [
+        ("accuracy", result.accuracy, ("accuracy",)),
+        ("coverage", result.coverage, ("coverage",)),
+        ("error of decided", result.error_decided, ("error_decided",)),
+        ("mean cost", result.mean_cost, ("mean_cost",)),
+        ("macro F1", result.macro.f1, ("macro", "f1")),
+        ("log-loss", result.log_loss, ("log_loss",)),
+        ("Brier score", result.brier, ("brier",)),
+        ("calibration error", result.calibration_error, ("calibration_error",)),
+    ]
+    if two is not None:
+        names = (
+            ("false positive rate", two.false_positive_rate, "false_positive_rate"),
+            ("false negative rate", two.false_negative_rate, "false_negative_rate"),
+            ("ROC AUC", two.roc_auc, "roc_auc"),
+            ("1-AUC %", two.one_minus_auc_percent, "one_minus_auc_percent"),
+            ("lam %", two.lam_percent, "lam_percent"),
+            ("missed at 0.1 % fpr", two.miss_rate_at_fpr, "miss_rate_at_fpr"),
+        )
+        rows += [(name, value, ("two_class", key)) for name, value, key in names]
+    yield "documents", f"{result.documents:,}", "", ""
+    yield "unsure", f"{result.unsure:,}", "", ""
+    for label, part in (result.prior or {}).items():
+        yield f"prior of {label}", share(part), "", ""
+    for name, value, path in rows:
+        if value is not None:
+            yield name, share(value), *_ends(result.interval(*path))
+
+
+def _ends(interval: Interval | None) -> tuple[str, str]:
+    return ("", "") if interval is None else (share(interval.low), share(interval.high))
+
+
+def _classes(result: Evaluation) -> Iterator[tuple[str, ...]]:
+    rows = zip(result.classes, result.per_class, strict=True)
+    averages = (("macro average", result.macro), ("micro average", result.micro))
+    for name, one in (*rows, *averages):
+        figures = map(share, (one.precision, one.recall, one.f1))
+        yield name, *figures, f"{one.support:,}"
+
+
+def confusion_of(result: Evaluation) -> Table:
+    """Return the confusion matrix, or of very many classes the commonest errors."""
+    title = "Confusion: rows are true classes, columns decisions"
+    decided = (*result.classes, UNSURE)
+    rows: list[tuple[str, ...]]
+    if len(result.classes) <= MOST_CLASSES:
+        rows = [
+            (name, *(f"{count:,}" for count in row))
+            for name, row in zip(result.classes, result.confusion, strict=True)
+        ]
+        return Table("confusion", title, ("truth", *decided), rows)
+    pairs = [
+        (-count, truth, label)
+        for truth, row in zip(result.classes, result.confusion, strict=True)
+        for label, count in zip(decided, row, strict=True)
+        if count and truth != label
+    ]
+    rows = [(t, d, f"{-n:,}") for n, t, d in sorted(pairs)[:MOST_PAIRS]]
+    heading = ("truth", "decided", "documents")
+    return Table("confusion", "The commonest errors", heading, rows)
+
+
+def _error(error: Misjudged) -> tuple[str, ...]:
+    name = error.name if error.identity is None else f"{error.name} {error.identity}"
+    reasons = [
+        f"{reason.contribution:+.2f} {reason.text} ({reason.view})"
+        for reason in error.reasons
+    ]
+    return (
+        name, error.truth or "", error.label or UNSURE, share(error.probability),
+        "; ".join(reasons),
+    )  # fmt: skip
+
+
+def share(value: float) -> str:
+    """Return a figure to four places; short of certainty none is 1."""
+    return f"{value:.4f}" if value == 1 or value < 0.99995 else f"{value:.6f}"

@@ -1,0 +1,83 @@
+"""A report as the text of a file: HTML, Markdown or CSV, by the name of the file."""
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from pathlib import PurePath
+from typing import Final
+
+from nbtext.errors import SettingsError
+from nbtext.evaluation import Evaluation
+from nbtext.report.page import page_of, summary
+from nbtext.report.svg import shown
+from nbtext.report.tables import tables_of
+
+Renderer = Callable[[Evaluation, str], str]
+
+
+def report_text(result: Evaluation, path: str, title: str = "Evaluation") -> str:
+    """
+    Return a report of an evaluation.
+
+    Args:
+        result: the evaluation.
+        path: the file that it is for; its suffix is the kind: one of SUFFIXES.
+        title: its heading.
+
+    Raises:
+        SettingsError: the suffix is another.
+
+    """
+    render = SUFFIXES.get(PurePath(path).suffix.lower())
+    if render is None:
+        known = ", ".join(SUFFIXES)
+        message = f"{path}: a report is a file of one of the kinds {known}"
+        raise SettingsError(message)
+    return render(result, title)
+
+
+def markdown_of(result: Evaluation, title: str) -> str:
+    """Return the figures as Markdown tables."""
+    return "\n".join(_markdown_lines(result, title)) + "\n"
+
+
+def _markdown_lines(result: Evaluation, title: str) -> Iterator[str]:
+    yield f"# {_cell(title)}"
+    yield ""
+    yield summary(result)
+    for table in tables_of(result):
+        yield ""
+        yield f"## {_cell(table.title)}"
+        yield ""
+        yield f"| {' | '.join(map(_cell, table.heading))} |"
+        yield f"|{'|'.join('---' for _ in table.heading)}|"
+        for row in table.rows:
+            yield f"| {' | '.join(map(_cell, row))} |"
+
+
+def _cell(text: str) -> str:
+    """Return a text as one cell of a Markdown table, without markup of its own."""
+    safe = shown(text)
+    for one in "\\`*_[]<>|#&~":
+        safe = safe.replace(one, f"\\{one}")
+    return safe
+
+
+def csv_of(result: Evaluation, _title: str) -> str:
+    """Return all tables as rows: table, row, column and value."""
+    stream = io.StringIO()
+    writer = csv.writer(stream)
+    writer.writerow(("table", "row", "column", "value"))
+    for table in tables_of(result):
+        for row in table.rows:
+            for column, cell in zip(table.heading[1:], row[1:], strict=True):
+                if cell:
+                    value = cell if table.name == "errors" else cell.replace(",", "")
+                    writer.writerow((table.name, row[0], column, value))
+    return stream.getvalue().encode("utf-8", "backslashreplace").decode()
+
+
+SUFFIXES: Final[dict[str, Renderer]] = {
+    ".html": page_of, ".md": markdown_of, ".csv": csv_of,
+}  # fmt: skip
+"""The kinds of reports, by the suffix of their file."""
