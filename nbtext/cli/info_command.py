@@ -18,7 +18,7 @@ from nbtext.learning import last_run
 from nbtext.scoring import Model, fitted, load_model
 from nbtext.scoring.held_out import held_out
 from nbtext.scoring.threshold import reach_of
-from nbtext.settings import OCCURRENCES
+from nbtext.settings import OCCURRENCES, UNK
 from nbtext.store import check_sound
 from nbtext.store.header import joined_history
 from nbtext.store.undo import last_records
@@ -184,7 +184,8 @@ def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
         (
             "score",
             f"{scoring.score}, smoothing {scoring.smoothing:g}, counting "
-            + {OCCURRENCES: "every occurrence"}.get(scoring.counting, scoring.counting),
+            + {OCCURRENCES: "every occurrence"}.get(scoring.counting, scoring.counting)
+            + {UNK: ", unknown words as one term"}.get(scoring.unknown, ""),
         ),
         *probabilities(model, facts["calibration"]),
         *([("correction", correction_in_words(facts))] if facts["correction"] else []),

@@ -1,9 +1,9 @@
 """
 Histograms of counts: how many terms are in how many documents of a class.
 
-Some event models let the terms that a document does not have count too, and one lets
-words that nobody knows: they need sums over all terms of a model, which these few
-numbers give without a pass over it. They are not additive (a term that one table has
+Some event models also count the terms that a document does not have, or the words that
+no class knows. They need sums over all terms of a model, which these few numbers give
+without a pass over it. They are not additive (a term that one table has
 once and another twice has been in three documents), so a table behind others keeps the
 *change*. This is the plain half; `nbtext.counts.count_histograms` counts them, by
 arrays.
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from nbtext.settings import View
 
 MOST_NUMBERS: Final = 200_000
-"""Maximum numbers of documents that a table keeps; one with more keeps no histogram,
-since reading it would take as long as counting."""
+"""Maximum numbers of documents that a table tells apart; one with more keeps no
+histograms, since a header is read whole for every message."""
 
 MOST: Final = 1 << 63
 """No number of documents or terms is as large."""

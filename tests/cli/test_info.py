@@ -63,6 +63,18 @@ def test_info_tells_a_program(run: "Run", model: Path) -> None:
     assert said["scoring"]["score"] == "mean"
 
 
+def test_info_says_that_unknown_words_count(run: "Run", tmp_path: Path) -> None:
+    rows = tmp_path / "rows.csv"
+    rows.write_text("label,text\na,one two\nb,two three\n")
+    model = tmp_path / "m.nbt"
+    how = ("--score", "sum", "--unknown", "unk")
+    assert run("train", "-m", model, *how, rows)[0] == 0
+
+    _, out, _ = run("info", "-m", model)
+
+    assert "counting every occurrence, unknown words as one term" in out
+
+
 def test_info_tells_two_classes_from_more(run: "Run") -> None:
     for label in "abc":
         Path(label).write_text(f"{label}{label} words")
