@@ -21,7 +21,7 @@ def test_info_says_what_a_model_knows(run: "Run", model: Path) -> None:
     assert [row[0] for row in said] == [
         "model", "size", "trained", "taught", "to compact", "to undo", "written",
         "documents", "terms", "reads", "score", "calibration", "at most",
-        "tokenizer", "class", "class",
+        "policy", "tokenizer", "class", "class",
     ]  # fmt: skip
     assert said[0] == ["model", str(model)]
     assert said[1][1].endswith(" kB in 1 table")
