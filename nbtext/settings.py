@@ -26,13 +26,14 @@ Format: TypeAlias = Literal["mail", "text"]
 Column: TypeAlias = Literal[
     "occurrences", "documents", "weight",
     "level1", "level2", "level3", "level4", "level5", "level6", "level7", "level8",
-    "logs", "present", "sum", "squares",
+    "logs", "weight_idf", "present", "sum", "squares",
 ]  # fmt: skip
 """What is counted for a term in a class; `weight` sums documents' vectors of ln(1 + n),
 each scaled to unit Euclidean length, in units of 1/65535; `level2` counts the documents
-in which the term occurs exactly twice; `logs` sums ln(1 + n) in units of 1/2048. Of a
-column of numbers: how many are `present`, their sum, and that of their squares
-(`nbtext.exact`)."""
+in which the term occurs exactly twice; `logs` sums ln(1 + n) in units of 1/2048.
+`weight_idf` sums documents' TF-IDF vectors at unit length, in units of 2^-24; it is
+made of the counts of all documents. Of a column of numbers: how many are `present`,
+their sum, and that of their squares (`nbtext.exact`)."""
 
 Kind: TypeAlias = Literal["text", "value", "number"]
 """What a column of a table holds, and what a view of it sees: text, the names of
@@ -67,9 +68,11 @@ LEVELS: Final[tuple[Column, ...]] = (
 """Columns of documents in which a term occurs exactly once, twice, and so on."""
 
 LOGS: Final[Column] = "logs"
+TFIDF: Final[Column] = "weight_idf"
 
 COLUMNS: Final = (*WEIGHTED, *LEVELS, LOGS)
-"""All columns of text, in the order of the file; every view has the first two."""
+"""Columns that each text adds to by itself, in the order of the file; every view has
+the first two. The column TFIDF follows them."""
 
 ATTRIBUTE_COLUMNS: Final[dict[Kind, tuple[Column, ...]]] = {
     "value": PLAIN,
@@ -81,7 +84,7 @@ ATTRIBUTE_COLUMNS: Final[dict[Kind, tuple[Column, ...]]] = {
 def in_order(columns: Iterable[str]) -> tuple[Column, ...]:
     """Return columns in the order of the file."""
     wanted = [*columns]
-    return tuple(column for column in COLUMNS if column in wanted)
+    return tuple(column for column in (*COLUMNS, TFIDF) if column in wanted)
 
 
 def levels_of(columns: Sequence[str]) -> list[int]:
@@ -221,7 +224,7 @@ class View(NamedTuple):
         if columns[:2] != PLAIN or columns != in_order(columns):
             message = (
                 f"the setting {name}.columns is {columns!r:.200}, expected "
-                f"{PLAIN}, and perhaps others in the order {COLUMNS[2:]}"
+                f"{PLAIN}, and perhaps others in the order {(*COLUMNS[2:], TFIDF)}"
             )
             raise SettingsError(message)
         limit = self.limit

@@ -210,7 +210,33 @@ def count(
         report.remove(document, error, is_mail=uncounted.is_mail)
 
     counter = Counter(settings, sample=sample, on_no_memory=leave_out)
-    opened = documents(items, report, limits.max_bytes, progress)
+    feed(counter, items, settings, report, limits.max_bytes, progress)
+    table = counter.table()
+    sample.prune()  # now, because scoring it needs much memory besides
+    return Counted(table, sample, report)
+
+
+def feed(
+    counter: Counter,
+    items: Iterable[Item],
+    settings: Settings,
+    report: ReadReport,
+    max_bytes: int,
+    progress: Progress | None = None,
+) -> None:
+    """
+    Read labelled documents, and hand them to a counter.
+
+    Args:
+        counter: takes them.
+        items: the documents; each of them has a label.
+        settings: how they are read.
+        report: what was read is entered here.
+        max_bytes: how much of a document is read.
+        progress: called now and then with what was read.
+
+    """
+    opened = documents(items, report, max_bytes, progress)
     for document, reading in readings(opened, settings, report):
         counter.add(
             ReadDocument(
@@ -222,9 +248,6 @@ def count(
                 is_mail=reading.is_mail,
             )
         )
-    table = counter.table()
-    sample.prune()  # now, because scoring it needs much memory besides
-    return Counted(table, sample, report)
 
 
 def count_with(

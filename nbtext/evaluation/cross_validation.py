@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 from nbtext.counts import Calibration
 from nbtext.counts.calibration import calibration_for
 from nbtext.counts.table import add
-from nbtext.errors import TrainingError
+from nbtext.errors import SettingsError, TrainingError
 from nbtext.evaluation.evaluation import (
     NO_CLASS,
     Evaluation,
@@ -45,7 +45,7 @@ from nbtext.learning.finishing import Finished, finish
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.parallel import processes
 from nbtext.policy import Policy
-from nbtext.scoring import check_scoring
+from nbtext.scoring import check_scoring, event_model
 from nbtext.scoring.batch import score_batch
 from nbtext.scoring.decide import DEFAULT as NO_POLICY
 from nbtext.scoring.estimating import EstimatedPrior, estimated_shares
@@ -216,6 +216,12 @@ def _score_folds(
     check_trainable(whole)
     scoring = overrides.scoring(scoring_for(settings, len(classes)))
     scoring = for_classes(scoring, len(classes))
+    if event_model(scoring.score).weighs_again:
+        message = (
+            f"the {scoring.score} score cannot be cross-validated: each fold would "
+            "need documents weighed anew; train on some, and use nbtext eval on others"
+        )
+        raise SettingsError(message)
     check_scoring(scoring, settings, classes)
 
     used = scoring

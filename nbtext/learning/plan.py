@@ -25,7 +25,7 @@ from nbtext.keyring import make_secret
 from nbtext.scoring import Model, check_scoring, event_model
 from nbtext.scoring.models.registry import for_classes, scoring_for
 from nbtext.scoring.observed import no_calibrations
-from nbtext.settings import Field, Format, Scoring, Settings, default_settings
+from nbtext.settings import TFIDF, Field, Format, Scoring, Settings, default_settings
 from nbtext.store import History, ModelFile, Row, rows_of
 from nbtext.store.calibrations import calibrations_of
 from nbtext.store.header import KEPT_RECORDS, now
@@ -215,6 +215,12 @@ def planned(model: Model | None, batch: Batch, request: LearnRequest) -> Plan:
     """
     if request.keyed is not None and batch.settings.secret is None:
         message = f"{request.path}: the model is not keyed; leave out --keyed"
+        raise SettingsError(message)
+    if any(TFIDF in view.columns for view in batch.settings.views):
+        message = (
+            f"{request.path}: its TF-IDF weights hold for the documents that it was "
+            "trained on: one more, or one less, would change all of them; train again"
+        )
         raise SettingsError(message)
     if not batch.settings.ledger:
         message = (

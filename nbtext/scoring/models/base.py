@@ -39,6 +39,7 @@ class Base:
         is_textbook: whether its posterior is the model's own, unless asked otherwise.
         can_be_corrected: whether training may learn a correction of its scores.
         not_linear: why its score is not linear in counts; empty if it is.
+        weighs_again: whether training reads the documents twice for it.
         countings: what a term that occurs n times may count.
         has_unknown: whether terms that it does not know may be one term.
     """
@@ -50,6 +51,7 @@ class Base:
     is_textbook: bool = False
     can_be_corrected: bool = False
     not_linear: str = "it is no sum of counts times weights"
+    weighs_again: bool = False
     countings: Sequence[str] = (OCCURRENCES, ONCE)
     has_unknown: bool = False
 

@@ -66,6 +66,10 @@ class EventModel(Protocol):
         """Whether training may learn a correction of its scores."""
 
     @property
+    def weighs_again(self) -> bool:
+        """Whether training reads the documents twice: for counts, and for weights."""
+
+    @property
     def countings(self) -> Sequence[str]:
         """What a term that occurs n times may count (`nbtext.settings.COUNTINGS`)."""
 

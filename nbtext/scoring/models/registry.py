@@ -48,6 +48,7 @@ MODULES: Final = {
     "poisson": "poisson",
     "complement": "complement",
     "wcnb": "wcnb",
+    "tfidf": "tfidf",
     "contrast": "contrast",
 }
 """The name of each event model, and the module that it is in."""

@@ -1,0 +1,133 @@
+"""
+The second pass of training: TF-IDF weights, once all documents are counted.
+
+A table of counts and the documents that it was made of go in, as `Counter` takes them;
+out comes the same table with one column more. The idf is that of the table, and holds
+for these documents: another document would change the weights of all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nbtext.counts import Counter, ReadReport, SortedCounts
+from nbtext.counts.counting import feed
+from nbtext.counts.sorted_counts import narrow
+from nbtext.counts.tfidf import inverse_frequencies, unit_vectors, whole_weights
+from nbtext.errors import TrainingError
+from nbtext.settings import TFIDF, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.counts import CountTable
+    from nbtext.counts.sorted_counts import Keys
+    from nbtext.document import Item
+    from nbtext.tokens import Terms
+
+
+def weighed_by_idf(
+    table: CountTable, items: Iterable[Item], *, max_bytes: int
+) -> CountTable:
+    """
+    Return a table with the column of TF-IDF weights.
+
+    Args:
+        table: the counts of the documents.
+        items: the same documents once more.
+        max_bytes: how much of a document was read.
+
+    Raises:
+        TrainingError: they are other documents.
+
+    """
+    weigher = _Weigher(table)
+    feed(weigher, items, table.settings, ReadReport(), max_bytes)
+    return weigher.table()
+
+
+class _Weigher(Counter):
+    """Adds up the weights of documents whose counts are known."""
+
+    def __init__(self, table: CountTable) -> None:
+        super().__init__(table.settings)
+        self._counted = table
+        self._keys: list[Keys] = []
+        self._idf: list[NDArray[np.float64]] = []
+        for view, runs in zip(table.settings.views, table.runs, strict=True):
+            keys, places = np.unique(
+                np.concatenate([run.keys for run in runs]), return_inverse=True
+            )
+            column = view.column("documents")
+            documents = np.concatenate([run.columns[column] for run in runs])
+            frequencies = np.bincount(places, documents, minlength=len(keys))
+            self._keys.append(keys)
+            n_documents = sum(table.documents)
+            self._idf.append(inverse_frequencies(n_documents, frequencies))
+        self._sums = [
+            [np.zeros(len(run), np.int64) for run in runs] for runs in table.runs
+        ]
+        self._weighed = 0
+
+    def add_terms(
+        self, labels: Sequence[str], digests: Sequence[bytes], views: Sequence[Terms]
+    ) -> None:
+        """Add the weights of documents, those of a class side by side."""
+        del digests
+        classes = self._counted.classes
+        if not {*labels} <= {*classes}:
+            raise _changed()
+        self._weighed += len(labels)
+        label_of = np.array([classes.index(label) for label in labels])
+        for view, terms in enumerate(views):
+            places = _find(self._keys[view], terms.keys)
+            unit = unit_vectors(terms, self._idf[view].take(places))
+            weights = whole_weights(unit)
+            class_of = np.repeat(label_of, terms.sizes)
+            for class_ in sorted({*label_of.tolist()}):
+                rows = np.flatnonzero(class_of == class_)
+                run = self._counted.runs[view][class_]
+                there = _find(run.keys, terms.keys.take(rows))
+                np.add.at(self._sums[view][class_], there, weights.take(rows))
+
+    def table(self) -> CountTable:
+        """Return the counts with their weights."""
+        self._count_batch()
+        if self._weighed != sum(self._counted.documents):
+            raise _changed()
+        runs = tuple(
+            tuple(
+                SortedCounts(run.keys, (*run.columns, narrow(sums)))
+                for run, sums in zip(by_class, sums_by_class, strict=True)
+            )
+            for by_class, sums_by_class in zip(
+                self._counted.runs, self._sums, strict=True
+            )
+        )
+        return replace(self._counted, settings=with_tfidf(self._settings), runs=runs)
+
+
+def with_tfidf(settings: Settings) -> Settings:
+    """Return settings of views that have TF-IDF weights, too."""
+    views = (view._replace(columns=(*view.columns, TFIDF)) for view in settings.views)
+    return settings._replace(views=tuple(views))
+
+
+def _find(keys: Keys, wanted: Keys) -> NDArray[np.int64]:
+    """Return the places of keys that must be there."""
+    places = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+    if len(wanted) and not (len(keys) and (keys.take(places) == wanted).all()):
+        raise _changed()
+    return places
+
+
+def _changed() -> TrainingError:
+    message = (
+        "the documents changed between the two passes that TF-IDF takes; train again"
+    )
+    return TrainingError(message)

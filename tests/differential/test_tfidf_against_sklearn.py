@@ -1,0 +1,100 @@
+"""
+TF-IDF weights and the multinomial on them: scikit-learn's, given the same tokens.
+
+Weights are kept in units of 2^-24, so the scores differ by what that can move them.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nbtext import Options, SettingsOverrides, classify_all, load, train
+from nbtext import joint_log_likelihood as joint_of
+from nbtext.api import evaluate_folds, learn, train_on
+from nbtext.errors import ModelFileError, SettingsError
+from nbtext.upkeep.merging import open_models
+
+PATTERN = r"\b\w\w+\b"
+OVERRIDES = SettingsOverrides(score="tfidf", pattern=PATTERN, ngrams=1)
+WORDS = [f"w{n}" for n in range(60)]
+
+
+def drawn(seed: int, n: int = 150) -> list[tuple[str, str]]:
+    """Draw labelled texts, of three classes."""
+    random = np.random.default_rng(seed)
+    rates = random.gamma(0.2, size=(3, len(WORDS))) + 0.01
+    texts = []
+    for place in range(n):
+        class_ = place % 3
+        chosen = random.choice(
+            WORDS, random.integers(1, 30), p=rates[class_] / rates[class_].sum()
+        )
+        texts.append((f"class {class_}", " ".join(chosen)))
+    return texts
+
+
+# scikit-learn takes 70 MB, which a process that forks should not have
+def theirs(texts: list[tuple[str, str]]) -> Any:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.naive_bayes import MultinomialNB
+    from sklearn.pipeline import make_pipeline
+
+    pipeline = make_pipeline(TfidfVectorizer(), MultinomialNB(alpha=0.01))
+    return pipeline.fit([text for _, text in texts], [label for label, _ in texts])
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_tfidf_is_multinomial_on_tfidf_vectors(seed: int, tmp_path: Path) -> None:
+    texts, new = drawn(seed), [text for _, text in drawn(seed + 10, 60)]
+    new.append("w1 w2 unheard of")
+    path = str(tmp_path / "m.nbt")
+    train_on(texts, path, overrides=OVERRIDES)
+    model, pipeline = load(path), theirs(texts)
+
+    many = [decision.log_posterior for decision in classify_all(model, new)]
+    np.testing.assert_allclose(many, pipeline.predict_log_proba(new), atol=1e-5)
+    one = [[*joint_of(load(path), text).values()] for text in new[-9:]]
+    vectors = pipeline[:-1].transform(new[-9:])
+    joint = pipeline[-1].predict_joint_log_proba(vectors)
+    np.testing.assert_allclose(one, joint, atol=1e-5)
+    labels = [decision.label for decision in classify_all(model, new)]
+    assert labels == pipeline.predict(new).tolist()
+
+
+def test_several_processes_make_the_same_model(tmp_path: Path) -> None:
+    rows = [f"{label},{text}" for label, text in drawn(4)]
+    (tmp_path / "rows.csv").write_text("\n".join(["label,text", *rows]))
+    models = []
+    for jobs in (1, 2):
+        path = str(tmp_path / f"{jobs}.nbt")
+        source = [str(tmp_path / "rows.csv")]
+        train(source, path, options=Options(), overrides=OVERRIDES, jobs=jobs)
+        models.append([*joint_of(load(path), "w1 w2 w3 w3").values()])
+
+    assert models[0] == models[1]
+
+
+def test_weights_that_rest_on_all_documents_do_not_change(tmp_path: Path) -> None:
+    path, rows = str(tmp_path / "m.nbt"), tmp_path / "rows.csv"
+    train_on(drawn(5), path, overrides=OVERRIDES)
+    rows.write_text("label,text\na,w1 w2\nb,w3\na,w1\nb,w3 w4\n")
+
+    with pytest.raises(SettingsError, match="one more, or one less, would change all"):
+        learn(path, "class 1", ["w1 w2 w3"])
+    with pytest.raises(ModelFileError, match="do not add up"):
+        open_models([path, path])
+    with pytest.raises(SettingsError, match="cannot be cross-validated"):
+        evaluate_folds([str(rows)], 2, overrides=OVERRIDES)
+    Path(path).write_bytes(Path(path).read_bytes() * 2)
+    with pytest.raises(ModelFileError, match="were joined"):
+        load(path)
+
+
+def test_other_models_say_which_train_line_weighs(tmp_path: Path) -> None:
+    path = str(tmp_path / "m.nbt")
+    train_on(drawn(6), path, overrides=SettingsOverrides(score="sum"))
+
+    with pytest.raises(SettingsError, match=r"train --score tfidf.*use --score"):
+        load(path, overrides=SettingsOverrides(score="tfidf"))
