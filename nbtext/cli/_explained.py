@@ -19,6 +19,7 @@ from nbtext.scoring.comparing import Difference
 from nbtext.scoring.decide import probability
 from nbtext.scoring.explanation import Explanation, Part, Reason
 from nbtext.scoring.in_words import in_words, shortened
+from nbtext.scoring.top import TopTerm
 
 LONGEST: Final = 60
 """Maximum characters of a term in a line; JSON has all of it."""
@@ -323,3 +324,39 @@ def error_row(error: Misjudged) -> tuple[str, str, str, str]:
 def reason_text(reason: Reason) -> str:
     """Return a reason as one column: what it says, where it is, and the term."""
     return f"{nats(reason.contribution)} {escaped(reason.field)} '{term_text(reason)}'"
+
+
+TOP_HEADINGS: Final = ("class", "G2", "nats", "of it", "of others", "view", "field")
+
+
+def top_row(term: TopTerm) -> tuple[str, ...]:
+    """Return the columns of a term that speaks for a class, as its headings say."""
+    return (
+        class_name(term.label),
+        f"{term.strength:.1f}",
+        nats(term.log_odds),
+        f"{term.documents}/{term.of}",
+        f"{term.elsewhere}/{term.of_elsewhere}",
+        term.view,
+        "-" if term.field is None else escaped(term.field),
+        f"{term.key:012x}"
+        if term.text is None
+        else escaped(shortened(term.text, LONGEST)),
+    )
+
+
+def top_json(term: TopTerm) -> dict[str, Any]:
+    """Return the same as JSON has it, with the key."""
+    return {
+        "class": term.label,
+        "term": term.text,
+        "view": term.view,
+        "field": term.field,
+        "strength": _digits(term.strength),
+        "log_odds": _digits(term.log_odds),
+        "documents": term.documents,
+        "of": term.of,
+        "elsewhere": term.elsewhere,
+        "of_elsewhere": term.of_elsewhere,
+        "key": f"{term.key:012x}",
+    }

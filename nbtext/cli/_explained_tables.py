@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nbtext.cli._explained import (
+    TOP_HEADINGS,
     decision_line,
     error_row,
     nats,
@@ -17,6 +18,7 @@ from nbtext.cli._explained import (
     sums_of,
     term_rows,
     term_text,
+    top_row,
     words_of,
 )
 from nbtext.cli._report import UNSURE, class_name, escaped
@@ -24,6 +26,7 @@ from nbtext.cli._tables import COLOURS
 from nbtext.evaluation.misjudged import Misjudged
 from nbtext.scoring.comparing import Difference
 from nbtext.scoring.explanation import Explanation
+from nbtext.scoring.top import TopTerm
 
 BAR: Final = 10
 """Columns of the longest bar."""
@@ -173,3 +176,22 @@ def error_tables(errors: Iterable[Misjudged]) -> Iterator[Text]:
         yield Text(f"    {reasons}", "dim")
     if errors:
         yield Text()
+
+
+def top_table(terms: Sequence[TopTerm]) -> Table:
+    """Return the terms that speak for classes, a row each."""
+    table = Table(box=None, pad_edge=False)
+    classes = sorted({term.label for term in terms})
+    rows = [top_row(term) for term in terms]
+    for place, heading in enumerate(TOP_HEADINGS):
+        cells = [
+            set_cell_size(row[place], min(cell_len(row[place]), FIELD)) for row in rows
+        ]
+        is_number = 1 <= place <= 4
+        _add_fixed(table, Text(heading), cells, "right" if is_number else "left")
+    table.add_column("term", overflow="ellipsis", no_wrap=True)
+    for term, row in zip(terms, rows, strict=True):
+        colour = COLOURS[classes.index(term.label) % len(COLOURS)]
+        style = "dim" if term.text is None else ""
+        table.add_row(Text(row[0], colour), *map(Text, row[1:-1]), Text(row[-1], style))
+    return table

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel
     from nbtext.scoring.estimating import EstimatedPrior
     from nbtext.scoring.explanation import Explanation, Reason
+    from nbtext.scoring.top import TopTerm
 
 Result = TypeVar("Result")
 
@@ -195,7 +196,7 @@ class Classifier:
 
         model = self.model
         reading = read(document, model.settings)
-        if counted_in is not None:
+        if counted_in is not None and not model.settings.has_attributes:
             model = without(model, bag_of(reading, model.settings), counted_in)
         found = explain(
             model,
@@ -207,6 +208,32 @@ class Classifier:
             top=self.n_reasons,
         )
         return found.reasons
+
+    def top(
+        self,
+        label: str | None = None,
+        n: int = 20,
+        documents: Iterable[AnyDocument] = (),
+    ) -> "list[TopTerm]":
+        """
+        Return the terms that most speak for a class, the strongest first.
+
+        Args:
+            label: the class; None for each of them.
+            n: how many terms of a class.
+            documents: where the texts of these terms are looked for, because a model
+                keeps no texts; no more are read than needed.
+
+        Raises:
+            UnknownClassError: the model has no such class.
+
+        """
+        from nbtext.scoring.top import top_terms
+
+        if label is not None and label not in self.model.classes:
+            raise UnknownClassError(self.model.path, label, self.model.classes)
+        labels = self.model.classes if label is None else (label,)
+        return top_terms(self.arranged(), labels, n, map(as_document, documents))
 
     def joint_log_likelihoods(
         self, documents: Sequence[Document]

@@ -41,6 +41,8 @@ def commands(folders: tuple[str, str]) -> list[list[str]]:
         ["classify", *MODEL, "--is", EVIL, spam],
         ["eval", *MODEL, spam, ham],
         ["eval", *MODEL, "--json", spam, ham],
+        ["top", *MODEL, "--from", spam],
+        ["top", *MODEL, "--json", "--from", spam, "--from", ham],
         ["why", *MODEL, spam],
         ["why", *MODEL, "--json", spam],
         ["why", *MODEL, f"{spam}/1.eml", "--against", f"{ham}/1.eml"],

@@ -258,3 +258,39 @@ def test_of_a_model_without_a_ledger_nothing_can_be_learnt(
 
     assert status == 64
     assert "keeps no ledger" in err
+
+
+@pytest.mark.parametrize("score", ["weighted", "sum"])
+def test_categories_and_numbers_of_a_record_are_evidence_too(
+    run: "Run", tmp_path: "Path", score: str
+) -> None:
+    rows = [f"spam,red,{n + 9.5},cheap {word}" for n, word in enumerate(SPAM)]
+    rows += [f"ham,blue,{n},the {word}" for n, word in enumerate(HAM)]
+    (tmp_path / "rows.csv").write_text("\n".join(["label,colour,size,text", *rows]))
+    columns = ("--categorical-column", "colour", "--numeric-column", "size")
+    kinds = (*columns, "--text-column", "text", "--score", score)
+    assert run("train", "-q", "-m", "r.nbt", *kinds, "rows.csv").status == 0
+    (tmp_path / "one.csv").write_text("colour,size,text\nred,7.5,the cheap lunch\n")
+
+    status, out, _ = run("why", "-m", "r.nbt", "--json", "--top", 99, "one.csv")
+
+    found = json.loads(out)
+    assert status == 0
+    terms = {(term["field"], term["term"]): term for term in found["terms"]}
+    assert terms["colour", "red"]["counts"]["spam"]["documents"] == len(SPAM)
+    assert ("size", "7.5") in terms
+    parts = found["parts"]
+    assert {"value1", "number2"} < {part["name"] for part in parts}
+    odds = math.fsum(part["contribution"] for part in parts)
+    odds += found["calibration"]["contribution"] + found["other_classes"] + found["cap"]
+    assert odds == pytest.approx(found["log_odds"], abs=1e-9)
+    said = math.fsum(term["contribution"] for term in found["terms"])
+    said += math.fsum(part["besides_terms"] for part in found["parts"])
+    whole = math.fsum(part["contribution"] for part in parts)
+    assert said == pytest.approx(whole, abs=1e-9)
+    classified = json.loads(run("classify", "-m", "r.nbt", "--json", "one.csv").out)
+    assert found["posterior"] == classified["posterior"]
+    flip = flipped(run, "r.nbt", "one.csv")
+    (tmp_path / "taught.nbt").write_bytes((tmp_path / "r.nbt").read_bytes())
+    run("learn", "-m", "taught.nbt", flip["class"], "one.csv")
+    assert flip["after"] == probability(run, "taught.nbt", flip["class"], "one.csv")

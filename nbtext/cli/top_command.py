@@ -1,0 +1,113 @@
+"""`nbtext top`: the terms that most speak for a class."""
+
+import sys
+from collections.abc import Iterable, Iterator
+
+import click
+
+from nbtext.cli import _completion as completion
+from nbtext.cli._explained import top_json, top_row
+from nbtext.cli._options import (
+    keyed_option,
+    model_option,
+    output_options,
+    source_options,
+)
+from nbtext.cli._report import json_line, readable
+from nbtext.cli._status import outcome
+from nbtext.cli._terminal import (
+    Output,
+    is_watched,
+    name_problems,
+    show,
+    to_stderr,
+    to_stdout,
+)
+from nbtext.counts import ReadReport
+from nbtext.counts.counting import documents
+from nbtext.document import Document
+from nbtext.scoring import Classifier, load_model
+from nbtext.scoring.top import TopTerm
+from nbtext.sources import Options
+from nbtext.sources import documents as source_documents
+
+NO_TEXTS = (
+    "a model keeps no texts of terms, only keys; name documents with --from, such as "
+    "those that it was trained on, to have them looked up"
+)
+
+
+@click.command()
+@click.argument("label", metavar="[CLASS]", required=False)
+@click.option(
+    "--from",
+    "sources",
+    multiple=True,
+    metavar="SOURCE",
+    shell_complete=completion.files,
+    help="Look the terms up in these documents, to show their texts; no more are read "
+    "than needed. May be repeated.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(1, 100_000),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="How many terms of a class are listed.",
+)
+@model_option
+@keyed_option
+@source_options
+@output_options
+def command(
+    label: str | None,
+    sources: tuple[str, ...],
+    top: int,
+    model: str,
+    options: Options,
+    output: Output,
+) -> int:
+    """
+    List the terms that most speak for a class, or for each.
+
+    \b
+    nbtext top spam --from spam/
+    nbtext top --json --top 1000 --from spam/ --from ham/
+
+    Terms are ranked by the likelihood ratio G2 of the documents that have them, in the
+    class and elsewhere. One line a term: class, G2, log-odds in nats, in how many
+    documents of the class it is and in how many others, view, field, and the term.
+    """  # noqa: D301  click wants a real backspace
+    opened = load_model(model)
+    for note in () if output.quiet else opened.notes:
+        to_stderr(f"note: {note}")
+    report = ReadReport()
+    options = options._replace(model_columns=lambda: opened.settings.column_names)
+    found: Iterable[Document] = _read(sources, options, report) if sources else ()
+    terms = Classifier(opened).top(
+        None if label is None else readable(label), top, found
+    )
+    if not (sources or output.quiet):
+        to_stderr(f"note: {NO_TEXTS}")
+    _print(terms, output)
+    name_problems(report, quiet=output.quiet)
+    return outcome(report.skipped)
+
+
+def _read(
+    sources: tuple[str, ...], options: Options, report: ReadReport
+) -> Iterator[Document]:
+    items = source_documents(sources, options, labelled=False)
+    return documents(items, report, options.max_bytes)
+
+
+def _print(terms: list[TopTerm], output: Output) -> None:
+    if output.as_json:
+        to_stdout(json_line(top_json(term)) for term in terms)
+    elif is_watched(sys.stdout):
+        from nbtext.cli._explained_tables import top_table
+
+        show([top_table(terms)])
+    else:
+        to_stdout("\t".join(top_row(term)) for term in terms)

@@ -1,0 +1,207 @@
+"""
+The terms that most speak for a class.
+
+A term is judged by the documents that have it: k1 of the n1 documents of the class, and
+k2 of the n2 of all others. How unlikely that is if the class made no difference is the
+likelihood ratio G2 = 2 (sum of k ln(k / E)) over the four cells of documents with and
+without the term, in the class and elsewhere, with E what is expected of each cell
+(Dunning 1993). It ranks a term that is in many documents of a class before one that is
+in a single document of it and nowhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from nbtext.document import Document
+    from nbtext.scoring.batch_model import BatchModel
+
+    Floats = NDArray[np.float64]
+
+from nbtext.tokens import read
+from nbtext.tokens.located import Located, located
+
+
+@dataclass(frozen=True, slots=True)
+class TopTerm:
+    """
+    A term that speaks for a class.
+
+    Attributes:
+        label: the class.
+        text: the term as it is in a document; None if it was not looked for, or is in
+            none of those that were read.
+        view: the name of the view that it is read in.
+        field: the field of that document where it is; None likewise.
+        strength: G2, the likelihood ratio.
+        log_odds: of a document of the class having the term, against one of another, in
+            nats, half a document added to each number.
+        documents: how many documents of the class have it.
+        of: how many documents the class has.
+        elsewhere: how many documents of other classes have it.
+        of_elsewhere: how many documents they have.
+        key: what the model calls it, in `nbtext dump` too.
+    """
+
+    label: str
+    text: str | None
+    view: str
+    field: str | None
+    strength: float
+    log_odds: float
+    documents: int
+    of: int
+    elsewhere: int
+    of_elsewhere: int
+    key: int
+
+
+def top_terms(
+    model: BatchModel,
+    labels: Iterable[str],
+    n: int,
+    documents: Iterable[Document] = (),
+) -> list[TopTerm]:
+    """
+    Return the terms that most speak for each of some classes, the strongest first.
+
+    Args:
+        model: the counts.
+        labels: the classes.
+        n: how many terms of each class.
+        documents: where their texts are looked for; no more are read than needed.
+
+    """
+    chosen = [
+        (label, view, *row)
+        for label in labels
+        for view, row in _strongest(model, model.classes.index(label), n)
+    ]
+    wanted: list[set[int]] = [set() for _ in model.settings.views]
+    for _, view, _, key, *_ in chosen:
+        wanted[view].add(key)
+    texts = _texts(model, wanted, documents)
+    whole = sum(model.documents)
+    found = []
+    for label, view, strength, key, inside, outside in chosen:
+        place = texts[view].get(key)
+        n_inside = model.documents[model.classes.index(label)]
+        found.append(
+            TopTerm(
+                label=label,
+                text=None if place is None else place.text,
+                view=model.settings.views[view].name,
+                field=None if place is None else place.field,
+                strength=strength,
+                log_odds=_log_odds(inside, n_inside, outside, whole - n_inside),
+                documents=inside,
+                of=n_inside,
+                elsewhere=outside,
+                of_elsewhere=whole - n_inside,
+                key=key,
+            )
+        )
+    return found
+
+
+def _strongest(
+    model: BatchModel, class_: int, n: int
+) -> list[tuple[int, tuple[float, int, int, int]]]:
+    """Return view, strength, key and documents of the strongest terms of a class."""
+    rows: list[tuple[int, tuple[float, int, int, int]]] = []
+    n_inside = model.documents[class_]
+    n_outside = sum(model.documents) - n_inside
+    for view, table in enumerate(model.terms):
+        if model.settings.views[view].kind == "number":  # which has no terms
+            continue
+        column = model.column(view, "documents")
+        counts = table.columns[column].astype(np.float64)
+        # terms: shape (n_entries,), which term each entry is of
+        terms = np.repeat(np.arange(table.n_terms), np.diff(table.starts[:-1]))
+        n_terms = table.n_terms
+        whole: Floats = np.bincount(terms, counts, n_terms).astype(np.float64)
+        own = np.flatnonzero(table.classes == class_)
+        inside: Floats = np.bincount(terms[own], counts[own], n_terms).astype(
+            np.float64
+        )
+        outside = whole - inside
+        strength = likelihood_ratio(inside, n_inside, outside, n_outside)
+        # those that speak for the others
+        strength[inside * n_outside <= outside * n_inside] = 0.0
+        best = np.argsort(-strength, kind="stable")[:n]
+        rows += [
+            (
+                view,
+                (
+                    float(strength[place]),
+                    int(table.keys[place]),
+                    int(inside[place]),
+                    int(outside[place]),
+                ),
+            )
+            for place in best.tolist()
+            if strength[place] > 0
+        ]
+    rows.sort(key=lambda row: (-row[1][0], row[0], row[1][1]))
+    return rows[:n]
+
+
+def likelihood_ratio(
+    inside: Floats, n_inside: int, outside: Floats, n_outside: int
+) -> Floats:
+    """
+    Return G2 of each term.
+
+    Args:
+        inside: shape (n_terms,), how many documents of a class have it.
+        n_inside: how many documents there are of it.
+        outside: shape (n_terms,), how many documents of other classes have it.
+        n_outside: how many documents they have.
+
+    """
+    share = (inside + outside) / max(n_inside + n_outside, 1)
+    ratio = np.zeros(len(inside))
+    for having, number in ((inside, n_inside), (outside, n_outside)):
+        for cell, expected in (
+            (having, number * share),
+            (number - having, number * (1 - share)),
+        ):
+            is_there = (cell > 0) & (expected > 0)
+            quotient = np.divide(cell, expected, out=np.ones(len(cell)), where=is_there)
+            ratio += 2 * cell * np.log(quotient)
+    return ratio
+
+
+def _log_odds(inside: int, n_inside: int, outside: int, n_outside: int) -> float:
+    own = (inside + 0.5) / (max(n_inside - inside, 0) + 0.5)
+    other = (outside + 0.5) / (max(n_outside - outside, 0) + 0.5)
+    return float(np.log(own / other))
+
+
+def _texts(
+    model: BatchModel, wanted: list[set[int]], documents: Iterable[Document]
+) -> list[dict[int, Located]]:
+    """Return where in documents terms are, reading until all of them are found."""
+    settings = model.settings
+    found: list[dict[int, Located]] = [{} for _ in wanted]
+    left = [set(keys) for keys in wanted]
+    for document in documents if any(left) else ():
+        reading = read(document, settings)
+        for view, keys in enumerate(left):
+            if keys:
+                places = located(
+                    settings.views[view], reading.views[view], keys, settings.secret
+                )
+                found[view] |= places
+                keys -= places.keys()
+        if not any(left):
+            break
+    return found
