@@ -54,7 +54,7 @@ NO_TEXTS = (
     default=20,
     show_default=True,
     metavar="N",
-    help="How many terms of a class are listed.",
+    help="How many terms are listed, by `top` of each class.",
 )
 @model_option
 @keyed_option

@@ -29,7 +29,7 @@ from nbtext.sources import Options
     default=8,
     show_default=True,
     metavar="N",
-    help="How many terms are listed; the others are one line.",
+    help="How many terms are listed, by `top` of each class.",
 )
 @click.option(
     "--class",
