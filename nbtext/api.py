@@ -139,7 +139,7 @@ def train(
 
 
 def train_on(
-    pairs: Iterable[tuple[str, bytes | str]],
+    pairs: Iterable[tuple[str, AnyDocument]],
     path: AnyPath,
     *,
     overrides: SettingsOverrides = DEFAULTS,

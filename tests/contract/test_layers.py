@@ -25,7 +25,7 @@ FIRST = {
     "parallel",
 }  # fmt: skip
 """Modules of `nbtext` itself that every package may import; "" is its version."""
-LAST = {"api"}
+LAST = {"api", "sklearn"}
 """Those that import packages, for the library and the command line."""
 
 PACKAGE = Path(nbtext.__file__).parent

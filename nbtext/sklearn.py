@@ -1,0 +1,279 @@
+"""
+A scikit-learn classifier of texts: `NBTextClassifier`.
+
+    from nbtext.sklearn import NBTextClassifier
+
+    model = NBTextClassifier().fit(texts, labels)
+    model.predict(["how bout this one ."])
+
+It takes raw texts or messages, no vectors, and goes wherever scikit-learn takes a
+classifier: pipelines, `GridSearchCV`, `cross_val_score`. The extra `nbtext[sklearn]`
+installs what it needs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.scoring import Classifier
+    from nbtext.settings import Alphabet, Counting
+
+    Texts: TypeAlias = Iterable[str | bytes]
+
+from nbtext.api import classify_all, learn, load, train_on
+from nbtext.document import AnyDocument, Document, as_document
+from nbtext.learning import SettingsOverrides
+
+FILE = "model.nbt"
+
+
+class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
+    """
+    Naive Bayes for texts and messages, which it takes as they are.
+
+    The parameters are the options of `nbtext train`; None leaves the default.
+
+    Parameters:
+        event_model: what `--score` names, such as "sum" or "complement"; it is not
+            called `score`, which is a method of all classifiers.
+        smoothing: what is added to every count.
+        alphabet: the tokens: "words", or words and punctuation "marks".
+        pattern: a regular expression whose matches are the tokens.
+        ngrams: 1 for single tokens alone, 2 for pairs of neighbours too.
+        byte_ngrams: whether byte n-grams of text are counted where they do good.
+        counting: what a token that occurs n times counts: "occurrences", "once", ...
+        calibrate: whether a textbook's score is calibrated, too.
+        class_prior: what a textbook's score takes for P(class).
+        correction: whether training may learn a correction beside the counts.
+
+    Attributes:
+        classes_: shape (n_classes,), the labels, sorted.
+        model_: the bytes of a model file, which `nbtext` reads; its classes are called
+            by their places in `classes_`. Empty until `partial_fit` has seen two
+            classes.
+    """
+
+    classes_: NDArray[Any]
+    model_: bytes
+
+    def __init__(
+        self,
+        *,
+        event_model: str | None = None,
+        smoothing: float | None = None,
+        alphabet: Alphabet | None = None,
+        pattern: str | None = None,
+        ngrams: int | None = None,
+        byte_ngrams: bool = True,
+        counting: Counting | None = None,
+        calibrate: bool = False,
+        class_prior: str | None = None,
+        correction: bool = True,
+    ) -> None:
+        self.event_model = event_model
+        self.smoothing = smoothing
+        self.alphabet = alphabet
+        self.pattern = pattern
+        self.ngrams = ngrams
+        self.byte_ngrams = byte_ngrams
+        self.counting = counting
+        self.calibrate = calibrate
+        self.class_prior = class_prior
+        self.correction = correction
+
+    def fit(self, X: Texts, y: Any) -> NBTextClassifier:  # noqa: N803  the field's
+        """
+        Make a model of texts.
+
+        Args:
+            X: shape (n_documents,), texts or raw messages.
+            y: shape (n_documents,), their labels.
+
+        Raises:
+            ValueError: X are no texts, or y has fewer than two classes.
+            TrainingError: the texts have not one token.
+
+        """
+        texts, labels = _checked(X, y)
+        self.classes_, places = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < len(("one", "another")):
+            message = f"y has one class, {self.classes_[0]!r}; a classifier needs two"
+            raise ValueError(message)
+        self._waiting: list[tuple[str, AnyDocument]] = []
+        self._n_seen = len(texts)
+        self._train(_pairs(places, texts), self._overrides())
+        return self
+
+    def partial_fit(
+        self,
+        X: Texts,  # noqa: N803
+        y: Any,
+        classes: Sequence[Any] | None = None,
+    ) -> NBTextClassifier:
+        """
+        Learn further texts. Texts that come again are counted again.
+
+        Args:
+            X: shape (n_documents,), texts or raw messages.
+            y: shape (n_documents,), their labels.
+            classes: all labels that there will be; the first call needs them. There is
+                no correction, which is learnt from all texts together.
+
+        Raises:
+            ValueError: X are no texts, or y has labels that were not among the classes.
+
+        """
+        texts, labels = _checked(X, y)
+        if not hasattr(self, "classes_"):
+            if classes is None:
+                message = "the first call of partial_fit needs the argument classes"
+                raise ValueError(message)
+            self.classes_ = np.unique(classes)
+            self.model_, self._waiting, self._n_seen = b"", [], 0
+        elif classes is not None and not np.array_equal(
+            np.unique(classes), self.classes_
+        ):
+            message = f"classes are {classes!r}, and were {self.classes_.tolist()!r}"
+            raise ValueError(message)
+        unknown = sorted({*labels.tolist()} - {*self.classes_.tolist()}, key=str)
+        if unknown:
+            message = f"y has labels that are not among the classes: {unknown!r}"
+            raise ValueError(message)
+        pairs = _pairs(np.searchsorted(self.classes_, labels), self._named(texts))
+        if self.model_:
+            self._learn(pairs)
+            return self
+        self._waiting += pairs  # until there are two classes
+        if len({label for label, _ in self._waiting}) > 1:
+            self._train(self._waiting, self._overrides()._replace(correction=False))
+            self._waiting = []
+        return self
+
+    def predict(self, X: Texts) -> NDArray[Any]:  # noqa: N803
+        """Return the most probable label of each text, shape (n_documents,)."""
+        places = self.predict_proba(X).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[places]
+        return labels
+
+    def predict_proba(self, X: Texts) -> NDArray[np.float64]:  # noqa: N803
+        """Return the probability of each class, shape (n_documents, n_classes)."""
+        check_is_fitted(self, "classes_")
+        texts = _texts(X)
+        probabilities = np.zeros((len(texts), len(self.classes_)))
+        if not self.model_:
+            seen = sorted({int(label) for label, _ in self._waiting})
+            probabilities[:, seen or slice(None)] = 1.0
+            probabilities /= probabilities.sum(axis=1, keepdims=True)
+            return probabilities
+        with TemporaryDirectory() as folder:
+            model = self._classifier(folder)
+            places = [int(label) for label in model.classes]
+            for row, decision in enumerate(classify_all(model, texts)):
+                probabilities[row, places] = np.exp(decision.printed)
+            del model  # the file is mapped as long as it is there
+        return probabilities
+
+    def predict_log_proba(self, X: Texts) -> NDArray[np.float64]:  # noqa: N803
+        """Return the logarithms of what `predict_proba` returns."""
+        with np.errstate(divide="ignore"):  # of classes that were never seen
+            logarithms: NDArray[np.float64] = np.log(self.predict_proba(X))
+        return logarithms
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that X are texts, in one dimension."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.one_d_array = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+    def _overrides(self) -> SettingsOverrides:
+        names = {name: getattr(self, name) for name in self.get_params()}
+        return SettingsOverrides(score=names.pop("event_model"), **names)
+
+    def _named(self, texts: list[str | bytes]) -> list[Document]:
+        """Return texts that a model takes for new ones, though it has seen the same."""
+        first = self._n_seen
+        self._n_seen += len(texts)
+        return [
+            as_document(text)._replace(identity=str(number))
+            for number, text in enumerate(texts, first)
+        ]
+
+    def _train(
+        self, pairs: list[tuple[str, AnyDocument]], overrides: SettingsOverrides
+    ) -> None:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / FILE
+            train_on(pairs, path, overrides=overrides)
+            self.model_ = path.read_bytes()
+
+    def _learn(self, pairs: list[tuple[str, AnyDocument]]) -> None:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / FILE
+            path.write_bytes(self.model_)
+            for label in sorted({label for label, _ in pairs}):
+                learn(path, label, [text for other, text in pairs if other == label])
+            self.model_ = path.read_bytes()
+
+    def _classifier(self, folder: str) -> Classifier:
+        path = Path(folder) / FILE
+        path.write_bytes(self.model_)
+        return load(path)
+
+
+def _pairs(
+    places: NDArray[np.integer], texts: Sequence[AnyDocument]
+) -> list[tuple[str, AnyDocument]]:
+    """Return texts with the names of their classes, which sort as the classes do."""
+    labels = [f"{place:06d}" for place in places.tolist()]
+    return list(zip(labels, texts, strict=True))
+
+
+def _checked(X: Texts, y: Any) -> tuple[list[str | bytes], NDArray[Any]]:  # noqa: N803
+    """Return texts and labels, if that is what they are."""
+    if y is None:
+        message = "fitting requires y to be passed, but the target y is None"
+        raise ValueError(message)
+    texts, labels = _texts(X), column_or_1d(y, warn=True)
+    check_consistent_length(texts, labels)
+    check_classification_targets(labels)
+    return texts, labels
+
+
+def _texts(X: Texts) -> list[str | bytes]:  # noqa: N803
+    """
+    Return texts as a list.
+
+    Raises:
+        ValueError: they are something else, or none.
+
+    """
+    if isinstance(X, str | bytes):
+        message = f"X: expected a list of texts, found one {type(X).__name__}"
+        raise ValueError(message)
+    if getattr(X, "ndim", 1) != 1:
+        message = "X: expected texts in one dimension; name one column of a table"
+        raise ValueError(message)
+    texts = list(X)
+    for text in texts:
+        if not isinstance(text, str | bytes):
+            message = f"X: expected str or bytes, found {type(text).__name__}"
+            raise ValueError(message)
+    if not texts:
+        message = "X: expected one text or more, found 0 samples"
+        raise ValueError(message)
+    return [bytes(text) if isinstance(text, bytes) else str(text) for text in texts]

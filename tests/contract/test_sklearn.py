@@ -1,0 +1,136 @@
+"""
+`NBTextClassifier` is a classifier as scikit-learn wants them.
+
+Its own checks give numbers to what they check, and leave out what takes texts. Here the
+numbers are written as words, so that all of them are made; none is expected to fail.
+"""
+
+import pickle
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+sklearn = pytest.importorskip("sklearn", "1.6")
+
+from sklearn.base import clone  # noqa: E402  it may not be there
+from sklearn.exceptions import NotFittedError  # noqa: E402
+from sklearn.model_selection import GridSearchCV  # noqa: E402
+from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
+from sklearn.utils.validation import check_is_fitted, validate_data  # noqa: E402
+
+from nbtext import classify_all, load, train_on  # noqa: E402
+from nbtext.sklearn import NBTextClassifier  # noqa: E402
+from tests.build import TOPICS, confusing  # noqa: E402
+
+LABELS, TEXTS = zip(*confusing(), strict=True)
+
+
+class OnNumbers(NBTextClassifier):
+    """The same on numbers: each is written as a word of its column and value."""
+
+    def _words(self, X: Any) -> list[str]:  # noqa: N803
+        rows = np.floor(2 * X).astype(int).tolist()
+        return [" ".join(f"c{n}v{v + 1000}" for n, v in enumerate(row)) for row in rows]
+
+    def fit(self, X: Any, y: Any) -> "OnNumbers":  # noqa: N803
+        """Make a model of numbers."""
+        numbers, y = validate_data(self, X, y)
+        super().fit(self._words(numbers), y)
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,  # noqa: N803
+        y: Any,
+        classes: Sequence[Any] | None = None,
+    ) -> "OnNumbers":
+        """Learn further numbers."""
+        numbers, y = validate_data(self, X, y, reset=not hasattr(self, "classes_"))
+        super().partial_fit(self._words(numbers), y, classes)
+        return self
+
+    def predict_proba(self, X: Any) -> Any:  # noqa: N803
+        """Return the probability of each class."""
+        check_is_fitted(self)
+        return super().predict_proba(self._words(validate_data(self, X, reset=False)))
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that X are numbers."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = tags.input_tags.one_d_array = False
+        tags.input_tags.two_d_array = True
+        return tags
+
+
+@parametrize_with_checks([OnNumbers()])  # type: ignore[untyped-decorator]
+def test_the_checks_of_scikit_learn_pass(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def test_it_is_what_the_library_trains(tmp_path: Path) -> None:
+    path = tmp_path / "m.nbt"
+    train_on(zip(LABELS, TEXTS, strict=True), path)
+
+    model = NBTextClassifier().fit(TEXTS, LABELS)
+
+    expected = [list(one.posterior.values()) for one in classify_all(load(path), TEXTS)]
+    assert model.classes_.tolist() == sorted(TOPICS)
+    np.testing.assert_allclose(model.predict_proba(TEXTS), expected, rtol=1e-12)
+    labels = model.classes_[np.argmax(expected, axis=1)]
+    assert model.predict(TEXTS).tolist() == labels.tolist()
+    assert model.score(TEXTS, LABELS) > 0.9
+
+
+def test_it_is_searched_cloned_and_pickled() -> None:
+    choices = {"event_model": ["sum", "complement"], "smoothing": [0.1, 1.0]}
+
+    search = GridSearchCV(NBTextClassifier(), choices, cv=2).fit(TEXTS, LABELS)
+    again = pickle.loads(pickle.dumps(search.best_estimator_))  # noqa: S301  our own
+
+    assert {*search.best_params_} == {*choices}
+    assert again.predict(TEXTS).tolist() == search.predict(TEXTS).tolist()
+    with pytest.raises(NotFittedError):
+        clone(again).predict(TEXTS)
+
+
+def test_it_learns_bit_by_bit_and_what_comes_again_counts_again() -> None:
+    labels = [*"ab" * 20]
+    texts = [
+        f"{'apples' if label == 'a' else 'bananas'} {n}"
+        for n, label in enumerate(labels)
+    ]
+    model = NBTextClassifier(event_model="sum", byte_ngrams=False)
+
+    for start in range(0, 40, 1):  # the first has one class only
+        part = slice(start, start + 1)
+        model.partial_fit(texts[part], labels[part], classes=["a", "b", "c"])
+    seen = model.predict_proba(["both"])[0]
+    for _ in range(5):
+        model.partial_fit(["both"], ["a"])
+    again = model.predict_proba(["both"])[0]
+
+    assert model.score(texts, labels) == 1.0
+    assert again[0] > seen[0]
+    assert again[2] == 0  # never seen
+    with pytest.raises(ValueError, match="not among the classes"):
+        model.partial_fit(["a pear"], ["d"])
+    with pytest.raises(ValueError, match="needs the argument classes"):
+        NBTextClassifier().partial_fit(texts, labels)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    ["a text", b"a text", [1, 2], [], [["a", "b"]], np.array([["a"], ["b"]])],
+    ids=["str", "bytes", "numbers", "none", "lists", "table"],
+)
+def test_what_is_no_list_of_texts_is_refused(texts: Any) -> None:
+    with pytest.raises(ValueError, match=r"^X: "):
+        NBTextClassifier().fit(texts, ["a", "b"])
+
+
+def test_one_class_is_refused() -> None:
+    with pytest.raises(ValueError, match="y has one class"):
+        NBTextClassifier().fit(["x", "y"], [1, 1])
