@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         read_documents,
         train,
         train_on,
+        tune,
     )
     from nbtext.doctor import Findings
     from nbtext.document import Document
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from nbtext.policy import Cost, FalsePositives, Policy
     from nbtext.scoring import Classifier, Decision
     from nbtext.sources import Options
+    from nbtext.tuning import Tuned
     from nbtext.upkeep import set_policy
 
 __version__: Final = "0.1.0"
@@ -50,6 +52,7 @@ __all__ = [
     "Policy",
     "SettingsOverrides",
     "Trained",
+    "Tuned",
     "classify",
     "classify_all",
     "evaluate",
@@ -63,6 +66,7 @@ __all__ = [
     "set_policy",
     "train",
     "train_on",
+    "tune",
     "undo",
 ]
 
@@ -80,6 +84,7 @@ _HOMES: Final = {
     "Policy": "policy",
     "SettingsOverrides": "learning.overrides",
     "Trained": "learning.training",
+    "Tuned": "tuning.tuned",
     "classify": "api",
     "classify_all": "api",
     "evaluate": "api",
@@ -93,6 +98,7 @@ _HOMES: Final = {
     "set_policy": "upkeep",
     "train": "api",
     "train_on": "api",
+    "tune": "api",
     "undo": "learning.taking_back",
 }
 

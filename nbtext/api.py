@@ -61,6 +61,8 @@ from nbtext.sources import Options, documents, labels, rereadable
 from nbtext.sources.guess import ColumnGuess
 from nbtext.store import check_replaceable, open_model, replace_model
 from nbtext.store.lock import WAIT
+from nbtext.tuning import Tuned
+from nbtext.tuning import tune as tune_documents
 
 AUTO: Final = Options()
 """Sources are what they look like."""
@@ -470,6 +472,52 @@ def examine(
         most=most,
         progress=progress,
         on_read=on_read,
+    )
+
+
+def tune(
+    sources: Sequence[AnyPath],
+    *,
+    measure: str = "log-loss",
+    options: Options = AUTO,
+    overrides: SettingsOverrides = DEFAULTS,
+    progress: Progress | None = None,
+    on_read: Callable[[ReadReport], None] | None = None,
+    on_trial: Callable[[int, int], None] | None = None,
+) -> Tuned:
+    """
+    Try event models and their settings on labelled sources; choose the simplest best.
+
+    `Tuned.overrides` is for `train`.
+
+    Args:
+        sources: as on the command line: `spam/`, `ham=Maildir/.Archive`, `rows.csv`.
+        measure: what is made least: "log-loss", "error", "balanced-error" (the mean of
+            the classes' error rates), "brier", or, for two classes, "1-auc".
+        options: what the sources are, if not what they look like.
+        overrides: what is fixed, of how documents are read.
+        progress: told now and then how many more documents and bytes were read.
+        on_read: told what was read and what was skipped, before anything is refused.
+        on_trial: told how many trials are done, and about how many there are.
+
+    Raises:
+        TrainingError: too few classes, tokens or documents.
+        SettingsError: there is no such measure; or as `train`.
+        TypeError: the sources are one string, or none.
+
+    """
+    sources = sources_of(sources)
+    keep_memory()
+    options, overrides = _reading_columns(options, overrides)
+    return tune_documents(
+        rereadable(sources, options),
+        measure=measure,
+        n_classes=_n_classes(sources, options),
+        overrides=overrides,
+        max_bytes=options.max_bytes,
+        progress=progress,
+        on_read=on_read,
+        on_trial=on_trial,
     )
 
 

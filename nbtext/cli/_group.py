@@ -15,8 +15,8 @@ from nbtext.cli._options import not_empty
 from nbtext.cli._terminal import to_stderr, to_stdout
 
 COMMANDS: Final = (
-    "train", "classify", "why", "top", "eval", "doctor", "pass", "filter", "learn",
-    "forget", "undo", "info", "policy", "weights", "tokens", "merge", "rename",
+    "train", "classify", "why", "top", "eval", "doctor", "tune", "pass", "filter",
+    "learn", "forget", "undo", "info", "policy", "weights", "tokens", "merge", "rename",
     "compact", "prune", "check", "dump", "load", "serve", "bogofilter", "help",
 )  # fmt: skip
 """In the order of the help; each is the module of the same name with `_command`."""

@@ -79,6 +79,24 @@ def share_of(text: str) -> float:
     return value
 
 
+def parameter_of(text: str) -> tuple[str, float]:
+    """Return a parameter of an event model: its name and its value."""
+    name, _, number = text.partition("=")
+    try:
+        value = float(number)
+    except ValueError:
+        value = -1.0
+    if not name.isidentifier() or not 0 <= value < LONGEST_WAIT:
+        message = f"{text!r} is not a name and a number, such as min_evidence=1."
+        raise click.BadParameter(message)
+    return name, value
+
+
+def names_of(text: str) -> tuple[str, ...]:
+    """Return names with commas between them."""
+    return tuple(filter(None, (name.strip() for name in text.split(","))))
+
+
 def delimiter_of(text: str) -> str:
     """Return what is between two columns: one character, or a tab by its name."""
     found = "\t" if text in ("tab", "\\t") else text
@@ -385,6 +403,21 @@ training_options = option_group(
         "one group; of mail, in the body.",
     ),
     *_SCORING,
+    click.option(
+        "--parameter",
+        "parameters",
+        multiple=True,
+        type=parameter_of,
+        metavar="NAME=X",
+        help="A number of the score's own, such as min_evidence=1; may be repeated.",
+    ),
+    click.option(
+        "--views",
+        type=names_of,
+        metavar="NAME,...",
+        default="",
+        help="Count only these views; `info` names those of a model.",
+    ),
     click.option(
         "--no-correction",
         "correction",

@@ -237,9 +237,13 @@ class Shown:
         text = f"{self._documents:,} documents"
         self._bar.update(self._task, advance=size, text=text, refresh=True)
 
-    def fold(self, done: int, folds: int) -> None:
+    def trial(self, done: int, trials: int) -> None:
+        """Show that so many trials are done, likewise."""
+        self.fold(done, trials, noun="trial")
+
+    def fold(self, done: int, folds: int, noun: str = "fold") -> None:
         """Show that so many folds are done, in place of what was read."""
-        text = f"fold {min(done + 1, folds)} of {folds}"
+        text = f"{noun} {min(done + 1, folds)} of {folds}"
         if not done:
             self._bar.reset(self._task, total=folds, text=text)
         self._bar.update(self._task, completed=done, text=text, refresh=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from copy import copy
 from errno import EIO
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,7 @@ class TermCache:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed with the cache
         # for each batch where its first document stands, its views' starts, its place
         self._batches: list[tuple[int, list[NDArray[np.int64]], int]] = []
+        self._views: Sequence[int] | None = None
 
     def __enter__(self) -> TermCache:
         return self
@@ -65,6 +67,12 @@ class TermCache:
         sizes = sum(np.diff(terms.starts) for terms in views)
         self.sizes += np.asarray(sizes).tolist()
 
+    def of_views(self, places: Sequence[int]) -> TermCache:
+        """Return the same file, of whose views only those at some places come out."""
+        chosen = copy(self)
+        chosen._views = places
+        return chosen
+
     def batches(
         self, chosen: NDArray[np.bool_]
     ) -> Iterator[tuple[NDArray[np.int64], list[Terms]]]:
@@ -82,8 +90,9 @@ class TermCache:
             n_documents = len(starts[0]) - 1
             wanted = np.flatnonzero(chosen[first : first + n_documents])
             if len(wanted):
-                views = [terms.take(wanted) for terms in self._read(starts, place)]
-                yield wanted + first, views
+                views = list(self._read(starts, place))
+                places = range(len(views)) if self._views is None else self._views
+                yield wanted + first, [views[n].take(wanted) for n in places]
 
     def _read(self, starts: Sequence[NDArray[np.int64]], place: int) -> Iterator[Terms]:
         self._file.flush()

@@ -189,24 +189,40 @@ def cross_validate(
             on_read(report)
         if report.skipped and not report.documents:
             raise report.skipped.first
-        return _score_folds(
-            cache, folds, settings, report, overrides, jobs, on_fold or _say_nothing
-        )
+        return score_folds(cache, folds, settings, report, overrides, jobs, on_fold)
 
 
 def _say_nothing(_done: int, _folds: int) -> None:
     """Say nothing of how many folds are done."""
 
 
-def _score_folds(
+def score_folds(
     cache: TermCache,
     folds: int,
     settings: Settings,
     report: ReadReport,
     overrides: SettingsOverrides,
-    jobs: int,
-    on_fold: OnFold,
+    jobs: int = 1,
+    on_fold: OnFold | None = None,
 ) -> CrossValidated:
+    """
+    Score documents that are read already, each by a model of the other folds.
+
+    Args:
+        cache: their terms.
+        folds: how many, at least 2.
+        settings: how they were read.
+        report: what was read.
+        overrides: what differs from the default scoring.
+        jobs: how many processes score folds.
+        on_fold: told how many folds are done, and of how many, at first none.
+
+    Raises:
+        TrainingError: too few classes, tokens or documents.
+        SettingsError: the score does not go with the number of classes.
+
+    """
+    on_fold = on_fold or _say_nothing
     on_fold(0, folds)
     classes = tuple(sorted(set(cache.labels)))
     truth = np.array([classes.index(label) for label in cache.labels], np.int64)

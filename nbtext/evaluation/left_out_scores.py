@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from nbtext.counts import TermCache
@@ -21,19 +19,18 @@ if TYPE_CHECKING:
 
 from nbtext.counts import Fit, fit
 from nbtext.counts.calibration import total
+from nbtext.counts.fitting import fitted_loss
 from nbtext.scoring import event_model
 from nbtext.scoring.batch import log_posteriors
 from nbtext.scoring.batch_mixed import scores_by
+from nbtext.scoring.candidates import candidates
 from nbtext.scoring.leave_one_out import PART, observed_scores
 from nbtext.scoring.models.arrays import is_shared
 from nbtext.tokens.bags import sum_by_document
 
 
 def left_out_scores(
-    model: BatchModel,
-    cache: TermCache,
-    labels: Labels,
-    views: Sequence[int] | None = None,
+    model: BatchModel, cache: TermCache, labels: Labels
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """
     Score all documents, each as if it alone had not been counted.
@@ -44,7 +41,6 @@ def left_out_scores(
         model: their counts, and how to score with them.
         cache: their terms.
         labels: shape (n_documents,), the places of their classes.
-        views: which views of the cache the model has; all of them if None.
 
     Returns:
         The scores, one number or one a class for each document, and how many of its
@@ -56,11 +52,10 @@ def left_out_scores(
     shape = (len(labels),) if has_one else (len(labels), len(model.classes))
     scores, known = np.zeros(shape), np.zeros(len(labels), np.int64)
     shared = model.once(is_shared)
-    for places, of_cache in cache.batches(np.ones(len(labels), np.bool_)):
-        chosen = of_cache if views is None else [of_cache[view] for view in views]
+    for places, views in cache.batches(np.ones(len(labels), np.bool_)):
         for start in range(0, len(places), PART):
             some = places[start : start + PART]
-            part = [terms.part(slice(start, start + len(some))) for terms in chosen]
+            part = [terms.part(slice(start, start + len(some))) for terms in views]
             found = model.find(part)
             (scores[some],) = scores_by(
                 event, model, [model.scoring], found, labels[some]
@@ -93,3 +88,39 @@ def fitted(
         kept = observed_scores(model, [model.scoring], [scores], names)
         found = fit(total(kept), model.classes)
     return found, log_posteriors(scores, event.calibration, found)
+
+
+def candidate_posteriors(
+    model: BatchModel, cache: TermCache, labels: Labels
+) -> NDArray[np.float64]:
+    """
+    Score all documents left out, by the candidate that training would choose.
+
+    Args:
+        model: their counts, and how to score with them.
+        cache: their terms.
+        labels: shape (n_documents,), the places of their classes.
+
+    Returns:
+        The log posterior, shape (n_documents, n_classes), in nats.
+
+    """
+    event = event_model(model.scoring.score)
+    scorings = candidates(model.scoring)
+    has_one = event.calibration == "histogram"
+    shape = (len(labels),) if has_one else (len(labels), len(model.classes))
+    scores = [np.zeros(shape) for _ in scorings]
+    for places, views in cache.batches(np.ones(len(labels), np.bool_)):
+        for start in range(0, len(places), PART):
+            some = places[start : start + PART]
+            part = [terms.part(slice(start, start + len(some))) for terms in views]
+            found = scores_by(event, model, scorings, model.find(part), labels[some])
+            for of_all, values in zip(scores, found, strict=True):
+                of_all[some] = values
+    names = [model.classes[place] for place in labels.tolist()]
+    kept = observed_scores(model, scorings, scores, names)
+    best = min(
+        range(len(scorings)), key=lambda place: fitted_loss(kept[place], model.classes)
+    )
+    found_fit = fit(kept[best], model.classes)
+    return log_posteriors(scores[best], event.calibration, found_fit)

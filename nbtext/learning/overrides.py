@@ -28,6 +28,7 @@ SCORING_FIELDS: Final = (
     "score", "smoothing", "counting", "calibrate", "class_prior", "levels",
     "unknown",
     *ATTRIBUTE_FIELDS,
+    "parameters",
 )  # fmt: skip
 """The overrides that a trained model can be opened with, too."""
 
@@ -56,6 +57,8 @@ class SettingsOverrides(NamedTuple):
         category_smoothing: what is added to the count of every value of a category.
         variance_smoothing: which share of the largest variance of any column of numbers
             is added to the variances of all.
+        parameters: numbers that an event model has of its own, each with its name.
+        views: the views that are counted, by name; all of them if empty.
         correction: whether a correction may be made beside the counts.
         fields: the columns of tables that are read, and what they hold. `train` and
             `evaluate_folds` take them from their options.
@@ -79,6 +82,8 @@ class SettingsOverrides(NamedTuple):
     unknown: str | None = None
     category_smoothing: float | None = None
     variance_smoothing: float | None = None
+    parameters: tuple[tuple[str, float], ...] = ()
+    views: tuple[str, ...] = ()
     correction: bool = True
     fields: tuple[Field, ...] = ()
     guessed: Callable[[], tuple[Field, ...]] | None = None
@@ -126,6 +131,13 @@ class SettingsOverrides(NamedTuple):
         fields = self.fields
         if not fields and self.guessed is not None:
             fields = self.guessed()
+        if self.views:
+            names = [view.name for view in views]
+            for name in self.views:
+                if name not in names:
+                    message = f"no view {name!r}; there are {', '.join(names)}"
+                    raise SettingsError(message)
+            views = tuple(view for view in views if view.name in self.views)
         settings = default._replace(
             views=views, ledger=self.ledger, pattern=pattern, secret=self.secret
         ).reading(fields)
@@ -161,6 +173,7 @@ class SettingsOverrides(NamedTuple):
                 for name in ATTRIBUTE_FIELDS
                 if (value := getattr(self, name)) is not None
             },
+            parameters=self.parameters,
         )
 
     def in_vain(self, scoring: Scoring) -> str:

@@ -36,6 +36,8 @@ LINES: Final[dict[str, dict[str, list[str]]]] = {
         "three": ["--folds", "3", *THREE],
         "text": ["--folds", "3", "rows.csv"],
     },
+    "doctor": {"two": ["spam", "ham"]},
+    "tune": {"two": ["spam", "ham"]},
     "pass": {"two": []},
     "filter": {"two": ["--move", "spam=.Junk", "Maildir"]},
     "learn": {"two": ["spam", "work"], "begun": ["-m", "new.nbt", "--create", "spam"]},
@@ -84,6 +86,8 @@ FOUND: Final = "the columns are found by their names"
 WITHOUT: Final[dict[str, str]] = {
     "--label-column": FOUND,
     "--delimiter": "it is found in the table",
+    "--views": "all views are counted",
+    "--parameter": "the numbers are the event model's own",
     "--levels": "the kary score alone has levels",
     "--files-from": "no file of names",
     "--class": "the most probable class is explained",

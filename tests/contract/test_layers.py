@@ -16,7 +16,8 @@ from tests.waiting import PATIENCE
 
 PACKAGES = [
     "sources", "mail", "tokens", "counts", "store", "scoring", "learning", "upkeep",
-    "textform", "evaluation", "report", "doctor", "filtering", "serving", "cli",
+    "textform", "evaluation", "report", "doctor", "tuning", "filtering", "serving",
+    "cli",
 ]  # fmt: skip
 """In the order of the pipeline."""
 FIRST = {

@@ -149,6 +149,7 @@ def changed(
     levels: int | None = None,
     unknown: str | None = None,
     attributes: Mapping[str, float] = NOTHING,
+    parameters: Sequence[tuple[str, float]] = (),
 ) -> Scoring:
     """
     Return the same scoring but for what is given.
@@ -167,6 +168,7 @@ def changed(
         levels: how many numbers of occurrences the K-ary score tells apart.
         unknown: what tokens count that the model does not know.
         attributes: numbers by which attributes are scored, by name.
+        parameters: numbers of the event model that differ, each with its name.
 
     Raises:
         SettingsError: a value is unknown or out of its range, or the model has no
@@ -188,6 +190,14 @@ def changed(
     if levels is not None:
         check_levels(scoring.score)
         scoring = scoring.with_parameters(**{LEVELS: float(levels)})
+    for name, value in parameters:
+        if name not in dict(scoring.parameters):
+            names = ", ".join(name for name, _ in scoring.parameters) or "none"
+            message = (
+                f"the {scoring.score} score has no parameter {name!r}, but {names}"
+            )
+            raise SettingsError(message)
+        scoring = scoring.with_parameters(**{name: float(value)})
     if smoothing is not None:
         changes["smoothing"] = smoothing
     if counting is not None:

@@ -1,0 +1,183 @@
+"""`nbtext tune`: which way to score does best on these documents."""
+
+import shlex
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from nbtext.cli._options import (
+    model_option,
+    output_options,
+    replace_option,
+    source_options,
+    sources_argument,
+)
+from nbtext.cli._report import as_json as json_of
+from nbtext.cli._report import class_name, size
+from nbtext.cli._status import outcome
+from nbtext.cli._terminal import (
+    Output,
+    is_watched,
+    name_problems,
+    progress,
+    show,
+    to_stderr,
+    to_stdout,
+)
+from nbtext.document import Skipped
+from nbtext.sources import Options, total_bytes
+from nbtext.tuning import MEASURES
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+    from nbtext.counts import ReadReport
+    from nbtext.tuning import Tuned
+
+HEADINGS: Final = ("value", "95 %", "behind", "held out", "", "options")
+
+
+@click.command()
+@sources_argument(is_required=True)
+@click.option(
+    "--measure",
+    type=click.Choice(list(MEASURES)),
+    default="log-loss",
+    show_default=True,
+    help="What is made least; balanced-error is the mean of the classes' error rates.",
+)
+@click.option(
+    "--write",
+    "is_written",
+    is_flag=True,
+    help="Train a model with what was chosen, in place of the old one.",
+)
+@model_option
+@replace_option
+@source_options
+@output_options
+def command(
+    sources: tuple[str, ...],
+    measure: str,
+    is_written: bool,
+    model: str,
+    replace: bool,
+    options: Options,
+    output: Output,
+) -> int:
+    """
+    Find the way to score that does best on labelled documents.
+
+    \b
+    nbtext tune spam/ ham/
+    nbtext tune --measure balanced-error rows.csv
+    nbtext tune --write -m mail.nbt spam/ ham/
+
+    Tries every score but tfidf, its smoothing, how repeated tokens count, its parameters, each
+    view left out, and a correction, each on documents that it has not counted. Prints
+    all that was tried, and chooses the simplest of those within one standard error of
+    the best. Prints the line to type, or writes the model.
+    """  # noqa: D301  click wants a real backspace
+    from nbtext.api import train, tune
+
+    skipped = Skipped()
+
+    def on_read(report: "ReadReport") -> None:
+        skipped.extend(report.skipped)
+        name_problems(report, quiet=output.quiet, is_last=False)
+
+    total = partial(total_bytes, sources)
+    with progress(quiet=output.quiet, total=total) as shown:
+        tuned = tune(
+            sources,
+            measure=measure,
+            options=options,
+            progress=shown,
+            on_read=on_read,
+            on_trial=None if shown is None else shown.trial,
+        )
+    line = shlex.join(
+        ["nbtext", "train", *tuned.options, *_of_sources(options), *sources]
+    )
+    if output.as_json:
+        to_stdout([json_of(tuned.as_dict() | {"train": line})])
+    elif is_watched(sys.stdout):
+        show(_tables(tuned, line))
+    else:
+        to_stdout(_lines(tuned, line))
+    if is_written:
+        train(
+            sources, model, options=options, overrides=tuned.overrides, replace=replace
+        )
+        if not output.quiet:
+            to_stderr(f"wrote {model} ({size(Path(model).stat().st_size)})")
+    return outcome(skipped)
+
+
+def _of_sources(options: Options) -> Iterator[str]:
+    """Yield the options that sources are read by, where they are not the default."""
+    default = Options()
+    for name in ("format", "delimiter", "label_column", "id_column", "max_bytes"):
+        value = getattr(options, name)
+        if value != getattr(default, name):
+            yield f"--{name.replace('_', '-')}"
+            yield str(value)
+    for kind in ("text", "categorical", "numeric"):
+        for column in getattr(options, f"{kind}_columns"):
+            yield from (f"--{kind}-column", column)
+
+
+def _rows(tuned: "Tuned") -> Iterator[tuple[str, ...]]:
+    for row in tuned.rows:
+        mark = "chosen" if row.is_chosen else "best" if row.is_best else "-"
+        yield (
+            f"{row.value:.4f}",
+            f"{row.low:.4f} to {row.high:.4f}",
+            f"{row.behind:.2f}",
+            row.how,
+            mark,
+            shlex.join(row.options) or "(the default)",
+        )
+
+
+def _lines(tuned: "Tuned", line: str) -> Iterator[str]:
+    """Render what was tried as TSV, and last the line to type."""
+    yield "\t".join((tuned.measure, *HEADINGS[1:4], "mark", HEADINGS[5]))
+    yield from map("\t".join, _rows(tuned))
+    yield ""
+    threshold = _threshold(tuned)
+    if threshold:
+        yield f"threshold\t{threshold}"
+    yield f"train\t{line}"
+
+
+def _threshold(tuned: "Tuned") -> str:
+    found = tuned.threshold
+    if found is None:
+        return ""
+    return (
+        f"{class_name(found.positive)} from {found.probability:.4f} on: "
+        f"{100 * found.caught:.1f} % of it, {100 * found.lost:.2f} % of the rest"
+    )
+
+
+def _tables(tuned: "Tuned", line: str) -> Iterator["Table | Text"]:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for heading in (tuned.measure, *HEADINGS[1:]):
+        table.add_column(heading)
+    for row in _rows(tuned):
+        table.add_row(*map(Text, row), style="bold" if row[4] == "chosen" else "")
+    yield table
+    yield Text()
+    threshold = _threshold(tuned)
+    if threshold:
+        yield Text(f"threshold: {threshold}")
+    yield Text(line, "bold")

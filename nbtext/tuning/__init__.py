@@ -1,0 +1,34 @@
+"""
+Choosing how documents are scored, by what held-out documents score.
+
+In: labelled sources and a measure. Out: `Tuned`: all that was tried, each with its
+measure and interval, and the options of `train` for the simplest of the best. Documents
+are read and counted once; each is scored as if it alone had not been counted.
+
+What is exported is loaded when it is first asked for.
+"""
+
+from typing import TYPE_CHECKING, Final
+
+from nbtext.faces import lazy_face
+
+if TYPE_CHECKING:
+    from nbtext.tuning.measures import MEASURES
+    from nbtext.tuning.tuned import Row, Tuned
+    from nbtext.tuning.tuning import tune
+
+__all__ = [
+    "MEASURES",
+    "Row",
+    "Tuned",
+    "tune",
+]
+
+_HOMES: Final = {
+    "MEASURES": "measures",
+    "Row": "tuned",
+    "Tuned": "tuned",
+    "tune": "tuning",
+}
+
+__getattr__ = lazy_face(__name__, _HOMES)

@@ -1,0 +1,236 @@
+"""What was tried, and what is chosen of it: the simplest of the best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nbtext.evaluation.metrics import Floats, Indices
+    from nbtext.learning import SettingsOverrides
+
+import numpy as np
+
+from nbtext.evaluation.binary_metrics import (
+    NEGATIVES_PER_FALSE_POSITIVE,
+    positive_class,
+)
+from nbtext.learning.overrides import DEFAULTS
+from nbtext.tuning.measures import MEASURES, standard_error
+
+WITHIN: Final = 1.959964
+"""Standard errors to either side of a figure, of which 95 % are that near."""
+
+
+class SafeThreshold(NamedTuple):
+    """
+    From which probability of a class on few enough others are taken for it.
+
+    Attributes:
+        positive: the class.
+        probability: from 0 to 1.
+        caught: the share of its held-out documents that reach it.
+        lost: the share of the others that do, one in a thousand at the most.
+    """
+
+    positive: str
+    probability: float
+    caught: float
+    lost: float
+
+
+OF_SOURCES: Final = ("fields", "guessed", "secret")
+"""Overrides that follow from the options by which sources are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """
+    A setting that was tried.
+
+    Attributes:
+        overrides: what differs from what `train` does by itself.
+        how: how it was held out: "leave-one-out" or "5 folds".
+        value: the measure; less is better.
+        low, high: its interval of 95 %.
+        behind: how much more than the best, in standard errors of the difference.
+        is_best: whether it has the least value of those that were held out so.
+        is_chosen: whether it is the simplest of those within one standard error of it.
+    """
+
+    overrides: SettingsOverrides
+    how: str
+    value: float
+    low: float
+    high: float
+    behind: float
+    is_best: bool
+    is_chosen: bool
+
+    @property
+    def options(self) -> list[str]:
+        """Return the options of `train` that ask for it."""
+        return options_of(self.overrides)
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """
+    What was tried.
+
+    Attributes:
+        measure: its name.
+        documents: how many were scored.
+        rows: what was tried, the best first.
+        overrides: of the row that is chosen.
+        threshold: from which probability of the positive class on few enough others
+            are taken for it; None unless there are two classes.
+    """
+
+    measure: str
+    documents: int
+    rows: tuple[Row, ...]
+    overrides: SettingsOverrides
+    threshold: SafeThreshold | None = None
+
+    @property
+    def options(self) -> list[str]:
+        """Return the options of `train` that ask for what is chosen."""
+        return options_of(self.overrides)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what `json.dumps` takes."""
+        return {
+            "measure": self.measure,
+            "documents": self.documents,
+            "options": self.options,
+            "threshold": self.threshold and self.threshold._asdict(),
+            "rows": [
+                {
+                    "options": row.options,
+                    "how": row.how,
+                    "value": row.value,
+                    "interval": [row.low, row.high],
+                    "behind": row.behind,
+                    "is_best": row.is_best,
+                    "is_chosen": row.is_chosen,
+                }
+                for row in self.rows
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tried:
+    """
+    A setting, and what it made of each document.
+
+    Attributes:
+        overrides: what differs from what `train` does by itself.
+        how: how documents were held out.
+        log_posterior: shape (n_documents, n_classes), in nats.
+    """
+
+    overrides: SettingsOverrides
+    how: str
+    log_posterior: Floats = field(repr=False)
+
+
+def options_of(overrides: SettingsOverrides) -> list[str]:
+    """Return the options of `train` that ask for what differs from the defaults."""
+    options = []
+    names = {"counting": "count"}
+    for name in overrides._fields:
+        value = getattr(overrides, name)
+        if name in OF_SOURCES or value == getattr(DEFAULTS, name):
+            continue
+        option = f"--{names.get(name, name).replace('_', '-')}"
+        if name == "views":
+            options += [option, ",".join(value)]
+        elif name == "parameters":
+            for key, number in value:
+                options += ["--parameter", f"{key}={number:g}"]
+        elif value is True:
+            options.append(option)
+        elif value is False:
+            options.append(option.replace("--", "--no-", 1))
+        else:
+            options += [
+                option,
+                f"{value:g}" if isinstance(value, float) else str(value),
+            ]
+    return options
+
+
+def safe_threshold(
+    truth: Indices, log_posterior: Floats, classes: Sequence[str]
+) -> SafeThreshold | None:
+    """
+    Return the lowest threshold that few enough held-out documents of one class reach.
+
+    Args:
+        truth: shape (n_documents,), the places of the true classes.
+        log_posterior: shape (n_documents, n_classes), in nats.
+        classes: the names; None is returned unless they are two.
+
+    """
+    support = np.bincount(truth, minlength=len(classes)).tolist()
+    positive = positive_class(tuple(classes), None, support)
+    if positive is None:
+        return None
+    place = classes.index(positive)
+    own = np.exp(log_posterior[truth == place, place])
+    others = np.sort(np.exp(log_posterior[truth != place, place]))
+    allowed = len(others) // NEGATIVES_PER_FALSE_POSITIVE
+    probability = float(np.nextafter(others[-1 - allowed], 2.0))
+    return SafeThreshold(
+        positive=positive,
+        probability=probability,
+        caught=float((own >= probability).mean()),
+        lost=float((others >= probability).mean()),
+    )
+
+
+def choose(measure: str, tried: Sequence[Tried], truth: Indices) -> tuple[Row, ...]:
+    """
+    Compare settings, and choose the simplest of those that are as good as the best.
+
+    As good is what is within one standard error of the difference to it (Breiman,
+    Friedman, Olshen and Stone 1984, section 3.4.3, whose error is the best one's own).
+    The simplest has the fewest options, then is the one tried first.
+
+    Returns:
+        A row for each, the best first.
+
+    """
+    parts = [MEASURES[measure](truth, one.log_posterior) for one in tried]
+    values = [float(part.mean()) for part in parts]
+    best = min(range(len(tried)), key=values.__getitem__)
+    behind = []
+    for part, value in zip(parts, values, strict=True):
+        error = standard_error(measure, part - parts[best], truth)
+        gap = value - values[best]
+        behind.append(gap / error if error else (0.0 if gap <= 0 else float("inf")))
+    simplest = min(
+        (place for place in range(len(tried)) if behind[place] <= 1),
+        key=lambda place: (len(options_of(tried[place].overrides)), place),
+    )
+    rows = []
+    for place, one in enumerate(tried):
+        error = WITHIN * standard_error(measure, parts[place], truth)
+        rows.append(
+            Row(
+                overrides=one.overrides,
+                how=one.how,
+                value=values[place],
+                low=max(values[place] - error, 0.0),
+                high=values[place] + error,
+                behind=behind[place],
+                is_best=place == best,
+                is_chosen=place == simplest,
+            )
+        )
+    order = sorted(range(len(rows)), key=lambda place: (values[place], place))
+    return tuple(rows[place] for place in order)

@@ -1,0 +1,323 @@
+"""
+Trying settings on labelled documents, which are read and counted once.
+
+Every event model of the registry that can score these counts is tried as it is; one
+whose weights take a pass over the documents of its own (`tfidf`) cannot. Of the best ones smoothing is tried, of the best of all how repeated terms count, its
+parameters, each view left out, and a correction. What has choices of its own is chosen
+among them by held-out loss, as training does. So the number of trials grows with the
+number of event models and of parameters, and not with their product.
+
+All trials hold documents out: by leave-one-out, which is exact, or by folds where
+training learns more than counts (a correction, a choice between event models).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from nbtext.counts import CountTable, ReadReport, TermCache
+    from nbtext.counts.counting import Progress
+    from nbtext.document import Item
+    from nbtext.scoring.batch_model import BatchModel, Labels
+    from nbtext.settings import Scoring, Settings
+
+from nbtext.errors import SettingsError
+from nbtext.evaluation.cross_validation import score_folds
+from nbtext.evaluation.left_out_scores import candidate_posteriors
+from nbtext.evaluation.reading_once import counts_of, read_once
+from nbtext.learning import SettingsOverrides, check_trainable
+from nbtext.learning.overrides import DEFAULTS
+from nbtext.learning.training import MAX_BYTES
+from nbtext.scoring import check_scoring, event_model, event_models
+from nbtext.scoring.batch_model import batch_model_of
+from nbtext.scoring.models.registry import (
+    counting_by,
+    for_classes,
+    scoring_of,
+    suited_to,
+)
+from nbtext.settings import in_order
+from nbtext.tuning.measures import MEASURES, OF_TWO
+from nbtext.tuning.tuned import Row, Tried, Tuned, choose, safe_threshold
+
+FOLDS: Final = 5
+"""How many folds a trial has that leave-one-out cannot make."""
+
+FACTORS: Final = (0.01, 0.1, 0.3, 3.0, 10.0)
+"""By what the smoothing of an event model is multiplied."""
+
+FINALISTS: Final = 3
+"""Of so many event models smoothing is tried."""
+
+COUNTINGS: Final = ("once", "log", "min:2")
+"""What is tried in place of all occurrences, where an event model can count so."""
+
+SCALES: Final = (0.5, 2.0)
+"""By what a parameter without choices is multiplied."""
+
+OnTrial = Callable[[int, int], None]
+"""Told how many trials are done, and about how many there are."""
+
+
+def tune(
+    sources: Callable[[], Iterable[Item]],
+    *,
+    measure: str = "log-loss",
+    n_classes: int | None = None,
+    overrides: SettingsOverrides = DEFAULTS,
+    max_bytes: int = MAX_BYTES,
+    progress: Progress | None = None,
+    on_read: Callable[[ReadReport], None] | None = None,
+    on_trial: OnTrial | None = None,
+) -> Tuned:
+    """
+    Try settings, and choose the simplest of the best.
+
+    Args:
+        sources: gives the labelled documents, from the beginning each time.
+        measure: what is made least, one of MEASURES.
+        n_classes: how many classes there will be, if that is known.
+        overrides: what is fixed, of how documents are read.
+        max_bytes: how much of a document is read.
+        progress: told now and then how many more documents and bytes were read.
+        on_read: told what was read, and what was skipped, before anything is refused.
+        on_trial: told how many trials are done, and about how many there are.
+
+    Raises:
+        TrainingError: fewer than two classes, not one token, or fewer than two
+            different documents of a class.
+        SettingsError: there is no such measure, or it is not for these classes.
+
+    """
+    if measure not in MEASURES:
+        message = f"the measure is {measure!r}, expected one of {', '.join(MEASURES)}"
+        raise SettingsError(message)
+    cache, settings, report = read_once(
+        sources, n_classes, partial(_widest, overrides), max_bytes, progress
+    )
+    with cache:
+        if on_read is not None:
+            on_read(report)
+        if report.skipped and not report.documents:
+            raise report.skipped.first
+        table = counts_of(cache, settings, np.ones(len(cache.labels), np.bool_))
+        check_trainable(table)
+        if measure == OF_TWO and len(table.classes) != 2:
+            found = len(table.classes)
+            message = f"the measure {OF_TWO} is for two classes, found {found}"
+            raise SettingsError(message)
+        trials = _Trials(cache, table, report, measure, overrides, on_trial)
+        left_out = choose(measure, trials.left_out(), trials.labels)
+        by_folds = trials.by_folds(left_out)
+        folds = choose(measure, by_folds, trials.labels)
+    chosen = next(row for row in folds if row.is_chosen)
+    before = tuple(replace(row, is_chosen=False) for row in left_out)
+    posterior = next(
+        one.log_posterior for one in by_folds if one.overrides == chosen.overrides
+    )
+    return Tuned(
+        measure=measure,
+        documents=len(trials.labels),
+        rows=(*folds, *before),
+        overrides=chosen.overrides._replace(fields=(), guessed=None),
+        threshold=safe_threshold(trials.labels, posterior, table.classes),
+    )
+
+
+def _widest(overrides: SettingsOverrides, default: Settings) -> Settings:
+    """Return settings by which everything is counted that any trial needs."""
+    settings = overrides.settings(default)
+    wider = [counting_by(settings, counting) for counting in COUNTINGS]
+    wider += [suited_to(settings, scoring_of(one.name)) for one in event_models()]
+    columns: dict[str, set[str]] = {
+        view.name: {*view.columns} for view in settings.views
+    }
+    for one in wider:
+        for view in one.views:
+            columns[view.name] |= {*view.columns}
+    views = (
+        view._replace(columns=in_order(columns[view.name]))
+        if view.kind == "text"
+        else view
+        for view in settings.views
+    )
+    return settings._replace(views=tuple(views))
+
+
+@dataclass(slots=True)
+class _Trials:
+    """Trials on documents that are counted."""
+
+    cache: TermCache
+    table: CountTable
+    report: ReadReport
+    measure: str
+    fixed: SettingsOverrides
+    on_trial: OnTrial | None
+    tried: list[Tried] = field(default_factory=list)
+    _models: dict[tuple[str, ...], BatchModel] = field(default_factory=dict)
+
+    @property
+    def labels(self) -> Labels:
+        """Return the places of the documents' classes, shape (n_documents,)."""
+        place_of = {name: place for place, name in enumerate(self.table.classes)}
+        return np.array([place_of[label] for label in self.cache.labels], np.int64)
+
+    def left_out(self) -> list[Tried]:
+        """Try everything by leave-one-out, each step from what was best before."""
+        self.tell()
+        for event in event_models():
+            self._try(self.fixed._replace(score=event.name))
+        for one in sorted(self.tried, key=self._value)[:FINALISTS]:
+            event = event_model(one.overrides.score or "")
+            for factor in FACTORS:
+                self._try(one.overrides._replace(smoothing=event.smoothing * factor))
+        for step in (_countings, _parameters, self._views):
+            best = min(self.tried, key=self._value).overrides
+            for overrides in step(best):
+                self._try(overrides)
+        return self.tried
+
+    def by_folds(self, left_out: Sequence[Row]) -> list[Tried]:
+        """
+        Try the default by folds, and what is chosen by leave-one-out.
+
+        Args:
+            left_out: what was tried so, the best first. The first that can have a
+                correction is tried with it.
+
+        """
+        asked = [
+            self.fixed,
+            *(row.overrides for row in left_out if row.is_chosen),
+            *[
+                row.overrides._replace(correction=True)
+                for row in left_out
+                if event_model(row.overrides.score or "").can_be_corrected
+            ][:1],
+        ]
+        return [self._by_folds(overrides) for overrides in dict.fromkeys(asked)]
+
+    def _value(self, tried: Tried) -> float:
+        parts = MEASURES[self.measure](self.labels, tried.log_posterior)
+        return float(parts.mean())
+
+    def _views(self, best: SettingsOverrides) -> Iterator[SettingsOverrides]:
+        """Yield the same without each view of text."""
+        texts = {v.name for v in self.table.settings.views if v.kind == "text"}
+        names = tuple(name for name in self._view_names(best) if name in texts)
+        for name in names if len(names) > 1 else ():
+            left = tuple(other for other in names if other != name)
+            yield best._replace(views=left)
+
+    def _view_names(self, overrides: SettingsOverrides) -> tuple[str, ...]:
+        """Return the views that training would count."""
+        reads_ngrams = (
+            overrides.score is None or event_model(overrides.score).reads_ngrams
+        )
+        return tuple(
+            view.name
+            for view in self.table.settings.views
+            if view.kind != "text"
+            or (
+                (view.alphabet != "ngrams" or reads_ngrams)
+                and (not overrides.views or view.name in overrides.views)
+            )
+        )
+
+    def _places(self, names: tuple[str, ...]) -> list[int]:
+        """Return the places of views."""
+        views = self.table.settings.views
+        return [place for place, view in enumerate(views) if view.name in names]
+
+    def _try(self, overrides: SettingsOverrides) -> None:
+        """Hold each document out by leave-one-out, if these can be scored so."""
+        classes = self.table.classes
+        event = event_model(overrides.score or "")
+        overrides = overrides._replace(
+            calibrate=event.is_textbook, correction=not event.can_be_corrected
+        )
+        names = self._view_names(overrides)
+        scoring = for_classes(overrides.scoring(scoring_of(event.name)), len(classes))
+        try:
+            model = self._model(names, scoring)
+        except SettingsError:
+            return
+        cache = self.cache.of_views(self._places(names))
+        posterior = candidate_posteriors(model, cache, self.labels)
+        self._add(Tried(overrides, "leave-one-out", posterior))
+
+    def _by_folds(self, overrides: SettingsOverrides) -> Tried:
+        """Hold documents out by folds, each scored by what training makes of others."""
+        names = self._view_names(overrides)
+        settings = _with_views(self.table, names).settings
+        cache = self.cache.of_views(self._places(names))
+        found = score_folds(cache, FOLDS, settings, self.report, overrides)
+        tried = Tried(overrides, f"{FOLDS} folds", found.log_posterior)
+        self._add(tried)
+        return tried
+
+    def _add(self, tried: Tried) -> None:
+        self.tried.append(tried)
+        self.tell()
+
+    def tell(self) -> None:
+        """Tell how many trials are done, and about how many there are."""
+        if self.on_trial is not None:
+            n_trials = sum(1 for _ in event_models()) + FINALISTS * len(FACTORS) + 10
+            self.on_trial(len(self.tried), n_trials)
+
+    def _model(self, names: tuple[str, ...], scoring: Scoring) -> BatchModel:
+        """Return the counts of some views, which are arranged once."""
+        if names not in self._models:
+            self._models.clear()
+            self._models[names] = batch_model_of(
+                _with_views(self.table, names), scoring
+            )
+        model = self._models[names].scored_by(scoring)
+        check_scoring(scoring, model.settings, model.classes)
+        return model
+
+
+def _with_views(table: CountTable, names: tuple[str, ...]) -> CountTable:
+    """Return the counts of some views."""
+    views = table.settings.views
+    places = [place for place, view in enumerate(views) if view.name in names]
+    return replace(
+        table,
+        settings=table.settings._replace(views=tuple(views[n] for n in places)),
+        runs=tuple(table.runs[place] for place in places),
+    )
+
+
+def _countings(best: SettingsOverrides) -> Iterator[SettingsOverrides]:
+    """Yield the same with repeated terms counted otherwise."""
+    for counting in COUNTINGS:
+        if counting in event_model(best.score or "").countings:
+            yield best._replace(counting=counting)
+
+
+def _parameters(best: SettingsOverrides) -> Iterator[SettingsOverrides]:
+    """Yield the same with other values of parameters that training does not choose."""
+    event = event_model(best.score or "")
+    own = dict(best.parameters)
+    for one in event.parameters:
+        if one.choices or one.name in event.parameters_for(2):
+            continue
+        for scale in SCALES:
+            value = (
+                max(min(round(one.default * scale), one.most), one.least)
+                if (one.name == "levels")
+                else one.default * scale
+            )
+            if one.least <= value <= one.most and value != one.default:
+                changed = tuple(sorted((own | {one.name: float(value)}).items()))
+                yield best._replace(parameters=changed)

@@ -1,0 +1,131 @@
+"""`nbtext tune`: which way to score does best on these documents."""
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from nbtext import load, tune
+from nbtext.scoring import event_models
+from tests.build import HAM, SPAM
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def rows() -> Path:
+    """A table of 160 texts, some of which are hard to tell apart."""
+    path = Path("rows.tsv")
+    lines = []
+    for number in range(80):
+        for label, words, others in (("spam", SPAM, HAM), ("ham", HAM, SPAM)):
+            some = [words[number % 8], words[number % 5], others[number % 7]]
+            lines.append(f"{label}\t{' '.join(some)} {number}\n")
+    path.write_text("".join(lines))
+    return path
+
+
+def test_every_event_model_that_can_is_tried(run: "Run", rows: Path) -> None:
+    status, out, err = run("tune", "-q", rows)
+
+    assert (status, err) == (0, "")
+    table, last = out.split("\n\n")
+    heading, *lines = (line.split("\t") for line in table.splitlines())
+    assert heading == ["log-loss", "95 %", "behind", "held out", "mark", "options"]
+    tried = {line[5].split()[1] for line in lines if line[3] == "leave-one-out"}
+    # of tfidf weights are made of the documents themselves, in a pass of their own
+    assert tried == {event.name for event in event_models()} - {"tfidf"}
+    assert sum(line[4] == "chosen" for line in lines) == 1
+    assert lines[0][3] == "5 folds"
+    assert last.startswith("threshold\tspam from 0.")
+    assert "\ntrain\tnbtext train" in last
+    values = [float(line[0]) for line in lines if line[3] == "leave-one-out"]
+    assert values == sorted(values)
+
+
+def test_the_line_to_type_makes_the_model_that_write_makes(
+    run: "Run", rows: Path
+) -> None:
+    status, out, _ = run("tune", "--write", "-m", "a.nbt", "-q", rows)
+
+    line = out.splitlines()[-1].partition("\t")[2]
+    assert status == 0
+    assert run(*shlex.split(line)[1:], "-q", "-m", "b.nbt").status == 0
+    one, other = load("a.nbt").model, load("b.nbt").model
+    assert one.scoring == other.scoring
+    assert one.settings == other.settings
+
+
+@pytest.mark.parametrize("measure", ["error", "balanced-error", "brier", "1-auc"])
+def test_the_library_tunes_as_the_command_does(
+    run: "Run", rows: Path, measure: str
+) -> None:
+    said = json.loads(run("tune", "--json", "-q", "--measure", measure, rows).out)
+
+    found = tune([str(rows)], measure=measure)
+
+    assert json.loads(json.dumps(found.as_dict())) | {"train": said["train"]} == said
+    assert found.rows[0].value <= found.rows[1].value
+
+
+@pytest.mark.usefixtures("corpus")
+def test_mail_is_tuned_too(run: "Run") -> None:
+    status, out, err = run("tune", "-q", "spam", "ham")
+
+    assert (status, err) == (0, "")
+    assert "--views " in out
+
+
+def test_the_area_is_for_two_classes(run: "Run") -> None:
+    for label in ("eggs", "ham", "spam"):
+        Path(label).mkdir()
+        for number in range(4):
+            Path(label, f"{number}.txt").write_text(f"{label} {number} word{number}")
+
+    bad = run("tune", "--measure", "1-auc", "eggs", "ham", "spam")
+    good = run("tune", "-q", "eggs", "ham", "spam")
+
+    assert (bad.status, bad.out) == (64, "")
+    assert "the measure 1-auc is for two classes, found 3" in bad.err
+    assert good.status == 0
+    assert "threshold" not in good.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("spam",), ("nowhere",), (), ("--measure", "x", "spam", "ham")],
+    ids=" ".join,
+)
+@pytest.mark.usefixtures("corpus")
+def test_tune_refuses_what_tells_nothing(
+    run: "Run", arguments: tuple[str, ...]
+) -> None:
+    status, out, err = run("tune", *arguments)
+
+    assert status in (64, 65, 66)
+    assert out == ""
+    assert "Error: " in err
+
+
+@pytest.mark.usefixtures("corpus")
+def test_parameters_and_views_are_options_of_train(run: "Run") -> None:
+    command = ("train", "-q", "-m", "mail.nbt", "spam", "ham")
+
+    good = run(*command, "--views", "headers,body", "--parameter", "min_evidence=1")
+
+    model = load("mail.nbt").model
+    assert good.status == 0
+    assert [view.name for view in model.settings.views] == ["headers", "body"]
+    assert model.scoring.parameter("min_evidence") == 1.0
+    for options, said in (
+        (("--views", "eggs"), "no view 'eggs'; there are headers, raw, body"),
+        (("--parameter", "eggs=1"), "has no parameter 'eggs', but min_evidence"),
+        (("--parameter", "eggs"), "is not a name and a number"),
+        (("--parameter", "min_evidence=1e6"), "min_evidence is 1000000.0, expected"),
+    ):
+        bad = run(*command, *options)
+        assert bad.status == 64
+        assert said in bad.err
