@@ -78,10 +78,10 @@ def command(
     nbtext tune --measure balanced-error rows.csv
     nbtext tune --write -m mail.nbt spam/ ham/
 
-    Tries every score but tfidf, its smoothing, how repeated tokens count, its parameters, each
-    view left out, and a correction, each on documents that it has not counted. Prints
-    all that was tried, and chooses the simplest of those within one standard error of
-    the best. Prints the line to type, or writes the model.
+    Tries every score but tfidf, its smoothing, how repeated tokens count, its
+    parameters, each view left out, and a correction, each on documents that it has not
+    counted. Prints all that was tried, and chooses the simplest of those within one
+    standard error of the best. Prints the line to type, or writes the model.
     """  # noqa: D301  click wants a real backspace
     from nbtext.api import train, tune
 

@@ -2,10 +2,11 @@
 Trying settings on labelled documents, which are read and counted once.
 
 Every event model of the registry that can score these counts is tried as it is; one
-whose weights take a pass over the documents of its own (`tfidf`) cannot. Of the best ones smoothing is tried, of the best of all how repeated terms count, its
-parameters, each view left out, and a correction. What has choices of its own is chosen
-among them by held-out loss, as training does. So the number of trials grows with the
-number of event models and of parameters, and not with their product.
+whose weights take a pass over the documents of its own (`tfidf`) cannot. Of the best
+ones smoothing is tried, of the best of all how repeated terms count, its parameters,
+each view left out, and a correction. What has choices of its own is chosen among them
+by held-out loss, as training does. So the number of trials grows with the number of
+event models and of parameters, and not with their product.
 
 All trials hold documents out: by leave-one-out, which is exact, or by folds where
 training learns more than counts (a correction, a choice between event models).
