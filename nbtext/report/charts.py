@@ -28,7 +28,7 @@ BINS: Final = 40
 FARTHEST: Final = 30.0
 """Log-odds beyond which documents are in the last bars, in nats."""
 
-RATES: Final = (0.0005, 0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 0.9)
+RATES: Final = (0.0005, 0.005, 0.02, 0.1, 0.5, 0.9)
 """Ticks of a DET curve; lower rates are at its edge."""
 
 

@@ -28,16 +28,16 @@ body { margin: 0 auto; max-width: 84rem; padding: 1rem; background: var(--ground
   color: var(--text); font: 16px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.5rem; margin: .5rem 0; } h2 { font-size: 1.15rem; margin: 0 0 .3rem; }
 p { margin: .2rem 0 .8rem; color: var(--faint); overflow-wrap: anywhere; }
-main { display: grid; gap: 1rem;
+main { display: grid; gap: 1rem; grid-auto-flow: dense;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); }
 section { background: var(--panel); border: 1px solid var(--line); border-radius: 8px;
   padding: 1rem; min-width: 0; }
 section.wide { grid-column: 1 / -1; }
 .scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums;
-  width: 100%; }
-th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: right;
-  vertical-align: top; }
+table { border-collapse: collapse; font-size: .85rem; width: 100%;
+  font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .35rem; border-bottom: 1px solid var(--line);
+  text-align: right; vertical-align: top; }
 th { color: var(--faint); font-weight: 600; }
 th:first-child, td:first-child, .left th, .left td { text-align: left; }
 .left td { overflow-wrap: anywhere; min-width: 6rem; }

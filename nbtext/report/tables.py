@@ -50,7 +50,7 @@ def tables_of(result: Evaluation) -> Iterator[Table]:
     heading = ("class", "precision", "recall", "F1", "documents")
     yield Table("classes", "Classes", heading, [*_classes(result)])
     yield confusion_of(result)
-    heading = ("from", "to", "documents", "mean probability", "right")
+    heading = ("from", "to", "documents", "mean", "right")
     rows = [
         (share(one.low), share(one.high), f"{one.documents:,}",
          share(one.mean_probability), share(one.share_right))
@@ -157,4 +157,4 @@ def _error(error: Misjudged) -> tuple[str, ...]:
 
 def share(value: float) -> str:
     """Return a figure to four places; short of certainty none is 1."""
-    return f"{value:.4f}" if value == 1 or value < 0.99995 else f"{value:.6f}"
+    return f"{value:.6f}" if 0.99995 <= value < 1 else f"{value:.4f}"
