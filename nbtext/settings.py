@@ -310,11 +310,18 @@ class Field(NamedTuple):
 
 
 def attribute_views(fields: tuple[Field, ...]) -> tuple[View, ...]:
-    """Return a view of each column of values or numbers, in their order."""
+    """
+    Return a view of each column of values or numbers, in their order.
+
+    It is called as the column is, or by its kind and number where it cannot be.
+    """
+    taken = {*RESERVED_NAMES, *(view.name for view in (HEADERS, RAW, BODY, NGRAMS))}
     attributes = [field for field in fields if field.kind != "text"]
     return tuple(
         View(
-            name=f"{kind}{number}",
+            name=column
+            if column.isidentifier() and column.isascii() and column not in taken
+            else f"_{kind}{number}",
             text="body",
             alphabet="words",
             columns=ATTRIBUTE_COLUMNS[kind],

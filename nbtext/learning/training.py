@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 import numpy as np
 
-from nbtext.counts import CountTable, ReadReport, ledger_of
+from nbtext.counts import CountTable, ReadReport, ledger_of, n_terms
 from nbtext.counts.counting import (
     Counted,
     Limits,
@@ -27,7 +27,7 @@ from nbtext.counts.counting import (
     guess,
     settings_for,
 )
-from nbtext.document import Item
+from nbtext.document import Item, Note
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.learning.choosing import rival_scoring
 from nbtext.learning.finishing import finish, sample_limits
@@ -38,6 +38,10 @@ from nbtext.scoring import check_scoring, event_model
 from nbtext.scoring.models.registry import for_classes, keeps_histograms, scoring_for
 from nbtext.store import Contents
 from nbtext.store.header import MOST_CLASSES
+
+MANY_VALUES: Final = 100
+"""Number of values of a category from which on they are warned of, if they are more
+than half as many as the rows."""
 
 MAX_BYTES: Final = 16 << 20
 """How much of a document is read, unless the user says otherwise."""
@@ -109,6 +113,7 @@ def train(
         progress=progress,
     )
     table, report = counted.table, counted.report
+    report.notes += notes_on_columns(table)
     if on_read is not None:
         on_read(report)
     if report.skipped and not report.documents:
@@ -200,6 +205,22 @@ def check_trainable(table: CountTable) -> None:
     if not table.n_rows:
         message = "the documents have not one token; are they empty, or not text?"
         raise TrainingError(message)
+
+
+def notes_on_columns(table: CountTable) -> list[Note]:
+    """Return warnings of columns of categories that have too many values to tell."""
+    notes = []
+    documents = sum(table.documents)
+    for number, view in table.settings.attributes:
+        values = n_terms(table.runs[number]) if view.kind == "value" else 0
+        if values >= MANY_VALUES and 2 * values > documents:
+            text = (
+                f"column {view.field}: {values:,} different values in {documents:,} "
+                "rows, so that most of them tell nothing; is it text, or the name of a "
+                "row? (--text-column, --id-column)"
+            )
+            notes.append(Note(text, is_warning=True))
+    return notes
 
 
 def repeated(table: CountTable) -> tuple[int, int]:

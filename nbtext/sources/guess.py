@@ -21,6 +21,9 @@ MOST_BYTES: Final = 16 << 20
 FEW: Final = 10
 """In fewer rows all values may be different in a column of categories, too."""
 
+LONG: Final = 3
+"""Number of words from which on a value is text, even if it repeats."""
+
 KINDS: Final[dict[Kind, str]] = {
     "text": "as text",
     "value": "as a category",
@@ -95,20 +98,23 @@ def kind_of(values: Sequence[Any]) -> Kind | None:
     """
     Return what a column holds that has these values; None if it tells nothing.
 
-    It holds numbers if all of its values are numbers. Other values are categories if
-    they repeat, twice each on average, and text if most of them are several words. So
-    are a few single words categories. A column tells nothing that is empty, holds what
-    is no value of a table, or names the rows, with another word in each.
+    It holds numbers if all of its values are numbers, and text if most of the others
+    are three words or more. Values that repeat, twice each on average, are categories,
+    and so are a few single words; most others of two words are text. A column tells
+    nothing that is empty, holds what is no value of a table, or names the rows, with
+    another word in each.
     """
     known = [value for value in map(_as_text, values) if value]
     if not known or any(isinstance(value, list | dict) for value in values):
         return None
     if all(map(_is_number, known)):
         return None if _are_row_numbers(known) else "number"
-    n_distinct = len(set(known))
+    n_distinct, n_words = len(set(known)), [len(value.split()) for value in known]
+    if 2 * sum(n >= LONG for n in n_words) > len(known):
+        return "text"
     if 2 * n_distinct <= len(known):
         return "value"
-    if 2 * sum(len(value.split()) > 1 for value in known) > len(known):
+    if 2 * sum(n > 1 for n in n_words) > len(known):
         return "text"
     return None if n_distinct == len(known) >= FEW else "value"
 

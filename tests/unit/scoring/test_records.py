@@ -316,6 +316,26 @@ def test_what_is_no_number_is_named_with_row_and_column(
     assert trained.report.documents == 3
 
 
+def test_many_values_and_long_ones_work_and_are_warned_of(tmp_path: Path) -> None:
+    path, long = str(tmp_path / "m.nbt"), "x" * (1 << 20)
+    rows = [f"{'ab'[n % 2]},value {n}" for n in range(100_000)]
+    text = "\n".join(["class,x", *rows, f"a,{long}", ""])
+
+    trained = train(
+        [written(tmp_path / "m.csv", text)],
+        path,
+        options=Options(categorical_columns=("x",)),
+    )
+
+    (warning,) = [note for note in trained.report.notes if note.is_warning]
+    assert "100,001 different values" in warning.text
+    assert load_model(path).n_terms(0) == 100_001
+    one = written(tmp_path / "n.csv", f"x\n{long}\n{long}y\n")
+    known, new = scored(path, one).values()
+    assert known["a"] > known["b"]
+    assert abs(new["a"] - new["b"]) < 0.01
+
+
 def test_a_missing_column_is_an_error_and_its_order_is_not(tmp_path: Path) -> None:
     path, table = str(tmp_path / "m.nbt"), mixed_table(tmp_path / "m.csv", mixed_rows())
     train([table], path, options=MIXED)
