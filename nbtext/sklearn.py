@@ -226,7 +226,8 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             path = Path(folder) / FILE
             path.write_bytes(self.model_)
             for label in sorted({label for label, _ in pairs}):
-                learn(path, label, [text for other, text in pairs if other == label])
+                of_label = [text for other, text in pairs if other == label]
+                learn(path, label, of_label, create=True)
             self.model_ = path.read_bytes()
 
     def _classifier(self, folder: str) -> Classifier:

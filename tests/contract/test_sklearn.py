@@ -121,6 +121,16 @@ def test_it_learns_bit_by_bit_and_what_comes_again_counts_again() -> None:
         NBTextClassifier().partial_fit(texts, labels)
 
 
+def test_a_class_may_come_later() -> None:
+    model = NBTextClassifier()
+    first, labels = ["red apple", "blue sky", "green apple"], ["a", "s", "a"]
+
+    model.partial_fit(first, labels, classes=["a", "s", "z"])
+    model.partial_fit(["black zebra", "striped zebra"], ["z", "z"])
+
+    assert model.predict(["zebra", "apple", "sky"]).tolist() == ["z", "a", "s"]
+
+
 @pytest.mark.parametrize(
     "texts",
     ["a text", b"a text", [1, 2], [], [["a", "b"]], np.array([["a"], ["b"]])],
