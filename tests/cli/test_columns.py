@@ -159,7 +159,7 @@ def test_models_of_other_columns_are_not_merged(run: "Run", model: str) -> None:
     status, _, err = run("merge", model, "n.nbt", "-o", "both.nbt")
 
     assert status == 65
-    assert "(--text-column): title, body in one, title in the other" in err
+    assert "--numeric-column): title, body in one, title in the other" in err
 
 
 def test_info_and_tokens_name_the_columns(run: "Run", model: str) -> None:
