@@ -21,7 +21,7 @@ class MailReader:
     ) -> MailReader: ...
     def read(
         self, message: bytes, /
-    ) -> tuple[tuple[bytearray, ...], bytes, bool] | None:
+    ) -> tuple[tuple[memoryview, ...], bytes, bool] | None:
         """Return the keys of each view, the digest, and whether it is typical."""
 
 class Tables:
@@ -46,10 +46,10 @@ class Tables:
         fold_pairs: bool,
         limit: int,
         /,
-    ) -> tuple[bytearray, bytearray]: ...
+    ) -> tuple[memoryview, memoryview]: ...
     def ngram_keys(
         self, documents: list[list[tuple[str, str]]], fold_tokens: bool, limit: int, /
-    ) -> tuple[bytearray, bytearray]: ...
+    ) -> tuple[memoryview, memoryview]: ...
 
 def add_by_class(
     starts: NDArray[np.int64],

@@ -128,13 +128,6 @@ read_documents(const Tables *tables, const View *view, PyObject *documents,
     return true;
 }
 
-PyObject *
-bytearray_of(const Keys *keys)
-{
-    return PyByteArray_FromStringAndSize((const char *)keys->values,
-                                         (Py_ssize_t)(keys->length * sizeof(uint64_t)));
-}
-
 static PyObject *
 keys_of_documents(PyObject *self, View *view, Py_ssize_t limit, PyObject *documents,
                   PyObject *salts)
@@ -144,8 +137,8 @@ keys_of_documents(PyObject *self, View *view, Py_ssize_t limit, PyObject *docume
     Found found = {{0}, {0}};
     view->limit = limit < 0 ? SIZE_MAX : (size_t)limit;
     if (read_documents(tables, view, documents, salts, &found)) {
-        keys = bytearray_of(&found.keys);
-        starts = bytearray_of(&found.starts);
+        keys = key_array_of(self, &found.keys);
+        starts = key_array_of(self, &found.starts);
     }
     if (keys && starts)
         result = PyTuple_Pack(2, keys, starts);
@@ -166,7 +159,7 @@ PyDoc_STRVAR(document_keys_doc,
 "    tokens, pairs, fold_tokens, fold_pairs: as in `nbtext.settings.View`.\n"
 "    limit: how many tokens of a document are read, -1 for all.\n\n"
 "Returns:\n"
-"    Two bytearrays of 64-bit integers: the keys, n_keys of them, and n_documents + 1\n"
+"    Two buffers of 64-bit integers: the keys, n_keys of them, and n_documents + 1\n"
 "    places among them.\n");
 
 static PyObject *

@@ -107,12 +107,12 @@ new_mail(PyObject *self)
 
 /* Return the keys of each view, the digest, and whether the message is typical. */
 static PyObject *
-result_of(const Mail *mail)
+result_of(PyObject *self, Mail *mail)
 {
     PyObject *views = PyTuple_New((Py_ssize_t)mail->n_views), *result = NULL;
     bool is_whole = views;
     for (size_t n = 0; is_whole && n < mail->n_views; n++) {
-        PyObject *keys = bytearray_of(mail->keys + n);
+        PyObject *keys = key_array_of(self, mail->keys + n);
         is_whole = keys && PyTuple_SetItem(views, (Py_ssize_t)n, keys) == 0;
     }
     if (is_whole)
@@ -125,10 +125,10 @@ result_of(const Mail *mail)
 
 /* What to return of a message that was read, or was not. */
 static PyObject *
-outcome_of(const Mail *mail, Outcome outcome)
+outcome_of(PyObject *self, Mail *mail, Outcome outcome)
 {
     if (outcome == READ)
-        return result_of(mail);
+        return result_of(self, mail);
     if (outcome == REFUSED)
         return counted_none();
     if (outcome == OUT_OF_MEMORY)
@@ -160,7 +160,7 @@ reader_read(PyObject *self, PyObject *args)
     asking.state = PyEval_SaveThread();
     Outcome outcome = read_mail(mail, data);
     PyEval_RestoreThread(asking.state);
-    PyObject *result = outcome_of(mail, outcome);
+    PyObject *result = outcome_of(self, mail, outcome);
     trim_mail(mail);
     if (reader->spare) { /* another thread has put its own back */
         release_mail(mail);

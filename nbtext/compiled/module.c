@@ -9,7 +9,7 @@
 #include "module.h"
 
 /* What nbtext.tokens.compiled expects: changed wherever calls or results change. */
-enum { INTERFACE = 8 };
+enum { INTERFACE = 9 };
 
 PyObject *
 counted_none(void)
@@ -46,8 +46,11 @@ fill_module(PyObject *module)
         return -1;
     PyObject *tables = PyType_FromModuleAndSpec(module, &tables_spec, NULL);
     PyObject *reader = PyType_FromModuleAndSpec(module, &reader_spec, NULL);
+    PyObject **key_array = PyModule_GetState(module);
+    *key_array = PyType_FromModuleAndSpec(module, &key_array_spec, NULL);
     int failed = add(module, "Tables", tables);
-    return add(module, "MailReader", reader) || failed ? -1 : 0;
+    failed |= add(module, "MailReader", reader);
+    return failed || !*key_array ? -1 : 0;
 }
 
 static PyModuleDef_Slot slots[] = {
@@ -55,12 +58,40 @@ static PyModuleDef_Slot slots[] = {
     {0, NULL},
 };
 
+static int
+visit_module(PyObject *module, visitproc visit, void *arg)
+{
+    PyObject **key_array = PyModule_GetState(module);
+    if (key_array)
+        Py_VISIT(*key_array);
+    return 0;
+}
+
+static int
+clear_module(PyObject *module)
+{
+    PyObject **key_array = PyModule_GetState(module);
+    if (key_array)
+        Py_CLEAR(*key_array);
+    return 0;
+}
+
+static void
+free_module(void *module)
+{
+    clear_module(module);
+}
+
 static struct PyModuleDef definition = {
     .m_base = PyModuleDef_HEAD_INIT,
     .m_name = "nbtext._compiled",
     .m_doc = "The loops of nbtext in C; see `nbtext.tokens.compiled`.",
+    .m_size = sizeof(PyObject *),
     .m_methods = methods,
     .m_slots = slots,
+    .m_traverse = visit_module,
+    .m_clear = clear_module,
+    .m_free = free_module,
 };
 
 PyMODINIT_FUNC

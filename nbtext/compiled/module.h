@@ -14,7 +14,7 @@ typedef struct {
     Tables tables;
 } TablesObject;
 
-extern PyType_Spec tables_spec, reader_spec;
+extern PyType_Spec tables_spec, reader_spec, key_array_spec;
 extern const char find_doc[], first_damaged_doc[], add_by_class_doc[], correct_doc[];
 
 PyObject *find(PyObject *module, PyObject *args);
@@ -22,8 +22,11 @@ PyObject *first_damaged(PyObject *module, PyObject *args);
 PyObject *add_by_class(PyObject *module, PyObject *args);
 PyObject *correct(PyObject *module, PyObject *args);
 
-/* The same integers in a bytearray. */
-PyObject *bytearray_of(const Keys *keys);
+/*
+ * Hand keys over to Python, as a memoryview; `owner` is of a type of this module. The module's
+ * state is the type of that object.
+ */
+PyObject *key_array_of(PyObject *owner, Keys *keys);
 
 /* Compute what checksums are made with. */
 void fill_crc_tables(void);

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from nbtext._compiled import MailReader, Tables
 
-INTERFACE: Final = 8
+INTERFACE: Final = 9
 """Which functions the extension has, and what they return."""
 
 FITS: Final = (INTERFACE, BASE, SPREAD, PAIR, MIX, KEY_BITS)
@@ -55,7 +55,7 @@ def unfit() -> str:
 
 def document_keys(
     view: View, documents: Sequence[list[Field]]
-) -> tuple[bytearray, bytearray]:
+) -> tuple[memoryview, memoryview]:
     """Return what `nbtext.tokens.engine.document_keys` does."""
     limit = limit_of(view)
     tables = _tables(view.alphabet)

@@ -23,7 +23,7 @@ Content: TypeAlias = list[Field] | memoryview
 if TYPE_CHECKING:
     from nbtext.tokens.keyed import Keyed
 
-    Buffer: TypeAlias = bytearray | memoryview | array[int]
+    Buffer: TypeAlias = memoryview | array[int]
 
 
 class Engine(NamedTuple):
@@ -117,6 +117,8 @@ def document_keys(
         return compiled.document_keys(view, with_fields)
     of_each = [_array_of(keys(view, content, secret)) for content in documents]
     starts = array("q", accumulate(map(len, of_each), initial=0))
+    if len(of_each) == 1:  # which may be large
+        return of_each[0], starts
     return memoryview(bytearray().join(of_each)).cast("Q"), starts
 
 

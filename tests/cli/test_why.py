@@ -280,7 +280,7 @@ def test_categories_and_numbers_of_a_record_are_evidence_too(
     assert terms["colour", "red"]["counts"]["spam"]["documents"] == len(SPAM)
     assert ("size", "7.5") in terms
     parts = found["parts"]
-    assert {"value1", "number2"} < {part["name"] for part in parts}
+    assert {"colour", "size"} < {part["name"] for part in parts}
     odds = math.fsum(part["contribution"] for part in parts)
     odds += found["calibration"]["contribution"] + found["other_classes"] + found["cap"]
     assert odds == pytest.approx(found["log_odds"], abs=1e-9)

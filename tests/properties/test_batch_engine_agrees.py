@@ -47,6 +47,8 @@ VIEW_IDS = ["headers", "raw", "body", "topic", "ngrams"]
 OF_TOKENS = st.builds(
     View,
     name=st.just("view"),
+    kind=st.just("text"),
+    field=st.just(""),
     text=st.sampled_from(["headers", "raw", "body"]),
     alphabet=st.sampled_from(["fields", "words", "marks", "pattern"]),
     tokens=st.booleans(),
@@ -59,6 +61,8 @@ OF_TOKENS = st.builds(
 OF_NGRAMS = st.builds(
     View,
     name=st.just("view"),
+    kind=st.just("text"),
+    field=st.just(""),
     text=st.sampled_from(["headers", "raw", "body"]),
     alphabet=st.just("ngrams"),
     fold_tokens=st.booleans(),

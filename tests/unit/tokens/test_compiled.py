@@ -26,7 +26,7 @@ TABLES = (
 
 def keys_of(
     documents: Any, salts: Any = None, tables: Any = TABLES
-) -> tuple[bytearray, bytearray]:
+) -> tuple[memoryview, memoryview]:
     from nbtext._compiled import Tables
 
     return Tables(*tables).document_keys(documents, salts, True, True, False, True, -1)
