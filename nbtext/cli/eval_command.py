@@ -43,6 +43,13 @@ if TYPE_CHECKING:
     from nbtext.counts import ReadReport
     from nbtext.evaluation import Evaluation
     from nbtext.scoring import Classifier
+    from nbtext.scoring.top import TopTerm
+
+TERMS: Final = 10
+"""How many terms that speak for a class are in a report."""
+
+MOST_CLASSES: Final = 30
+"""Of more classes a report has no such terms."""
 
 REASONS: Final = 3
 """How many terms are told of a misjudged document."""
@@ -215,8 +222,10 @@ def command(
             )
     if positive is None and not output.quiet:
         _say_positive(result)
-    for path in reports:
-        _write_report(result, path)
+    if reports:
+        terms = [] if folds is not None else _top(opened, sources, options)
+        for path in reports:
+            _write_report(result, path, terms)
     if not is_errors:
         result = replace(result, errors=None)
     _print(result, output, against)
@@ -231,7 +240,31 @@ def _other(path: str, policy: PolicyOverrides) -> "Classifier":
     return opened.deciding_by(policy.chosen(opened.model.policy))
 
 
-def _write_report(result: "Evaluation", path: str) -> None:
+def _top(
+    model: "Classifier", sources: tuple[str, ...], options: Options
+) -> "list[TopTerm]":
+    """Return the terms that most speak for each class, as they are in the sources."""
+    from nbtext.api import read_documents
+
+    if len(model.model.classes) > MOST_CLASSES:
+        return []
+    is_piped = "-" in [source.rpartition("=")[2] for source in sources]
+    paths = [] if is_piped else sources  # which can be read once only
+    found = (
+        document
+        for path in paths
+        for document in read_documents(
+            [path], options=options, model=model, on_problem=_ignore
+        )
+    )
+    return model.top(None, TERMS, found)
+
+
+def _ignore(_: object) -> None:
+    """Say nothing of what cannot be read: that was said when it was judged."""
+
+
+def _write_report(result: "Evaluation", path: str, terms: "list[TopTerm]") -> None:
     """
     Write a report in a file's place, or nothing at all.
 
@@ -242,7 +275,7 @@ def _write_report(result: "Evaluation", path: str) -> None:
     from nbtext.files import replace_file
     from nbtext.report import report_text
 
-    text = report_text(result, path, "nbtext eval")
+    text = report_text(result, path, "nbtext eval", terms)
     try:
         replace_file(path, [text.encode()])
     except OSError as error:

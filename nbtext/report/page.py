@@ -7,7 +7,7 @@ dark as the reader's system is, and narrow or wide as the window.
 """
 
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Final
 
@@ -16,6 +16,7 @@ from nbtext.evaluation import Evaluation
 from nbtext.report.charts import charts_of
 from nbtext.report.svg import text_of
 from nbtext.report.tables import Table, tables_of
+from nbtext.scoring.top import TopTerm
 
 STYLE: Final = """
 :root { color-scheme: light dark; --ground: #fff; --text: #1b1f24; --faint: #59636e;
@@ -64,14 +65,14 @@ POLICY: Final = (
 )
 """What the page allows itself: its style, and nothing else."""
 
-LEFT: Final = frozenset(("errors",))
+LEFT: Final = frozenset(("errors", "terms"))
 """Tables whose columns are texts."""
 
 
-def page_of(result: Evaluation, title: str) -> str:
+def page_of(result: Evaluation, title: str, top: Sequence[TopTerm]) -> str:
     """Return the report of an evaluation as an HTML page."""
     name = text_of(title)
-    sections = [*_tables_first(result), *_charts(result), *_tables_last(result)]
+    sections = [*_tables_first(result), *_charts(result), *_tables_last(result, top)]
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
@@ -95,9 +96,10 @@ def _tables_first(result: Evaluation) -> Iterator[str]:
     yield from (_section(one) for one in tables_of(result) if one.name == "figures")
 
 
-def _tables_last(result: Evaluation) -> Iterator[str]:
+def _tables_last(result: Evaluation, top: Sequence[TopTerm]) -> Iterator[str]:
     shown = ("figures",)
-    yield from (_section(one) for one in tables_of(result) if one.name not in shown)
+    tables = tables_of(result, top)
+    yield from (_section(one) for one in tables if one.name not in shown)
 
 
 def _charts(result: Evaluation) -> Iterator[str]:

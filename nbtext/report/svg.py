@@ -19,7 +19,7 @@ WIDTH: Final = 400
 HEIGHT: Final = 330
 """Size of a plot in units of its picture, which the page scales."""
 
-LEFT: Final = 56
+LEFT: Final = 68
 RIGHT: Final = 14
 TOP: Final = 12
 BOTTOM: Final = 46

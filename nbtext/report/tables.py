@@ -11,6 +11,7 @@ from nbtext.evaluation import Evaluation
 from nbtext.evaluation.bootstrap import Interval
 from nbtext.evaluation.misjudged import Misjudged
 from nbtext.report.operating import operating_points
+from nbtext.scoring.top import TopTerm
 
 UNSURE: Final = "unsure"
 
@@ -41,8 +42,15 @@ class Table(NamedTuple):
     rows: Sequence[tuple[str, ...]]
 
 
-def tables_of(result: Evaluation) -> Iterator[Table]:
-    """Yield the tables of a report, in their order."""
+def tables_of(result: Evaluation, top: Sequence[TopTerm] = ()) -> Iterator[Table]:
+    """
+    Yield the tables of a report, in their order.
+
+    Args:
+        result: the evaluation.
+        top: terms that most speak for the classes, if they are known.
+
+    """
     heading: tuple[str, ...]
     rows: list[tuple[str, ...]]
     heading = ("figure", "value", "95 % from", "95 % to")
@@ -50,7 +58,7 @@ def tables_of(result: Evaluation) -> Iterator[Table]:
     heading = ("class", "precision", "recall", "F1", "documents")
     yield Table("classes", "Classes", heading, [*_classes(result)])
     yield confusion_of(result)
-    heading = ("from", "to", "documents", "mean", "right")
+    heading = ("from", "to", "documents", "mean probability", "right")
     rows = [
         (share(one.low), share(one.high), f"{one.documents:,}",
          share(one.mean_probability), share(one.share_right))
@@ -76,6 +84,10 @@ def tables_of(result: Evaluation) -> Iterator[Table]:
         heading = ("document", "truth", "decided", "probability", "reasons")
         rows = [_error(error) for error in result.errors[:MOST_ERRORS]]
         yield Table("errors", "Worst errors", heading, rows)
+    if top:
+        heading = ("class", "term", "view", "documents of it", "of others", "log-odds")
+        rows = [_term(term) for term in top]
+        yield Table("terms", "Terms that most speak for a class", heading, rows)
 
 
 def _figures(result: Evaluation) -> Iterator[tuple[str, ...]]:
@@ -152,6 +164,14 @@ def _error(error: Misjudged) -> tuple[str, ...]:
     return (
         name, error.truth or "", error.label or UNSURE, share(error.probability),
         "; ".join(reasons),
+    )  # fmt: skip
+
+
+def _term(term: TopTerm) -> tuple[str, ...]:
+    text = f"{term.key:012x}" if term.text is None else term.text
+    return (
+        term.label, text, term.view, f"{term.documents:,} of {term.of:,}",
+        f"{term.elsewhere:,} of {term.of_elsewhere:,}", f"{term.log_odds:+.2f}",
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Final
 
@@ -11,11 +11,20 @@ from nbtext.evaluation import Evaluation
 from nbtext.report.page import page_of, summary
 from nbtext.report.svg import shown
 from nbtext.report.tables import tables_of
+from nbtext.scoring.top import TopTerm
 
-Renderer = Callable[[Evaluation, str], str]
+TEXTS: Final = ("errors", "terms")
+"""Tables of texts, in which a comma separates no thousands."""
+
+Renderer = Callable[[Evaluation, str, Sequence[TopTerm]], str]
 
 
-def report_text(result: Evaluation, path: str, title: str = "Evaluation") -> str:
+def report_text(
+    result: Evaluation,
+    path: str,
+    title: str = "Evaluation",
+    top: Sequence[TopTerm] = (),
+) -> str:
     """
     Return a report of an evaluation.
 
@@ -23,6 +32,7 @@ def report_text(result: Evaluation, path: str, title: str = "Evaluation") -> str
         result: the evaluation.
         path: the file that it is for; its suffix is the kind: one of SUFFIXES.
         title: its heading.
+        top: terms that most speak for the classes, if they are known.
 
     Raises:
         SettingsError: the suffix is another.
@@ -33,19 +43,21 @@ def report_text(result: Evaluation, path: str, title: str = "Evaluation") -> str
         known = ", ".join(SUFFIXES)
         message = f"{path}: a report is a file of one of the kinds {known}"
         raise SettingsError(message)
-    return render(result, title)
+    return render(result, title, top)
 
 
-def markdown_of(result: Evaluation, title: str) -> str:
+def markdown_of(result: Evaluation, title: str, top: Sequence[TopTerm]) -> str:
     """Return the figures as Markdown tables."""
-    return "\n".join(_markdown_lines(result, title)) + "\n"
+    return "\n".join(_markdown_lines(result, title, top)) + "\n"
 
 
-def _markdown_lines(result: Evaluation, title: str) -> Iterator[str]:
+def _markdown_lines(
+    result: Evaluation, title: str, top: Sequence[TopTerm]
+) -> Iterator[str]:
     yield f"# {_cell(title)}"
     yield ""
     yield summary(result)
-    for table in tables_of(result):
+    for table in tables_of(result, top):
         yield ""
         yield f"## {_cell(table.title)}"
         yield ""
@@ -63,16 +75,16 @@ def _cell(text: str) -> str:
     return safe
 
 
-def csv_of(result: Evaluation, _title: str) -> str:
+def csv_of(result: Evaluation, _title: str, top: Sequence[TopTerm]) -> str:
     """Return all tables as rows: table, row, column and value."""
     stream = io.StringIO()
     writer = csv.writer(stream)
     writer.writerow(("table", "row", "column", "value"))
-    for table in tables_of(result):
+    for table in tables_of(result, top):
         for row in table.rows:
             for column, cell in zip(table.heading[1:], row[1:], strict=True):
                 if cell:
-                    value = cell if table.name == "errors" else cell.replace(",", "")
+                    value = cell if table.name in TEXTS else cell.replace(",", "")
                     writer.writerow((table.name, row[0], column, value))
     return stream.getvalue().encode("utf-8", "backslashreplace").decode()
 

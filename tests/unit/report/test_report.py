@@ -23,6 +23,7 @@ from nbtext.report import report_text
 from nbtext.report.operating import error_curve, operating_points, split_of
 from nbtext.scoring.costs import costs_of
 from nbtext.scoring.explanation import Reason
+from nbtext.scoring.top import TopTerm
 from tests.waiting import PATIENCE
 
 NASTY: Final = "<script>alert(1)</script>\"'&|`\x07\u202e\udcff"
@@ -128,6 +129,19 @@ def test_markdown_and_csv_have_the_same_figures(classes: tuple[str, ...]) -> Non
     assert "<script" not in markdown.replace("\\<", "")
     cells = [line.replace("\\|", "").count("|") for line in markdown.splitlines()]
     assert {*cells} <= {0, 4, 5, 6, 7}
+
+
+def test_terms_that_speak_for_a_class_are_in_every_kind() -> None:
+    terms = [
+        TopTerm("spam", NASTY, "body", "body", 9.5, 2.25, 1200, 2000, 3, 4000, 7),
+        TopTerm("ham", None, "body", None, 9.5, -0.5, 12, 20, 3, 40, 255),
+    ]
+    for name in ("r.html", "r.md", "r.csv"):
+        text = report_text(result_of(("ham", "spam")), name, top=terms)
+        assert "Terms that most speak" in text or name == "r.csv"
+        assert "0000000000ff" in text
+        assert "1,200 of 2,000" in text
+    Page(report_text(result_of(("ham", "spam")), "r.html", top=terms))
 
 
 def test_another_suffix_is_refused() -> None:
