@@ -106,7 +106,8 @@ def environment(folder: Path) -> dict[str, str]:
 def run_all(page: Path, folder: Path) -> list[str]:
     """Run the examples in one shell, and return what each of them printed, in order."""
     shutil.copytree(ROOT / "corpora" / "demo", folder / "corpora" / "demo")
-    shutil.copy(ROOT / "corpora" / "demo.sh", folder / "corpora")
+    for name in ("demo.sh", "people.csv"):
+        shutil.copy(ROOT / "corpora" / name, folder / "corpora")
     mark = "\x1e"
     lines = []
     for example in EXAMPLES[page]:
