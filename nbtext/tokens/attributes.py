@@ -32,12 +32,13 @@ def in_order(document: Document, settings: Settings) -> Document:
     names = settings.column_names
     if document.columns == names:
         return document
-    texts = dict(zip(document.columns, document.texts, strict=True))
+    # a document that is no record has texts, and no columns
+    texts = dict(zip(document.columns, document.texts, strict=False))
     missing = [name for name in names if name not in texts]
     if missing:
         raise SourceError(
             f"{document.name}: no column {missing[0]}; the model reads the columns "
-            f"{', '.join(names)} of tables and JSON lines"
+            f"{', '.join(names)} of tables and JSON lines (--format csv, tsv or jsonl)"
         )
     return document._replace(columns=names, texts=tuple(map(texts.__getitem__, names)))
 

@@ -95,7 +95,8 @@ def tune(
     Raises:
         TrainingError: fewer than two classes, not one token, or fewer than two
             different documents of a class.
-        SettingsError: there is no such measure, or it is not for these classes.
+        SettingsError: there is no such measure, it is not for these classes, or columns
+            of categories or numbers are read.
 
     """
     if measure not in MEASURES:
@@ -109,6 +110,13 @@ def tune(
             on_read(report)
         if report.skipped and not report.documents:
             raise report.skipped.first
+        if settings.has_attributes:
+            message = (
+                "tune tries scores of text, and columns of categories or numbers are "
+                "read; name a column of text alone (--text-column), and compare models "
+                "of records by `nbtext eval --folds 10`"
+            )
+            raise SettingsError(message)
         table = counts_of(cache, settings, np.ones(len(cache.labels), np.bool_))
         check_trainable(table)
         if measure == OF_TWO and len(table.classes) != 2:

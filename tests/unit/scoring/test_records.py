@@ -15,6 +15,7 @@ from nbtext import (
     load,
     read_documents,
     train,
+    tune,
 )
 from nbtext.errors import NbtextError
 from nbtext.scoring.batch import joint_log_likelihoods, score_left_out
@@ -346,6 +347,23 @@ def test_a_missing_column_is_an_error_and_its_order_is_not(tmp_path: Path) -> No
     assert [*scored(path, one).values()] == [*scored(path, two).values()]
     with pytest.raises(NbtextError, match="no column size"):
         scored(path, without)
+
+
+def test_a_document_that_is_no_record_is_an_error(tmp_path: Path) -> None:
+    path, table = str(tmp_path / "m.nbt"), mixed_table(tmp_path / "m.csv", mixed_rows())
+    train([table], path, options=MIXED)
+    model = load(path)
+
+    for document in (b"hello", "hello"):
+        with pytest.raises(NbtextError, match="no column notes; the model reads"):
+            [*classify_all(model, [document])]
+
+
+def test_tune_is_for_text(tmp_path: Path) -> None:
+    table = mixed_table(tmp_path / "m.csv", mixed_rows())
+
+    with pytest.raises(NbtextError, match="tune tries scores of text"):
+        tune([table], options=MIXED)
 
 
 def test_json_lines_and_semicolons_are_read_likewise(tmp_path: Path) -> None:
