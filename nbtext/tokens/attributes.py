@@ -8,7 +8,9 @@ that is the whole value, not folded. A view of numbers has one as well: its key 
 that is empty has no term.
 """
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import Final
 
 from nbtext.document import Document
@@ -74,6 +76,7 @@ def attribute_fields(document: Document, settings: Settings) -> list[list[Field]
 
 
 def _check_number(name: str, column: str, value: str) -> None:
+    """Refuse a value that is no finite number."""
     try:
         number_in(value)
     except ValueError as error:
@@ -89,6 +92,23 @@ def terms(view: View, fields: list[Field]) -> Iterator[tuple[str, str, str | Non
     for name, value in fields:
         shown = repr(number_in(value) + 0.0) if view.kind == "number" else value
         yield name, shown, None
+
+
+def document_keys(
+    view: View, documents: Sequence[list[Field]]
+) -> "tuple[array[int], array[int]]":
+    """Return the keys of documents as `nbtext.tokens.engine.document_keys` does."""
+    starts = array("q", accumulate(map(len, documents), initial=0))
+    values = [value for fields in documents for _, value in fields]
+    found = array("Q")
+    if view.kind == "number":
+        # 0.0 is added, because -0.0 is written with other bits
+        numbers = array("d", [number_in(value) + 0.0 for value in values])
+        found.frombytes(numbers.tobytes())
+    else:
+        hashes = {value: token_hash(value) >> KEY_SHIFT for value in {*values}}
+        found.extend(map(hashes.__getitem__, values))
+    return found, starts
 
 
 def keys(view: View, fields: list[Field]) -> Iterator[int]:

@@ -112,8 +112,11 @@ def document_keys(
     """
     with_fields = [content for content in documents if isinstance(content, list)]
     is_mixed = len(with_fields) < len(documents)
-    is_text = view.kind == "text"
-    if secret is None and engine().is_compiled and is_text and not is_mixed:
+    if view.kind != "text" and secret is None and not is_mixed:
+        from nbtext.tokens import attributes  # only records of tables need it
+
+        return attributes.document_keys(view, with_fields)
+    if secret is None and engine().is_compiled and not is_mixed:
         return compiled.document_keys(view, with_fields)
     of_each = [_array_of(keys(view, content, secret)) for content in documents]
     starts = array("q", accumulate(map(len, of_each), initial=0))
