@@ -190,7 +190,7 @@ def check_trainable(table: CountTable) -> None:
         found = f"only the class {table.classes[0]!r}" if table.classes else "no class"
         message = (
             f"the documents have {found}, and two are needed; name a folder a class "
-            "(nbtext train spam/ ham/) or label them (LABEL=PATH)"
+            "(nbtext train spam/ ham/) or label them (LABEL=PATH, --label-column)"
         )
         raise TrainingError(message)
     if "?" in table.classes:
