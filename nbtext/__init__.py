@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from nbtext.api import (
         classify,
         classify_all,
+        combine,
         evaluate,
         evaluate_folds,
         examine,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from nbtext.learning import LearnResult, SettingsOverrides, Trained, undo
     from nbtext.policy import Cost, FalsePositives, Policy
     from nbtext.scoring import Classifier, Decision
+    from nbtext.scoring.combining import CombinedClassifier
     from nbtext.sources import Options
     from nbtext.tuning import Tuned
     from nbtext.upkeep import set_policy
@@ -40,6 +42,7 @@ __version__: Final = "0.1.0"
 
 __all__ = [
     "Classifier",
+    "CombinedClassifier",
     "Cost",
     "Decision",
     "Document",
@@ -55,6 +58,7 @@ __all__ = [
     "Tuned",
     "classify",
     "classify_all",
+    "combine",
     "evaluate",
     "evaluate_folds",
     "examine",
@@ -72,6 +76,7 @@ __all__ = [
 
 _HOMES: Final = {
     "Classifier": "scoring",
+    "CombinedClassifier": "scoring.combining",
     "Cost": "policy",
     "Decision": "scoring",
     "Document": "document",
@@ -87,6 +92,7 @@ _HOMES: Final = {
     "Tuned": "tuning.tuned",
     "classify": "api",
     "classify_all": "api",
+    "combine": "api",
     "evaluate": "api",
     "evaluate_folds": "api",
     "examine": "api",

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Final
+from typing import Final, TypeAlias
 
 from nbtext.arguments import (
     AnyPath,
@@ -54,7 +54,8 @@ from nbtext.parallel import processes
 from nbtext.policy import Policy
 from nbtext.scoring import Classifier, Decision, batches, load_model
 from nbtext.scoring.batch import keep_memory
-from nbtext.scoring.classifying import MANY, OnProblem, readable_of
+from nbtext.scoring.classifying import MANY, Decider, OnProblem, readable_of
+from nbtext.scoring.combining import CombinedClassifier
 from nbtext.scoring.in_processes import initializer_of
 from nbtext.scoring.unseen import UnseenClassifier
 from nbtext.sources import Options, documents, labels, rereadable
@@ -69,6 +70,9 @@ AUTO: Final = Options()
 
 DECIDE: Final = Policy()
 """The policy that decides for the most probable class."""
+
+AnyClassifier: TypeAlias = Classifier | CombinedClassifier
+"""A model, or several that decide together."""
 
 IMPORTS: Final = ("nbtext.counts.counting",)
 """What processes import that count documents."""
@@ -210,12 +214,32 @@ def load(
     return Classifier(model, policy=policy)
 
 
-def classify(model: Classifier, document: AnyDocument) -> Decision:
+def combine(
+    models: Sequence[Classifier], *, policy: Policy | None = None
+) -> CombinedClassifier:
+    """
+    Let models of the same classes decide together, as if each saw another part.
+
+    `Decision.parts` of what it decides has what each of them finds alone.
+
+    Args:
+        models: what `load` returned, two or more.
+        policy: how decisions are made; None for the policy kept in the first model.
+
+    Raises:
+        SettingsError: their classes differ, some read columns of tables and some do
+            not, or the policy asks for a share of false positives.
+
+    """
+    return CombinedClassifier(models, policy=policy)
+
+
+def classify(model: Decider, document: AnyDocument) -> Decision:
     """
     Decide about one document.
 
     Args:
-        model: what `load` returned; it has a policy, by which it decides.
+        model: what `load` or `combine` returned; it has a policy, by which it decides.
         document: a raw message, a text, or what `read_documents` gives.
 
     Raises:
@@ -248,7 +272,7 @@ def joint_log_likelihood(model: Classifier, document: AnyDocument) -> dict[str, 
 
 
 def classify_all(
-    model: Classifier,
+    model: Decider,
     documents: Iterable[AnyDocument],
     *,
     on_problem: OnProblem | None = None,
@@ -260,7 +284,7 @@ def classify_all(
     3, ...
 
     Args:
-        model: what `load` returned; it has a policy, by which it decides.
+        model: what `load` or `combine` returned; it has a policy, by which it decides.
         documents: raw messages, texts, or what `read_documents` gives.
         on_problem: called with each document that the model's pattern takes too long to
             search, which has no decision; without it, the first one is raised.
@@ -282,14 +306,14 @@ def classify_all(
 
 
 def evaluate(
-    model: Classifier,
+    model: AnyClassifier,
     sources: Sequence[AnyPath],
     *,
     options: Options = AUTO,
     estimate_prior: bool = False,
     positive: str | None = None,
     seen: bool = False,
-    against: Classifier | None = None,
+    against: AnyClassifier | None = None,
     reasons: int = 0,
     progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
@@ -302,7 +326,7 @@ def evaluate(
     out where that cannot be computed exactly (`nbtext.scoring.unseen`).
 
     Args:
-        model: what `load` returned; it has a policy, by which it decides.
+        model: what `load` or `combine` returned; it has a policy, by which it decides.
         sources: as on the command line: `spam/`, `ham=Maildir/.Archive`, `rows.csv`.
         options: what the sources are, if not what they look like.
         estimate_prior: whether the shares of the classes are estimated from the
@@ -312,7 +336,7 @@ def evaluate(
         seen: whether documents that the model has counted are scored as they are.
         against: another model, which decides about the same documents.
         reasons: how many reasons are told of each misjudged document; if 0, these
-            documents are not told at all.
+            documents are not told at all; models that decide together tell none.
         progress: told now and then how many more documents were read.
         on_read: told what was read and what was skipped, before anything is refused.
         jobs: how many processes read and score documents.
@@ -327,21 +351,16 @@ def evaluate(
     """
     sources = sources_of(sources)
     keep_memory()
-    if reasons:
+    if reasons and isinstance(model, Classifier):
         model = Classifier(model.model, policy=model.policy, n_reasons=reasons)
     models = [model]
     models += [] if against is None else [against]
     if not seen:
-        models = [
-            UnseenClassifier(one.model, policy=one.policy, n_reasons=one.n_reasons)
-            if one.model.settings.ledger
-            else one
-            for one in models
-        ]
+        models = [*map(_as_unseen, models)]
     current = models[0]
     options = options._replace(
-        model_columns=lambda: current.model.settings.column_names,
-        model_classes=model.model.classes,
+        model_columns=lambda: current.column_names,
+        model_classes=model.classes,
     )
     read: Callable[[], Iterable[Item]] = (
         partial(documents, sources, options, labelled=True)
@@ -374,7 +393,20 @@ def evaluate(
     return replace(result, against=compare(*(one.by_name for one in right)))
 
 
-def _beginning(model: Classifier, jobs: int) -> Callable[[], None] | None:
+def _as_unseen(model: AnyClassifier) -> AnyClassifier:
+    """Return a model that scores documents it has counted as if it had not."""
+    if isinstance(model, CombinedClassifier):
+        return model.of_changed(_as_unseen_alone)
+    return _as_unseen_alone(model)
+
+
+def _as_unseen_alone(model: Classifier) -> Classifier:
+    if not model.model.settings.ledger:  # nobody knows what it has counted
+        return model
+    return UnseenClassifier(model.model, policy=model.policy, n_reasons=model.n_reasons)
+
+
+def _beginning(model: Decider, jobs: int) -> Callable[[], None] | None:
     """Return what each of several processes that classify begins with."""
     return initializer_of(model) if jobs > 1 else None
 
@@ -525,7 +557,7 @@ def read_documents(
     sources: Sequence[AnyPath],
     *,
     options: Options = AUTO,
-    model: Classifier | None = None,
+    model: Decider | None = None,
     on_problem: OnProblem | None = None,
 ) -> Iterator[Document]:
     """
@@ -547,7 +579,7 @@ def read_documents(
     """
     sources = sources_of(sources)
     if model is not None:
-        columns = model.model.settings.column_names
+        columns = model.column_names
         options = options._replace(model_columns=lambda: columns)
     items = documents(sources, options, labelled=False)
     one_each = batches(items, options.max_bytes, on_problem or raise_unreadable, many=1)

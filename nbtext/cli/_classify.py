@@ -17,6 +17,7 @@ from nbtext.cli._report import (
     as_tsv,
     class_name,
     counted,
+    escaped,
     prior_in_words,
     readable,
 )
@@ -40,7 +41,9 @@ if TYPE_CHECKING:
 
     from nbtext.document import Item
     from nbtext.learning import SettingsOverrides
-    from nbtext.policy import PolicyOverrides
+    from nbtext.policy import Policy, PolicyOverrides
+    from nbtext.scoring import Model
+    from nbtext.scoring.classifying import Decider
     from nbtext.scoring.estimating import EstimatedPrior
 
 
@@ -62,6 +65,7 @@ class ClassifyRequest(NamedTuple):
         options: how sources are read.
         overrides: how to score, where it differs from what the model says.
         output: what is printed; with `--is` and quiet, nothing at all.
+        further: more models, which decide together with the first.
     """
 
     model: str
@@ -71,6 +75,7 @@ class ClassifyRequest(NamedTuple):
     options: Options = DEFAULT
     overrides: "SettingsOverrides | None" = None
     output: Output = Output()
+    further: tuple[str, ...] = ()
 
 
 def run(request: ClassifyRequest, jobs: int = 1) -> int:
@@ -82,23 +87,14 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
         jobs: how many processes work at it.
 
     """
-    opened = load_model(request.model)
-    if request.overrides is not None:
-        scoring = request.overrides.scoring(opened.scoring)
-        opened = opened._replace(scoring=scoring)
-        in_vain = request.overrides.in_vain(scoring)
-        if in_vain and not request.output.quiet:
-            to_stderr(f"note: {in_vain}")
-    if request.output.verbose:
-        to_stderr(f"model: {request.model}")
-    if not request.output.quiet:
-        for text in opened.notes:
-            to_stderr(f"note: {text}")
+    opened = _opened(request.model, request)
     policy = None if request.policy is None else request.policy.chosen(opened.policy)
-    classifier = Classifier(opened, policy=policy)
-    options = request.options._replace(
-        model_columns=lambda: opened.settings.column_names
-    )
+    classifier: Decider
+    if request.further:
+        classifier = _together(opened, policy, request)
+    else:
+        classifier = Classifier(opened, policy=policy)
+    options = request.options._replace(model_columns=lambda: classifier.column_names)
     if request.wanted is not None:
         wanted = readable(request.wanted)  # as sources read labels
         request = request._replace(wanted=wanted)
@@ -135,7 +131,7 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
             batches = classifier.with_estimated_prior(batches, _tell_prior)
         if request.wanted is not None:
             return _verdict(batches, failures, request)
-        if request.output.verbose:
+        if request.output.verbose and not request.further:
             from nbtext.cli._drift import metered
 
             batches = metered(batches, opened)
@@ -146,13 +142,46 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
     return status.outcome(failures)
 
 
+def _opened(path: str, request: ClassifyRequest) -> "Model":
+    """Open a model, and say what should be known of it."""
+    opened = load_model(path)
+    notes: list[str] = []
+    if request.overrides is not None:
+        scoring = request.overrides.scoring(opened.scoring)
+        opened = opened._replace(scoring=scoring)
+        notes += filter(None, [request.overrides.in_vain(scoring)])
+    if request.output.verbose:
+        to_stderr(f"model: {path}")
+    for text in () if request.output.quiet else (*notes, *opened.notes):
+        to_stderr(f"note: {text}")
+    return opened
+
+
+def _together(
+    first: "Model", policy: "Policy | None", request: ClassifyRequest
+) -> "Decider":
+    """Let further models decide together with the first, by its policy."""
+    from nbtext.policy import Policy
+    from nbtext.scoring.combining import CombinedClassifier
+
+    others = [_opened(path, request) for path in request.further]
+    if policy is None and not request.output.quiet:
+        for other in others:
+            if other.policy not in (None, first.policy):
+                name = escaped(other.path)
+                text = f"the policy kept in {name} has no part: that of the first model"
+                to_stderr(f"note: {text}, or the options, decide")
+    parts = [Classifier(model, policy=Policy()) for model in (first, *others)]
+    return CombinedClassifier(parts, policy=policy)
+
+
 def _tell_prior(prior: "EstimatedPrior") -> None:
     """Say which shares of the classes were found in what is classified."""
     to_stderr(f"prior: {prior_in_words(prior)}")
 
 
 def _processes(
-    classifier: Classifier, jobs: int
+    classifier: "Decider", jobs: int
 ) -> "AbstractContextManager[Executor | None]":
     """Start processes that have the model; none for a single job."""
     if jobs == 1:

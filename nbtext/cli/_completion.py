@@ -73,6 +73,7 @@ def _classes(context: Context) -> list[tuple[str, int]]:
     above = context.parent.params.get("model") if context.parent else None
     is_given = context.get_parameter_source("model") is ParameterSource.COMMANDLINE
     path = context.params["model"] if is_given else above or default_model()
+    path = path[0] if isinstance(path, tuple) else path  # all have the same classes
     try:
         model = load_model(os.path.expanduser(path))  # noqa: PTH111  a string is wanted
     except NbtextError:

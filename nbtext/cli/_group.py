@@ -118,10 +118,12 @@ def nbtext(context: click.Context, model: str | None) -> None:
     if model is None:
         return
     command = nbtext.get_command(context, name)
-    if command is not None and "model" not in [one.name for one in command.params]:
+    options = {} if command is None else {one.name: one for one in command.params}
+    if command is not None and "model" not in options:
         message = f"'nbtext {name}' does not take --model before it."
         raise click.UsageError(message, context)
-    context.default_map = {name: {"model": model}}
+    takes_several = command is not None and options["model"].multiple
+    context.default_map = {name: {"model": [model] if takes_several else model}}
 
 
 def run_command(arguments: list[str]) -> int:

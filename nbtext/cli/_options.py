@@ -162,6 +162,20 @@ def not_empty(
     return path
 
 
+def each_not_empty(
+    context: click.Context, option: click.Parameter, paths: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Refuse an empty path among several."""
+    for path in paths:
+        not_empty(context, option, path)
+    return paths
+
+
+MODEL_HELP: Final = (
+    "The model file [default: $NBTEXT_MODEL, else $XDG_DATA_HOME/nbtext/model.nbt]. "
+    "`classify` and `eval` take several, which decide together."
+)
+
 model_option = click.option(
     "-m",
     "--model",
@@ -170,8 +184,20 @@ model_option = click.option(
     callback=not_empty,
     is_eager=True,  # an argument may take its place
     shell_complete=completion.models,
-    help="The model file [default: $NBTEXT_MODEL, else "
-    "$XDG_DATA_HOME/nbtext/model.nbt].",
+    help=MODEL_HELP,
+)
+
+
+models_option = click.option(
+    "-m",
+    "--model",
+    metavar="FILE",
+    multiple=True,
+    default=lambda: (default_model(),),
+    callback=each_not_empty,
+    is_eager=True,
+    shell_complete=completion.models,
+    help=MODEL_HELP,
 )
 
 

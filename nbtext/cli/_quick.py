@@ -41,9 +41,10 @@ def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
             flags[FLAGS[argument]] = True
         elif argument in VALUES[command]:
             value = next(rest, "")
-            if not value or value.startswith("-"):
+            name = VALUES[command][argument]
+            if not value or value.startswith("-") or name in values:
                 return None
-            values[VALUES[command][argument]] = value
+            values[name] = value
         elif command == "learn" and label is None and argument[:1] not in ("-", ""):
             label = argument
         else:

@@ -89,22 +89,41 @@ def as_json_lines(decisions: Iterable[Decision]) -> Iterator[str]:
             {
                 "name": readable(decision.name),
                 **_carried(decision),
-                "label": decision.label,
-                "probability": rounded(decision.probability),
-                "posterior": {
-                    name: rounded(value) for name, value in decision.posterior.items()
-                },
-                "log_posterior": {
-                    name: float(f"{value:.{DIGITS}g}")
-                    for name, value in zip(
-                        decision.classes, decision.log_posterior, strict=True
-                    )
-                },
-                "tokens": {"known": decision.known, "total": decision.tokens},
+                **_decided(decision),
                 "truncated": decision.truncated,
                 **_heading(decision),
+                **_parts(decision),
             }
         )
+
+
+def _decided(decision: Decision) -> dict[str, Any]:
+    """Return label and probabilities, and of how many tokens they are."""
+    return {
+        "label": decision.label,
+        "probability": rounded(decision.probability),
+        "posterior": {
+            name: rounded(value) for name, value in decision.posterior.items()
+        },
+        "log_posterior": {
+            name: float(f"{value:.{DIGITS}g}")
+            for name, value in zip(
+                decision.classes, decision.log_posterior, strict=True
+            )
+        },
+        "tokens": {"known": decision.known, "total": decision.tokens},
+    }
+
+
+def _parts(decision: Decision) -> dict[str, Any]:
+    """Return what each of several models finds, if they have decided together."""
+    if not decision.parts:
+        return {}
+    parts = [
+        {"model": readable(part.model), **_decided(part.decision)}
+        for part in decision.parts
+    ]
+    return {"parts": parts}
 
 
 def _carried(decision: Decision) -> dict[str, str]:

@@ -7,7 +7,7 @@ from nbtext.cli._classify import ClassifyRequest, run
 from nbtext.cli._options import (
     jobs_option,
     keyed_option,
-    model_option,
+    models_option,
     needs_sources,
     scoring_options,
     source_options,
@@ -23,7 +23,7 @@ from nbtext.sources import Options
 
 @click.command()
 @sources_argument()
-@model_option
+@models_option
 @keyed_option
 @click.option(
     "--is",
@@ -42,7 +42,7 @@ from nbtext.sources import Options
 def command(
     context: click.Context,
     sources: tuple[str, ...],
-    model: str,
+    model: tuple[str, ...],
     wanted: str | None,
     policy: PolicyOverrides,
     options: Options,
@@ -57,6 +57,7 @@ def command(
     nbtext classify < email.txt
     nbtext classify inbox/ more.mbox -
     nbtext classify --json inbox/ | jq 'select(.label == "spam") | .name'
+    nbtext classify -m headers.nbt -m body.nbt < email.txt
     nbtext classify --is spam < email.txt && echo "it is spam"
 
     One line a document, in their order: label, probability, name, with tabs between;
@@ -66,7 +67,8 @@ def command(
     needs_sources(context, sources)
     request = ClassifyRequest(
         sources=sources,
-        model=model,
+        model=model[0],
+        further=model[1:],
         wanted=wanted,
         policy=policy,
         options=options,

@@ -13,7 +13,7 @@ from nbtext.cli._options import (
     AGAINST_HELP,
     jobs_option,
     keyed_option,
-    model_option,
+    models_option,
     not_empty,
     output_options,
     source_options,
@@ -121,7 +121,7 @@ def _check_reports(
     "FILE.csv). May be repeated.",
 )
 @policy_options
-@model_option
+@models_option
 @keyed_option
 @source_options
 @training_options
@@ -136,7 +136,7 @@ def command(
     is_errors: bool,
     reports: tuple[str, ...],
     policy: PolicyOverrides,
-    model: str,
+    model: tuple[str, ...],
     options: Options,
     overrides: SettingsOverrides,
     jobs: int,
@@ -156,7 +156,7 @@ def command(
     and, for two classes, the measures of the TREC spam track, each with the interval
     that it has in 95 % of bootstrap samples. docs/measures.md defines each of them.
     """  # noqa: D301  click wants a real backspace
-    from nbtext.api import evaluate, evaluate_folds, load
+    from nbtext.api import combine, evaluate, evaluate_folds, load
 
     if folds is None and overrides.are_for_training:
         options_given = ", ".join(f"--{name}" for name in overrides.are_for_training)
@@ -173,6 +173,9 @@ def command(
         if is_given and folds is not None:
             message = f"--{name} is about a model; with --folds none is read."
             raise click.UsageError(message)
+    if is_errors and len(model) > 1:
+        message = "--errors tells the reasons of one model, and there are several."
+        raise click.UsageError(message)
     if positive is not None:
         positive = readable(positive)  # as sources read labels
     skipped = Skipped()
@@ -184,17 +187,18 @@ def command(
     total = partial(total_bytes, sources) if folds is not None else nothing
     with progress(quiet=output.quiet, total=total) as shown:
         if folds is None:
-            opened = load(model, overrides=overrides)
-            opened = opened.deciding_by(policy.chosen(opened.model.policy))
-            for note in () if output.quiet else opened.model.notes:
-                to_stderr(f"note: {note}")
-            if not (is_seen or output.quiet or opened.model.settings.ledger):
-                to_stderr(f"note: {NO_LEDGER}")
-            in_vain = overrides.in_vain(opened.model.scoring)
-            if in_vain and not output.quiet:
-                to_stderr(f"note: {in_vain}")
+            opened = [load(path, overrides=overrides) for path in model]
+            if not output.quiet:
+                for one in opened:
+                    _name_notes(one, overrides, is_seen=is_seen)
+            own = policy.chosen(opened[0].model.policy)
+            decider = (
+                opened[0].deciding_by(own)
+                if len(opened) == 1
+                else combine(opened, policy=own)
+            )
             result = evaluate(
-                opened,
+                decider,
                 sources,
                 options=options,
                 estimate_prior=policy.is_estimated,
@@ -223,13 +227,26 @@ def command(
     if positive is None and not output.quiet:
         _say_positive(result)
     if reports:
-        terms = [] if folds is not None else _top(opened, sources, options)
+        has_terms = folds is None and len(model) == 1
+        terms = _top(opened[0], sources, options) if has_terms else []
         for path in reports:
             _write_report(result, path, terms)
     if not is_errors:
         result = replace(result, errors=None)
     _print(result, output, against)
     return outcome(skipped)
+
+
+def _name_notes(
+    model: "Classifier", overrides: SettingsOverrides, *, is_seen: bool
+) -> None:
+    """Say what should be known of a model."""
+    notes = [*model.model.notes]
+    if not (is_seen or model.model.settings.ledger):
+        notes.append(NO_LEDGER)
+    notes += filter(None, [overrides.in_vain(model.model.scoring)])
+    for note in notes:
+        to_stderr(f"note: {note}")
 
 
 def _other(path: str, policy: PolicyOverrides) -> "Classifier":

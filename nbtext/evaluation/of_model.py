@@ -24,7 +24,8 @@ from nbtext.errors import SettingsError, SourceError
 from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate
 from nbtext.evaluation.misjudged import Misjudged, misjudged, worst_first
 from nbtext.evaluation.unknown_labels import UnknownLabels
-from nbtext.scoring import Classifier, Decision, classify
+from nbtext.scoring import Decision, classify
+from nbtext.scoring.classifying import Decider
 from nbtext.scoring.in_processes import classify_with
 from nbtext.scoring.unseen import AS_COUNTED, LEFT_OUT
 
@@ -32,7 +33,7 @@ NOTHING: Final = "there is no document to evaluate; name labelled folders or fil
 
 
 def evaluate_model(
-    model: Classifier,
+    model: Decider,
     items: Iterable[Item],
     *,
     sources: Sequence[str] = (),
@@ -72,7 +73,7 @@ def evaluate_model(
 
     """
     report = ReadReport()
-    classes = model.model.classes
+    classes = model.classes
     places = {name: place for place, name in enumerate(classes)}
     unknown = UnknownLabels(classes, sources)
     truth: list[int] = []

@@ -8,7 +8,7 @@ scores. Whatever is ready is decided as soon as input would block.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
 from nbtext.document import (
     AnyDocument,
@@ -27,7 +27,7 @@ from nbtext.errors import (
     memory_for_model,
 )
 from nbtext.keyring import secret_of
-from nbtext.scoring.decide import DEFAULT, Decision, decide
+from nbtext.scoring.decide import DEFAULT, Decision, DecisionRule, decide
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.registry import check_scoring, event_model
@@ -62,6 +62,41 @@ MANY: Final = 512
 
 LISTED: Final = 4
 """Up to so many classes are named where a model is printed."""
+
+
+class Decider(Protocol):
+    """
+    What decides about documents: a model, or several together.
+
+    Attributes as those of `Classifier`.
+    """
+
+    n_reasons: int
+    rule: DecisionRule
+    prior: dict[str, float] | None
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of the classes, sorted."""
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The columns of tables that are read; none if they are not named."""
+
+    def classify(
+        self, documents: list[Document], *, headings: bool = False
+    ) -> list[Decision]:
+        """Decide about documents, in their order."""
+
+    def arrange(self, samples: Iterable[Document]) -> None:
+        """Make ready for many documents."""
+
+    def with_estimated_prior(
+        self,
+        batches: Iterable[list[Decision]],
+        on_prior: "Callable[[EstimatedPrior], None]",
+    ) -> Iterator[list[Decision]]:
+        """Decide anew about a stream, by the prior that its documents speak for."""
 
 
 class Classifier:
@@ -118,6 +153,11 @@ class Classifier:
     def classes(self) -> tuple[str, ...]:
         """The names of the classes, sorted."""
         return self.model.classes
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The columns of tables that are read; none if they are not named."""
+        return self.model.settings.column_names
 
     def classify(
         self, documents: list[Document], *, headings: bool = False
@@ -427,7 +467,7 @@ def _opened(
 
 def classify(
     items: Iterable[Item],
-    classifier: Classifier,
+    classifier: Decider,
     *,
     headings: bool = False,
     max_bytes: int,
@@ -438,7 +478,7 @@ def classify(
 
     Args:
         items: the documents.
-        classifier: the model, and how decisions are made.
+        classifier: the model, or models, and how decisions are made.
         headings: whether decisions say who mail is from, and what it is about.
         max_bytes: how much of a document is read.
         on_problem: told of each document that cannot be read, and of what else to know.

@@ -140,6 +140,7 @@ class Decision(NamedTuple):
             away exactly.
         identity: what names the document where its name does not: a row's id.
         reasons: the strongest of what it rests on, if they were asked for.
+        parts: what each of several models that decide together finds alone.
     """
 
     name: str
@@ -156,6 +157,7 @@ class Decision(NamedTuple):
     seen: str = "no"
     identity: str | None = None
     reasons: "tuple[Reason, ...]" = ()
+    parts: "tuple[Part, ...]" = ()
 
     def __repr__(self) -> str:
         """Say what is decided, and how probable it is."""
@@ -172,6 +174,19 @@ class Decision(NamedTuple):
     def probability_of(self, label: str) -> float:
         """Return the probability of a class, from 0 to 1, never 1."""
         return probability_of(self.printed[self.classes.index(label)])
+
+
+class Part(NamedTuple):
+    """
+    What one of several models finds (`nbtext.scoring.combining`).
+
+    Attributes:
+        model: its file.
+        decision: what it would decide alone, without any policy.
+    """
+
+    model: str
+    decision: Decision
 
 
 def decide(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.counting import chunks
 from nbtext.document import Item, Note, Unreadable
-from nbtext.scoring.classifying import Classifier, OnProblem, classify
+from nbtext.scoring.classifying import Decider, OnProblem, classify
 from nbtext.scoring.decide import Decision
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ CHUNK: Final = 1 << 20
 """Bytes of documents that a process gets at a time: little, so that none of them is
 still at work long after the others."""
 
-_CLASSIFIER: Final[ContextVar[Classifier]] = ContextVar("_CLASSIFIER")
+_CLASSIFIER: Final[ContextVar[Decider]] = ContextVar("_CLASSIFIER")
 """The model of a process, or thread, that `initializer_of` has begun."""
 
 
-def initializer_of(classifier: Classifier) -> Callable[[], None]:
+def initializer_of(classifier: Decider) -> Callable[[], None]:
     """
     Return what each process of an executor calls as it begins.
 
@@ -39,7 +39,7 @@ def initializer_of(classifier: Classifier) -> Callable[[], None]:
     return partial(_begin, classifier)
 
 
-def _begin(classifier: Classifier) -> None:
+def _begin(classifier: Decider) -> None:
     _CLASSIFIER.set(classifier)
 
 

@@ -39,6 +39,8 @@ class Basis(NamedTuple):
         calibration: what held-out documents scored.
         fit: what was fitted to it.
         scoring: how they are scored; calibrated probabilities are capped.
+        pooled_shares: the shares below, where the documents of one model do not tell
+            them (`nbtext.scoring.combining`); empty otherwise.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Basis(NamedTuple):
     calibration: Calibration
     fit: Fit
     scoring: Scoring
+    pooled_shares: tuple[float, ...] = ()
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -57,6 +60,8 @@ class Basis(NamedTuple):
         class, so that none has a share of 0; if probabilities are the textbook's own,
         those of the class prior that is in them.
         """
+        if self.pooled_shares:
+            return self.pooled_shares
         if not self.scoring.calibrated:
             logs = log_prior(self.scoring.class_prior, self.documents)
             return tuple(map(exp, normalised(logs)))

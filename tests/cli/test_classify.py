@@ -530,3 +530,47 @@ def test_the_textbook_example_comes_out_to_the_last_digit(run: "Run") -> None:
     for label, likelihood in (("china", china), ("other", other)):
         expected = math.log(likelihood / (china + other))
         assert one["log_posterior"][label] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.usefixtures("corpus")
+def test_several_models_decide_together(run: "Run") -> None:
+    for view in ("headers", "body"):
+        run("train", "-q", "-m", f"{view}.nbt", "--views", view, "spam", "ham")
+    message = Path("spam/3.eml").read_bytes()
+    models = ("-m", "headers.nbt", "-m", "body.nbt")
+
+    status, out, err = run("classify", "--json", *models, stdin=message)
+    _, many, _ = run("classify", "--jobs", "2", *models, "spam/3.eml", "ham")
+    _, shown, _ = run("eval", "-q", "--seen", *models, "spam", "ham")
+
+    assert (status, err) == (0, "")
+    [found] = objects(out)
+    assert found["label"] == "spam"
+    assert [part["model"] for part in found["parts"]] == ["headers.nbt", "body.nbt"]
+    for part in found["parts"]:
+        alone = objects(
+            run("classify", "--json", "-m", part["model"], stdin=message).out
+        )[0]
+        assert part == {key: alone.get(key, part["model"]) for key in part}
+    assert rows(many)[0] == ["spam", f"{found['probability']:.4f}", "spam/3.eml"]
+    assert rows(shown)[0] == ["documents", "16"]
+
+
+@pytest.mark.usefixtures("corpus")
+def test_what_several_models_cannot_do_is_said(run: "Run") -> None:
+    run("train", "-q", "-m", "a.nbt", "spam", "ham")
+    run("train", "-q", "-m", "b.nbt", "junk=spam", "ham")
+    run("policy", "-m", "a.nbt", "--unsure", "0.6")
+    run("train", "-q", "-m", "c.nbt", "spam", "ham")
+    both = ("-m", "c.nbt", "-m", "a.nbt")
+
+    other = run("classify", "-m", "a.nbt", "-m", "b.nbt", "spam")
+    limit = run("classify", *both, "--max-false-positives", "1%", "spam")
+    errors = run("eval", *both, "--errors", "spam", "ham")
+    noted = run("classify", *both, "spam/3.eml")
+
+    assert (other.status, limit.status, errors.status) == (64, 64, 64)
+    assert "b.nbt has the classes ham, junk, and a.nbt ham, spam" in other.err
+    assert "held-out scores of one model" in limit.err
+    assert "--errors tells the reasons of one model" in errors.err
+    assert "policy kept in a.nbt has no part" in noted.err
