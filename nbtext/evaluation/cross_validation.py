@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 from nbtext.counts import Calibration
 from nbtext.counts.calibration import calibration_for
 from nbtext.counts.table import add
-from nbtext.errors import SettingsError, TrainingError
+from nbtext.errors import TrainingError
 from nbtext.evaluation.evaluation import (
     NO_CLASS,
     Evaluation,
@@ -43,6 +43,7 @@ from nbtext.learning import SettingsOverrides, check_trainable
 from nbtext.learning.choosing import rival_scoring
 from nbtext.learning.finishing import Finished, finish
 from nbtext.learning.overrides import DEFAULTS
+from nbtext.learning.second_pass import settings_scored, weighed_from_cache
 from nbtext.parallel import processes
 from nbtext.policy import Policy
 from nbtext.scoring import check_scoring, event_model
@@ -232,12 +233,7 @@ def score_folds(
     check_trainable(whole)
     scoring = overrides.scoring(scoring_for(settings, len(classes)))
     scoring = for_classes(scoring, len(classes))
-    if event_model(scoring.score).weighs_again:
-        message = (
-            f"the {scoring.score} score cannot be cross-validated: each fold would "
-            "need documents weighed anew; train on some, and use nbtext eval on others"
-        )
-        raise SettingsError(message)
+    settings = settings_scored(settings, scoring)
     check_scoring(scoring, settings, classes)
 
     used = scoring
@@ -322,6 +318,8 @@ class _Folds:
                 "two different documents of each class at least"
             )
             raise TrainingError(message)
+        if event_model(self.scoring.score).weighs_again:
+            rest = weighed_from_cache(rest, self.cache, ~in_fold)
         settings, scoring, overrides = rest.settings, self.scoring, self.overrides
         finished = finish(
             rest,

@@ -17,15 +17,16 @@ from nbtext.counts import Counter, ReadReport, SortedCounts
 from nbtext.counts.counting import feed
 from nbtext.counts.sorted_counts import narrow
 from nbtext.counts.tfidf import inverse_frequencies, unit_vectors, whole_weights
-from nbtext.errors import TrainingError
-from nbtext.settings import TFIDF, Settings
+from nbtext.errors import SettingsError, TrainingError
+from nbtext.scoring import event_model
+from nbtext.settings import TFIDF, Scoring, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from nbtext.counts import CountTable
+    from nbtext.counts import CountTable, TermCache
     from nbtext.counts.sorted_counts import Keys
     from nbtext.document import Item
     from nbtext.tokens import Terms
@@ -48,6 +49,27 @@ def weighed_by_idf(
     """
     weigher = _Weigher(table)
     feed(weigher, items, table.settings, ReadReport(), max_bytes)
+    return weigher.table()
+
+
+def weighed_from_cache(
+    table: CountTable, cache: TermCache, chosen: NDArray[np.bool_]
+) -> CountTable:
+    """
+    Return a table with the column of TF-IDF weights, of documents read before.
+
+    Args:
+        table: the counts of the documents that are chosen.
+        cache: the terms of these documents, and of others.
+        chosen: shape (n_documents,), which they are.
+
+    """
+    weigher = _Weigher(table)
+    for places, views in cache.batches(chosen):
+        numbers = places.tolist()
+        labels = [cache.labels[place] for place in numbers]
+        digests = [cache.digests[place] for place in numbers]
+        weigher.add_terms(labels, digests, views)
     return weigher.table()
 
 
@@ -110,6 +132,25 @@ class _Weigher(Counter):
             )
         )
         return replace(self._counted, settings=with_tfidf(self._settings), runs=runs)
+
+
+def settings_scored(settings: Settings, scoring: Scoring) -> Settings:
+    """
+    Return the settings of counts that are scored so: with TF-IDF weights if need be.
+
+    Raises:
+        SettingsError: there are columns of categories or numbers beside such text.
+
+    """
+    if not event_model(scoring.score).weighs_again:
+        return settings
+    if settings.has_attributes:
+        message = (
+            f"the {scoring.score} score is of text alone; train without columns of "
+            "categories and numbers"
+        )
+        raise SettingsError(message)
+    return with_tfidf(settings)
 
 
 def with_tfidf(settings: Settings) -> Settings:

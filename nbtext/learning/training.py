@@ -28,13 +28,13 @@ from nbtext.counts.counting import (
     settings_for,
 )
 from nbtext.document import Item, Note
-from nbtext.errors import SettingsError, TrainingError
+from nbtext.errors import TrainingError
 from nbtext.learning.choosing import rival_scoring
 from nbtext.learning.finishing import finish, sample_limits
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
-from nbtext.learning.second_pass import weighed_by_idf
+from nbtext.learning.second_pass import settings_scored, weighed_by_idf
 from nbtext.parallel import threads
-from nbtext.scoring import check_scoring, event_model
+from nbtext.scoring import check_scoring
 from nbtext.scoring.models.registry import for_classes, keeps_histograms, scoring_for
 from nbtext.store import Contents
 from nbtext.store.header import MOST_CLASSES
@@ -122,13 +122,7 @@ def train(
     default = scoring_for(table.settings, len(table.classes))
     scoring = overrides.scoring(default)
     scoring = for_classes(scoring, len(table.classes))
-    if event_model(scoring.score).weighs_again:
-        if table.settings.has_attributes:
-            message = (
-                f"the {scoring.score} score is of text alone; train without columns of "
-                "categories and numbers"
-            )
-            raise SettingsError(message)
+    if settings_scored(table.settings, scoring) != table.settings:
         table = weighed_by_idf(table, sources(), max_bytes=max_bytes)
     check_scoring(scoring, table.settings, table.classes)
     repeats, conflicts = repeated(table)

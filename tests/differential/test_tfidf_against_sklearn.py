@@ -12,8 +12,10 @@ import pytest
 
 from nbtext import Options, SettingsOverrides, classify_all, load, train
 from nbtext import joint_log_likelihood as joint_of
-from nbtext.api import evaluate_folds, learn, train_on
+from nbtext.api import learn, train_on
+from nbtext.document import Document
 from nbtext.errors import ModelFileError, SettingsError
+from nbtext.evaluation.cross_validation import cross_validate
 from nbtext.upkeep.merging import open_models
 
 PATTERN = r"\b\w\w+\b"
@@ -63,6 +65,30 @@ def test_tfidf_is_multinomial_on_tfidf_vectors(seed: int, tmp_path: Path) -> Non
     assert labels == pipeline.predict(new).tolist()
 
 
+def test_each_fold_has_the_idf_of_the_others() -> None:
+    texts = drawn(7, 90)
+    texts.append(("class 1", "alone in its fold w1"))
+    documents = [
+        Document(f"{n}", (text.encode(),), label)
+        for n, (label, text) in enumerate(texts)
+    ]
+    found = cross_validate(
+        lambda: iter(documents), 3, max_bytes=1000, overrides=OVERRIDES, jobs=2
+    )
+
+    texts.sort(key=lambda one: one[0])  # as a batch is counted
+    for fold in range(3):
+        rest = [one for one, n in zip(texts, found.fold_of, strict=True) if n != fold]
+        held_out = [
+            text for (_, text), n in zip(texts, found.fold_of, strict=True) if n == fold
+        ]
+        np.testing.assert_allclose(
+            found.log_posterior[found.fold_of == fold],
+            theirs(rest).predict_log_proba(held_out),
+            atol=1e-5,
+        )
+
+
 def test_several_processes_make_the_same_model(tmp_path: Path) -> None:
     rows = [f"{label},{text}" for label, text in drawn(4)]
     (tmp_path / "rows.csv").write_text("\n".join(["label,text", *rows]))
@@ -77,16 +103,13 @@ def test_several_processes_make_the_same_model(tmp_path: Path) -> None:
 
 
 def test_weights_that_rest_on_all_documents_do_not_change(tmp_path: Path) -> None:
-    path, rows = str(tmp_path / "m.nbt"), tmp_path / "rows.csv"
+    path = str(tmp_path / "m.nbt")
     train_on(drawn(5), path, overrides=OVERRIDES)
-    rows.write_text("label,text\na,w1 w2\nb,w3\na,w1\nb,w3 w4\n")
 
     with pytest.raises(SettingsError, match="one more, or one less, would change all"):
         learn(path, "class 1", ["w1 w2 w3"])
     with pytest.raises(ModelFileError, match="do not add up"):
         open_models([path, path])
-    with pytest.raises(SettingsError, match="cannot be cross-validated"):
-        evaluate_folds([str(rows)], 2, overrides=OVERRIDES)
     Path(path).write_bytes(Path(path).read_bytes() * 2)
     with pytest.raises(ModelFileError, match="were joined"):
         load(path)
