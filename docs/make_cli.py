@@ -118,6 +118,7 @@ Message-ID, Return-Path and MIME-Version, or if it is in an mbox or a Maildir.
 
 A document of a file that holds several is itself a source, by the name that `classify`
 prints: `nbtext learn ham box.mbox:17 rows.csv:12`. A file of that very name comes first.
+Standard input is read once, so its documents have no such names.
 
 ## Output
 

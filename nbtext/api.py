@@ -15,7 +15,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from nbtext.store.blocks import Buffer
 
 from nbtext.arguments import (
     AnyPath,
@@ -48,6 +51,7 @@ from nbtext.learning import (
     learn_documents,
 )
 from nbtext.learning import train as train_counts
+from nbtext.learning.inheriting import with_policy_of_old
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.training import MAX_BYTES
 from nbtext.parallel import processes
@@ -108,7 +112,8 @@ def train(
         on_read: told what was read and what was skipped, before anything is refused.
 
     Returns:
-        The counts, and a report of what was read and what was skipped.
+        The counts, and a report of what was read and what was skipped. The policy of
+        the model that was replaced stays, if the new one can decide by it.
 
     Raises:
         TrainingError: fewer than two classes, or not one token.
@@ -140,8 +145,7 @@ def train(
             progress=progress,
             on_read=on_read,
         )
-    replace_model(path, trained.contents.pack(), replace=replace, wait=wait)
-    return trained
+    return _put(trained, path, replace=replace, wait=wait)
 
 
 def train_on(
@@ -178,7 +182,18 @@ def train_on(
     if not replace:
         _check_stays_keyed(path, overrides)
     trained = train_counts(lambda: items, overrides=overrides)
-    replace_model(path, trained.contents.pack(), replace=replace, wait=wait)
+    return _put(trained, path, replace=replace, wait=wait)
+
+
+def _put(trained: Trained, path: str, *, replace: bool, wait: float) -> Trained:
+    """Put a model in a file's place, with the policy of the one that was there."""
+
+    def pack(policy: Policy | None) -> "list[Buffer]":
+        nonlocal trained
+        trained = with_policy_of_old(trained, policy)
+        return trained.contents.pack()
+
+    replace_model(path, pack, replace=replace, wait=wait)
     return trained
 
 

@@ -134,6 +134,9 @@ def run_command(arguments: list[str]) -> int:
         raise KeyboardInterrupt from error
     except _ClosedPipe as error:
         raise BrokenPipeError from error
+    except click.NoSuchOption as error:
+        _show(_of_stdin(error) if error.option_name == "-:" else error)
+        return status.USAGE
     except click.UsageError as error:
         _show(error)
         return status.USAGE
@@ -141,6 +144,13 @@ def run_command(arguments: list[str]) -> int:
         _show(error)
         return status.SOFTWARE
     return outcome if isinstance(outcome, int) else status.DONE
+
+
+def _of_stdin(error: click.NoSuchOption) -> click.UsageError:
+    """Return what is wrong with -:17, which is no option: it is like box.mbox:17."""
+    from nbtext.sources import NO_NUMBERS
+
+    return click.UsageError(f"{NO_NUMBERS[0].upper()}{NO_NUMBERS[1:]}.", error.ctx)
 
 
 def _show(error: click.ClickException) -> None:

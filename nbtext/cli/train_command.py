@@ -63,7 +63,8 @@ def command(
     Sources are files, folders (searched, a file a document), Maildir, mbox, MH, JSON
     lines, CSV and TSV, each also .gz, .bz2 or .xz, and - for standard input. Two
     classes or more. The old model stays as it is until the new one is complete; one
-    that was taught since it was trained is replaced with --replace only.
+    that was taught since it was trained is replaced with --replace only. Its policy
+    stays.
     """  # noqa: D301  click wants a real backspace
     from nbtext.api import train
 
@@ -87,6 +88,8 @@ def command(
         in_vain = overrides.in_vain(trained.contents.scoring)
         if in_vain:
             to_stderr(f"note: {in_vain}")
+        for note in trained.notes:
+            to_stderr(f"note: {note}")
         for line in summary(trained, model, written, seconds):
             to_stderr(line)
     if output.as_json:

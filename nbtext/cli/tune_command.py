@@ -111,10 +111,12 @@ def command(
     else:
         to_stdout(_lines(tuned, line))
     if is_written:
-        train(
+        trained = train(
             sources, model, options=options, overrides=tuned.overrides, replace=replace
         )
         if not output.quiet:
+            for note in trained.notes:
+                to_stderr(f"note: {note}")
             to_stderr(f"wrote {model} ({size(Path(model).stat().st_size)})")
     return outcome(skipped)
 

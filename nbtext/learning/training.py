@@ -59,6 +59,7 @@ class Trained:
         conflicts: how many documents were counted under two labels or more.
         losses: the event models that were tried, and their held-out losses in nats a
             document; empty if nothing was held out.
+        notes: what became of the policy of the model that was replaced.
     """
 
     contents: Contents
@@ -66,6 +67,7 @@ class Trained:
     repeats: int
     conflicts: int
     losses: dict[str, float]
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Say of how many documents it is made, and of which score."""

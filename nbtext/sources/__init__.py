@@ -20,6 +20,7 @@ from nbtext.sources._failures import cannot_read
 from nbtext.sources._labels import folder_label
 from nbtext.sources._load import load, load_all
 from nbtext.sources._names import listed
+from nbtext.sources._numbered import NO_NUMBERS
 from nbtext.sources._options import FORMATS, Options, is_delimiter
 from nbtext.sources._rereadable import rereadable
 from nbtext.sources._seen import seen_only
@@ -29,6 +30,7 @@ from nbtext.sources._walk import is_maildir
 
 __all__ = [
     "FORMATS",
+    "NO_NUMBERS",
     "Options",
     "cannot_read",
     "compression",

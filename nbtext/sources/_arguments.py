@@ -14,7 +14,7 @@ from nbtext.sources._failures import cannot_read
 from nbtext.sources._inspect import ONE_DOCUMENT, inspect
 from nbtext.sources._labels import file_label, folder_label, split_label
 from nbtext.sources._meanings import meanings_of
-from nbtext.sources._numbered import split_number
+from nbtext.sources._numbered import NO_NUMBERS, is_of_stdin, split_number
 from nbtext.sources._options import Options
 from nbtext.sources._stream import open_path
 from nbtext.sources._walk import below, class_folders
@@ -33,7 +33,8 @@ def named_paths(
     stands for those, each a class, where labels are wanted.
 
     Raises:
-        SettingsError: a path is empty, or the standard input is named twice.
+        SettingsError: a path is empty, or the standard input is named twice, or by the
+            number of a document in it.
     """
     named = [split_label(argument) for argument in arguments or ["-"]]
     _check(named)
@@ -49,12 +50,16 @@ def _check(named: list[tuple[str | None, str]]) -> None:
     Refuse what is surely a mistake, such as an empty variable of the shell.
 
     Raises:
-        SettingsError: a path is empty, or the standard input is named twice.
+        SettingsError: a path is empty, or the standard input is named twice, or by the
+            number of a document in it.
     """
     for label, path in named:
         if not path:
             where = "''" if label is None else f"{label}="
             message = f"{where}: a path was expected, and nothing found; fill it in"
+            raise SettingsError(message)
+        if is_of_stdin(path):
+            message = f"{path}: {NO_NUMBERS}"
             raise SettingsError(message)
     if [path for _, path in named].count("-") > 1:
         message = "-: standard input can be read once, and is named twice; name it once"
@@ -120,7 +125,8 @@ def labels(arguments: Sequence[str], options: Options) -> tuple[str, ...] | None
     that cannot be read adds none.
 
     Raises:
-        SettingsError: a path is empty, or the standard input is named twice.
+        SettingsError: a path is empty, or the standard input is named twice, or by the
+            number of a document in it.
     """
     if options.label_column is not None:
         return None

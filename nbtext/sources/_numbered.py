@@ -16,6 +16,12 @@ from nbtext.document import Item, Note, Pause, Unreadable
 from nbtext.errors import MissingSourceError
 from nbtext.sources._labels import is_path
 
+NO_NUMBERS: Final = (
+    "documents of standard input cannot be named by their numbers, because it is read "
+    "once; put it into a file, and name FILE:17"
+)
+"""Why `-:17` is refused."""
+
 _NUMBERED: Final = re.compile(r"(.+):([1-9]\d{0,17})\Z", re.DOTALL | re.ASCII)
 
 
@@ -40,6 +46,12 @@ def split_number(path: str) -> tuple[str, int] | None:
     if found is None or is_path(path) or not _is_file(found[1]):
         return None
     return found[1], int(found[2])
+
+
+def is_of_stdin(path: str) -> bool:
+    """Return whether a path asks for a document of the standard input by its number."""
+    found = _NUMBERED.match(path)
+    return found is not None and found[1] == "-" and not is_path(path)
 
 
 def numbered(named: Sequence[tuple[str | None, str]]) -> Iterator[Numbered]:

@@ -6,7 +6,7 @@ other place, so it is not replaced unless somebody says so. The look at the old 
 and the replacement are under one lock: nobody can learn between them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from stat import S_ISREG
 
@@ -17,6 +17,7 @@ from nbtext.errors import (
     NotAModelError,
     TaughtError,
 )
+from nbtext.policy import Policy
 from nbtext.store.blocks import Buffer
 from nbtext.store.file import open_model
 from nbtext.store.header import joined_history
@@ -64,6 +65,16 @@ def check_replaceable(path: str, *, replace: bool) -> None:
         raise TaughtError(message)
 
 
+def _policy_of(path: str) -> Policy | None:
+    """Return the policy of a model; None if it has none, or is none."""
+    if not _has_contents(path):
+        return None
+    try:
+        return open_model(path).policy
+    except ModelFileError:
+        return None
+
+
 def _has_contents(path: str) -> bool:
     try:
         return Path(path).stat().st_size > 0
@@ -72,14 +83,19 @@ def _has_contents(path: str) -> bool:
 
 
 def replace_model(
-    path: str, chunks: Sequence[Buffer], *, replace: bool, wait: float = WAIT
+    path: str,
+    chunks: Sequence[Buffer] | Callable[[Policy | None], Sequence[Buffer]],
+    *,
+    replace: bool,
+    wait: float = WAIT,
 ) -> int:
     """
     Put a whole model in a file's place, and return its size in bytes.
 
     Args:
         path: the model file.
-        chunks: the new model, in pieces.
+        chunks: the new model, in pieces; or what makes them, given the policy of the
+            model that is replaced, None if there is none.
         replace: whether to replace a model that was taught since it was trained.
         wait: how many seconds to wait for another writer.
 
@@ -94,8 +110,9 @@ def replace_model(
     while True:
         with locked(path, wait=wait) as descriptor:
             check_replaceable(path, replace=replace)
+            new = chunks(_policy_of(path)) if callable(chunks) else chunks
             try:
-                return replace_file(path, chunks, exclusively=descriptor is None)
+                return replace_file(path, new, exclusively=descriptor is None)
             except FileExistsError:
                 continue  # somebody else has made one meanwhile
 

@@ -158,3 +158,16 @@ def test_semicolons_and_other_delimiters(process: "Run") -> None:
     assert "c0 5, c1 4" in told.err
     assert wrong.status == 64
     assert "';;' is not one ASCII character, such as ';', nor 'tab'." in wrong.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [("-:2",), ("--", "-:2"), ("ham=-:2",)], ids=" ".join
+)
+def test_a_document_of_standard_input_has_no_number(
+    run: "Run", model: Path, arguments: tuple[str, ...]
+) -> None:
+    assert model.exists()
+    said = run("classify", "-m", "mail.nbt", *arguments, stdin=b"Subject: x\n\nhello")
+
+    assert (said.status, said.out) == (64, "")
+    assert "put it into a file, and name FILE:17" in said.err

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from nbtext import train_on
 from nbtext.policy import Cost, FalsePositives, Policy
 from nbtext.store import open_model
 from tests.build import HAM, SPAM, mail, maildir
@@ -410,3 +411,50 @@ def test_a_prior_moves_nothing_that_the_cap_keeps(run: "Run", tmp_path: Path) ->
 
     assert "1 stayed" in said.out
     assert "nothing will be taken for spam" in said.err
+
+
+def test_training_again_keeps_the_policy(run: "Run") -> None:
+    keep(run)
+    assert run("learn", "-q", "ham", "more ham").status == 0
+
+    again = run("train", "--replace", "spam", "ham")
+
+    assert again.status == 0
+    assert "note: the policy of the old model is kept" in again.err
+    assert policy_of() == KEPT
+    assert run("train", "-q", "spam", "ham") == (0, "", "")
+    assert policy_of() == KEPT
+    assert run("policy", "--clear").status == 0
+    assert "policy" not in run("train", "spam", "ham").err
+    assert policy_of() is None
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("junk=spam", "ham"), "no class 'spam'"),
+        (("spam", "ham", "eggs=more spam"), "needs a model of two classes"),
+    ],
+    ids=["renamed", "three"],
+)
+def test_a_policy_that_the_new_model_cannot_decide_by_is_left_out(
+    run: "Run", options: tuple[str, ...], reason: str
+) -> None:
+    assert run("policy", "--max-false-positives", "1%").status == 0
+
+    again = run("train", *options)
+
+    assert again.status == 0
+    assert "note: the policy of the old model is not kept" in again.err
+    assert reason in again.err
+    assert policy_of() is None
+    assert run("classify", "more ham").status == 0
+
+
+def test_the_library_keeps_the_policy_too(run: "Run") -> None:
+    keep(run)
+
+    trained = train_on([("spam", "cheap pills"), ("ham", "lunch at noon")], "m.nbt")
+
+    assert trained.contents.policy == policy_of() == KEPT
+    assert "is kept" in trained.notes[0]

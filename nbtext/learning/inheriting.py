@@ -1,0 +1,62 @@
+"""
+The policy of a model that training replaces, which the new model keeps.
+
+A policy is set by hand, once; a model is trained again and again, perhaps by cron. So
+the policy outlives the counts, as long as the new model can decide by it.
+"""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from nbtext.counts import Calibration, Fit, fit
+from nbtext.counts.calibration import calibration_for
+from nbtext.errors import SettingsError
+from nbtext.scoring.policy_rule import Basis, rule_of
+
+if TYPE_CHECKING:
+    from nbtext.learning.training import Trained
+    from nbtext.policy import Policy
+
+KEPT: Final = (
+    "the policy of the old model is kept (`nbtext policy` shows it, `nbtext policy "
+    "--clear` drops it)"
+)
+
+
+def with_policy_of_old(trained: "Trained", policy: "Policy | None") -> "Trained":
+    """
+    Return what was trained with the policy of the model whose place it takes.
+
+    One that the new model cannot decide by is left out. Notes say which it was.
+
+    Args:
+        trained: the new model.
+        policy: that of the old model, None if there is none.
+
+    """
+    if policy is None:
+        return trained
+    contents = trained.contents
+    scoring, table = contents.scoring, contents.counts
+    found = calibration_for(scoring, contents.calibrations)
+    basis = Basis(
+        name="the new model",
+        classes=table.classes,
+        documents=table.documents,
+        calibration=found or Calibration(scoring.of_scores()),
+        fit=fit(found, table.classes) if found else Fit(),
+        scoring=scoring,
+    )
+    try:
+        rule_of(policy, basis)
+    except SettingsError as error:
+        lost = (
+            "the policy of the old model is not kept, because the new one cannot "
+            f"decide by it: {error}; set another with `nbtext policy`"
+        )
+        return replace(trained, notes=(*trained.notes, lost))
+    return replace(
+        trained,
+        contents=replace(contents, policy=policy),
+        notes=(*trained.notes, KEPT),
+    )
