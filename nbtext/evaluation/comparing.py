@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nbtext.scoring import Decision
 
 from nbtext.evaluation.bootstrap import SEED, SHARE, Interval
+from nbtext.evaluation.exact_intervals import exact_difference
 
 DRAWS: Final = 10_000
 """How many draws the interval of the difference rests on; each is three numbers."""
@@ -54,7 +55,8 @@ class Comparison:
         accuracy_first: of the first, on these documents.
         accuracy_second: of the other.
         difference: accuracy of the first less that of the other.
-        interval: the middle 95 % of the difference, by the percentile bootstrap.
+        interval: the middle 95 % of the difference, by the percentile bootstrap;
+            exact where all documents are alike.
         p_value: how probable a split at least as uneven is if neither is better.
     """
 
@@ -97,7 +99,11 @@ def compare(first: Mapping[int, bool], second: Mapping[int, bool]) -> Comparison
         accuracy_first=sum(one for one, _ in pairs) / n,
         accuracy_second=sum(other for _, other in pairs) / n,
         difference=(only_first - only_second) / n,
-        interval=Interval(low, high),
+        interval=(
+            Interval(low, high)
+            if low < high
+            else exact_difference((only_first - only_second) / n, n)
+        ),
         p_value=mcnemar(only_first, only_second),
     )
 

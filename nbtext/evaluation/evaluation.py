@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from nbtext.evaluation.binary_metrics import TwoClass, positive_class, two_class
 from nbtext.evaluation.bootstrap import Interval, Intervals, intervals, judged
 from nbtext.evaluation.comparing import Comparison
+from nbtext.evaluation.exact_intervals import widened
 from nbtext.evaluation.metrics import (
     Floats,
     Indices,
@@ -219,6 +220,7 @@ def evaluate(
     bins = reliability(np.exp(known_printed.max(axis=1)), is_right)
     place = None if wanted is None else classes.index(wanted)
     drawn_from = judged(truth, log_posterior, printed, decided, place)
+    drawn = intervals(drawn_from, classes, place, costs)
     return Evaluation(
         classes=classes,
         documents=len(truth),
@@ -245,7 +247,7 @@ def evaluate(
         prior=prior,
         rows=Rows(truth, log_posterior, printed),
         costs=costs,
-        intervals=intervals(drawn_from, classes, place, costs),
+        intervals=widened(drawn, drawn_from, classes, place, costs),
     )
 
 

@@ -181,6 +181,6 @@ def test_what_is_unsure_is_in_no_class() -> None:
 
     assert found["coverage",].high < 1.5
     assert found["coverage",].low < 1
-    assert found["error_decided",] == (0, 0)
-    assert max(one.high for one in found.values() if one.high != 50) <= 50
+    assert found["error_decided",] == pytest.approx((0, 1 - 0.025**0.5))  # of two
+    assert max(one.high for one in found.values()) < 100
     assert found["per_class", "ham", "precision"].high == 1
