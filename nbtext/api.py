@@ -612,6 +612,7 @@ def learn(
     approximate: bool = False,
     keyed: AnyPath | None = None,
     wait: float = WAIT,
+    frozen_idf: bool = False,
 ) -> list[LearnResult]:
     """
     Add documents to a class of a model, or move them there from another.
@@ -631,12 +632,15 @@ def learn(
             has left of them.
         keyed: file of the secret of a model that was trained with one, or is begun.
         wait: how many seconds to wait for another writer of the model.
+        frozen_idf: whether to weigh them by the idf that training has frozen; a model
+            of TF-IDF weights is changed in no other way.
 
     Returns:
         What became of each document, in their order.
 
     Raises:
         NoModelError: there is no model, and none shall be begun.
+        SettingsError: the model has an idf that shall not be kept, or none to keep.
         TrainingError: the class would need documents to be read otherwise.
         BusyError: another process has been writing the model all the time.
         ModelFileError: the model is damaged, or cannot be written.
@@ -651,6 +655,7 @@ def learn(
         approximate=approximate,
         create=create,
         keyed=_secret_path(keyed),
+        frozen_idf=frozen_idf,
     )
     return _learn(documents, request)
 
@@ -662,6 +667,7 @@ def forget(
     approximate: bool = False,
     keyed: AnyPath | None = None,
     wait: float = WAIT,
+    frozen_idf: bool = False,
 ) -> list[LearnResult]:
     """
     Take documents out of a model, as if it had never counted them.
@@ -674,6 +680,7 @@ def forget(
             has left of them.
         keyed: file of the secret of a model that was trained with one.
         wait: how many seconds to wait for another writer of the model.
+        frozen_idf: whether they are weighed by the idf that training has frozen.
 
     Returns:
         What became of each document, in their order; refused if it is not in the model.
@@ -688,6 +695,7 @@ def forget(
         wait=wait,
         approximate=approximate,
         keyed=_secret_path(keyed),
+        frozen_idf=frozen_idf,
     )
     return _learn(documents, request)
 

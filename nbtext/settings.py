@@ -26,13 +26,14 @@ Format: TypeAlias = Literal["mail", "text"]
 Column: TypeAlias = Literal[
     "occurrences", "documents", "weight",
     "level1", "level2", "level3", "level4", "level5", "level6", "level7", "level8",
-    "logs", "weight_idf", "present", "sum", "squares",
+    "logs", "weight_idf", "frozen_documents", "present", "sum", "squares",
 ]  # fmt: skip
 """What is counted for a term in a class; `weight` sums documents' vectors of ln(1 + n),
 each scaled to unit Euclidean length, in units of 1/65535; `level2` counts the documents
 in which the term occurs exactly twice; `logs` sums ln(1 + n) in units of 1/2048.
-`weight_idf` sums documents' TF-IDF vectors at unit length, in units of 2^-24; it is
-made of the counts of all documents. Of a column of numbers: how many are `present`,
+`weight_idf` sums documents' TF-IDF vectors at unit length, in units of 2^-24;
+`frozen_documents` counts those documents of training by which the idf is frozen, and
+none that was learnt or forgotten since. Of a column of numbers: how many are `present`,
 their sum, and that of their squares (`nbtext.exact`)."""
 
 Kind: TypeAlias = Literal["text", "value", "number"]
@@ -69,10 +70,15 @@ LEVELS: Final[tuple[Column, ...]] = (
 
 LOGS: Final[Column] = "logs"
 TFIDF: Final[Column] = "weight_idf"
+FROZEN: Final[Column] = "frozen_documents"
 
 COLUMNS: Final = (*WEIGHTED, *LEVELS, LOGS)
 """Columns that each text adds to by itself, in the order of the file; every view has
-the first two. The column TFIDF follows them."""
+the first two."""
+
+ORDER: Final = (*COLUMNS, TFIDF, FROZEN)
+"""All columns of a view of text, in the order of the file; the last two go together,
+and are made when all documents are counted."""
 
 ATTRIBUTE_COLUMNS: Final[dict[Kind, tuple[Column, ...]]] = {
     "value": PLAIN,
@@ -84,7 +90,7 @@ ATTRIBUTE_COLUMNS: Final[dict[Kind, tuple[Column, ...]]] = {
 def in_order(columns: Iterable[str]) -> tuple[Column, ...]:
     """Return columns in the order of the file."""
     wanted = [*columns]
-    return tuple(column for column in (*COLUMNS, TFIDF) if column in wanted)
+    return tuple(column for column in ORDER if column in wanted)
 
 
 def levels_of(columns: Sequence[str]) -> list[int]:
@@ -224,8 +230,11 @@ class View(NamedTuple):
         if columns[:2] != PLAIN or columns != in_order(columns):
             message = (
                 f"the setting {name}.columns is {columns!r:.200}, expected "
-                f"{PLAIN}, and perhaps others in the order {(*COLUMNS[2:], TFIDF)}"
+                f"{PLAIN}, and perhaps others in the order {ORDER[2:]}"
             )
+            raise SettingsError(message)
+        if (TFIDF in columns) != (FROZEN in columns):
+            message = f"the view {name} has one of {TFIDF} and {FROZEN}, not both"
             raise SettingsError(message)
         limit = self.limit
         if limit is not None and not (type(limit) is int and limit > 0):
@@ -341,6 +350,7 @@ _NAMES: Final = {
     "--numeric-column)",
     "pattern": "the pattern and the version of regex (--pattern)",
     "secret": "the secret of its keys, by fingerprint (--keyed)",
+    "idf_documents": "how many documents its idf rests on (train --score tfidf)",
 }
 _VIEW_NAMES: Final = {
     "pairs": "pairs (--ngrams)",
@@ -376,6 +386,8 @@ class Settings(NamedTuple):
             are no such views.
         secret: the fingerprint of the secret that keys and digests are made with, as
             hexadecimal digits; None if anybody can compute them.
+        idf_documents: by how many documents the idf of TF-IDF weights is frozen; None
+            if there are no such weights.
     """
 
     format: Format
@@ -385,6 +397,7 @@ class Settings(NamedTuple):
     fields: tuple[Field, ...] = ()
     pattern: Pattern | None = None
     secret: str | None = None
+    idf_documents: int | None = None
 
     @property
     def column_names(self) -> tuple[str, ...]:
@@ -433,8 +446,9 @@ class Settings(NamedTuple):
         plain["views"] = [view.as_dict() for view in self.views]
         plain["pattern"] = self.pattern and self.pattern._asdict()
         plain["fields"] = dict(self.fields)
-        if self.secret is None:
-            del plain["secret"]
+        for name in ("secret", "idf_documents"):
+            if plain[name] is None:
+                del plain[name]
         return plain
 
     @classmethod
@@ -524,8 +538,20 @@ class Settings(NamedTuple):
         if self.secret is not None and not _is_fingerprint(self.secret):
             message = f"the setting secret is {self.secret!r:.80}, not a fingerprint"
             raise SettingsError(message)
+        self._check_idf()
         if not names or len(set(names)) < len(names):
             message = f"the views {names} are not one or more distinct names"
+            raise SettingsError(message)
+
+    def _check_idf(self) -> None:
+        """Refuse TF-IDF weights without the number of documents of their idf."""
+        documents: object = self.idf_documents  # from a file it may be anything
+        is_weighed = any(TFIDF in view.columns for view in self.views)
+        is_number = type(documents) is int and 0 < documents < MOST_DOCUMENTS
+        if not (is_number if is_weighed else documents is None):
+            message = f"the setting idf_documents is {documents!r:.80}, expected " + (
+                "a number of documents" if is_weighed else "none"
+            )
             raise SettingsError(message)
 
     def _check_attributes(self) -> None:
@@ -542,6 +568,10 @@ class Settings(NamedTuple):
                 "those of text"
             )
             raise SettingsError(message)
+
+
+MOST_DOCUMENTS: Final = 1 << 53
+"""No model has as many documents."""
 
 
 def _is_fingerprint(value: object) -> bool:

@@ -89,6 +89,8 @@ def run(command: LearnCommand) -> int:
         refused.name_rest()
         if outcomes and not command.output.quiet:
             to_stderr(summary(request, outcomes))
+    if request.frozen_idf and outcomes and not command.output.quiet:
+        to_stderr(idf_kept(request.path))
     name_rest(failures)
     if command.output.as_json:
         to_stdout([as_json(facts(command, outcomes, failures.documents))])
@@ -178,6 +180,12 @@ def summary(request: LearnRequest, outcomes: Tally[str]) -> str:
         if outcomes[outcome]
     ]
     return ", ".join(parts)
+
+
+def idf_kept(path: str) -> str:
+    """Say by which documents terms are still weighed."""
+    number = load_model(path).settings.idf_documents or 0
+    return f"the idf stays that of the {counted(number, 'document')} of training"
 
 
 def facts(command: LearnCommand, outcomes: Tally[str], skipped: int) -> dict[str, Any]:

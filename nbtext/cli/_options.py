@@ -518,6 +518,12 @@ approximate_option = click.option(
     help="Of documents older than a `prune`, take away what it has left of them.",
 )
 
+frozen_idf_option = click.option(
+    "--frozen-idf",
+    is_flag=True,
+    help="Change a model of --score tfidf, its idf kept as it was trained.",
+)
+
 
 def sources_argument(*, is_required: bool = False) -> Decorator[Any]:
     """

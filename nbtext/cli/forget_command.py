@@ -5,6 +5,7 @@ import click
 from nbtext.cli._learn import LearnCommand, run
 from nbtext.cli._options import (
     approximate_option,
+    frozen_idf_option,
     model_option,
     needs_sources,
     new_keyed_option,
@@ -24,6 +25,7 @@ from nbtext.sources import Options
 @new_keyed_option
 @source_options
 @approximate_option
+@frozen_idf_option
 @wait_option
 @verbose_output_options
 @click.pass_context
@@ -35,6 +37,7 @@ def command(
     options: Options,
     wait: float,
     approximate: bool,
+    frozen_idf: bool,
     output: Output,
 ) -> int:
     """
@@ -49,6 +52,11 @@ def command(
     """  # noqa: D301  click wants a real backspace
     needs_sources(context, sources)
     request = LearnRequest(
-        path=model, label=None, wait=wait, approximate=approximate, keyed=keyed
+        path=model,
+        label=None,
+        wait=wait,
+        approximate=approximate,
+        keyed=keyed,
+        frozen_idf=frozen_idf,
     )
     return run(LearnCommand(request, sources, options, output))

@@ -6,6 +6,7 @@ from nbtext.cli import _completion as completion
 from nbtext.cli._learn import LearnCommand, run
 from nbtext.cli._options import (
     approximate_option,
+    frozen_idf_option,
     model_option,
     needs_sources,
     new_keyed_option,
@@ -26,6 +27,7 @@ from nbtext.sources import Options
 @new_keyed_option
 @source_options
 @approximate_option
+@frozen_idf_option
 @wait_option
 @click.option(
     "--undo",
@@ -57,6 +59,7 @@ def command(
     options: Options,
     wait: float,
     approximate: bool,
+    frozen_idf: bool,
     keep: int | None,
     seen_only: bool,
     create: bool,
@@ -83,5 +86,6 @@ def command(
         approximate=approximate,
         create=create,
         fields=options.fields,
+        frozen_idf=frozen_idf,
     )
     return run(LearnCommand(request, sources, options, output, seen_only))

@@ -8,24 +8,25 @@ in, a document is the vector (scikit-learn's `TfidfVectorizer`, by its defaults)
     x_t   = n_t idf_t / sqrt(sum of (n_t idf_t)^2)
 
 over the known terms. What a document adds to a count is x_t in units of 2^-24, rounded,
-so that counts are integers and can be taken away again.
+so that counts are integers and can be taken away again: `nbtext.counts.idf` computes
+the same for one document, bit for bit.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from itertools import pairwise
+from math import fsum
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbtext.counts.idf import TFIDF_UNIT, inverse_frequency
 from nbtext.tokens.bags import sum_by_document
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.tokens import Terms
-
-TFIDF_UNIT: Final = 1 << 24
-"""The weight of the only term of a document."""
 
 
 def inverse_frequencies(
@@ -39,8 +40,10 @@ def inverse_frequencies(
         frequencies: df of each term.
 
     """
-    idf: NDArray[np.float64] = np.log((1 + n_documents) / (1 + frequencies)) + 1
-    return idf
+    distinct, places = np.unique(frequencies, return_inverse=True)
+    idf = [inverse_frequency(n_documents, frequency) for frequency in distinct.tolist()]
+    by_term: NDArray[np.float64] = np.array(idf, np.float64)[places]
+    return by_term
 
 
 def unit_vectors(terms: Terms, idf: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -59,6 +62,19 @@ def unit_vectors(terms: Terms, idf: NDArray[np.float64]) -> NDArray[np.float64]:
     return unit
 
 
-def whole_weights(unit: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return what terms of unit vectors add to counts."""
-    return np.rint(unit * TFIDF_UNIT).astype(np.int64)
+def whole_weights(terms: Terms, idf: NDArray[np.float64]) -> NDArray[np.int64]:
+    """
+    Return what the terms of documents add to counts, shape (n_terms,).
+
+    Args:
+        terms: the terms of documents.
+        idf: shape (n_terms,), the idf of each.
+
+    """
+    values = terms.counts * idf
+    squares, starts = (values * values).tolist(), terms.starts.tolist()
+    # a sum that no order of the terms changes
+    sums = [fsum(squares[start:end]) for start, end in pairwise(starts)]
+    lengths = np.sqrt(np.array(sums, np.float64))
+    values /= np.repeat(np.where(lengths > 0, lengths, 1.0), terms.sizes)
+    return np.rint(values * TFIDF_UNIT).astype(np.int64)

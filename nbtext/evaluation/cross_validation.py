@@ -233,7 +233,7 @@ def score_folds(
     check_trainable(whole)
     scoring = overrides.scoring(scoring_for(settings, len(classes)))
     scoring = for_classes(scoring, len(classes))
-    settings = settings_scored(settings, scoring)
+    settings = settings_scored(settings, scoring, len(truth))
     check_scoring(scoring, settings, classes)
 
     used = scoring

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from nbtext.counts.histograms import ByClass, Histograms
 
-from nbtext.errors import DamagedError
+from nbtext.errors import DamagedError, SettingsError
 from nbtext.exact import are_sums
 from nbtext.learning.correction_change import CorrectionChange
 from nbtext.scoring import Model
+from nbtext.scoring.frozen_idf import counted_columns, has_frozen_idf
 from nbtext.scoring.model import Entry, Sums, add_entry
-from nbtext.settings import Settings
+from nbtext.settings import FROZEN, Settings
 from nbtext.store import Row
 from nbtext.tokens import Bag
 from nbtext.tokens.bag import Terms, columns_of
@@ -58,8 +59,17 @@ class Delta:
         correction: what of the model's correction goes with the documents.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, model: Model | None = None) -> None:
+        """
+        Have added nothing yet.
+
+        Args:
+            settings: how the documents were read.
+            model: that they are added to; None is enough if it has no TF-IDF weights.
+
+        """
         self.settings = settings
+        self._model = model
         self.documents: Tally[str] = Tally()
         self.views: tuple[dict[int, dict[str, Columns]], ...] = tuple(
             {} for _ in settings.views
@@ -81,10 +91,15 @@ class Delta:
         """
         self.documents[row.label] += times
         self.ledger[digest, row] += times
-        views = zip(self.settings.views, self.views, bag, strict=True)
-        for view, by_key, terms in views:
-            for key, columns in columns_of(terms, view.columns).items():
+        for view, (by_key, terms) in enumerate(zip(self.views, bag, strict=True)):
+            for key, columns in self._counted(view, terms).items():
                 self._add(by_key, key, row.label, [times * value for value in columns])
+
+    def _counted(self, view: int, terms: Terms) -> dict[int, Columns]:
+        """Return what a document adds to the columns of a view."""
+        if self._model is not None:
+            return counted_columns(self._model, view, terms)
+        return columns_of(terms, self.settings.views[view].columns)
 
     def include(self, other: "Delta") -> None:
         """Add what another change adds and takes away."""
@@ -143,7 +158,7 @@ class Delta:
             if self.settings.views[view].kind == "number":
                 self._take_number(model, so_far, view, row.label, terms, times)
                 continue
-            columns_by_key = columns_of(terms, self.settings.views[view].columns)
+            columns_by_key = self._counted(view, terms)
             for key, entries in model.found(view, terms).items():
                 left = dict(entries).get(class_)
                 if left is not None:
@@ -204,6 +219,8 @@ class Delta:
         for label in self.classes:
             totals = [self.total(view, label) for view in views]
             check_sums(model, label, self.documents[label], totals)
+            if has_frozen_idf(model.settings):
+                _check_class_stays(model, label, self.documents[label])
 
     def new_terms(self, model: Model) -> tuple[int, ...]:
         """
@@ -284,6 +301,29 @@ def check_sums(
     if min(sums) < 0:
         what = f"class {label!r} has fewer documents or tokens than it has learnt"
         raise DamagedError(model.path, 0, what)
+
+
+def _check_class_stays(model: Model, label: str, documents: int) -> None:
+    """
+    Refuse to leave a class without a document whose counts an idf is frozen by.
+
+    Raises:
+        SettingsError: that would be so.
+
+    """
+    if label not in model.classes:
+        return
+    place = model.classes.index(label)
+    is_frozen = any(
+        by_class[place][view.column(FROZEN)]
+        for view, by_class in zip(model.settings.views, model.totals, strict=True)
+    )
+    if is_frozen and not model.documents[place] + documents:
+        message = (
+            f"{model.path}: the class {label!r} would be left without a document, and "
+            "the idf rests on those that it was trained on; train again"
+        )
+        raise SettingsError(message)
 
 
 def _after(columns: Columns, delta: Columns | None) -> Columns:

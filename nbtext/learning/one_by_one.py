@@ -51,7 +51,7 @@ def learn_few(plan: Plan) -> list[Buffer]:
     if model is not None:  # terms are looked up for scoring and for checking
         model = model.remembering()
         plan = plan._replace(model=model)
-    delta = Delta(plan.batch.settings)
+    delta = Delta(plan.batch.settings, model)
     seen: list[tuple[Calibration, ...]] = []
     n_changed = 0
     for step in plan.steps:
@@ -100,7 +100,7 @@ def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Delta) -> Removal:
         so_far: what other documents of the batch change.
 
     """
-    removal = Removal(Delta(plan.batch.settings), [])
+    removal = Removal(Delta(plan.batch.settings, plan.model), [])
     model = plan.model
     if model is None or not step.rows:
         return removal

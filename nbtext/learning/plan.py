@@ -23,9 +23,10 @@ from nbtext.errors import (
 )
 from nbtext.keyring import make_secret
 from nbtext.scoring import Model, check_scoring, event_model
+from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.scoring.models.registry import for_classes, scoring_for
 from nbtext.scoring.observed import no_calibrations
-from nbtext.settings import TFIDF, Field, Format, Scoring, Settings, default_settings
+from nbtext.settings import Field, Format, Scoring, Settings, default_settings
 from nbtext.store import History, ModelFile, Row, rows_of
 from nbtext.store.calibrations import calibrations_of
 from nbtext.store.header import KEPT_RECORDS, now
@@ -81,6 +82,8 @@ class LearnRequest(NamedTuple):
         moves: whether a document that is known in another class moves to the label;
             otherwise it stays where it is.
         run: where this command has appended its first table, None if it has not yet.
+        frozen_idf: whether documents are weighed by the idf that training has frozen;
+            a model that has one is not changed otherwise.
     """
 
     path: str
@@ -95,6 +98,7 @@ class LearnRequest(NamedTuple):
     source: str | None = None
     moves: bool = True
     run: int | None = None
+    frozen_idf: bool = False
 
 
 class Step(NamedTuple):
@@ -216,12 +220,7 @@ def planned(model: Model | None, batch: Batch, request: LearnRequest) -> Plan:
     if request.keyed is not None and batch.settings.secret is None:
         message = f"{request.path}: the model is not keyed; leave out --keyed"
         raise SettingsError(message)
-    if any(TFIDF in view.columns for view in batch.settings.views):
-        message = (
-            f"{request.path}: its TF-IDF weights hold for the documents that it was "
-            "trained on: one more, or one less, would change all of them; train again"
-        )
-        raise SettingsError(message)
+    _check_idf(batch.settings, request)
     if not batch.settings.ledger:
         message = (
             f"{request.path}: the model keeps no ledger, so nobody knows what it has "
@@ -247,6 +246,24 @@ def planned(model: Model | None, batch: Batch, request: LearnRequest) -> Plan:
         else:
             plan.results[place] = result
     return plan
+
+
+def _check_idf(settings: Settings, request: LearnRequest) -> None:
+    """Refuse to change what an idf rests on, unless it shall stay as it is."""
+    is_frozen = has_frozen_idf(settings)
+    if is_frozen and not request.frozen_idf:
+        message = (
+            f"{request.path}: its TF-IDF weights rest on all of the documents that it "
+            "was trained on: one more, or one less, would change the idf of every "
+            "term; train again, or keep the idf as it is (learn --frozen-idf, forget "
+            "--frozen-idf)"
+        )
+        raise SettingsError(message)
+    if request.frozen_idf and not is_frozen:
+        message = (
+            f"{request.path}: the model has no idf to keep; leave out --frozen-idf"
+        )
+        raise SettingsError(message)
 
 
 def _rows(model: Model | None, digest: bytes, request: LearnRequest) -> Tally[Row]:

@@ -2,8 +2,8 @@
 The second pass of training: TF-IDF weights, once all documents are counted.
 
 A table of counts and the documents that it was made of go in, as `Counter` takes them;
-out comes the same table with one column more. The idf is that of the table, and holds
-for these documents: another document would change the weights of all.
+out comes the same table with two columns more: the weights, and by how many documents
+the idf of each term is frozen. Another document would change the idf of all.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import numpy as np
 from nbtext.counts import Counter, ReadReport, SortedCounts
 from nbtext.counts.counting import feed
 from nbtext.counts.sorted_counts import narrow
-from nbtext.counts.tfidf import inverse_frequencies, unit_vectors, whole_weights
+from nbtext.counts.tfidf import inverse_frequencies, whole_weights
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.scoring import event_model
-from nbtext.settings import TFIDF, Scoring, Settings
+from nbtext.settings import FROZEN, TFIDF, Scoring, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -108,8 +108,7 @@ class _Weigher(Counter):
         label_of = np.array([classes.index(label) for label in labels])
         for view, terms in enumerate(views):
             places = _find(self._keys[view], terms.keys)
-            unit = unit_vectors(terms, self._idf[view].take(places))
-            weights = whole_weights(unit)
+            weights = whole_weights(terms, self._idf[view].take(places))
             class_of = np.repeat(label_of, terms.sizes)
             for class_ in sorted({*label_of.tolist()}):
                 rows = np.flatnonzero(class_of == class_)
@@ -122,21 +121,31 @@ class _Weigher(Counter):
         self._count_batch()
         if self._weighed != sum(self._counted.documents):
             raise _changed()
+        views = self._settings.views
         runs = tuple(
             tuple(
-                SortedCounts(run.keys, (*run.columns, narrow(sums)))
+                SortedCounts(
+                    run.keys,
+                    (*run.columns, narrow(sums), run.columns[view.column("documents")]),
+                )
                 for run, sums in zip(by_class, sums_by_class, strict=True)
             )
-            for by_class, sums_by_class in zip(
-                self._counted.runs, self._sums, strict=True
+            for view, by_class, sums_by_class in zip(
+                views, self._counted.runs, self._sums, strict=True
             )
         )
-        return replace(self._counted, settings=with_tfidf(self._settings), runs=runs)
+        settings = with_tfidf(self._settings, self._weighed)
+        return replace(self._counted, settings=settings, runs=runs)
 
 
-def settings_scored(settings: Settings, scoring: Scoring) -> Settings:
+def settings_scored(settings: Settings, scoring: Scoring, n_documents: int) -> Settings:
     """
     Return the settings of counts that are scored so: with TF-IDF weights if need be.
+
+    Args:
+        settings: how documents were read.
+        scoring: how they are scored.
+        n_documents: how many were counted.
 
     Raises:
         SettingsError: there are columns of categories or numbers beside such text.
@@ -150,13 +159,15 @@ def settings_scored(settings: Settings, scoring: Scoring) -> Settings:
             "categories and numbers"
         )
         raise SettingsError(message)
-    return with_tfidf(settings)
+    return with_tfidf(settings, n_documents)
 
 
-def with_tfidf(settings: Settings) -> Settings:
-    """Return settings of views that have TF-IDF weights, too."""
-    views = (view._replace(columns=(*view.columns, TFIDF)) for view in settings.views)
-    return settings._replace(views=tuple(views))
+def with_tfidf(settings: Settings, n_documents: int) -> Settings:
+    """Return settings of views that have TF-IDF weights, too, by the idf of so many."""
+    views = tuple(
+        view._replace(columns=(*view.columns, TFIDF, FROZEN)) for view in settings.views
+    )
+    return settings._replace(views=views, idf_documents=n_documents)
 
 
 def _find(keys: Keys, wanted: Keys) -> NDArray[np.int64]:

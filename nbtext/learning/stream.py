@@ -31,6 +31,7 @@ from nbtext.learning.plan import (
 )
 from nbtext.scoring import Model, batches, load_model
 from nbtext.scoring.classifying import FEW, FEW_BYTES, OnProblem, readable_of
+from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.settings import Settings
 from nbtext.store import ModelFile, open_model
 from nbtext.store.blocks import Buffer
@@ -231,6 +232,8 @@ def _writable(path: str, wait: float) -> Iterator[tuple[int, Model | None]]:
 def _carried_out(plan: Plan) -> list[Buffer]:
     """Return the table to write, and enter into the plan what becomes of documents."""
     few = is_few([plan.batch.documents[step.place] for step in plan.steps])
+    if has_frozen_idf(plan.batch.settings):  # weighed one by one
+        return learn_few(plan)
     if few and not plan.begins_class:  # which scores what could not be scored before
         return learn_few(plan)
     from nbtext.learning.in_bulk import learn_many

@@ -124,7 +124,8 @@ def train(
     default = scoring_for(table.settings, len(table.classes))
     scoring = overrides.scoring(default)
     scoring = for_classes(scoring, len(table.classes))
-    if settings_scored(table.settings, scoring) != table.settings:
+    weighed = settings_scored(table.settings, scoring, sum(table.documents))
+    if weighed != table.settings:
         table = weighed_by_idf(table, sources(), max_bytes=max_bytes)
     check_scoring(scoring, table.settings, table.classes)
     repeats, conflicts = repeated(table)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 from nbtext.counts.correction import CorrectionInfo
 from nbtext.errors import NotAModelError
-from nbtext.settings import KEY_BITS, TFIDF, Scoring, Settings
+from nbtext.settings import KEY_BITS, Scoring, Settings
 from nbtext.store import ModelFile, StoredTable, open_model
 from nbtext.store.calibrations import scoring_of
 from nbtext.store.schema import (
@@ -299,7 +299,7 @@ def model_of(file: ModelFile, scoring: Scoring | None = None) -> Model:
 
     """
     path, settings = file.path, file.settings
-    if len(file.tables) > 1 and any(TFIDF in view.columns for view in settings.views):
+    if settings.idf_documents is not None and not file.is_in_order:
         raise _damaged(path, "files of TF-IDF weights were joined, which do not add up")
     classes = tuple(
         sorted({name for table in file.tables for name in table.header.classes})

@@ -9,10 +9,10 @@ where scores use histograms of counts, both change with the document.
 from collections.abc import Collection, Mapping, Sequence
 
 from nbtext.counts.histograms import ByClass, ChangingHistograms
+from nbtext.scoring.frozen_idf import counted_columns
 from nbtext.scoring.model import Entry, Model, Sums, add_entry
 from nbtext.scoring.models.registry import keeps_histograms
 from nbtext.tokens import Bag
-from nbtext.tokens.bag import columns_of
 
 
 def without(model: Model, bag: Bag, class_: int) -> Model:
@@ -28,8 +28,7 @@ def without(model: Model, bag: Bag, class_: int) -> Model:
     taken = [
         {key: tuple(-value for value in columns) for key, columns in counted.items()}
         for counted in (
-            columns_of(terms, view.columns)
-            for terms, view in zip(bag, model.settings.views, strict=True)
+            counted_columns(model, view, terms) for view, terms in enumerate(bag)
         )
     ]
     if keeps_histograms(model.scoring) or model.settings.has_attributes:

@@ -31,7 +31,7 @@ from nbtext.errors import ModelFileError, NotAModelError, SettingsError, Trainin
 from nbtext.learning import Delta, count_table, why_not
 from nbtext.learning.delta_table import correction_table
 from nbtext.scoring import batches, check_scoring
-from nbtext.settings import TFIDF
+from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.store import (
     Contents,
     Row,
@@ -93,7 +93,7 @@ def open_models(
                 "both in the same way"
             )
             raise ModelFileError(message)
-    if any(TFIDF in view.columns for view in files[0].settings.views):
+    if has_frozen_idf(files[0].settings):
         message = (
             f"{files[0].path}: its TF-IDF weights hold for the documents that it was "
             "trained on, and do not add up; train one model on all documents"

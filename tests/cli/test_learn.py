@@ -17,6 +17,7 @@ from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
+    from tests.conftest import Truth
 
 NEW = b"From: a@x.example\nSubject: new cash prize\n\nmoney for the winner\n"
 LUNCH = b"From: b@x.example\nSubject: lunch\n\nminutes of the meeting\n"
@@ -549,3 +550,25 @@ def test_a_path_where_the_class_should_be_is_told(
 def test_a_class_may_be_called_as_its_folder_is(run: "Run", corpus: Path) -> None:
     assert run("learn", "--create", "spam", "spam", "-m", "new.nbt").status == 0
     assert run("learn", "ham", "ham", "-m", "new.nbt").status == 0
+
+
+def test_an_idf_is_kept_only_if_that_is_asked_for(
+    run: "Run", model: Path, truth: "Truth"
+) -> None:
+    run("train", "--score", "tfidf", "-m", "idf.nbt", "spam", "ham")
+    before = truth.stored(Path("idf.nbt"))
+    Path("new.eml").write_bytes(NEW)
+
+    refused = run("learn", "spam", "-m", "idf.nbt", "new.eml")
+    assert refused.status == 64
+    assert "train again, or keep the idf as it is (learn --frozen-idf" in refused.err
+    learnt = run("learn", "spam", "--frozen-idf", "-m", "idf.nbt", "new.eml")
+    kept = "the idf stays that of the 16 documents of training\n"
+    assert learnt == (0, "", f"learnt 1 document as spam\n{kept}")
+    forgotten = run("forget", "--frozen-idf", "-m", "idf.nbt", "new.eml")
+    assert forgotten == (0, "", f"forgot 1 document\n{kept}")
+    assert truth.stored(Path("idf.nbt")) == before
+
+    in_vain = run("learn", "spam", "--frozen-idf", "-m", model, "new.eml")
+    assert in_vain.status == 64
+    assert "has no idf to keep; leave out --frozen-idf" in in_vain.err

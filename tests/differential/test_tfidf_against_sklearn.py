@@ -12,7 +12,7 @@ import pytest
 
 from nbtext import Options, SettingsOverrides, classify_all, load, train
 from nbtext import joint_log_likelihood as joint_of
-from nbtext.api import learn, train_on
+from nbtext.api import classify, forget, learn, train_on
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, SettingsError
 from nbtext.evaluation.cross_validation import cross_validate
@@ -65,6 +65,38 @@ def test_tfidf_is_multinomial_on_tfidf_vectors(seed: int, tmp_path: Path) -> Non
     assert labels == pipeline.predict(new).tolist()
 
 
+def test_what_is_learnt_is_weighed_by_the_idf_of_training(tmp_path: Path) -> None:
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+    from sklearn.naive_bayes import MultinomialNB
+
+    trained, later = drawn(8, 60), drawn(9, 40)
+    later += [("class 0", "unseen w1 unseen"), ("another", "other words entirely")]
+    forgotten, kept = trained[:9], trained[9:]
+    new = [text for _, text in drawn(10, 30)] + ["unseen words w3", "unheard of"]
+    path = str(tmp_path / "m.nbt")
+    train_on(trained, path, overrides=OVERRIDES)
+    for label in sorted({label for label, _ in later}):
+        learn(path, label, [t for name, t in later if name == label], frozen_idf=True)
+    forget(path, [text for _, text in forgotten], frozen_idf=True)
+
+    # a word that training did not have is in none of its documents
+    counts = CountVectorizer(vocabulary=_words([*trained, *later]))
+    idf = TfidfTransformer().fit(counts.transform([text for _, text in trained]))
+    model = MultinomialNB(alpha=0.01).fit(
+        idf.transform(counts.transform([text for _, text in kept + later])),
+        [label for label, _ in kept + later],
+    )
+    expected = model.predict_log_proba(idf.transform(counts.transform(new)))
+    many = [decision.log_posterior for decision in classify_all(load(path), new)]
+    np.testing.assert_allclose(many, expected, atol=1e-5)
+    one = [classify(load(path), text).log_posterior for text in new[-6:]]
+    np.testing.assert_allclose(one, expected[-6:], atol=1e-5)
+
+
+def _words(texts: list[tuple[str, str]]) -> list[str]:
+    return sorted({word for _, text in texts for word in text.split()})
+
+
 def test_each_fold_has_the_idf_of_the_others() -> None:
     texts = drawn(7, 90)
     texts.append(("class 1", "alone in its fold w1"))
@@ -106,7 +138,7 @@ def test_weights_that_rest_on_all_documents_do_not_change(tmp_path: Path) -> Non
     path = str(tmp_path / "m.nbt")
     train_on(drawn(5), path, overrides=OVERRIDES)
 
-    with pytest.raises(SettingsError, match="one more, or one less, would change all"):
+    with pytest.raises(SettingsError, match=r"change the idf of every.*--frozen-idf"):
         learn(path, "class 1", ["w1 w2 w3"])
     with pytest.raises(ModelFileError, match="do not add up"):
         open_models([path, path])

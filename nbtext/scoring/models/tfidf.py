@@ -9,7 +9,8 @@ terms of the view, V the view's distinct terms:
 
 with a = .01. That is scikit-learn's `TfidfVectorizer` and `MultinomialNB`; weights are
 kept in units of 2^-24. Training reads the documents twice: the weights rest on how many
-documents have each term. So nothing can be learnt: one more document would change all.
+documents have each term. What is learnt later is weighed by the same idf
+(`--frozen-idf`), a term that training did not have by that of no document.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from math import log, sqrt
 from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.calibration import Prior
+from nbtext.counts.idf import TFIDF_UNIT as UNIT
 from nbtext.scoring.models.evidence import Evidence
 from nbtext.scoring.models.joint import JointLikelihood
-from nbtext.settings import OCCURRENCES, TFIDF
+from nbtext.settings import FROZEN, OCCURRENCES, TFIDF
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,9 +38,6 @@ if TYPE_CHECKING:
     from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings import Scoring, Settings
     from nbtext.tokens.bag import Terms
-
-UNIT: Final = 1 << 24
-"""The weight of the only term of a document (`nbtext.counts.tfidf.TFIDF_UNIT`)."""
 
 
 class Tfidf(JointLikelihood):
@@ -70,12 +69,12 @@ class Tfidf(JointLikelihood):
     def view_evidence(self, model: Model, view: int, terms: Terms) -> Evidence:
         """Return what one view of a document says."""
         a, settings = model.scoring.smoothing, model.settings.views[view]
-        documents, weight = settings.column("documents"), settings.column(TFIDF)
+        frozen, weight = settings.column(FROZEN), settings.column(TFIDF)
         found = model.found(view, terms)
-        whole = sum(model.documents)
+        whole = model.settings.idf_documents or 0
         values = {}
         for key, entries in found.items():
-            n = sum(columns[documents] for _, columns in entries)
+            n = sum(columns[frozen] for _, columns in entries)
             values[key] = terms[key] * (log((1 + whole) / (1 + n)) + 1)
         length = sqrt(sum(value * value for value in values.values())) or 1.0
         rows = []
@@ -121,7 +120,7 @@ class Tfidf(JointLikelihood):
         else:
             # a term that is in this document alone is unknown without it
             is_known = model.once(is_shared)[view].take(places)
-            own = whole_weights(unit_vectors(terms, idf))
+            own = whole_weights(terms, idf)
             is_own = rows.classes == labels.take(rows.documents)
             counts -= own.take(rows.terms) * is_own
             sizes = np.tile(sizes, (len(labels), 1))
@@ -139,12 +138,11 @@ def _idf(model: BatchModel) -> list[Floats]:
     """Return for each view the idf of every term, shape (n_terms + 1,)."""
     from nbtext.counts.tfidf import inverse_frequencies
 
-    n_documents = sum(model.documents)
+    n_documents = model.settings.idf_documents or 0
     found = []
     for view, table in enumerate(model.terms):
-        idf = inverse_frequencies(
-            n_documents, table.sums(model.column(view, "documents"))
-        )
+        frequencies = table.sums(model.column(view, FROZEN))
+        idf = inverse_frequencies(n_documents, frequencies)
         idf[-1] = 0.0  # of the unknown term
         found.append(idf)
     return found
