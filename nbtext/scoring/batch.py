@@ -32,7 +32,7 @@ from nbtext.scoring.batch_mixed import (
 )
 from nbtext.scoring.models.arrays import is_shared, normalised, softplus
 from nbtext.scoring.models.registry import event_model
-from nbtext.scoring.posterior import log_shares
+from nbtext.scoring.posterior import IMPOSSIBLE, log_shares
 from nbtext.scoring.score import Scored
 from nbtext.tokens import read_terms
 from nbtext.tokens.bags import sum_by_document
@@ -159,6 +159,8 @@ def _scored(
         _put_shares(posterior, impossible, rest)
         known += n_attributes
         known[impossible] = 0
+    if model.settings.has_attributes:
+        posterior = np.maximum(posterior, IMPOSSIBLE)
     printed = capped_rows(posterior, rest) if model.scoring.calibrated else posterior
     return ScoredBatch(posterior, printed, known, tokens)
 

@@ -9,7 +9,7 @@ is what the score is computed from.
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from math import exp, log1p
+from math import exp
 from typing import Final, NamedTuple
 
 from nbtext.counts import Fit
@@ -18,16 +18,17 @@ from nbtext.scoring.correction import correction_evidence
 from nbtext.scoring.decide import (
     DEFAULT,
     DecisionRule,
+    log_odds,
     most_probable,
     probability_of,
 )
 from nbtext.scoring.explanation import Explanation, Part, Reason
 from nbtext.scoring.joining import Group, Said, joined
-from nbtext.scoring.mixed import attribute_evidence
+from nbtext.scoring.mixed import attribute_evidence, is_possible
 from nbtext.scoring.model import Model
-from nbtext.scoring.models.evidence import Evidence
+from nbtext.scoring.models.evidence import Evidence, score_of
 from nbtext.scoring.models.registry import event_model
-from nbtext.scoring.posterior import log_shares
+from nbtext.scoring.posterior import IMPOSSIBLE, log_shares
 from nbtext.scoring.score import Scored, is_by_evidence, score
 from nbtext.tokens import Bag, Reading, bag_of
 from nbtext.tokens.located import located, text_of
@@ -105,17 +106,20 @@ def explain(
     if rule.shift:
         scored = scored._replace(printed=rule.printed(scored.log_posterior))
     sides = _sides(model, scored, label)
-    is_scored = is_by_evidence(model, _n_known(model, bag, scored))
+    has_attributes = model.settings.has_attributes
+    attributes = attribute_evidence(model, bag) if has_attributes else []
+    is_excluded = not is_possible(score_of(attributes, len(model.classes)))
+    is_scored = not is_excluded and is_by_evidence(model, _n_known(model, bag, scored))
     taken = _taken(model, bag) if is_scored else _shares(model)
     fit = calibration if is_scored else Fit()
-    if model.settings.has_attributes:
-        _add_attributes(taken, model, bag, fit)
+    if not is_excluded:
+        _add_attributes(taken, model, attributes, fit)
     parts = tuple(_part(model, sides, *part) for part in taken.parts)
     total = sum(part.contribution for part in parts)
     calibrated = fit.slope * total + fit.offset * _sign_of_offset(model, sides)
-    log_odds = _log_odds(scored.log_posterior, sides.label)
-    expected = _log_odds(posterior, sides.label)
-    printed = _log_odds(scored.printed, sides.label)
+    odds = log_odds(scored.log_posterior, sides.label)
+    expected = log_odds(posterior, sides.label)
+    printed = log_odds(scored.printed, sides.label)
     chosen = rule.choose(scored.printed, scored.log_posterior, scored.known)
     return Explanation(
         name=document.name,
@@ -128,8 +132,8 @@ def explain(
         calibration=calibrated - total,
         slope=fit.slope,
         offset=fit.offset * _sign_of_offset(model, sides),
-        others=log_odds - calibrated,
-        prior=expected - log_odds,
+        others=odds - calibrated,
+        prior=expected - odds,
         cap=printed - expected,
         parts=parts,
         reasons=_reasons(model, reading, bag, taken, sides, top),
@@ -160,14 +164,6 @@ def _sign_of_offset(model: Model, sides: _Sides) -> int:
     return (sides.label - sides.rival) if is_one_number else 0
 
 
-def _log_odds(log_posterior: Sequence[float], place: int) -> float:
-    """Return the log-odds of a class against all others, in nats."""
-    others = [value for other, value in enumerate(log_posterior) if other != place]
-    best = max(others)
-    rest = sum(exp(value - best) for value in others) - 1.0
-    return log_posterior[place] - best - log1p(max(rest, 0.0))
-
-
 def _shares(model: Model) -> _Taken:
     """Return what is said of a document of which not one token is known."""
     nothing = [0.0] * len(model.classes)
@@ -184,7 +180,9 @@ def _n_known(model: Model, bag: Bag, scored: Scored) -> int:
     return sum(part.known for part in texts)
 
 
-def _add_attributes(taken: _Taken, model: Model, bag: Bag, fit: Fit) -> None:
+def _add_attributes(
+    taken: _Taken, model: Model, attributes: Sequence[Evidence], fit: Fit
+) -> None:
     """
     Enter what attributes say.
 
@@ -192,15 +190,16 @@ def _add_attributes(taken: _Taken, model: Model, bag: Bag, fit: Fit) -> None:
     an explanation add up to the score before. So they are divided by its slope here.
     """
     is_sum = event_model(model.scoring.score).is_textbook
-    slope = 1.0 if is_sum else fit.slope
+    slope = 1.0 if is_sum else fit.slope or 1.0  # 0 is not to be divided by
     places = {view.name: number for number, view in model.settings.attributes}
-    for part in attribute_evidence(model, bag):
+    for part in attributes:
         by_class = [0.0] * len(model.classes)
         terms = taken.terms[places[part.source]]
         for key, class_, value in part.terms:
-            by_class[class_] += value / slope
+            said = max(value, IMPOSSIBLE) / slope
+            by_class[class_] += said
             nothing = _Term([0.0] * len(by_class), [0.0] * len(by_class))
-            terms.setdefault(key, nothing).by_class[class_] += value / slope
+            terms.setdefault(key, nothing).by_class[class_] += said
         taken.parts.append((part.source, by_class, [0.0] * len(by_class)))
 
 

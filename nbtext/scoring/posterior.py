@@ -11,6 +11,7 @@ from math import exp, inf, log, log1p
 from typing import TYPE_CHECKING, Final
 
 from nbtext.counts import Fit
+from nbtext.counts.calibration import MOST_LOSS
 from nbtext.counts.fitting import softplus
 from nbtext.settings import NO_PRIOR, SHARES, UNIFORM, dirichlet_documents
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 LEAST_SHARE: Final = 1e-9
 """Documents that stand for none, which has no logarithm."""
+
+
+IMPOSSIBLE: Final = -MOST_LOSS
+"""The log posterior of a class that a record's attributes exclude; none is less."""
 
 
 def log_shares(documents: Sequence[int]) -> list[float]:

@@ -14,7 +14,13 @@ from nbtext.scoring.correction import correction_evidence
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.evidence import Evidence, n_numbers, score_of
 from nbtext.scoring.models.registry import event_model
-from nbtext.scoring.posterior import capped, log_posterior, log_shares, normalised
+from nbtext.scoring.posterior import (
+    IMPOSSIBLE,
+    capped,
+    log_posterior,
+    log_shares,
+    normalised,
+)
 from nbtext.tokens import Bag
 
 if TYPE_CHECKING:
@@ -43,8 +49,8 @@ def score(model: Model, bag: Bag, calibration: Fit) -> Scored:
     Score a document.
 
     Without one token that the model knows, the posterior is the classes' shares; that
-    of a textbook's score is its own. If no class is possible, it is the shares, and
-    nothing is known.
+    of a textbook's score is its own. If a record's attributes exclude all classes, it
+    is the shares, and nothing is known; a class that they exclude has IMPOSSIBLE.
 
     Args:
         model: the counts, and how to score with them.
@@ -83,12 +89,13 @@ def _score_record(event: "EventModel", model: Model, bag: Bag, fit: Fit) -> Scor
         return _scored(model, bag, shares, 0)
     is_scored = is_by_evidence(model, known)
     posterior = log_posterior(raw, event.calibration, fit) if is_scored else shares
-    if event.is_textbook:
-        return _scored(model, bag, posterior, known)
-    joint = with_attributes(posterior, attributes)
-    if not is_possible(joint):
-        return _scored(model, bag, shares, 0)
-    return _scored(model, bag, tuple(normalised(joint)), known + n_attributes)
+    if not event.is_textbook:
+        joint = with_attributes(posterior, attributes)
+        if not is_possible(joint):
+            return _scored(model, bag, shares, 0)
+        posterior, known = tuple(normalised(joint)), known + n_attributes
+    posterior = tuple(max(value, IMPOSSIBLE) for value in posterior)
+    return _scored(model, bag, posterior, known)
 
 
 def _scored(model: Model, bag: Bag, posterior: tuple[float, ...], known: int) -> Scored:

@@ -10,6 +10,7 @@ import pytest
 from nbtext import (
     SettingsOverrides,
     classify_all,
+    evaluate,
     forget,
     learn,
     load,
@@ -136,6 +137,36 @@ def test_where_nothing_is_possible_the_posterior_is_the_shares(tmp_path: Path) -
         assert decision.label is None
         assert decision.log_posterior == pytest.approx((log(0.5), log(0.5)))
     assert many[20].label is not None
+
+
+@pytest.mark.parametrize("score_name", SCORES)
+def test_an_excluded_class_has_finite_numbers_everywhere(
+    score_name: str, tmp_path: Path
+) -> None:
+    path = str(tmp_path / "m.nbt")
+    rows = "".join(f"{'ab'[n % 2]},{'xy'[n % 2]},{n % 3} {n % 2}\n" for n in range(40))
+    table = written(tmp_path / "a.csv", f"class,A,notes\n{rows}")
+    options = Options(
+        label_column="class", text_columns=("notes",), categorical_columns=("A",)
+    )
+    overrides = SettingsOverrides(score=score_name, category_smoothing=0.0)
+    train([table], path, options=options, overrides=overrides)
+    odd = written(tmp_path / "odd.csv", "A,notes\nx,1 0\ny,1 0\nnew,1 0\n" * 7)
+    model = load(path)
+    documents = [*read_documents([odd], model=model)]
+
+    for document, many in zip(documents, classify_all(model, documents), strict=True):
+        (one,) = model.classify([document])
+        assert np.isfinite(one.log_posterior).all()
+        assert many.log_posterior == pytest.approx(one.log_posterior)
+        why = model.explain(document)
+        sums = why.score + why.calibration + why.others + why.prior + why.cap
+        assert sums == pytest.approx(why.log_odds)
+        assert why.score == pytest.approx(sum(one.contribution for one in why.parts))
+        assert all(np.isfinite(one.contribution) for one in why.reasons)
+    loss = evaluate(model, [table], seen=True).log_loss
+    assert loss is not None
+    assert loss < 1
 
 
 def test_missing_values_are_not_counted(tmp_path: Path) -> None:
