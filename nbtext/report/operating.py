@@ -2,7 +2,7 @@
 What other thresholds would have done: errors and cost at each, ROC and DET curves.
 
 The log-odds of a positive class go in, with what is true; counts of errors come out.
-The costs are those of the policy, or 1 for each error.
+The costs are those of the policy, also of right decisions, or 1 for each error.
 """
 
 from typing import Final, NamedTuple
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nbtext.evaluation import Evaluation
 from nbtext.evaluation.evaluation import NO_CLASS
+from nbtext.scoring.costs import costs_of
 
 THRESHOLDS: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999)
 """Probabilities of the positive class in the table."""
@@ -79,12 +80,19 @@ def operating_points(result: Evaluation) -> list[OperatingPoint]:
     split, two = split_of(result), result.two_class
     if split is None or two is None:
         return []
-    lost, let_through = error_prices(result)
-    n_documents = two.positives + two.negatives
+    costs = result.costs or costs_of((), result.classes)
+    positive = result.classes.index(two.positive)
+    negative = 1 - positive
     found = []
     for threshold in THRESHOLDS:
         wrong = int((split.printed_negatives >= threshold).sum())
         missed = int((split.printed_positives < threshold).sum())
+        total = (
+            wrong * costs.price(negative, positive)
+            + (two.negatives - wrong) * costs.price(negative, negative)
+            + missed * costs.price(positive, negative)
+            + (two.positives - missed) * costs.price(positive, positive)
+        )
         found.append(
             OperatingPoint(
                 threshold,
@@ -92,21 +100,10 @@ def operating_points(result: Evaluation) -> list[OperatingPoint]:
                 missed,
                 wrong / two.negatives,
                 missed / two.positives,
-                (wrong * lost + missed * let_through) / n_documents,
+                total / (two.positives + two.negatives),
             )
         )
     return found
-
-
-def error_prices(result: Evaluation) -> tuple[float, float]:
-    """Return what a false positive costs, and a false negative."""
-    two = result.two_class
-    if result.costs is None or two is None:
-        return 1.0, 1.0
-    positive = result.classes.index(two.positive)
-    negative = 1 - positive
-    prices = result.costs
-    return prices.price(negative, positive), prices.price(positive, negative)
 
 
 def error_curve(split: Split) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -41,7 +41,9 @@ def result_of(classes: tuple[str, ...], n: int = 300) -> Evaluation:
     decided = np.where(is_sure, posterior.argmax(axis=1), -1)
     costs = None
     if len(classes) == 2:
-        costs = costs_of([Cost(classes[0], classes[1], 9.0)], classes)
+        first, second = classes
+        prices = [Cost(first, second, 9.0), Cost(first, first, 0.5)]
+        costs = costs_of(prices, classes)
     reason = Reason(NASTY, "body", "body", 1, 0.5, 0.0, {}, {}, 7)
     error = Misjudged(NASTY, None, NASTY, None, 0.75, (reason,))
     found = evaluate(truth, posterior, decided, classes, costs=costs)
@@ -158,7 +160,9 @@ def test_the_points_are_counts_of_errors_and_their_prices() -> None:
         wrong = int((split.printed_negatives >= point.threshold).sum())
         missed = int((split.printed_positives < point.threshold).sum())
         assert (point.false_positives, point.false_negatives) == (wrong, missed)
-        assert point.cost == pytest.approx((9 * wrong + missed) / 300)
+        right = len(split.negatives) - wrong  # which has a price, too
+        whole = 9 * wrong + missed + 0.5 * right
+        assert point.cost == pytest.approx(whole / 300)
 
 
 @pytest.mark.parametrize("n", [20, 3000])
