@@ -16,6 +16,12 @@ from nbtext.scoring.top import TopTerm
 TEXTS: Final = ("errors", "terms")
 """Tables of texts, in which a comma separates no thousands."""
 
+NAMES: Final = ("decided",)
+"""Columns of names, in which it separates none either."""
+
+FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the beginning of a formula."""
+
 Renderer = Callable[[Evaluation, str, Sequence[TopTerm]], str]
 
 
@@ -76,7 +82,11 @@ def _cell(text: str) -> str:
 
 
 def csv_of(result: Evaluation, _title: str, top: Sequence[TopTerm]) -> str:
-    """Return all tables as rows: table, row, column and value."""
+    """
+    Return all tables as rows: table, row, column and value.
+
+    A text that a spreadsheet would run as a formula has an apostrophe before it.
+    """
     stream = io.StringIO()
     writer = csv.writer(stream)
     writer.writerow(("table", "row", "column", "value"))
@@ -84,9 +94,21 @@ def csv_of(result: Evaluation, _title: str, top: Sequence[TopTerm]) -> str:
         for row in table.rows:
             for column, cell in zip(table.heading[1:], row[1:], strict=True):
                 if cell:
-                    value = cell if table.name in TEXTS else cell.replace(",", "")
-                    writer.writerow((table.name, row[0], column, value))
-    return stream.getvalue().encode("utf-8", "backslashreplace").decode()
+                    is_text = table.name in TEXTS or column in NAMES
+                    value = cell if is_text else cell.replace(",", "")
+                    texts = map(_inert, (row[0], column, value))
+                    writer.writerow((table.name, *texts))
+    return stream.getvalue()
+
+
+def _inert(text: str) -> str:
+    """Return a text as a cell that no program runs, without what is not shown."""
+    safe = shown(text.encode("utf-8", "backslashreplace").decode())
+    try:
+        float(safe)
+    except ValueError:
+        return f"'{safe}" if text.startswith(FORMULA) else safe
+    return safe
 
 
 SUFFIXES: Final[dict[str, Renderer]] = {

@@ -146,6 +146,21 @@ def test_terms_that_speak_for_a_class_are_in_every_kind() -> None:
     Page(report_text(result_of(("ham", "spam")), "r.html", top=terms))
 
 
+def test_no_cell_of_csv_is_a_formula_or_a_control() -> None:
+    classes = ("+1", "1,000", *(f"=c{n:03}()" for n in range(60)), "\x1b[2J", "\t=1")
+    result = result_of(tuple(sorted(classes)))
+    term = TopTerm("@sum", '=HYPERLINK("x")', "body", None, 9.5, -0.5, 1, 2, 3, 4, 5)
+
+    text = report_text(result, "r.csv", top=[term])
+
+    rows = [*csv.reader(io.StringIO(text))][1:]
+    cells = {cell for row in rows for cell in row}
+    formulas = [cell for cell in cells if cell.startswith(("=", "@", "+", "-", "\t"))]
+    assert {*formulas} == {"+1", "-0.50"}  # numbers
+    assert {"'=c007()", "'@sum", "'=HYPERLINK(\"x\")", "1,000"} <= cells
+    assert all(cell.isprintable() for cell in cells)
+
+
 def test_another_suffix_is_refused() -> None:
     with pytest.raises(SettingsError, match=r"\.html, \.md, \.csv"):
         report_text(result_of(("ham", "spam")), "r.pdf")
