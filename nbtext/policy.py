@@ -103,7 +103,9 @@ class Policy(NamedTuple):
                 threshold=plain["threshold"],
                 prior=tuple(sorted(plain["prior"].items())),
                 costs=tuple(sorted(map(Cost._make, plain["costs"]), key=_place_of)),
-                max_false_positives=limit and FalsePositives._make(limit),
+                max_false_positives=None
+                if limit is None
+                else FalsePositives._make(limit),
             )
         except (TypeError, ValueError, AttributeError) as error:
             message = f"the policy is not complete: {error}"
