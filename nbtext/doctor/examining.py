@@ -28,7 +28,7 @@ from nbtext.doctor.findings import Findings, Leak, Pair, Suspect
 from nbtext.doctor.leaks import LeakingTerm, leaking_terms
 from nbtext.doctor.near import Near, Sketches
 from nbtext.doctor.telling import Told, tell
-from nbtext.evaluation.left_out_scores import fitted, left_out_scores
+from nbtext.evaluation.left_out_scores import left_out_posteriors
 from nbtext.evaluation.reading_once import counts_of, read_once
 from nbtext.learning import SettingsOverrides, check_trainable
 from nbtext.learning.overrides import DEFAULTS
@@ -138,9 +138,7 @@ class _Examined:
             tell: returns the texts of terms, given suspects and leaks.
 
         """
-        same, suspects = self._same(), self._suspects()
-        known = {(one.first, one.second) for one in same}
-        near = [one for one in self._near() if (one.first, one.second) not in known]
+        same, near, suspects = self._same(), self._near(), self._suspects()
         leaks = leaking_terms(self._model)
         told = tell(self._model, self._table, suspects[:top], leaks[:top])
         sizes = dict(zip(self._classes, self._table.documents, strict=True))
@@ -177,13 +175,21 @@ class _Examined:
     def _near(self) -> list[Pair]:
         """Return near duplicates of different classes."""
         views = self._table.settings.views
-        texts = [n for n, view in enumerate(views) if view.alphabet != "ngrams"]
-        bodies = [n for n in texts if views[n].text == "body"]
-        view = (bodies or texts or [0])[0]
+        texts = [n for n, view in enumerate(views) if view.kind == "text"]
+        if not texts:
+            return []
+        words = [n for n in texts if views[n].alphabet != "ngrams"]
+        bodies = [n for n in words if views[n].text == "body"]
+        view = (bodies or words or texts)[0]
         sketches = Sketches()
         for _, terms in self._cache.batches(np.ones(len(self._labels), np.bool_)):
             sketches.add(terms[view])
-        return [self._pair(one) for one in sketches.near(self._labels)]
+        digests = self._cache.digests
+        return [
+            self._pair(one)
+            for one in sketches.near(self._labels)
+            if digests[one.first] != digests[one.second]  # which is said already
+        ]
 
     def _pair(self, near: Near) -> Pair:
         names, labels = self._kept.names, self._cache.labels
@@ -197,8 +203,7 @@ class _Examined:
 
     def _suspects(self) -> list[Suspect]:
         """Return documents that look like another class, the likeliest errors first."""
-        scores, known = left_out_scores(self._model, self._cache, self._labels)
-        _, posterior = fitted(self._model, scores, self._labels)
+        posterior, known = left_out_posteriors(self._model, self._cache, self._labels)
         rows = np.arange(len(self._labels))
         own = posterior[rows, self._labels]
         others = posterior.copy()

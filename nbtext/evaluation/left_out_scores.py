@@ -12,30 +12,32 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from nbtext.counts import TermCache
-    from nbtext.scoring.batch_model import BatchModel, Labels
+    from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels
 
 from nbtext.counts import Fit, fit
 from nbtext.counts.calibration import total
 from nbtext.counts.fitting import fitted_loss
 from nbtext.scoring import event_model
+from nbtext.scoring.attributes.arrays import known_numbers
 from nbtext.scoring.batch import log_posteriors
-from nbtext.scoring.batch_mixed import scores_by
+from nbtext.scoring.batch_mixed import scores_by, with_attributes
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.leave_one_out import PART, observed_scores
 from nbtext.scoring.models.arrays import is_shared
+from nbtext.scoring.posterior import IMPOSSIBLE
 from nbtext.tokens.bags import sum_by_document
 
 
-def left_out_scores(
+def left_out_posteriors(
     model: BatchModel, cache: TermCache, labels: Labels
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """
-    Score all documents, each as if it alone had not been counted.
-
-    The attributes of records are in a textbook's score alone; other scores are of text.
+    Score all documents, each as if it alone had not been counted, and calibrate that.
 
     Args:
         model: their counts, and how to score with them.
@@ -43,51 +45,49 @@ def left_out_scores(
         labels: shape (n_documents,), the places of their classes.
 
     Returns:
-        The scores, one number or one a class for each document, and how many of its
-        tokens are known without it, shape (n_documents,).
+        The log posterior, shape (n_documents, n_classes), in nats, and how many of the
+        tokens and attributes of each are known without it, shape (n_documents,).
 
     """
-    event = event_model(model.scoring.score)
-    has_one = event.calibration == "histogram"
-    shape = (len(labels),) if has_one else (len(labels), len(model.classes))
-    scores, known = np.zeros(shape), np.zeros(len(labels), np.int64)
+    event, settings = event_model(model.scoring.score), model.settings
+    shape = (len(labels), len(model.classes))
+    scores = np.zeros(shape[:1] if event.calibration == "histogram" else shape)
+    known = np.zeros(len(labels), np.int64)
     shared = model.once(is_shared)
-    for places, views in cache.batches(np.ones(len(labels), np.bool_)):
+    for some, found in _parts(model, cache):
+        (scores[some],) = scores_by(event, model, [model.scoring], found, labels[some])
+        for number, (terms, at) in enumerate(found):
+            times = terms.counts * shared[number].take(at)
+            known[some] += sum_by_document(times, terms.starts)
+    posterior = log_posteriors(scores, event.calibration, _fit(model, scores, labels))
+    if not settings.has_attributes:
+        return posterior, known
+    for some, found in _parts(model, cache):
+        known[some] += known_numbers(model, found)
+        if not event.is_textbook:  # whose score has them in it
+            of_text = posterior[some]
+            posterior[some] = with_attributes(of_text, model, found, labels[some])
+    return np.maximum(posterior, IMPOSSIBLE), known
+
+
+def _parts(
+    model: BatchModel, cache: TermCache
+) -> Iterator[tuple[NDArray[np.int64], FoundTerms]]:
+    """Yield the places of some documents, and their terms, until all were yielded."""
+    for places, views in cache.batches(np.ones(len(cache.labels), np.bool_)):
         for start in range(0, len(places), PART):
             some = places[start : start + PART]
             part = [terms.part(slice(start, start + len(some))) for terms in views]
-            found = model.find(part)
-            (scores[some],) = scores_by(
-                event, model, [model.scoring], found, labels[some]
-            )
-            for number, (terms, at) in enumerate(found):
-                times = terms.counts * shared[number].take(at)
-                known[some] += sum_by_document(times, terms.starts)
-    return scores, known
+            yield some, model.find(part)
 
 
-def fitted(
-    model: BatchModel, scores: NDArray[np.float64], labels: Labels
-) -> tuple[Fit, NDArray[np.float64]]:
-    """
-    Calibrate scores of documents that were left out.
-
-    Args:
-        model: what scored them.
-        scores: what `left_out_scores` returned.
-        labels: shape (n_documents,), the places of their classes.
-
-    Returns:
-        What was fitted, and the log posterior, shape (n_documents, n_classes).
-
-    """
-    event = event_model(model.scoring.score)
-    found = Fit()
-    if model.scoring.calibrated:
-        names = [model.classes[place] for place in labels.tolist()]
-        kept = observed_scores(model, [model.scoring], [scores], names)
-        found = fit(total(kept), model.classes)
-    return found, log_posteriors(scores, event.calibration, found)
+def _fit(model: BatchModel, scores: NDArray[np.float64], labels: Labels) -> Fit:
+    """Return what calibrates the scores of documents that were left out."""
+    if not model.scoring.calibrated:
+        return Fit()
+    names = [model.classes[place] for place in labels.tolist()]
+    kept = observed_scores(model, [model.scoring], [scores], names)
+    return fit(total(kept), model.classes)
 
 
 def candidate_posteriors(
@@ -110,13 +110,10 @@ def candidate_posteriors(
     has_one = event.calibration == "histogram"
     shape = (len(labels),) if has_one else (len(labels), len(model.classes))
     scores = [np.zeros(shape) for _ in scorings]
-    for places, views in cache.batches(np.ones(len(labels), np.bool_)):
-        for start in range(0, len(places), PART):
-            some = places[start : start + PART]
-            part = [terms.part(slice(start, start + len(some))) for terms in views]
-            found = scores_by(event, model, scorings, model.find(part), labels[some])
-            for of_all, values in zip(scores, found, strict=True):
-                of_all[some] = values
+    for some, documents in _parts(model, cache):
+        found = scores_by(event, model, scorings, documents, labels[some])
+        for of_all, values in zip(scores, found, strict=True):
+            of_all[some] = values
     names = [model.classes[place] for place in labels.tolist()]
     kept = observed_scores(model, scorings, scores, names)
     best = min(

@@ -42,6 +42,42 @@ def test_wrong_labels_come_first_with_reasons(run: "Run", rows: Path) -> None:
     assert err == "120 documents: 3 documents that look like another label\n"
 
 
+@pytest.mark.parametrize("columns", ["text,city", "size"])
+def test_wrong_labels_of_records_are_told_by_their_attributes(
+    run: "Run", columns: str
+) -> None:
+    """The text says nothing; the city, or the size, says all."""
+    lines = ["label,text,city,size"]
+    for number in range(80):
+        is_first = number % 2 == 0
+        label = "ba"[is_first != (number == 30)]
+        city, size = ("Rome", number) if is_first else ("Oslo", 300 + number)
+        lines.append(f"{label},word{number % 5},{city},{size}")
+    Path("rows.csv").write_text("\n".join(lines) + "\n")
+    options = {"text": "--text-column", "city": "--categorical-column"}
+    named = [
+        word
+        for column in columns.split(",")
+        for word in (options.get(column, "--numeric-column"), column)
+    ]
+
+    out = run("doctor", "-q", *named, "rows.csv").out
+
+    labels = [line for line in out.splitlines() if line.startswith("label")]
+    assert [line.split("\t")[1:4] for line in labels] == [["rows.csv:31", "b", "a"]]
+
+
+def test_three_copies_under_two_labels_are_no_near_duplicates(run: "Run") -> None:
+    text = " ".join(f"word{number}" for number in range(60))
+    rows = [("ham", text), ("spam", text), ("ham", text), ("spam", "a b"), ("ham", "c")]
+    Path("rows.tsv").write_text("".join("\t".join(row) + "\n" for row in rows))
+
+    kinds = [line.split("\t")[0] for line in run("doctor", "rows.tsv").out.splitlines()]
+
+    assert "same" in kinds
+    assert "near" not in kinds
+
+
 def test_the_same_and_nearly_the_same_under_two_labels_are_named(run: "Run") -> None:
     words = [f"word{number}" for number in range(60)]
     texts = {
