@@ -1,8 +1,9 @@
 """`nbtext tune`: which way to score does best on these documents."""
 
+import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -101,9 +102,7 @@ def command(
             on_read=on_read,
             on_trial=None if shown is None else shown.trial,
         )
-    line = shlex.join(
-        ["nbtext", "train", *tuned.options, *_of_sources(options), *sources]
-    )
+    line = _typed(["train", *tuned.options, *_of_sources(options)], sources)
     if output.as_json:
         to_stdout([json_of(tuned.as_dict() | {"train": line})])
     elif is_watched(sys.stdout):
@@ -119,6 +118,25 @@ def command(
                 to_stderr(f"note: {note}")
             to_stderr(f"wrote {model} ({size(Path(model).stat().st_size)})")
     return outcome(skipped)
+
+
+def _typed(options: Sequence[str], sources: Sequence[str]) -> str:
+    """Return the line to type; what a terminal would obey is in $'...' (bash(1))."""
+    end = ["--"] if any(one.startswith("-") for one in sources) else []
+    words = ("nbtext", *options, *end, *sources)
+    return " ".join(
+        shlex.quote(one) if one.isprintable() else _ansi_quoted(one) for one in words
+    )
+
+
+def _ansi_quoted(word: str) -> str:
+    """Return a word that the shell reads as it is, in printable characters."""
+    quoted = "".join(
+        one if one.isascii() and one.isprintable() and one not in "'\\"
+        else "".join(f"\\x{byte:02x}" for byte in os.fsencode(one))
+        for one in word
+    )  # fmt: skip
+    return f"$'{quoted}'"
 
 
 def _of_sources(options: Options) -> Iterator[str]:

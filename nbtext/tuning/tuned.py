@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ class Row:
         how: how it was held out: "leave-one-out" or "5 folds".
         value: the measure; less is better.
         low, high: its interval of 95 %.
-        behind: how much more than the best, in standard errors of the difference.
+        behind: how much more than the best, in standard errors of the difference;
+            infinite if it is as much more for every document.
         is_best: whether it has the least value of those that were held out so.
         is_chosen: whether it is the simplest of those within one standard error of it.
     """
@@ -101,7 +103,7 @@ class Tuned:
         return options_of(self.overrides)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what `json.dumps` takes."""
+        """Return what `json.dumps` takes; null stands for infinity."""
         return {
             "measure": self.measure,
             "documents": self.documents,
@@ -113,7 +115,7 @@ class Tuned:
                     "how": row.how,
                     "value": row.value,
                     "interval": [row.low, row.high],
-                    "behind": row.behind,
+                    "behind": row.behind if isfinite(row.behind) else None,
                     "is_best": row.is_best,
                     "is_chosen": row.is_chosen,
                 }

@@ -1,7 +1,10 @@
 """`nbtext tune`: which way to score does best on these documents."""
 
 import json
+import os
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,6 +60,26 @@ def test_the_line_to_type_makes_the_model_that_write_makes(
     one, other = load("a.nbt").model, load("b.nbt").model
     assert one.scoring == other.scoring
     assert one.settings == other.settings
+
+
+def test_the_line_to_type_shows_no_terminal_what_to_do(run: "Run", rows: Path) -> None:
+    odd = [Path("a\x1b[31m'\t\\x41ü.tsv"), Path("b\udcff.tsv"), Path("-c d.tsv")]
+    lines = rows.read_text().splitlines(keepends=True)
+    for number, path in enumerate(odd):
+        path.write_text("".join(lines[number::3]))
+
+    out = run("tune", "-q", "--", *odd).out
+
+    line = out.splitlines()[-1].partition("\t")[2]
+    assert line.isprintable()
+    words = "import os, sys; print(*map(os.fsencode, sys.argv[1:]))"
+    script = line.replace("nbtext train", shlex.join([sys.executable, "-c", words]), 1)
+    said = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
+    assert (
+        said.stdout.decode()
+        .strip()
+        .endswith(" ".join(repr(os.fsencode(path)) for path in odd))
+    )
 
 
 @pytest.mark.parametrize("measure", ["error", "balanced-error", "brier", "1-auc"])

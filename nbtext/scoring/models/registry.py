@@ -192,9 +192,9 @@ def changed(
         scoring = scoring.with_parameters(**{LEVELS: float(levels)})
     for name, value in parameters:
         if name not in dict(scoring.parameters):
-            names = ", ".join(name for name, _ in scoring.parameters) or "none"
-            message = (
-                f"the {scoring.score} score has no parameter {name!r}, but {names}"
+            names = ", ".join(name for name, _ in scoring.parameters)
+            message = f"the {scoring.score} score has no parameter {name!r}" + (
+                f", but {names}" if names else "; it has none at all"
             )
             raise SettingsError(message)
         scoring = scoring.with_parameters(**{name: float(value)})

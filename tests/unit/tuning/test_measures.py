@@ -1,6 +1,7 @@
 """Measures that settings are compared by, and their standard errors."""
 
-from math import sqrt
+import json
+from math import inf, sqrt
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from nbtext.evaluation.evaluation import evaluate
 from nbtext.learning import SettingsOverrides
 from nbtext.tuning.measures import MEASURES, standard_error
-from nbtext.tuning.tuned import Tried, choose, options_of, safe_threshold
+from nbtext.tuning.tuned import Tried, Tuned, choose, options_of, safe_threshold
 
 CLASSES = ("ham", "spam")
 
@@ -82,8 +83,25 @@ def test_the_simplest_of_those_as_good_as_the_best_is_chosen() -> None:
     assert [row.is_best for row in rows] == [True, False, False]
     assert rows[-1].behind > 5
     assert all(row.low <= row.value <= row.high for row in rows)
-    assert rows[0].value == pytest.approx(standard := rows[0].value)
-    assert rows[0].high - standard < 4 * sqrt(1 / len(truth))
+    losses = np.logaddexp(0, -odds * (2 * truth - 1))
+    assert rows[0].value == pytest.approx(losses.mean())
+    error = losses.std(ddof=1) / sqrt(len(truth))
+    assert rows[0].high == pytest.approx(losses.mean() + 1.96 * error, rel=1e-4)
+
+
+def test_what_is_worse_for_every_document_has_no_infinity_in_json() -> None:
+    truth = np.array([0, 1, 0, 1])
+    right, wrong = (np.log([[p, 1 - p], [1 - p, p]] * 2) for p in (0.9, 0.1))
+    tried = [
+        Tried(SettingsOverrides(score=score), "leave-one-out", posterior)
+        for score, posterior in (("sum", right), ("mean", wrong))
+    ]
+
+    rows = choose("error", tried, truth)
+
+    assert [row.behind for row in rows] == [0.0, inf]
+    found = Tuned("error", 4, rows, rows[0].overrides)
+    assert json.loads(json.dumps(found.as_dict(), allow_nan=False))
 
 
 def test_options_are_those_of_the_command_line() -> None:
