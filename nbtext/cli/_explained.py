@@ -11,6 +11,7 @@ from nbtext.cli._report import (
     escaped,
     readable,
     rounded,
+    well_formed,
 )
 from nbtext.evaluation.misjudged import Misjudged
 from nbtext.learning.flipping import MOST, Flip
@@ -130,7 +131,7 @@ def why_json(explanation: Explanation, top: int | None) -> dict[str, Any]:
         "truth": explanation.expected,
         "for": explanation.label,
         "against": explanation.rival,
-        "in_words": in_words(explanation),
+        "in_words": well_formed(in_words(explanation)),
         "probability": rounded(explanation.probability),
         "log_odds": _digits(explanation.log_odds),
         "score": _digits(explanation.score),
@@ -172,9 +173,9 @@ def why_json(explanation: Explanation, top: int | None) -> dict[str, Any]:
 def reason_json(reason: Reason) -> dict[str, Any]:
     """Return a term as JSON has it."""
     found = {
-        "term": reason.text,
+        "term": well_formed(reason.text),
         "view": reason.view,
-        "field": reason.field,
+        "field": well_formed(reason.field),
         "times": reason.times,
         "contribution": _digits(reason.contribution),
         "correction": _digits(reason.correction),
@@ -248,9 +249,9 @@ def against_json(
                 "difference": _digits(row.difference),
                 "first": _digits(row.first),
                 "second": _digits(row.second),
-                "term": row.reason.text,
+                "term": well_formed(row.reason.text),
                 "view": row.reason.view,
-                "field": row.reason.field,
+                "field": well_formed(row.reason.field),
             }
             for row in rows[:top]
         ],
@@ -311,6 +312,16 @@ def error_lines(errors: Iterable[Misjudged]) -> Iterator[str]:
         yield "\t".join((*error_row(error), *map(reason_text, error.reasons)))
 
 
+def errors_json(errors: Iterable[Misjudged]) -> list[dict[str, Any]]:
+    """Return misjudged documents as JSON has them; names are escaped as in TSV."""
+    found = [error.as_dict() for error in errors]
+    for error in found:
+        error["name"] = readable(error["name"])
+        for reason in error["reasons"]:
+            reason |= {key: well_formed(reason[key]) for key in ("text", "field")}
+    return found
+
+
 def error_row(error: Misjudged) -> tuple[str, str, str, str]:
     """Return truth, decision, probability and name of a misjudged document."""
     return (
@@ -349,9 +360,9 @@ def top_json(term: TopTerm) -> dict[str, Any]:
     """Return the same as JSON has it, with the key."""
     return {
         "class": term.label,
-        "term": term.text,
+        "term": None if term.text is None else well_formed(term.text),
         "view": term.view,
-        "field": term.field,
+        "field": None if term.field is None else well_formed(term.field),
         "strength": _digits(term.strength),
         "log_odds": _digits(term.log_odds),
         "documents": term.documents,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from nbtext.cli._report import class_name, counted, escaped, readable
+from nbtext.cli._report import class_name, counted, escaped, readable, well_formed
 from nbtext.doctor import Findings
 
 KINDS: Final = {
@@ -107,13 +107,8 @@ def findings_json(found: Findings) -> dict[str, Any]:
     for pair in (*plain["same"], *plain["near"]):
         pair |= {"first": readable(pair["first"]), "second": readable(pair["second"])}
     for suspect in plain["suspects"]:
-        reasons = [_as_text(text) for text in suspect["reasons"]]
+        reasons = [well_formed(text) for text in suspect["reasons"]]
         suspect |= {"name": readable(suspect["name"]), "reasons": reasons}
     for leak in plain["leaks"]:
-        leak["term"] = _as_text(leak["term"])
+        leak["term"] = well_formed(leak["term"])
     return plain
-
-
-def _as_text(term: str) -> str:
-    """Return a term without lone surrogates, which JSON's readers refuse."""
-    return term.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -74,6 +74,11 @@ def readable(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
+def well_formed(text: str) -> str:
+    """Return a text for JSON, whose readers may refuse lone surrogates."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 def as_tsv(decisions: Iterable[Decision], *, named: bool = True) -> Iterator[str]:
     """Render label, probability and name, in columns that cut(1) can take."""
     for decision in decisions:

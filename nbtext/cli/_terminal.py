@@ -43,13 +43,16 @@ class Output(NamedTuple):
     verbose: bool = False
 
 
+MANY = 4096
+"""Maximum lines that are held before they are written."""
+
 LEAST_WIDTH = 60
 """Tables are made no narrower: a terminal that is folds them, and nothing is lost."""
 
 
 def to_stdout(lines: Iterable[str]) -> None:
     """
-    Write lines to standard output, and see them out.
+    Write lines to standard output, MANY at a time, and see them out.
 
     Raises:
         OSError: this process was started without a standard output.
@@ -57,12 +60,14 @@ def to_stdout(lines: Iterable[str]) -> None:
     """
     if sys.stdout is None:
         raise OSError(EBADF, os.strerror(EBADF), "standard output")
-    text = "".join(f"{line}\n" for line in lines)
-    if getattr(sys.stdout, "buffer", None) is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    else:
-        bytes_to_stdout(text.encode("utf-8", "backslashreplace"))
+    rest = iter(lines)
+    while some := [*islice(rest, MANY)]:
+        text = "".join(f"{line}\n" for line in some)
+        if getattr(sys.stdout, "buffer", None) is None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        else:
+            bytes_to_stdout(text.encode("utf-8", "backslashreplace"))
 
 
 def bytes_to_stdout(data: bytes | memoryview) -> None:

@@ -1,16 +1,10 @@
 """`nbtext dump`: write a model as text."""
 
-from itertools import islice
-from typing import Final
-
 import click
 
 from nbtext.cli._options import named_model
 from nbtext.cli._terminal import to_stderr, to_stdout
 from nbtext.store import open_model
-
-BATCH: Final = 4096
-"""So many lines are written at a time."""
 
 
 @click.command(epilog="The lines are described in docs/text-form.md.")
@@ -33,6 +27,4 @@ def command(model: str) -> None:
     file = open_model(model)
     for note in file.notes:
         to_stderr(f"note: {note}")
-    lines = text_lines(read_contents(file), model)
-    while batch := list(islice(lines, BATCH)):
-        to_stdout(batch)
+    to_stdout(text_lines(read_contents(file), model))

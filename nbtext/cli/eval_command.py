@@ -316,7 +316,12 @@ def _say_positive(result: "Evaluation") -> None:
 
 def _print(result: "Evaluation", output: Output, against: str | None) -> None:
     if output.as_json:
-        to_stdout([json_of(result.as_dict())])
+        values = result.as_dict()
+        if result.errors is not None:
+            from nbtext.cli._explained import errors_json
+
+            values["errors"] = errors_json(result.errors)
+        to_stdout([json_of(values)])
     elif is_watched(sys.stdout):
         from nbtext.cli._explained_tables import error_tables
         from nbtext.cli._tables import evaluation_tables

@@ -94,9 +94,6 @@ class LinearForm:
                 "unknown words have no key; train with --unknown skip"
             )
             raise SettingsError(message)
-        if model.settings.has_attributes:
-            message = "columns of categories and numbers have no weights of terms"
-            raise SettingsError(message)
         self._model: BatchModel = open_batch_model(model)
         self._event = event
         self.classes = model.classes

@@ -117,6 +117,32 @@ def test_nothing_that_a_terminal_obeys_is_printed(run: "Run") -> None:
         assert all(line.replace("\t", "").isprintable() for line in out.splitlines())
 
 
+def test_json_of_cut_characters_is_utf_8(run: "Run", tmp_path: "Path") -> None:
+    """Runs of bytes cut characters in two, and a name need not be UTF-8."""
+    odd = tmp_path / "odd\udcff.txt"
+    odd.write_text("\u3042\u3044\u3046 \u3042\u3044 \u3048\u304a" * 3)
+    for label, text in (
+        ("a", "\u3042\u3044\u3046 \u3042\u3044"),
+        ("b", "\u3048\u304a \u3044\u3048"),
+    ):
+        (tmp_path / f"{label}.csv").write_text(f"text\n{text}\n{text} x\n" * 9)
+    sources = [f"{label}={tmp_path / label}.csv" for label in "ab"]
+    assert run("train", "-q", "-m", "m.nbt", *sources).status == 0
+
+    outs = [
+        run("why", "--json", "-m", "m.nbt", odd).out,
+        run("why", "--json", "-m", "m.nbt", "--against", odd, odd).out,
+        run("top", "--json", "-m", "m.nbt", "--from", odd).out,
+        run("eval", "--json", "-q", "--errors", "-m", "m.nbt", f"c={odd}").out,
+        run("doctor", "--json", "-q", *sources).out,
+    ]
+
+    assert "\\\\xe3" in "".join(outs)
+    for out in outs:
+        for line in [out] if out.startswith("{\n") else out.splitlines():
+            json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8")
+
+
 @pytest.mark.usefixtures("model")
 def test_a_message_of_unknown_tokens_is_told_as_one(run: "Run") -> None:
     status, out, _ = run("why", "-m", "mail.nbt", stdin="\u0937\u0915".encode())
