@@ -15,6 +15,7 @@ from typing import Final
 from fuzz.laws import BrokenLawError, Check, within
 from fuzz.models import HAM, MANY, MESSAGE, OTHER, SPAM, learn
 from fuzz.mutation import mutated
+from fuzz.stored import check as check_stored
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, SettingsError, TextFormError, TrainingError
 from nbtext.scoring.batch_model import open_batch_model
@@ -77,6 +78,7 @@ def _use(path: Path, data: bytes) -> None:
         _each([lambda: check_sound(file), *_readings_of(file)])
         model = load_model(str(path))
         _each(_scores_of(model))
+        check_stored(path)
         if len(file.tables) > 1:
             _each([lambda: compact_tail(str(path))])
             path.write_bytes(data)

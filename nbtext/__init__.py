@@ -5,11 +5,12 @@ What is exported is loaded when it is first asked for, because the command line
 classifies one message in less time than it takes to import numpy.
 """
 
-from typing import TYPE_CHECKING, Final
-
 from nbtext.faces import lazy_face
 
+TYPE_CHECKING = False  # typing takes longer to import than a message to classify
 if TYPE_CHECKING:
+    from typing import Final
+
     from nbtext.api import (
         classify,
         classify_all,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from nbtext.tuning import Tuned
     from nbtext.upkeep import set_policy
 
-__version__: Final = "0.1.0"
+__version__: "Final" = "0.1.0"
 
 __all__ = [
     "Classifier",
@@ -74,7 +75,7 @@ __all__ = [
     "undo",
 ]
 
-_HOMES: Final = {
+_HOMES: "Final" = {
     "Classifier": "scoring",
     "CombinedClassifier": "scoring.combining",
     "Cost": "policy",

@@ -24,6 +24,27 @@ class MailReader:
     ) -> tuple[tuple[memoryview, ...], bytes, bool] | None:
         """Return the keys of each view, the digest, and whether it is typical."""
 
+class StoredModel:
+    """A plain model, opened where it lies."""
+
+    def __new__(cls, file: memoryview | bytes, /) -> StoredModel: ...
+    def classes(self) -> tuple[str, str]:
+        """Return the names of the classes, sorted."""
+    def views(
+        self,
+    ) -> tuple[tuple[str, str, bool, bool, bool, bool, bool, int | None], ...]:
+        """Return the settings of its views."""
+    def score(
+        self, keys: tuple[memoryview, ...], /
+    ) -> tuple[int, float, int, float, tuple[float, float], tuple[float, float]] | None:
+        """
+        Score a document.
+
+        Returns:
+            The place of the more probable class, its probability, how many terms are
+            known, the score, the log posterior, and that which is printed.
+        """
+
 class Tables:
     """The kind of token and the folded form of each code point."""
 

@@ -5,8 +5,6 @@ One message is classified in less time than it takes to import numpy, so a packa
 `__init__` must not import what its names stand for.
 """
 
-from importlib import import_module
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,6 +25,8 @@ def lazy_face(package: str, homes: "Mapping[str, str]") -> "Callable[[str], Any]
         if name not in homes:
             message = f"module {package!r} has no attribute {name!r}"
             raise AttributeError(message)
+        from importlib import import_module
+
         return getattr(import_module(f"{package}.{homes[name]}"), name)
 
     return load

@@ -9,6 +9,7 @@ defaults, and what each of them is worth, are in docs/method.md.
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
+from nbtext.constants import CODE_POINTS as CODE_POINTS
 from nbtext.errors import SettingsError
 
 Text: TypeAlias = Literal["headers", "raw", "body"]
@@ -39,9 +40,6 @@ their sum, and that of their squares (`nbtext.exact`)."""
 Kind: TypeAlias = Literal["text", "value", "number"]
 """What a column of a table holds, and what a view of it sees: text, the names of
 categories, or numbers."""
-
-CODE_POINTS: Final = 1
-"""The version of the table of code points: a new one changes the keys of a model."""
 
 KEY_BITS: Final = 48
 """The bits of a term's key, which are the upper ones of the 64 that are mixed."""

@@ -2,27 +2,37 @@
 The command line: a thin shell over the library.
 
 Each command is a file that reads as usage, options, call, print; commands are loaded
-when called. Errors become one line and an exit status here, and nowhere else.
+when called. Errors become one line and an exit status in `_failures`, and nowhere else.
+What is imported here, and in `_quick`, is waited for with each message.
 """
 
-import os
 import sys
-from contextlib import suppress
-from typing import NoReturn
 
-from nbtext.cli import _status as status
 from nbtext.cli._quick import quick_run
-from nbtext.errors import NbtextError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
-def main(arguments: list[str] | None = None) -> NoReturn:
+def main(arguments: list[str] | None = None) -> "NoReturn":
     """Run a command and exit with its status."""
     if arguments is None:
         arguments = _arguments()
-    code = _outcome(arguments)
+    try:
+        code = _run(arguments)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BaseException as error:
+        from nbtext.cli._failures import told
+
+        code = told(error)
     _see_out_errors()
-    is_bogofilter = arguments[:1] == ["bogofilter"]
-    sys.exit(status.as_bogofilter(code) if is_bogofilter else code)
+    if arguments[:1] == ["bogofilter"]:
+        from nbtext.cli import _status as status
+
+        code = status.as_bogofilter(code)
+    sys.exit(code)
 
 
 def _arguments() -> list[str]:
@@ -31,70 +41,27 @@ def _arguments() -> list[str]:
     return ["bogofilter", *sys.argv[1:]] if is_bogofilter else sys.argv[1:]
 
 
-def _outcome(arguments: list[str]) -> int:
-    """Run a command, say what went wrong, and return the exit status."""
-    try:
-        code = _run(arguments)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        _give_up_output()
-        code = status.CLOSED_PIPE
-    except KeyboardInterrupt:
-        code = status.INTERRUPTED
-    except NbtextError as error:
-        code = status.status_of(error)
-        _say_error(str(error))
-    except OSError as error:
-        _give_up_output()
-        code = status.IO_ERROR
-        _say_error(f"{error.filename or 'input or output'}: {error.strerror or error}")
-    except MemoryError:
-        code = status.TRY_AGAIN
-        _say_error("there is not enough memory; allow more, or try --jobs 1")
-    except Terminated as error:
-        code = 128 + error.number  # as the shell says it
-    except Exception as error:
-        if type(error).__name__ == "BrokenProcessPool":
-            _say_error("a process was killed, perhaps for want of memory; try --jobs 1")
-            return status.TRY_AGAIN
-        if os.environ.get("NBTEXT_DEBUG"):
-            raise
-        code = status.SOFTWARE
-        _say_error(
-            f"a fault in nbtext itself: {type(error).__name__}: {error}; please report "
-            "it, with what NBTEXT_DEBUG=1 prints"
-        )
-    return code
-
-
-class Terminated(BaseException):
-    """This process was asked to end: what has been begun is cleaned up first."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-
-def _terminate(number: int, _frame: object) -> NoReturn:
-    raise Terminated(number)
-
-
 def _run(arguments: list[str]) -> int:
     is_piped = sys.stdin is not None and not sys.stdin.isatty()
     quick = quick_run(arguments) if is_piped else None
-    if quick is not None:
-        return quick()
+    return _run_with_click(arguments) if quick is None else quick()
+
+
+def _run_with_click(arguments: list[str]) -> int:
+    """Run any command; a signal to end cleans up what has been begun."""
     import signal
     from threading import current_thread, main_thread
 
+    from nbtext.cli import _status as status
+    from nbtext.cli._failures import terminate
     from nbtext.cli._group import run_command
 
     if current_thread() is main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) == signal.SIG_DFL:
-                signal.signal(number, _terminate)
+                signal.signal(number, terminate)
     code = run_command(arguments)
+    is_piped = sys.stdin is not None and not sys.stdin.isatty()
     if code == status.USAGE and is_piped and _is_pass(arguments):
         from nbtext.cli._pass import pass_unchanged
 
@@ -110,12 +77,6 @@ def _is_pass(arguments: list[str]) -> bool:
     return (is_model and arguments[2:3] == ["pass"]) or arguments[1:2] == ["pass"]
 
 
-def _give_up_output() -> None:
-    """Lead what is left of the output nowhere: the interpreter, ending, flushes it."""
-    with suppress(OSError, ValueError, AttributeError):  # there is none, or no file
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _see_out_errors() -> None:
     """
     Lead what is left on standard error nowhere if it cannot be written.
@@ -127,11 +88,6 @@ def _see_out_errors() -> None:
         if sys.stderr is not None:
             sys.stderr.flush()
     except (OSError, ValueError):
-        with suppress(OSError, ValueError, AttributeError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+        from nbtext.cli._failures import give_up
 
-
-def _say_error(message: str) -> None:
-    from nbtext.cli._terminal import to_stderr
-
-    to_stderr(f"Error: {message}")
+        give_up(sys.stderr)

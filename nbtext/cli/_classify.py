@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from nbtext.document import Item
     from nbtext.learning import SettingsOverrides
+    from nbtext.plain_mail import Begun
     from nbtext.policy import Policy, PolicyOverrides
     from nbtext.scoring import Model
     from nbtext.scoring.classifying import Decider
@@ -66,6 +67,7 @@ class ClassifyRequest(NamedTuple):
         overrides: how to score, where it differs from what the model says.
         output: what is printed; with `--is` and quiet, nothing at all.
         further: more models, which decide together with the first.
+        begun: what standard input is read on from, if some of it was.
     """
 
     model: str
@@ -76,6 +78,7 @@ class ClassifyRequest(NamedTuple):
     overrides: "SettingsOverrides | None" = None
     output: Output = Output()
     further: tuple[str, ...] = ()
+    begun: "Begun | None" = None
 
 
 def run(request: ClassifyRequest, jobs: int = 1) -> int:
@@ -105,7 +108,9 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
             )
     failures = Skipped()
     on_problem = problem_handler(failures, quiet=request.output.quiet)
-    items: Iterable[Item] = documents(request.sources, options, labelled=False)
+    items: Iterable[Item] = documents(
+        request.sources, options, labelled=False, stdin=request.begun
+    )
     are_wanted = request.output.as_json or _is_for_people(request)
     with _processes(classifier, jobs) as executor:
         if executor is None:

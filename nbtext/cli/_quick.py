@@ -6,23 +6,34 @@ and a mail filter pays that for every message. So the few forms of the command t
 filters use are recognised here; any other line takes the long way,
 where click reads it and says what is wrong. The options of bogofilter are not click's,
 and all of them are quick.
+
+One plain mail and a plain model are decided about by the compiled extension alone
+(`nbtext.scoring.stored`), and nothing else is imported, not even `typing`, which takes
+as long as all that is done here. Whatever is not plain is left to the modules that the
+other commands use.
 """
 
-from typing import TYPE_CHECKING, Final
+import sys
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Final
 
     from nbtext.cli._terminal import Output
+    from nbtext.plain_mail import Begun
 
-FILES: Final = {"-m": "model", "--model": "model", "--keyed": "keyed"}
-VALUES: Final = {
+FILES: "Final" = {"-m": "model", "--model": "model", "--keyed": "keyed"}
+VALUES: "Final" = {
     "classify": {**FILES, "--is": "wanted"},
     "learn": FILES,
     "forget": FILES,
     "pass": {**FILES, "--header": "field"},
 }
-FLAGS: Final = {"--json": "as_json", "-q": "quiet", "--quiet": "quiet"}
+UNSURE: "Final" = "?"
+"""What stands for the label where there is none."""
+
+FLAGS: "Final" = {"--json": "as_json", "-q": "quiet", "--quiet": "quiet"}
 
 
 def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
@@ -71,15 +82,74 @@ def _bogofilter(arguments: list[str]) -> "Callable[[], int] | None":
 
 
 def _classify(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], int]":
-    from nbtext.cli._classify import ClassifyRequest, run
     from nbtext.cli._places import default_model
 
-    request = ClassifyRequest(
-        model=values.get("model") or default_model(),
-        wanted=values.get("wanted"),
-        output=_output(flags),
-    )
-    return lambda: run(request)
+    model = values.get("model") or default_model()
+    wanted = values.get("wanted")
+
+    def run_quickly() -> int:
+        begun = None
+        if "as_json" not in flags:
+            found = _of_plain_mail(model, wanted, is_quiet="quiet" in flags)
+            if isinstance(found, int):
+                return found
+            begun = found
+        from nbtext.cli._classify import ClassifyRequest, run
+
+        request = ClassifyRequest(
+            model=model, wanted=wanted, begun=begun, output=_output(flags)
+        )
+        return run(request)
+
+    return run_quickly
+
+
+def _of_plain_mail(
+    model: str, wanted: str | None, *, is_quiet: bool
+) -> "int | Begun | None":
+    """
+    Decide about standard input and return the exit status, if that is plain.
+
+    Returns:
+        None if the model is not plain, and nothing was read; what is to be read on from
+        if the message is not.
+
+    """
+    from nbtext.scoring.stored import open_stored
+
+    stored = open_stored(model)
+    if stored is None or (wanted is not None and wanted not in stored.classes):
+        return None
+    try:
+        descriptor = sys.stdin.fileno()
+    except (OSError, ValueError, AttributeError):  # nobody's descriptor
+        return None
+    if not all(map(_is_clear, stored.classes)):
+        return None
+    from nbtext.plain_mail import Begun, read_mail
+
+    mail = read_mail(descriptor, is_one=wanted is not None)
+    if isinstance(mail, Begun):
+        return mail
+    found = stored.classify(mail)
+    if found is None:
+        return Begun(descriptor, mail)
+    from nbtext.cli import _status as status
+    from nbtext.cli._streams import to_stdout
+    from nbtext.scoring.figures import probability
+
+    if wanted is None or not is_quiet:
+        to_stdout([f"{found.label or UNSURE}\t{probability(found.probability)}"])
+    if wanted is None:
+        return status.DONE
+    if found.label is None:
+        return status.UNSURE
+    return status.IT_IS if found.label == wanted else status.IT_IS_NOT
+
+
+def _is_clear(label: str) -> bool:
+    """Return whether a label is printed as it is."""
+    return label.isprintable() and "\\" not in label
 
 
 def _pass(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], int]":

@@ -1,19 +1,21 @@
 """
-The terminal: the one module that writes to it.
+The terminal: what is drawn on it, and what problems are named there.
 
-Results go to standard output as UTF-8, whatever the locale; everything else goes to
-standard error. rich is used, and imported, only where a person looks on.
+`nbtext.cli._streams` writes it. rich is used, and imported, only where a person looks
+on.
 """
 
 import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from errno import EBADF
+from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from nbtext.cli._streams import bytes_to_stdout as bytes_to_stdout
+from nbtext.cli._streams import to_stderr as to_stderr
+from nbtext.cli._streams import to_stdout as to_stdout
 from nbtext.document import MOST_NAMED, Unreadable
 
 if TYPE_CHECKING:
@@ -43,57 +45,8 @@ class Output(NamedTuple):
     verbose: bool = False
 
 
-MANY = 4096
-"""Maximum lines that are held before they are written."""
-
 LEAST_WIDTH = 60
 """Tables are made no narrower: a terminal that is folds them, and nothing is lost."""
-
-
-def to_stdout(lines: Iterable[str]) -> None:
-    """
-    Write lines to standard output, MANY at a time, and see them out.
-
-    Raises:
-        OSError: this process was started without a standard output.
-
-    """
-    if sys.stdout is None:
-        raise OSError(EBADF, os.strerror(EBADF), "standard output")
-    rest = iter(lines)
-    while some := [*islice(rest, MANY)]:
-        text = "".join(f"{line}\n" for line in some)
-        if getattr(sys.stdout, "buffer", None) is None:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-        else:
-            bytes_to_stdout(text.encode("utf-8", "backslashreplace"))
-
-
-def bytes_to_stdout(data: bytes | memoryview) -> None:
-    """
-    Write bytes to standard output as they are, and see them out.
-
-    Raises:
-        OSError: this process was started without a standard output.
-
-    """
-    if sys.stdout is None:
-        raise OSError(EBADF, os.strerror(EBADF), "standard output")
-    rest = memoryview(data)
-    while rest:  # with PYTHONUNBUFFERED set, a part may be all that is written
-        rest = rest[sys.stdout.buffer.write(rest) :]
-    sys.stdout.flush()
-
-
-def to_stderr(message: str) -> None:
-    """Write one line to standard error."""
-    printable = message.encode("utf-8", "backslashreplace").decode()
-    if sys.stderr is None:
-        return
-    with suppress(OSError, ValueError):  # standard error is closed
-        sys.stderr.write(f"{_one_line(printable)}\n")
-        sys.stderr.flush()
 
 
 def name_problems(report: "ReadReport", *, quiet: bool, is_last: bool = True) -> None:
@@ -252,15 +205,6 @@ class Shown:
         if not done:
             self._bar.reset(self._task, total=folds, text=text)
         self._bar.update(self._task, completed=done, text=text, refresh=True)
-
-
-def _one_line(text: str) -> str:
-    if text.isprintable():
-        return text
-    return "".join(
-        character if character.isprintable() else repr(character)[1:-1]
-        for character in text
-    )
 
 
 def problem_handler(

@@ -2,6 +2,8 @@
 
 #include "module.h"
 
+#include "model.h"
+
 #if defined(__GNUC__) && defined(__x86_64__)
 #include <immintrin.h>
 #define WITH_PRODUCTS __attribute__((target("pclmul,sse4.1")))
@@ -9,7 +11,7 @@
 static bool has_products; /* the processor multiplies without carries */
 #endif
 
-enum { CHECKED = 1024, N_TABLES = 16 }; /* bytes of a block, and of a step */
+enum { N_TABLES = 16 }; /* bytes of a step */
 
 /* crc_of[n][b]: what the byte b adds to a CRC-32 with n bytes behind it. */
 static uint32_t crc_of[N_TABLES][256];
@@ -70,7 +72,7 @@ loaded(const uint8_t *bytes)
  * "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ", Intel 2009).
  */
 WITH_PRODUCTS static uint32_t
-crc_by_products(uint32_t crc, const uint8_t *bytes, Py_ssize_t length)
+crc_by_products(uint32_t crc, const uint8_t *bytes, size_t length)
 {
     const __m128i by_64 = _mm_set_epi64x(0x01C6E41596, 0x0154442BD4);
     const __m128i by_16 = _mm_set_epi64x(0x00CCAA009E, 0x01751997D0);
@@ -100,8 +102,8 @@ crc_by_products(uint32_t crc, const uint8_t *bytes, Py_ssize_t length)
 #endif
 
 /* The CRC-32 of zlib, sixteen bytes a step, or by products of polynomials. */
-static uint32_t
-crc32_of(const uint8_t *bytes, Py_ssize_t length)
+uint32_t
+crc32_of(const uint8_t *bytes, size_t length)
 {
     uint32_t crc = 0xFFFFFFFFu;
 #if defined(WITH_PRODUCTS)
@@ -159,7 +161,7 @@ first_damaged_of(const Py_buffer *contents, const Py_buffer *checksums,
         Py_ssize_t start = block * CHECKED, length = contents->len - start;
         uint32_t wanted;
         memcpy(&wanted, sums + 4 * block, 4);
-        if (crc32_of(bytes + start, length < CHECKED ? length : CHECKED) != wanted)
+        if (crc32_of(bytes + start, (size_t)(length < CHECKED ? length : CHECKED)) != wanted)
             return block;
         is_verified[block] = 1;
     }

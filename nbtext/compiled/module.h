@@ -14,7 +14,7 @@ typedef struct {
     Tables tables;
 } TablesObject;
 
-extern PyType_Spec tables_spec, reader_spec, key_array_spec;
+extern PyType_Spec tables_spec, reader_spec, key_array_spec, stored_spec;
 extern const char find_doc[], first_damaged_doc[], add_by_class_doc[], correct_doc[];
 
 PyObject *find(PyObject *module, PyObject *args);
@@ -27,9 +27,6 @@ PyObject *correct(PyObject *module, PyObject *args);
  * state is the type of that object.
  */
 PyObject *key_array_of(PyObject *owner, Keys *keys);
-
-/* Compute what checksums are made with. */
-void fill_crc_tables(void);
 
 /* None, counted: Py_RETURN_NONE of Python 3.12 and later does not count, as 3.11 needs. */
 PyObject *counted_none(void);

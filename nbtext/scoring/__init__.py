@@ -8,10 +8,9 @@ document are the specification; those of many, by arrays, agree with them. What 
 exported is loaded when it is first asked for: one message needs no arrays.
 """
 
-from typing import TYPE_CHECKING, Final
-
 from nbtext.faces import lazy_face
 
+TYPE_CHECKING = False  # typing takes longer to import than a message to classify
 if TYPE_CHECKING:
     from nbtext.scoring.classifying import Classifier, batches, classify
     from nbtext.scoring.decide import Decision, DecisionRule
@@ -45,7 +44,7 @@ __all__ = [
     "threshold_of",
 ]
 
-_HOMES: Final = {
+_HOMES = {
     "Classifier": "classifying",
     "Decision": "decide",
     "DecisionRule": "decide",

@@ -8,10 +8,12 @@ Where decisions have costs, the one that is expected to cost least is taken.
 """
 
 from collections.abc import Sequence
-from math import exp, log, log1p, nextafter
+from math import exp, log, log1p
 from operator import add
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from nbtext.scoring.figures import CERTAIN as CERTAIN
+from nbtext.scoring.figures import probability as probability
 from nbtext.scoring.posterior import capped, normalised
 from nbtext.scoring.score import Scored
 
@@ -19,9 +21,6 @@ if TYPE_CHECKING:
     from nbtext.mail import Heading
     from nbtext.scoring.costs import Costs
     from nbtext.scoring.explanation import Reason
-
-CERTAIN: Final = nextafter(1.0, 0.0)
-"""The largest probability that is short of certainty."""
 
 
 class DecisionRule(NamedTuple):
@@ -258,10 +257,3 @@ def most_probable(log_posterior: Sequence[float]) -> int:
 def probability_of(log_posterior: float) -> float:
     """Return a probability that is never 1."""
     return min(exp(log_posterior), CERTAIN)
-
-
-def probability(value: float) -> str:
-    """Return a probability to four places; short of certainty it is never 1."""
-    if value >= 0.99995:
-        return "0.9999"
-    return f"{value:.4f}"

@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from nbtext.document import PAUSE, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import NoMemoryError, SourceError
@@ -21,6 +21,9 @@ from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import open_path, open_stdin
 from nbtext.sources._walk import is_maildir, walk
 
+if TYPE_CHECKING:
+    from nbtext.plain_mail import Begun
+
 _FOLDERS = ("maildir", "mh")
 _ONE_EACH = ("mail", "text", *_FOLDERS)
 
@@ -30,7 +33,7 @@ def documents(
     options: Options,
     *,
     labelled: bool,
-    stdin: BinaryIO | None = None,
+    stdin: "BinaryIO | Begun | None" = None,
 ) -> Iterator[Item]:
     """
     Yield every document that the arguments name, in their order, lazily.
@@ -96,7 +99,7 @@ def _within_memory(items: Iterator[Item], path: str) -> Iterator[Item]:
 
 
 def _stdin_items(
-    place: Place, options: Options, stdin: BinaryIO | None
+    place: Place, options: Options, stdin: "BinaryIO | Begun | None"
 ) -> Iterator[Item]:
     try:
         if options.format in _FOLDERS:

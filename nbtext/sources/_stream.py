@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from nbtext.document import PAUSE, Note, Pause
 from nbtext.errors import SourceError
+from nbtext.plain_mail import Begun
 from nbtext.sources._compressed import (
     CHUNK,
     ByteSource,
@@ -171,12 +172,22 @@ class Stream:
 
 
 class Descriptor:
-    """A file descriptor; only one that is not a regular file can make a reader wait."""
+    """
+    A file descriptor; only one that is not a regular file can make a reader wait.
+
+    What was read of it already, its head, is read again.
+    """
 
     def __init__(
-        self, descriptor: int, *, is_owned: bool, path: str | None = None
+        self,
+        descriptor: int,
+        *,
+        is_owned: bool,
+        path: str | None = None,
+        head: bytes = b"",
     ) -> None:
         self._descriptor = descriptor
+        self._head = head
         self._is_owned = is_owned
         self._path = path
         self._poll: select.poll | None = None
@@ -197,6 +208,9 @@ class Descriptor:
         """Return what one call gives; wait, even for a descriptor set not to block."""
         if self._snapshot is not None:
             return self._snapshot.read()
+        if self._head:
+            head, self._head = self._head, b""
+            return head
         while True:
             try:
                 return os.read(self._descriptor, self._piece)
@@ -231,6 +245,8 @@ class Descriptor:
 
     def would_block(self) -> bool:
         """Tell whether neither bytes nor the end are there yet."""
+        if self._head:
+            return False
         return self._poll is not None and not self._poll.poll(0)
 
     def close(self) -> None:
@@ -283,7 +299,7 @@ def open_path(path: str, name: str, *, is_file: bool = False) -> Stream:
     return Stream(name, source, may_wait=source.may_wait)
 
 
-def open_stdin(stdin: BinaryIO | None = None) -> Stream:
+def open_stdin(stdin: BinaryIO | Begun | None = None) -> Stream:
     """
     Take the standard input, or what is given in its place.
 
@@ -297,6 +313,12 @@ def open_stdin(stdin: BinaryIO | None = None) -> Stream:
         if sys.stdin is None:
             raise SourceError("-: standard input is closed; name a file instead")
         stdin = sys.stdin.buffer
+    if isinstance(stdin, Begun):
+        try:
+            source = Descriptor(stdin.descriptor, is_owned=False, head=stdin.head)
+            return Stream("-", source, may_wait=source.may_wait)
+        except OSError as error:
+            raise cannot_read("-", error) from error
     if isinstance(stdin, io.BufferedReader | io.FileIO):
         try:
             source = Descriptor(stdin.fileno(), is_owned=False)

@@ -9,10 +9,9 @@ specification of what a term and a key are; `compiled` does the same in C, to th
 What is exported is loaded when it is first asked for: one message needs little of it.
 """
 
-from typing import TYPE_CHECKING, Final
-
 from nbtext.faces import lazy_face
 
+TYPE_CHECKING = False  # typing takes longer to import than a message to classify
 if TYPE_CHECKING:
     from nbtext.tokens.bag import Bag, bag_of, fingerprint
     from nbtext.tokens.bags import Terms, fingerprints, read_terms
@@ -40,7 +39,7 @@ __all__ = [
     "terms",
 ]
 
-_HOMES: Final = {
+_HOMES = {
     "AnyReading": "key_reading",
     "Bag": "bag",
     "Content": "engine",

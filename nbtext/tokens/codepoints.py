@@ -21,20 +21,20 @@ a block number for each 256 code points, then the distinct blocks.
 """
 
 import os
-import struct
 import sys
-from array import array
-from functools import cache
-from typing import Final
 
-from nbtext.settings import CODE_POINTS
+from nbtext.constants import CODE_POINTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 SPACE, BRACKET, PUNCTUATION, WORD, SINGLE = range(5)
 
-N_CODE_POINTS: Final = 0x110000
-BLOCK: Final = 256
-N_BLOCKS: Final = N_CODE_POINTS // BLOCK
-_TABLE: Final = f"{os.path.dirname(__file__)}/codepoints-{CODE_POINTS}.bin"  # noqa: PTH120
+N_CODE_POINTS: "Final" = 0x110000
+BLOCK: "Final" = 256
+N_BLOCKS: "Final" = N_CODE_POINTS // BLOCK
+_TABLE: "Final" = f"{os.path.dirname(__file__)}/codepoints-{CODE_POINTS}.bin"  # noqa: PTH120
 
 
 class Blocks:
@@ -57,23 +57,31 @@ class Blocks:
         return int(self.values[self.index[code >> 8] << 8 | code & 255])
 
 
-@cache
 def classes() -> Blocks:
     """Return the class of each code point."""
-    return _load()[0]
+    return _tables()[0]
 
 
-@cache
 def offsets() -> Blocks:
     """Return what is added to each code point to fold it."""
-    return _load()[1]
+    return _tables()[1]
 
 
-@cache
+_loaded: list[tuple[Blocks, Blocks]] = []
+
+
+def _tables() -> tuple[Blocks, Blocks]:
+    """Return both tables, which are loaded once."""
+    if not _loaded:
+        _loaded.append(_load())
+    return _loaded[0]
+
+
 def _load() -> tuple[Blocks, Blocks]:
-    with open(_TABLE, "rb") as file:  # noqa: PTH123  importing pathlib takes 5 ms
+    with open(_TABLE, "rb", buffering=0) as file:  # noqa: PTH123  pathlib takes 5 ms
         table = memoryview(file.read())
-    n_classes, n_offsets = struct.unpack_from("<HH", table)
+    n_classes = int.from_bytes(table[:2], "little")
+    n_offsets = int.from_bytes(table[2:4], "little")
     start = 4
     index = bytes(table[start : start + N_BLOCKS])
     start += N_BLOCKS
@@ -83,6 +91,8 @@ def _load() -> tuple[Blocks, Blocks]:
     start += N_BLOCKS
     fold_values = table[start : start + n_offsets * BLOCK * 4].cast("i")
     if sys.byteorder == "big":
+        from array import array
+
         swapped = array("i", fold_values)
         swapped.byteswap()
         fold_values = memoryview(swapped).toreadonly()

@@ -8,15 +8,14 @@ of the two is used.
 """
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from nbtext.settings import KEY_BITS, Alphabet, View
-from nbtext.tokens import codepoints
+from nbtext.settings import KEY_BITS, View
+from nbtext.tokens.kinds import INTERFACE, reader_of, tables_of
 from nbtext.tokens.tokenizer import (
     BASE,
-    KINDS,
     MIX,
     PAIR,
     SPREAD,
@@ -31,10 +30,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from nbtext._compiled import MailReader, Tables
-
-INTERFACE: Final = 9
-"""Which functions the extension has, and what they return."""
+    from nbtext._compiled import MailReader
+    from nbtext.tokens.kinds import Described
 
 FITS: Final = (INTERFACE, BASE, SPREAD, PAIR, MIX, KEY_BITS)
 """The constants of an extension that belongs to this nbtext."""
@@ -58,7 +55,7 @@ def document_keys(
 ) -> tuple[memoryview, memoryview]:
     """Return what `nbtext.tokens.engine.document_keys` does."""
     limit = limit_of(view)
-    tables = _tables(view.alphabet)
+    tables = tables_of(view.alphabet)
     if view.alphabet == "ngrams":
         return tables.ngram_keys(list(documents), view.fold_tokens, limit)
     return tables.document_keys(
@@ -72,7 +69,6 @@ def document_keys(
     )
 
 
-TEXTS: Final = ("headers", "raw", "body")
 MOST_VIEWS: Final = 16
 """Maximum views that the compiled reader of mail reads."""
 
@@ -80,36 +76,26 @@ MOST_VIEWS: Final = 16
 @lru_cache(maxsize=8)
 def mail_reader(views: tuple[View, ...]) -> "MailReader | None":
     """Return what reads mail for these views, None if it has to be read in Python."""
-    from nbtext._compiled import MailReader
-
     if len(views) > MOST_VIEWS or any(view.alphabet == "pattern" for view in views):
         return None
-    return MailReader(_described(views), _answer)
+    return reader_of(described(views))
 
 
-def _described(views: tuple[View, ...]) -> "tuple[tuple[Any, ...], ...]":
-    """Return views as the compiled reader of mail takes them."""
+def described(views: tuple[View, ...]) -> "tuple[Described, ...]":
+    """Return views as a reader of mail is made of them."""
     return tuple(
         (
-            _tables(view.alphabet),
-            TEXTS.index(view.text),
+            view.alphabet,
+            view.text,
             view.fields,
             view.tokens,
             view.pairs,
             view.fold_tokens,
             view.fold_pairs,
-            view.alphabet == "ngrams",
             limit_of(view),
         )
         for view in views
     )
-
-
-def _answer(number: int, first: bytes, second: bytes) -> bytes | None:
-    """Answer a question of the compiled reader of mail."""
-    from nbtext.mail.questions import ANSWERS  # which most mail does without
-
-    return ANSWERS[number](first, second)
 
 
 def find(
@@ -150,13 +136,3 @@ def correct(*arguments: "Any") -> tuple[bytearray, bytearray, bytearray]:
     from nbtext import _compiled
 
     return _compiled.correct(*arguments)
-
-
-@cache
-def _tables(alphabet: Alphabet) -> "Tables":
-    """Return the tables of an alphabet, which are checked once."""
-    from nbtext._compiled import Tables
-
-    classes, offsets = codepoints.classes(), codepoints.offsets()
-    kinds = bytes(KINDS[alphabet])
-    return Tables(classes.index, classes.values, offsets.index, offsets.values, kinds)

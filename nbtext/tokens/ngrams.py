@@ -26,9 +26,9 @@ from typing import Final
 
 from nbtext.settings import View
 from nbtext.tokens import codepoints
+from nbtext.tokens.kinds import KINDS
 from nbtext.tokens.tokenizer import (
     KEY_SHIFT,
-    KINDS,
     LANES,
     LOW,
     MASK,

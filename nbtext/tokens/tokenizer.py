@@ -31,8 +31,10 @@ from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import Final, TypeAlias
 
+from nbtext.constants import MOST_TOKENS
 from nbtext.settings import KEY_BITS, Alphabet, View
 from nbtext.tokens import codepoints
+from nbtext.tokens.kinds import KINDS
 
 Field: TypeAlias = tuple[str, str]
 """A field's name, and its text."""
@@ -47,21 +49,7 @@ SPREAD: Final = 0xD6E8_FEB8_6659_FD93
 PAIR: Final = 0xA076_1D64_78BD_642F
 MIX: Final = 0xE703_7ED1_A0B4_28DB
 
-KINDS: Final[dict[Alphabet, tuple[int, int, int, int, int]]] = {
-    # the kind of token of SPACE, BRACKET, PUNCTUATION, WORD and SINGLE code points:
-    # 0 separates, 3 makes a token of each code point
-    "fields": (0, 0, 1, 1, 1),
-    "words": (0, 0, 0, 1, 3),
-    "marks": (0, 2, 2, 1, 3),
-    # whatever stands between U+0000: nbtext.tokens.pattern puts it between matches
-    "pattern": (1, 1, 1, 1, 1),
-    # what nbtext.tokens.ngrams makes a space, and what it keeps
-    "ngrams": (0, 1, 1, 1, 1),
-}
 RUNS: Final = re.compile("\x01+|\x02+|\x03")
-
-MOST_TOKENS: Final = 1 << 21
-"""Maximum tokens of a document that a view reads, which bounds the memory it takes."""
 
 PIECE: Final = 1 << 13
 """About how many code points are tokenised at a time, which bounds the memory."""

@@ -28,7 +28,7 @@ def generated(
     path.write_bytes(generate())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(codepoints, "_TABLE", str(path))
-        yield codepoints._load.__wrapped__()
+        yield codepoints._load()
 
 
 def rows(table: codepoints.Blocks) -> list[int]:

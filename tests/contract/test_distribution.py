@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = [
     ".ci",
     "benchmarks",
+    "bin",
     "corpora",
     "docs",
     "fuzz",

@@ -142,6 +142,7 @@ def test_threads_may_share_a_reader() -> None:
 
 def test_a_question_may_read_another_message() -> None:
     from nbtext.tokens import compiled
+    from nbtext.tokens.kinds import answered, reader_of
 
     settings = ALL[0]
     reader = compiled.mail_reader(settings.views)
@@ -151,9 +152,9 @@ def test_a_question_may_read_another_message() -> None:
 
     def answer(number: int, first: bytes, second: bytes) -> bytes | None:
         inner.append(outer.read(plain))
-        return compiled._answer(number, first, second)
+        return answered(number, first, second)
 
-    outer = type(reader)(compiled._described(settings.views), answer)
+    outer = reader_of(compiled.described(settings.views), answer)
 
     assert outer.read(mails.PLAIN) == reader.read(mails.PLAIN)
     assert inner == [reader.read(plain)] * len(inner)

@@ -9,7 +9,7 @@ import pytest
 from nbtext.settings import BODY, HEADERS
 from nbtext.tokens import codepoints, compiled, tokenizer
 from nbtext.tokens.engine import COMPILED, best, keys
-from nbtext.tokens.tokenizer import KINDS
+from nbtext.tokens.kinds import KINDS
 
 pytestmark = pytest.mark.skipif(
     best() != COMPILED, reason="nbtext was installed without a C compiler"

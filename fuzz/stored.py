@@ -1,0 +1,160 @@
+"""
+What holds of any bytes as a model file that the compiled engine reads.
+
+Either it refuses them, or it decides about mail, by a model that `check` calls sound as
+Python does. Of others, keys that are out of order for one, it need not find the damage.
+
+    python -m fuzz.stored                    for a minute, with sanitizers
+    python -m fuzz.stored --seconds 900
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from subprocess import run
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import Final
+
+from fuzz import instrumented, models
+from fuzz.laws import expect
+from fuzz.models import HAM, MESSAGE, OTHER, SPAM
+from fuzz.mutation import mutated
+from nbtext.document import Document
+from nbtext.errors import ModelFileError, SettingsError
+from nbtext.scoring import Classifier, load_model
+from nbtext.scoring.score import score
+from nbtext.scoring.stored import Judgement, open_stored
+from nbtext.tokens import bag_of, read
+from nbtext.upkeep import check_model
+
+BUILT: Final = "NBTEXT_FUZZED_EXTENSION"
+LARGEST: Final = 1 << 16
+"""Maximum bytes of a model."""
+
+NEAR: Final = 1e-12
+"""By how much scores may differ, in nats, relative to them above one."""
+
+MESSAGES: Final = (SPAM, HAM, OTHER, MESSAGE, b"Subject: x\n\nno word known\n")
+
+
+def check(path: Path) -> int:
+    """
+    Compare what both engines decide by a model file; return how often C decides.
+
+    Raises:
+        BrokenLawError: they do not agree.
+
+    """
+    stored = open_stored(str(path))
+    if stored is None:
+        return 0
+    found = [*map(stored.classify, MESSAGES)]
+    try:
+        if not check_model(str(path)).is_sound:
+            return 0
+        classifier = Classifier(load_model(str(path)))
+    except (ModelFileError, SettingsError):
+        return 0
+    expect(holds=stored.classes == classifier.classes, law="the classes are the same")
+    for message, one in zip(MESSAGES, found, strict=True):
+        expect(holds=one is not None, law="a sound model is not refused half way")
+        if one is not None:
+            check_same(one, classifier, message)
+    return len(MESSAGES)
+
+
+def check_same(found: Judgement, classifier: Classifier, message: bytes) -> None:
+    """
+    Compare what was decided about a mail with the specification.
+
+    Raises:
+        BrokenLawError: it is not the same.
+
+    """
+    model = classifier.model
+    document = Document("fuzzed", (message,))
+    bag = bag_of(read(document, model.settings), model.settings)
+    scored = score(model, bag, classifier.calibration)
+    decision = classifier.decide_one(document, scored)
+    pairs = [*zip(found.printed, scored.printed, strict=True)]
+    pairs.append((found.probability, decision.probability))
+    is_near = all(abs(one - two) <= NEAR * max(1, abs(two)) for one, two in pairs)
+    expect(holds=found.known == scored.known, law="as many tokens are known")
+    expect(holds=is_near, law="the posterior is the same")
+    expect(holds=found.label == decision.label, law="the label is the same")
+
+
+def seeds() -> list[bytes]:
+    """Return models to begin with: those of `fuzz.models` that are of mail."""
+    return [model for model in models.seeds() if len(model) <= LARGEST]
+
+
+def fuzz(options: argparse.Namespace, library: Path) -> int:
+    """Fuzz in this process; return 0 if nothing was found."""
+    instrumented.use(library)
+    choice = Random(options.seed)  # noqa: S311  no secret
+    pool = seeds()
+    end = monotonic() + options.seconds
+    n_run = n_decided = 0
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "model.nbt")
+        while n_run < options.runs and monotonic() < end:
+            data = choice.choice(pool)
+            data = changed(data, choice) if n_run >= len(pool) else pool[n_run]
+            path.write_bytes(data)
+            n_run += 1
+            try:
+                n_decided += check(path)
+            except Exception as error:  # whatever it is, it is to be seen
+                options.kept.mkdir(exist_ok=True)
+                (options.kept / "crash-model").write_bytes(data)
+                sys.stderr.write(f"{options.kept / 'crash-model'}: {error!r}\n")
+                return 1
+    sys.stderr.write(f"{n_run} models, {n_decided} decisions\n")
+    return 0
+
+
+def changed(data: bytes, choice: Random) -> bytes:
+    """Return a model file that differs from another, most often made to fit again."""
+
+    def change_bytes(data: bytes, _: int) -> bytes:
+        made = bytearray(data)
+        for _ in range(choice.choice((1, 1, 2, 4))):
+            if made:
+                made[choice.randrange(len(made))] ^= 1 << choice.randrange(8)
+        return bytes(
+            made[: choice.randrange(len(made) + 1)] if choice.random() < 0.2 else made
+        )
+
+    return mutated(data, LARGEST, choice.getrandbits(32), change_bytes)
+
+
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the options."""
+    parser = argparse.ArgumentParser(prog="python -m fuzz.stored")
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--runs", type=int, default=10**9, help="maximum models")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kept", type=Path, default=Path())
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Build the extension with its checks, and fuzz in a process that can load it."""
+    options = parsed(arguments)
+    if BUILT in os.environ:
+        return fuzz(options, Path(os.environ[BUILT]))
+    with TemporaryDirectory(prefix="nbtext-fuzz-") as folder:
+        library = instrumented.build(Path(folder), *instrumented.SANITIZERS)
+        own = os.environ | instrumented.preloaded() | {BUILT: str(library)}
+        command = [sys.executable, "-m", "fuzz.stored", *arguments]
+        done = run(command, env=own, check=False)  # noqa: S603  this one's own command
+    return done.returncode
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,84 @@
+"""
+What ends a command before its end: an error told in one line, and an exit status.
+
+What was raised goes in; the exit status comes out. It is loaded when something was.
+"""
+
+import os
+import sys
+from contextlib import suppress
+from typing import NoReturn, TextIO
+
+from nbtext.cli import _status as status
+from nbtext.cli._streams import to_stderr
+from nbtext.errors import NbtextError
+
+
+class Terminated(BaseException):
+    """This process was asked to end: what has been begun is cleaned up first."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def terminate(number: int, _frame: object) -> NoReturn:
+    """End by an exception, as the handler of a signal."""
+    raise Terminated(number)
+
+
+def told(error: BaseException) -> int:
+    """
+    Say what went wrong, and return the exit status.
+
+    Raises:
+        BaseException: it is the error itself, which is none of a command, or is looked
+            for.
+
+    """
+    match error:
+        case BrokenPipeError():
+            give_up(sys.stdout)
+            return status.CLOSED_PIPE
+        case KeyboardInterrupt():
+            return status.INTERRUPTED
+        case Terminated():
+            return 128 + error.number  # as the shell says it
+        case NbtextError():
+            _say_error(str(error))
+            return status.status_of(error)
+        case OSError():
+            give_up(sys.stdout)
+            what = error.filename or "input or output"
+            _say_error(f"{what}: {error.strerror or error}")
+            return status.IO_ERROR
+        case MemoryError():
+            _say_error("there is not enough memory; allow more, or try --jobs 1")
+            return status.TRY_AGAIN
+        case Exception():
+            return _fault(error)
+    raise error
+
+
+def _fault(error: Exception) -> int:
+    """Say that this is a fault in nbtext, unless it was killed or is looked for."""
+    if type(error).__name__ == "BrokenProcessPool":
+        _say_error("a process was killed, perhaps for want of memory; try --jobs 1")
+        return status.TRY_AGAIN
+    if os.environ.get("NBTEXT_DEBUG"):
+        raise error
+    _say_error(
+        f"a fault in nbtext itself: {type(error).__name__}: {error}; please report "
+        "it, with what NBTEXT_DEBUG=1 prints"
+    )
+    return status.SOFTWARE
+
+
+def _say_error(message: str) -> None:
+    to_stderr(f"Error: {message}")
+
+
+def give_up(stream: TextIO | None) -> None:
+    """Lead what is left of a stream nowhere: the interpreter, ending, flushes it."""
+    with suppress(OSError, ValueError, AttributeError):  # there is none, or no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # type: ignore[union-attr]

@@ -1,0 +1,76 @@
+"""
+The standard streams: the one module that writes to them.
+
+Results go to standard output as UTF-8, whatever the locale; everything else goes to
+standard error. rich, which draws, is of `nbtext.cli._terminal`.
+"""
+
+import os
+import sys
+from errno import EBADF
+from itertools import islice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Final
+
+MANY: "Final" = 4096
+"""Maximum lines that are held before they are written."""
+
+
+def to_stdout(lines: "Iterable[str]") -> None:
+    """
+    Write lines to standard output, MANY at a time, and see them out.
+
+    Raises:
+        OSError: this process was started without a standard output.
+
+    """
+    if sys.stdout is None:
+        raise OSError(EBADF, os.strerror(EBADF), "standard output")
+    rest = iter(lines)
+    while some := [*islice(rest, MANY)]:
+        text = "".join(f"{line}\n" for line in some)
+        if getattr(sys.stdout, "buffer", None) is None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        else:
+            bytes_to_stdout(text.encode("utf-8", "backslashreplace"))
+
+
+def bytes_to_stdout(data: bytes | memoryview) -> None:
+    """
+    Write bytes to standard output as they are, and see them out.
+
+    Raises:
+        OSError: this process was started without a standard output.
+
+    """
+    if sys.stdout is None:
+        raise OSError(EBADF, os.strerror(EBADF), "standard output")
+    rest = memoryview(data)
+    while rest:  # with PYTHONUNBUFFERED set, a part may be all that is written
+        rest = rest[sys.stdout.buffer.write(rest) :]
+    sys.stdout.flush()
+
+
+def to_stderr(message: str) -> None:
+    """Write one line to standard error."""
+    printable = message.encode("utf-8", "backslashreplace").decode()
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(f"{_one_line(printable)}\n")
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        pass  # standard error is closed
+
+
+def _one_line(text: str) -> str:
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() else repr(character)[1:-1]
+        for character in text
+    )

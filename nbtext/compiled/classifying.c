@@ -1,0 +1,227 @@
+/*
+ * The type `StoredModel`: a model file, opened where it lies, that decides about mail; twin of
+ * nbtext/scoring/classifying.py for one document.
+ */
+
+#include "module.h"
+
+#include "model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct {
+    PyObject_HEAD
+    Py_buffer file;
+    Model *model; /* NULL until it is open */
+} StoredModel;
+
+static const Model *
+model_in(PyObject *self)
+{
+    return ((StoredModel *)(void *)self)->model;
+}
+
+/* Return a text of the file; UnicodeDecodeError if it is none. */
+static PyObject *
+text_of(Slice text)
+{
+    return PyUnicode_DecodeUTF8((const char *)text.at, (Py_ssize_t)length_of(text), NULL);
+}
+
+PyDoc_STRVAR(views_doc,
+"views()\n"
+"--\n\n"
+"Return for each view its alphabet, and text, fields, tokens, pairs, fold_tokens,\n"
+"fold_pairs and limit, as `nbtext.settings.View` has them.\n");
+
+static PyObject *
+stored_views(PyObject *self, PyObject *none)
+{
+    const Header *header = &model_in(self)->first;
+    PyObject *views = PyTuple_New((Py_ssize_t)header->n_views);
+    (void)none;
+    for (size_t n = 0; views && n < header->n_views; n++) {
+        const ViewSettings *view = header->views + n;
+        PyObject *limit = view->limit ? PyLong_FromLongLong(view->limit) : counted_none();
+        PyObject *one = Py_BuildValue(
+            "(NNNNNNNN)", text_of(view->alphabet), text_of(view->text),
+            PyBool_FromLong(view->fields), PyBool_FromLong(view->tokens),
+            PyBool_FromLong(view->pairs), PyBool_FromLong(view->fold_tokens),
+            PyBool_FromLong(view->fold_pairs), limit);
+        if (!one || PyTuple_SetItem(views, (Py_ssize_t)n, one) < 0)
+            Py_CLEAR(views);
+    }
+    return views;
+}
+
+PyDoc_STRVAR(classes_doc,
+"classes()\n"
+"--\n\n"
+"Return the names of the two classes, sorted.\n");
+
+static PyObject *
+stored_classes(PyObject *self, PyObject *none)
+{
+    const Header *header = &model_in(self)->first;
+    (void)none;
+    return Py_BuildValue("(NN)", text_of(header->classes[0]), text_of(header->classes[1]));
+}
+
+/* Score what the buffers of keys hold; false, with an error or without, if not. */
+static bool
+score_keys(const Model *model, const Py_buffer *buffers, double *score, int64_t *known)
+{
+    Slice keys[MOST_VIEWS];
+    bool is_scored;
+    for (size_t n = 0; n < model->first.n_views; n++) {
+        if (buffers[n].len % 8) {
+            PyErr_SetString(PyExc_ValueError, "keys have 64 bits");
+            return false;
+        }
+        const uint8_t *at = buffers[n].buf;
+        keys[n] = slice(at, at + buffers[n].len);
+    }
+    Py_BEGIN_ALLOW_THREADS
+    is_scored = mean_score(model, keys, score, known);
+    Py_END_ALLOW_THREADS
+    return is_scored;
+}
+
+static PyObject *
+judgement(const Model *model, double score, int64_t known)
+{
+    Posterior of = posterior_of(model, score, known);
+    int best = of.printed[1] > of.printed[0];
+    double certain = nextafter(1.0, 0.0), probability = exp(of.printed[best]);
+    return Py_BuildValue("(idLd(dd)(dd))", best,
+                         probability < certain ? probability : certain, (long long)known,
+                         score, of.log_posterior[0], of.log_posterior[1], of.printed[0],
+                         of.printed[1]);
+}
+
+PyDoc_STRVAR(score_doc,
+"score(keys)\n"
+"--\n\n"
+"Score a document.\n\n"
+"Args:\n"
+"    keys: for each view the keys of its terms, 64-bit integers.\n\n"
+"Returns:\n"
+"    The place of the more probable class, and its probability; how many of the terms the\n"
+"    model knows; the score, not calibrated; the log posterior of both classes, and the\n"
+"    same as it is told, as `nbtext.scoring.score.Scored` has them.\n"
+"    None if the file is damaged, which `nbtext.scoring.model` says how.\n");
+
+static PyObject *
+stored_score(PyObject *self, PyObject *keys)
+{
+    const Model *model = model_in(self);
+    size_t n_views = model->first.n_views, n_read = 0;
+    Py_buffer buffers[MOST_VIEWS];
+    PyObject *result = NULL;
+    double score;
+    int64_t known;
+    if (!PyTuple_Check(keys) || (size_t)PyTuple_Size(keys) != n_views) {
+        PyErr_SetString(PyExc_TypeError, "a tuple of each view's keys was expected");
+        return NULL;
+    }
+    while (n_read < n_views
+           && PyObject_GetBuffer(PyTuple_GetItem(keys, (Py_ssize_t)n_read),
+                                 buffers + n_read, PyBUF_SIMPLE) == 0)
+        n_read++;
+    if (n_read == n_views) {
+        if (score_keys(model, buffers, &score, &known))
+            result = judgement(model, score, known);
+        else if (!PyErr_Occurred())
+            result = counted_none();
+    }
+    while (n_read)
+        PyBuffer_Release(buffers + --n_read);
+    return result;
+}
+
+PyDoc_STRVAR(stored_doc,
+"StoredModel(file)\n"
+"--\n\n"
+"A model of two classes of mail, by the mean score, that decides as `Classifier` of\n"
+"`nbtext.scoring.classifying` does.\n\n"
+"Args:\n"
+"    file: all bytes of a model file, which it keeps.\n\n"
+"Raises:\n"
+"    ValueError: it is another kind of model, or damaged: `nbtext.scoring.model` reads it.\n");
+
+/* Open the model in the file of an object; false with an error. */
+static bool
+open_stored(StoredModel *stored)
+{
+    Model *model = calloc(1, sizeof *model);
+    const uint8_t *at = stored->file.buf;
+    Filling filling = NO_MEMORY;
+    if (model)
+        filling = open_model(slice(at, at + stored->file.len), model);
+    if (filling == FILLED) {
+        stored->model = model;
+        return true;
+    }
+    free(model);
+    if (filling == NO_MEMORY)
+        PyErr_NoMemory();
+    else
+        PyErr_SetString(PyExc_ValueError, "this model is not read here");
+    return false;
+}
+
+static PyObject *
+stored_new(PyTypeObject *type, PyObject *args, PyObject *names)
+{
+    PyObject *file;
+    if (names && PyDict_Size(names)) {
+        PyErr_SetString(PyExc_TypeError, "StoredModel() takes no names of arguments");
+        return NULL;
+    }
+    if (!PyArg_ParseTuple(args, "O:StoredModel", &file))
+        return NULL;
+    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    PyObject *self = alloc(type, 0); /* filled with zeros */
+    if (!self)
+        return NULL;
+    StoredModel *stored = (StoredModel *)(void *)self;
+    if (PyObject_GetBuffer(file, &stored->file, PyBUF_SIMPLE) < 0 || !open_stored(stored))
+        Py_CLEAR(self);
+    return self;
+}
+
+static void
+stored_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    StoredModel *stored = (StoredModel *)(void *)self;
+    if (stored->model)
+        release_model(stored->model);
+    free(stored->model);
+    PyBuffer_Release(&stored->file); /* nothing if there is none */
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef stored_methods[] = {
+    {"views", stored_views, METH_NOARGS, views_doc},
+    {"classes", stored_classes, METH_NOARGS, classes_doc},
+    {"score", stored_score, METH_O, score_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot stored_slots[] = {
+    {Py_tp_doc, (void *)(uintptr_t)stored_doc},
+    {Py_tp_new, (void *)stored_new},
+    {Py_tp_dealloc, (void *)stored_dealloc},
+    {Py_tp_methods, stored_methods},
+    {0, NULL},
+};
+
+PyType_Spec stored_spec = {
+    .name = "nbtext._compiled.StoredModel",
+    .basicsize = sizeof(StoredModel),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = stored_slots,
+};

@@ -1,0 +1,258 @@
+/*
+ * The header of a table in a model file, as far as the score of one message needs it; twin
+ * of nbtext/store/header.py.
+ *
+ * A header has a checksum, so that it is as nbtext wrote it: what is not used is passed
+ * over, and the keys must come in the order in which they are written.
+ */
+
+#include "model.h"
+
+#define SMALLEST 1e-9
+#define LARGEST 1e9
+#define LEAST_EVIDENCE 1e-6
+#define MOST_EVIDENCE 700.0
+enum { MOST_HEADER = 1 << 23, CHECKSUM = 8 };
+
+/* --- the parts of a header -------------------------------------------------------- */
+
+static bool
+take_view(Pack *pack, ViewSettings *view)
+{
+    size_t n_keys;
+    Slice column;
+    *view = (ViewSettings){.limit = 0};
+    if (!take_map(pack, &n_keys) || n_keys != 10 || !take_name(pack, "name")
+        || !take_text(pack, &view->name) || !take_name(pack, "text")
+        || !take_text(pack, &view->text) || !take_name(pack, "alphabet")
+        || !take_text(pack, &view->alphabet) || !take_name(pack, "tokens")
+        || !take_bool(pack, &view->tokens) || !take_name(pack, "pairs")
+        || !take_bool(pack, &view->pairs) || !take_name(pack, "fold_tokens")
+        || !take_bool(pack, &view->fold_tokens) || !take_name(pack, "fold_pairs")
+        || !take_bool(pack, &view->fold_pairs) || !take_name(pack, "fields")
+        || !take_bool(pack, &view->fields) || !take_name(pack, "limit")
+        || pack->at == pack->end)
+        return false;
+    if (*pack->at == NIL)
+        pack->at++;
+    else if (!take_integer(pack, &view->limit) || view->limit < 1)
+        return false;
+    if (!take_name(pack, "columns") || !take_array(pack, &view->n_columns)
+        || view->n_columns < 2 || view->n_columns > MOST_COLUMNS
+        || !take_name(pack, "occurrences"))
+        return false;
+    for (size_t n = 1; n < view->n_columns; n++)
+        if (!take_text(pack, &column))
+            return false;
+    return !is_equal(view->alphabet, "pattern") && !is_equal(view->alphabet, "ngrams");
+}
+
+static bool
+take_settings(Pack *pack, Header *header)
+{
+    size_t n_keys;
+    bool has_ledger;
+    header->settings.at = pack->at;
+    if (!take_map(pack, &n_keys) || n_keys != 6 || !take_name(pack, "format")
+        || !take_name(pack, "mail") || !take_name(pack, "views")
+        || !take_array(pack, &header->n_views) || header->n_views > MOST_VIEWS)
+        return false;
+    for (size_t n = 0; n < header->n_views; n++)
+        if (!take_view(pack, header->views + n))
+            return false;
+    if (!take_name(pack, "codepoints") || !take_byte(pack, CODE_POINTS)
+        || !take_name(pack, "ledger") || !take_bool(pack, &has_ledger)
+        || !take_name(pack, "fields") || !take_byte(pack, 0x80)
+        || !take_name(pack, "pattern") || !take_byte(pack, NIL))
+        return false;
+    header->settings.end = pack->at;
+    return true;
+}
+
+/* Take a scoring but for whether it is calibrated. */
+static bool
+take_scoring(Pack *pack, size_t n_keys, MeanScoring *scoring)
+{
+    size_t length;
+    return take_map(pack, &length) && length == n_keys && take_name(pack, "score")
+           && take_name(pack, "mean") && take_name(pack, "smoothing")
+           && take_double(pack, &scoring->smoothing) && scoring->smoothing >= SMALLEST
+           && scoring->smoothing <= LARGEST && take_name(pack, "counting")
+           && take_name(pack, "occurrences") && take_name(pack, "parameters")
+           && take_map(pack, &length) && length == 1 && take_name(pack, "min_evidence")
+           && take_double(pack, &scoring->least) && scoring->least >= LEAST_EVIDENCE
+           && scoring->least <= MOST_EVIDENCE;
+}
+
+static bool
+take_fit(Pack *pack, Fit *fit)
+{
+    size_t length;
+    int64_t documents;
+    double sum;
+    if (!take_array(pack, &length) || length != 3 || !take_double(pack, &fit->slope)
+        || !take_double(pack, &fit->offset) || !take_integer(pack, &documents))
+        return false;
+    sum = fit->slope + fit->offset;
+    return sum - sum == 0 && documents >= 0 && documents <= INT64_C(1) << 41;
+}
+
+/* Take the calibration, one, of the scoring of the header. */
+static bool
+take_calibrations(Pack *pack, Header *header)
+{
+    size_t length, n_keys;
+    Slice name;
+    bool is_same = false, has_fit = false;
+    if (!take_array(pack, &length) || length != 1 || !take_map(pack, &n_keys))
+        return false;
+    for (; n_keys; n_keys--) {
+        MeanScoring scoring = {0, 0};
+        if (!take_text(pack, &name))
+            return false;
+        if (is_equal(name, "scoring")) {
+            if (!take_scoring(pack, 4, &scoring))
+                return false;
+            is_same = memcmp(&scoring, &header->scoring, sizeof scoring) == 0;
+        } else if (is_equal(name, "fit")) {
+            if (!(has_fit = take_fit(pack, &header->fit)))
+                return false;
+        } else if (!pass_over(pack)) {
+            return false;
+        }
+    }
+    return is_same && has_fit;
+}
+
+/* Take what a table says of how it came to be: where it was appended. */
+static bool
+take_history(Pack *pack, Header *header)
+{
+    size_t n_keys;
+    Slice name;
+    bool has_offset = false;
+    if (!take_map(pack, &n_keys))
+        return false;
+    for (; n_keys; n_keys--) {
+        if (!take_text(pack, &name))
+            return false;
+        bool is_offset = is_equal(name, "offset");
+        has_offset |= is_offset;
+        if (is_offset && pack->at < pack->end && *pack->at != NIL) {
+            if (!take_integer(pack, &header->offset) || header->offset < 0)
+                return false;
+        } else if (!pass_over(pack)) {
+            return false;
+        }
+    }
+    return has_offset;
+}
+
+/* Take the names of one class or two, in their order. */
+static bool
+take_classes(Pack *pack, Header *header)
+{
+    if (!take_array(pack, &header->n_classes) || header->n_classes > 2)
+        return false;
+    for (size_t n = 0; n < header->n_classes; n++)
+        if (!take_text(pack, header->classes + n))
+            return false;
+    if (header->n_classes < 2)
+        return true;
+    size_t first = length_of(header->classes[0]), second = length_of(header->classes[1]);
+    int order = memcmp(header->classes[0].at, header->classes[1].at,
+                       first < second ? first : second);
+    return order < 0 || (order == 0 && first < second);
+}
+
+static bool
+take_totals(Pack *pack, Header *header)
+{
+    size_t length;
+    if (!take_array(pack, &length) || length != header->n_views)
+        return false;
+    for (size_t view = 0; view < header->n_views; view++) {
+        if (!take_array(pack, &length) || length != header->n_classes)
+            return false;
+        for (size_t class = 0; class < header->n_classes; class++) {
+            size_t n_columns = header->views[view].n_columns;
+            if (!take_array(pack, &length) || length != n_columns)
+                return false;
+            for (size_t n = 0; n < n_columns; n++)
+                if (!take_integer(pack, header->totals[view][class] + n))
+                    return false;
+        }
+    }
+    return true;
+}
+
+static bool
+take_counts(Pack *pack, Header *header)
+{
+    size_t length;
+    if (!take_name(pack, "documents") || !take_array(pack, &length)
+        || length != header->n_classes)
+        return false;
+    for (size_t n = 0; n < length; n++)
+        if (!take_integer(pack, header->documents + n))
+            return false;
+    return take_name(pack, "totals") && take_totals(pack, header);
+}
+
+/* Take the arrays, the lengths of which are table.c's to check. */
+static bool
+take_arrays(Pack *pack, Header *header)
+{
+    Slice name;
+    if (!take_text(pack, &name))
+        return false;
+    if (is_equal(name, "histograms")
+        && (!pass_over(pack) || !take_text(pack, &name)))
+        return false;
+    header->arrays = *pack;
+    if (!is_equal(name, "arrays") || !pass_over(pack))
+        return false;
+    header->arrays.end = pack->at;
+    return take_array(&header->arrays, &header->n_arrays);
+}
+
+/* Whether the last bytes of a header are the checksum of those before. */
+static bool
+has_checksum(const uint8_t *start, const uint8_t *end)
+{
+    Hash hash;
+    uint8_t digest[CHECKSUM];
+    start_hash(&hash, CHECKSUM);
+    add_to_hash(&hash, slice(start, end));
+    end_hash(&hash, digest);
+    return memcmp(digest, end, CHECKSUM) == 0;
+}
+
+bool
+read_header(Slice data, Header *header)
+{
+    Pack packed = {data.at, data.end}, *pack = &packed;
+    uint64_t length;
+    bool is_calibrated;
+    if (length_of(data) > MOST_HEADER)
+        pack->end = pack->at + MOST_HEADER;
+    header->offset = -1;
+    if (!take_byte(pack, 0xDE) || !take_bytes(pack, 2, &length)
+        || !take_name(pack, "format") || !take_name(pack, "nbtext count table")
+        || !take_name(pack, "version") || !take_byte(pack, FORMAT_VERSION)
+        || !take_name(pack, "writer") || !pass_over(pack) || !take_name(pack, "written")
+        || !pass_over(pack) || !take_name(pack, "settings")
+        || !take_settings(pack, header) || !take_name(pack, "scoring")
+        || !take_scoring(pack, 5, &header->scoring) || !take_name(pack, "calibrated")
+        || !take_bool(pack, &is_calibrated) || !is_calibrated
+        || !take_name(pack, "classes") || !take_classes(pack, header)
+        || !take_counts(pack, header) || !take_name(pack, "terms") || !pass_over(pack)
+        || !take_name(pack, "calibrations") || !take_calibrations(pack, header)
+        || !take_name(pack, "history") || !take_history(pack, header)
+        || !take_arrays(pack, header) || !take_name(pack, "header_checksum")
+        || !take_byte(pack, 0xC4) || !take_byte(pack, CHECKSUM)
+        || left_in(pack) < CHECKSUM)
+        return false;
+    header->end = pack->at + CHECKSUM;
+    return has_checksum(data.at, pack->at);
+}

@@ -1,0 +1,261 @@
+/* The tables of a model file, added up as they are read; twin of nbtext/scoring/model.py. */
+
+#include "model.h"
+
+#include <stdlib.h>
+
+enum { STRIDE = 16, FIRST_ROOM = 8 };
+
+static bool
+is_same(Slice one, Slice other)
+{
+    return length_of(one) == length_of(other)
+           && memcmp(one.at, other.at, length_of(one)) == 0;
+}
+
+/* Say which classes of the model those of a table are, and add up what it says of them. */
+static bool
+add_header(Model *model, const Header *header, Table *table)
+{
+    Header *first = &model->first;
+    for (size_t n = 0; n < header->n_classes; n++) {
+        size_t place = is_same(header->classes[n], first->classes[0]) ? 0 : 1;
+        if (!is_same(header->classes[n], first->classes[place]))
+            return false;
+        table->places[n] = (uint8_t)place;
+        if (model->n_tables == 0)
+            continue;
+        first->documents[place] += header->documents[n];
+        for (size_t view = 0; view < first->n_views; view++)
+            for (size_t column = 0; column < first->views[view].n_columns; column++)
+                first->totals[view][place][column] += header->totals[view][n][column];
+    }
+    return true;
+}
+
+/* Whether a table adds to the first, and asks to be scored as that does. */
+static bool
+is_alike(const Model *model, const Header *header, uint64_t offset)
+{
+    const Header *first = &model->first;
+    return (uint64_t)header->offset == offset && is_same(header->settings, first->settings)
+           && memcmp(&header->scoring, &first->scoring, sizeof first->scoring) == 0;
+}
+
+/* Whether both classes have documents, and no sum is below zero, or too large. */
+static bool
+are_counts(const Model *model)
+{
+    const Header *first = &model->first;
+    for (size_t class = 0; class < 2; class++) {
+        if (first->documents[class] < 1 || first->documents[class] > MOST_COUNT)
+            return false;
+        for (size_t view = 0; view < first->n_views; view++)
+            for (size_t n = 0; n < first->views[view].n_columns; n++) {
+                int64_t total = first->totals[view][class][n];
+                if (total < 0 || total > MOST_COUNT)
+                    return false;
+            }
+    }
+    return true;
+}
+
+static bool
+grow(Model *model, size_t *room)
+{
+    if (model->n_tables < *room)
+        return true;
+    size_t more = *room ? 2 * *room : FIRST_ROOM;
+    Table *tables = realloc(model->tables, more * sizeof *tables);
+    if (!tables)
+        return false;
+    model->tables = tables;
+    *room = more;
+    return true;
+}
+
+/* Read the table at a place of a file, with `header` for its header. */
+static Filling
+add_table(Slice file, uint64_t offset, Header *header, size_t *room, Model *model)
+{
+    Slice rest = slice(file.at + offset, file.end);
+    bool is_first = model->n_tables == 0;
+    if (model->n_tables == MOST_TABLES || !read_header(rest, header))
+        return UNSOUND;
+    if (is_first) {
+        model->first = *header;
+        if (header->offset >= 0 || header->n_classes != 2)
+            return UNSOUND;
+    } else if (!is_alike(model, header, offset)) {
+        return UNSOUND;
+    }
+    if (!grow(model, room))
+        return NO_MEMORY;
+    Table *table = model->tables + model->n_tables;
+    *table = (Table){.length = 0};
+    Filling filling = read_table(rest, header, table);
+    if (filling != FILLED)
+        return filling;
+    bool is_added = add_header(model, header, table);
+    model->n_tables++; /* and so it is released */
+    model->fit = header->fit;
+    return is_added ? FILLED : UNSOUND;
+}
+
+Filling
+open_model(Slice file, Model *model)
+{
+    uint64_t offset = 0;
+    size_t room = 0;
+    Header *header = calloc(1, sizeof *header);
+    Filling filling = header ? FILLED : NO_MEMORY;
+    model->tables = NULL;
+    model->n_tables = 0;
+    while (filling == FILLED && offset < length_of(file)) {
+        filling = add_table(file, offset, header, &room, model);
+        if (filling == FILLED)
+            offset += model->tables[model->n_tables - 1].length;
+    }
+    free(header);
+    if (filling == FILLED && (!model->n_tables || !are_counts(model)))
+        filling = UNSOUND;
+    if (filling != FILLED)
+        release_model(model);
+    return filling;
+}
+
+void
+release_model(Model *model)
+{
+    for (size_t n = 0; n < model->n_tables; n++)
+        free(model->tables[n].verified);
+    free(model->tables);
+    model->tables = NULL;
+    model->n_tables = 0;
+}
+
+/* --- a term ----------------------------------------------------------------------- */
+
+/* Find the place of a key among those of a table. */
+static Lookup
+find_key(const Table *table, const TermArrays *terms, uint64_t key, uint64_t *place)
+{
+    const Array *keys = &terms->keys;
+    uint64_t bucket = key >> (KEY_BITS - terms->index_bits);
+    if (bucket + 1 >= terms->buckets.length)
+        return UNKNOWN_TERM;
+    if (!verify(table, &terms->buckets, bucket, bucket + 2))
+        return IS_DAMAGED;
+    uint64_t low = value_at(&terms->buckets, bucket);
+    uint64_t end = value_at(&terms->buckets, bucket + 1), high = end;
+    if (low > high || high > keys->length || !verify(table, keys, low, high))
+        return IS_DAMAGED;
+    if (keys->width == 4)
+        key &= UINT32_MAX;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (value_at(keys, middle) < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *place = low;
+    return low < end && value_at(keys, low) == key ? KNOWN_TERM : UNKNOWN_TERM;
+}
+
+/* Find which values of a term that has `code` are its own; `n_classes` are the table's. */
+static bool
+find_entries(const Table *table, const TermArrays *terms, uint64_t place, uint64_t code,
+             uint64_t *start, uint64_t *end)
+{
+    uint64_t stride = place / STRIDE;
+    if (!verify(table, &terms->starts, stride, stride + 1))
+        return false;
+    *start = value_at(&terms->starts, stride);
+    for (uint64_t before = stride * STRIDE; before < place; before++) {
+        uint64_t other = value_at(&terms->codes, before);
+        if (other >= table->n_classes)
+            *start += other - table->n_classes + 1;
+    }
+    *end = *start + code - table->n_classes + 1;
+    if (*end < *start || *end - *start > table->n_classes || *end > terms->classes.length
+        || !verify(table, &terms->classes, *start, *end))
+        return false;
+    for (size_t n = 0; n < terms->n_columns; n++)
+        if (!verify(table, terms->columns + n, *start, *end))
+            return false;
+    return true;
+}
+
+/* Add a value to a count, if both are exact as floating-point numbers. */
+static bool
+add_value(const Array *column, uint64_t place, int64_t *count)
+{
+    uint64_t value = value_at(column, place);
+    if (column->is_signed && column->width < 8 && value >> (8 * column->width - 1))
+        value |= ~UINT64_C(0) << 8 * column->width;
+    if (!column->is_signed && value > (uint64_t)MOST_COUNT)
+        return false;
+    int64_t added = (int64_t)value;
+    if (added < -MOST_COUNT || added > MOST_COUNT)
+        return false;
+    *count += added;
+    return *count >= -MOST_COUNT && *count <= MOST_COUNT;
+}
+
+/* Add what one table counts for a term. */
+static Lookup
+add_counts(const Table *table, const TermArrays *terms, uint64_t key, Counts *counts)
+{
+    uint64_t place, start, end, seen = 0;
+    Lookup found = find_key(table, terms, key, &place);
+    if (found != KNOWN_TERM)
+        return found;
+    uint64_t first = place / STRIDE * STRIDE;
+    if (!verify(table, &terms->codes, first, place + 1))
+        return IS_DAMAGED;
+    uint64_t code = value_at(&terms->codes, place);
+    if (code < table->n_classes) {
+        for (size_t n = 0; n < terms->n_columns; n++)
+            counts->columns[table->places[code]][n]++;
+        return KNOWN_TERM;
+    }
+    if (!find_entries(table, terms, place, code, &start, &end))
+        return IS_DAMAGED;
+    for (; start < end; start++) {
+        uint64_t class = value_at(&terms->classes, start);
+        if (class >= table->n_classes || seen >> class & 1)
+            return IS_DAMAGED;
+        seen |= UINT64_C(1) << class;
+        for (size_t n = 0; n < terms->n_columns; n++)
+            if (!add_value(terms->columns + n, start,
+                           counts->columns[table->places[class]] + n))
+                return IS_DAMAGED;
+    }
+    return KNOWN_TERM;
+}
+
+Lookup
+find_counts(const Model *model, size_t view, uint64_t key, Counts *counts)
+{
+    size_t n_columns = model->first.views[view].n_columns;
+    Lookup found = UNKNOWN_TERM;
+    *counts = (Counts){0};
+    for (size_t n = 0; n < model->n_tables; n++) {
+        const Table *table = model->tables + n;
+        Lookup here = add_counts(table, table->views + view, key, counts);
+        if (here == IS_DAMAGED)
+            return IS_DAMAGED;
+        if (here == KNOWN_TERM)
+            found = KNOWN_TERM;
+    }
+    bool is_counted = model->n_tables == 1;
+    for (size_t class = 0; class < 2; class++)
+        for (size_t n = 0; n < n_columns; n++) {
+            if (counts->columns[class][n] < 0)
+                return IS_DAMAGED;
+            is_counted |= counts->columns[class][n] > 0;
+        }
+    /* what later tables have taken away is not known any more */
+    return is_counted ? found : UNKNOWN_TERM;
+}

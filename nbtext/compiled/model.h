@@ -1,0 +1,185 @@
+/*
+ * A model file, read where it lies, for the score of one message.
+ *
+ * Only what is plain is read: mail, two classes, the mean score, calibrated, no policy, no
+ * correction, tables where they were written. All else is refused, and Python reads it and
+ * says what is wrong with it. No length is believed before it is held against the bytes
+ * that are there, and no count before the checksum of its block.
+ */
+
+#ifndef NBTEXT_MODEL_H
+#define NBTEXT_MODEL_H
+
+#include "mail.h"
+
+enum { MOST_TABLES = 512, MOST_COLUMNS = 8 };
+
+/* No count is larger: each is the same as a floating-point number. */
+#define MOST_COUNT (INT64_C(1) << 53)
+
+/* Of the file, and of the table of code points. */
+enum { FORMAT_VERSION = 3, CODE_POINTS = 1 };
+
+/* --- msgpack.c -------------------------------------------------------------------- */
+
+/* What is left of values of msgpack; what takes one returns false if it is none such. */
+typedef struct {
+    const uint8_t *at, *end;
+} Pack;
+
+enum { NIL = 0xC0 };
+
+static inline size_t
+left_in(const Pack *pack)
+{
+    return (size_t)(pack->end - pack->at);
+}
+
+/* Take a number of so many bytes, the highest first. */
+bool take_bytes(Pack *pack, size_t n, uint64_t *number);
+/* Take one byte and no other. */
+bool take_byte(Pack *pack, uint8_t byte);
+/* Take what begins an array or a map, which is no longer than there are bytes left. */
+bool take_array(Pack *pack, size_t *length);
+bool take_map(Pack *pack, size_t *length);
+bool take_text(Pack *pack, Slice *text);
+/* Take one text and no other. */
+bool take_name(Pack *pack, const char *name);
+bool take_bool(Pack *pack, bool *value);
+/* Take a number from -MOST_COUNT to MOST_COUNT. */
+bool take_integer(Pack *pack, int64_t *number);
+/* Take a finite number. */
+bool take_double(Pack *pack, double *number);
+/* Pass over one value, with all that is in it. */
+bool pass_over(Pack *pack);
+
+/* --- header.c --------------------------------------------------------------------- */
+
+/* Which texts a view reads, and how, as `nbtext.settings.View`. */
+typedef struct {
+    Slice name, text, alphabet;
+    bool tokens, pairs, fold_tokens, fold_pairs, fields;
+    int64_t limit; /* 0 if there is none */
+    size_t n_columns;
+} ViewSettings;
+
+typedef struct {
+    double smoothing, least; /* the parameter min_evidence */
+} MeanScoring;
+
+typedef struct {
+    double slope, offset;
+} Fit;
+
+/* The header of a table, as far as it is used; texts lie in the file. */
+typedef struct {
+    Slice settings; /* as they are packed */
+    ViewSettings views[MOST_VIEWS];
+    size_t n_views, n_classes;
+    MeanScoring scoring;
+    Slice classes[2];
+    int64_t documents[2], totals[MOST_VIEWS][2][MOST_COLUMNS];
+    Fit fit;
+    int64_t offset; /* where the table was appended; -1 if it stands for itself */
+    Pack arrays;    /* names, types and lengths */
+    size_t n_arrays;
+    const uint8_t *end;
+} Header;
+
+/* Read the header at the beginning of some bytes; false if it is not as said above. */
+bool read_header(Slice data, Header *header);
+
+/* --- blocks.c --------------------------------------------------------------------- */
+
+enum { CHECKED = 1024 }; /* bytes of a block */
+
+/* Compute what checksums are made with. */
+void fill_crc_tables(void);
+uint32_t crc32_of(const uint8_t *bytes, size_t length);
+
+/* --- table.c ---------------------------------------------------------------------- */
+
+/* An array in the file. */
+typedef struct {
+    const uint8_t *at;
+    uint64_t length;
+    uint8_t width; /* of a value in bytes: 1, 2, 4 or 8; 0 if there is no array */
+    bool is_signed;
+} Array;
+
+/* The arrays of a view's terms, as `nbtext.store.schema.TermArrays`. */
+typedef struct {
+    Array buckets, keys, codes, starts, classes, columns[MOST_COLUMNS];
+    size_t n_columns;
+    int index_bits;
+} TermArrays;
+
+typedef struct {
+    Slice contents;     /* all arrays */
+    Array checksums;    /* one for each block of them */
+    uint8_t *verified;  /* not zero for a block that was verified */
+    TermArrays views[MOST_VIEWS];
+    size_t n_classes;
+    uint8_t places[2];  /* of its classes among the model's */
+    uint64_t length;
+} Table;
+
+/* Find the arrays of a table; `file` begins with it. `verified` is the caller's to free. */
+Filling read_table(Slice file, const Header *header, Table *table);
+/* Verify the blocks that values of an array lie in, of which there are as many. */
+bool verify(const Table *table, const Array *array, uint64_t first, uint64_t end);
+
+/* A value of an array; its place is the caller's to check. */
+static inline uint64_t
+value_at(const Array *array, uint64_t place)
+{
+    const uint8_t *at = array->at + place * array->width;
+    switch (array->width) {
+    case 1:
+        return at[0];
+    case 2:
+        return (uint64_t)at[0] | (uint64_t)at[1] << 8;
+    case 4:
+        return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16
+               | (uint64_t)at[3] << 24;
+    default:
+        return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16
+               | (uint64_t)at[3] << 24 | (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40
+               | (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
+    }
+}
+
+/* --- model.c ---------------------------------------------------------------------- */
+
+typedef struct {
+    Header first; /* its documents and totals are those of all tables */
+    Fit fit;      /* of the last table */
+    Table *tables;
+    size_t n_tables;
+} Model;
+
+typedef struct {
+    int64_t columns[2][MOST_COLUMNS]; /* by class */
+} Counts;
+
+typedef enum { UNKNOWN_TERM, KNOWN_TERM, IS_DAMAGED } Lookup;
+
+/* Read the tables of a file. What is not FILLED holds nothing. */
+Filling open_model(Slice file, Model *model);
+void release_model(Model *model);
+/* Add up what the tables count for a term. */
+Lookup find_counts(const Model *model, size_t view, uint64_t key, Counts *counts);
+
+/* --- mean.c, posterior.c ---------------------------------------------------------- */
+
+/* Score a document by the keys of its terms in each view; false if the model is damaged. */
+bool mean_score(const Model *model, const Slice *keys, double *score, int64_t *known);
+
+typedef struct {
+    double log_posterior[2], printed[2];
+} Posterior;
+
+/* What a score is by a model's calibration, and by its documents if nothing is known. */
+Posterior posterior_of(const Model *model, double score, int64_t known);
+
+#endif

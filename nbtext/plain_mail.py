@@ -1,0 +1,100 @@
+"""
+One mail on standard input, read without loading what could read anything else.
+
+`nbtext.sources` tells what a stream holds; a mail is what begins with the name of a
+field and is no mbox, no table and not compressed. Here it is only told whether that is
+beyond doubt.
+"""
+
+import os
+from stat import S_ISREG
+from time import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+PIECE: "Final" = 1 << 18
+LONGEST: "Final" = 1 << 20
+"""Longer mail takes so long that loading the rest matters little, in bytes."""
+
+FRESH: "Final" = 900.0
+"""Seconds since the last write after which nobody delivers mail to a file any more."""
+
+ENVELOPE: "Final" = b"From "
+
+
+class Begun:
+    """
+    A descriptor from which something was read.
+
+    Attributes:
+        descriptor: what can be read on from.
+        head: what was read; nothing of a regular file, which was wound back.
+    """
+
+    __slots__ = ("descriptor", "head")
+
+    def __init__(self, descriptor: int, head: bytes) -> None:
+        self.descriptor = descriptor
+        self.head = head
+
+
+def read_mail(descriptor: int, *, is_one: bool) -> "bytes | Begun":
+    """
+    Read a mail from a descriptor to its end, if it is one beyond doubt.
+
+    Args:
+        descriptor: standard input.
+        is_one: whether it is one mail by the user's word, and neither mbox nor table.
+
+    Returns:
+        The mail, without the line that begins it in an mbox if it is not one by the
+        user's word; or what is to be read on from.
+
+    Raises:
+        OSError: it cannot be read.
+
+    """
+    status = os.fstat(descriptor)
+    is_file = S_ISREG(status.st_mode)
+    start = os.lseek(descriptor, 0, os.SEEK_CUR) if is_file else 0
+    read = b""
+    while len(read) <= LONGEST:
+        try:
+            piece = os.read(descriptor, PIECE)
+        except BlockingIOError:  # set not to block, and there is no more yet
+            break
+        if not piece:
+            is_quiet = not is_file or time() - status.st_mtime > FRESH
+            mail = _mail_of(read, is_one=is_one, is_quiet=is_quiet)
+            if mail:
+                return mail
+            break
+        read += piece
+        if not _may_be_plain(read, is_one=is_one):
+            break  # what is ready of others is told before their end
+    if is_file:
+        os.lseek(descriptor, start, os.SEEK_SET)
+        read = b""
+    return Begun(descriptor, read)
+
+
+def _may_be_plain(read: bytes, *, is_one: bool) -> bool:
+    """Return whether what begins so may be one mail beyond doubt."""
+    if not read[:1].isalpha() or read.startswith(b"BZh"):  # bzip2
+        return False
+    if is_one:
+        return True
+    if read.startswith(ENVELOPE) and (b"\nFrom " in read or b">From " in read):
+        return False
+    return b"\t" not in read.partition(b"\n")[0]  # a label and a text, in a table
+
+
+def _mail_of(read: bytes, *, is_one: bool, is_quiet: bool) -> bytes:
+    """Return the mail that was read, nothing if it may be anything else."""
+    if is_one or not read.startswith(ENVELOPE[: len(read)]):
+        return read
+    # an mbox of one message, unless somebody may be adding to it
+    mail = read.partition(b"\n")[2]
+    return mail if is_quiet and mail[:1].isalpha() else b""

@@ -1,0 +1,272 @@
+"""One mail is decided about by the compiled engine as by all that it stands for."""
+
+import os
+import sys
+from collections.abc import Callable
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+
+import pytest
+
+from fuzz import mails, stored
+from fuzz.models import learn
+from nbtext import SettingsOverrides, set_policy, train_on
+from nbtext.cli import _quick, main
+from nbtext.plain_mail import Begun, read_mail
+from nbtext.policy import Policy
+from nbtext.scoring.stored import open_stored
+from nbtext.store.compacting import compact
+from nbtext.tokens.engine import engine
+from tests.build import FROM_LINE, HAM, SPAM, mail
+
+ROOT = Path(__file__).parents[2]
+CORPUS = Path(ROOT.parent, "shared", "corpora", "spamassassin")
+MAIL = mail(99, SPAM)
+PAIRS = [
+    (label, mail(n, words))
+    for n in range(30)
+    for label, words in (("ham", HAM), ("spam", SPAM))
+]
+
+pytestmark = pytest.mark.skipif(
+    not engine().is_compiled, reason="there is no extension"
+)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("models") / "mail.nbt"
+    train_on(PAIRS, str(path))
+    return path
+
+
+@pytest.fixture
+def model(trained: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(trained.read_bytes())
+    return path
+
+
+def decisions(path: Path) -> int:
+    """Compare both engines; return how many mails the compiled one decides about."""
+    return stored.check(path)
+
+
+def test_a_model_as_it_is_trained(model: Path) -> None:
+    assert decisions(model) == len(stored.MESSAGES)
+
+
+def test_what_is_learnt_and_forgotten_since(model: Path) -> None:
+    learn(model, "spam", [MAIL, *stored.MESSAGES[:2]])
+    learn(model, "ham", [MAIL])
+    learn(model, None, [MAIL, PAIRS[0][1]])
+    assert decisions(model) == len(stored.MESSAGES)
+
+    compact(str(model))
+
+    assert decisions(model) == len(stored.MESSAGES)
+
+
+def test_no_bit_of_a_file_can_be_other_without_being_noticed(model: Path) -> None:
+    whole = model.read_bytes()
+    messages = [MAIL, *stored.MESSAGES]
+    judge = open_stored(str(model))
+    assert judge is not None
+    expected = [judge.classify(one) for one in messages]
+    printed = [one and one.printed for one in expected]
+
+    n_refused = 0
+    for place in range(0, len(whole), 23):
+        changed = bytearray(whole)
+        changed[place] ^= 1 << place % 8
+        model.write_bytes(changed)
+        found = open_stored(str(model))
+        if found is None:
+            n_refused += 1
+            continue
+        for message, right in zip(messages, printed, strict=True):
+            decided = found.classify(message)
+            assert decided is None or decided.printed == right
+    assert n_refused > 30  # all of its header
+
+
+def test_a_file_that_is_cut_off_is_refused(model: Path) -> None:
+    whole = model.read_bytes()
+
+    for length in [*range(0, len(whole), 307), *range(len(whole) - 80, len(whole))]:
+        model.write_bytes(whole[:length])
+        assert open_stored(str(model)) is None
+
+
+OTHERS = {
+    "score": SettingsOverrides(score="complement"),
+    "textbook": SettingsOverrides(score="sum"),
+    "counting": SettingsOverrides(counting="once"),
+    "smoothing": SettingsOverrides(score="weighted"),
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_other_models_are_left_to_python(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "other.nbt"
+    train_on(PAIRS, str(path), overrides=OTHERS[kind])
+
+    assert open_stored(str(path)) is None
+
+
+def test_so_are_texts_and_three_classes(tmp_path: Path) -> None:
+    train_on([("spam", "money"), ("ham", "lunch")], str(tmp_path / "text.nbt"))
+    train_on([*PAIRS, ("work", MAIL)], str(tmp_path / "three.nbt"))
+
+    assert open_stored(str(tmp_path / "text.nbt")) is None
+    assert open_stored(str(tmp_path / "three.nbt")) is None
+
+
+def test_so_are_policies_and_what_is_no_model(model: Path, tmp_path: Path) -> None:
+    set_policy(str(model), Policy(threshold=0.9))
+
+    assert open_stored(str(model)) is None
+    assert open_stored(str(tmp_path)) is None
+    assert open_stored(str(tmp_path / "none")) is None
+    assert open_stored("a\0b") is None
+    (tmp_path / "empty").touch()
+    assert open_stored(str(tmp_path / "empty")) is None
+
+
+# --- the command ------------------------------------------------------------
+
+Run = Callable[..., tuple[int, bytes, str]]
+
+
+@pytest.fixture
+def run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Run:
+    """The command in this process, its input a file or a pipe."""
+
+    def run(
+        arguments: list[str], data: bytes, *, is_pipe: bool
+    ) -> tuple[int, bytes, str]:
+        if is_pipe:
+            descriptor, into = os.pipe()
+            assert len(data) <= 65536  # what a pipe holds
+            os.write(into, data)
+            os.close(into)
+        else:
+            path = tmp_path / "input"
+            path.write_bytes(data)
+            os.utime(path, (0, 0))  # nobody writes to it
+            descriptor = os.open(path, os.O_RDONLY)
+        written = BytesIO()
+        out = TextIOWrapper(written, write_through=True)
+        with (
+            open(descriptor, encoding="utf-8") as file,  # noqa: PTH123  it is open
+            monkeypatch.context() as patch,
+        ):
+            patch.setattr(sys, "stdin", file)
+            patch.setattr(sys, "stdout", out)
+            with pytest.raises(SystemExit) as ended:
+                main(arguments)
+            assert isinstance(ended.value.code, int)
+            return ended.value.code, written.getvalue(), capsys.readouterr().err
+
+    return run
+
+
+INPUTS = {
+    "mail": MAIL,
+    "mbox of one": FROM_LINE + MAIL,
+    "mbox of one and a blank line": FROM_LINE + MAIL + b"\n",
+    "mbox of two": FROM_LINE + MAIL + b"\n" + FROM_LINE + mail(5, HAM),
+    "mbox with a quoted line": FROM_LINE + MAIL + b"\n>From here on\n",
+    "no mbox": b"From here on\nSubject: x\n\nmoney\n",
+    "envelope and a blank line": FROM_LINE + b"\nmoney winner\n",
+    "two envelopes": FROM_LINE + FROM_LINE + MAIL,
+    "half an envelope": b"From joe",
+    "nothing": b"",
+    "a text": b"money winner lottery\n",
+    "blanks before": b"\n\n" + MAIL,
+    "table": b"spam\tmoney winner\nham\tlunch\n",
+    "JSON lines": b'{"text": "money"}\n{"text": "lunch"}\n',
+    "like bzip2": b"BZh91AY&SY" + bytes(50),
+    "with a mark": b"\xef\xbb\xbf" + MAIL,
+    "UTF-16": "Subject: money".encode("utf-16"),
+    "NUL": MAIL + bytes(10),
+    **{f"seed {n}": data for n, data in enumerate(mails.seeds())},
+}
+
+
+@pytest.mark.parametrize("is_pipe", [True, False], ids=["pipe", "file"])
+@pytest.mark.parametrize(
+    "options", [[], ["--is", "spam"], ["--is", "ham", "-q"]], ids=" ".join
+)
+def test_the_command_says_the_same_with_and_without_it(
+    run: Run,
+    trained: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: list[str],
+    is_pipe: bool,
+) -> None:
+    arguments = ["classify", "-m", str(trained), *options]
+    answered = []
+    of_plain_mail = _quick._of_plain_mail
+
+    def watched(model: str, wanted: str | None, *, is_quiet: bool) -> object:
+        found = of_plain_mail(model, wanted, is_quiet=is_quiet)
+        answered.append(isinstance(found, int))
+        return found
+
+    monkeypatch.setattr(_quick, "_of_plain_mail", watched)
+    found = {
+        name: run(arguments, data, is_pipe=is_pipe) for name, data in INPUTS.items()
+    }
+    monkeypatch.setattr(_quick, "_of_plain_mail", lambda *_, **__: None)
+    expected = {
+        name: run(arguments, data, is_pipe=is_pipe) for name, data in INPUTS.items()
+    }
+
+    assert found == expected
+    assert answered[0]
+    assert 5 < sum(answered) < len(INPUTS)
+
+
+def test_a_fresh_mbox_in_a_file_is_left_to_who_looks_for_locks(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "fresh"
+    path.write_bytes(FROM_LINE + MAIL)
+
+    with path.open("rb") as file:
+        read = read_mail(file.fileno(), is_one=False)
+
+        assert isinstance(read, Begun)
+        assert (read.head, file.read()) == (b"", FROM_LINE + MAIL)
+
+
+def test_what_does_not_come_to_its_end_at_once_is_waited_for(
+    run: Run, trained: Path
+) -> None:
+    large = MAIL + b"money winner\n" * 4_000
+    code, out, _ = run(["classify", "-m", str(trained)], large, is_pipe=True)
+
+    assert (code, out[:5]) == (0, b"spam\t")
+
+
+@pytest.mark.corpus
+@pytest.mark.skipif(not CORPUS.exists(), reason="the corpora are not here")
+def test_real_mail(tmp_path: Path) -> None:
+    from nbtext import train
+    from nbtext.scoring import Classifier, load_model
+
+    path = tmp_path / "model.nbt"
+    train([f"{CORPUS}/easy_ham", f"{CORPUS}/spam"], str(path))
+    judge, classifier = open_stored(str(path)), Classifier(load_model(str(path)))
+    assert judge is not None
+    n_decided = 0
+    for file in sorted(Path(CORPUS, "spam_2").iterdir())[:500]:
+        data = file.read_bytes()
+        found = judge.classify(data)
+        if found is not None:
+            stored.check_same(found, classifier, data)
+            n_decided += 1
+    assert n_decided > 450
