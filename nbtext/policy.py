@@ -151,7 +151,8 @@ class Policy(NamedTuple):
             _check_name(truth)
             if decision is not None:
                 _check_name(decision)
-            _check_number("a cost", price, 0, MOST_EXPENSIVE)
+            what = f"the cost of {truth!r}:{decision or UNSURE!r}"
+            _check_number(what, price, 0, MOST_EXPENSIVE)
         _check_distinct(
             "the costs",
             [f"{cost.truth}:{cost.decision or UNSURE}" for cost in self.costs],

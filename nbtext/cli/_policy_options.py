@@ -6,9 +6,9 @@ it. What a file of costs or an option says is checked here as far as that takes 
 model.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import click
 
@@ -18,6 +18,8 @@ from nbtext.cli._report import UNSURE as NO_LABEL
 from nbtext.cli._report import readable
 from nbtext.errors import SettingsError
 from nbtext.policy import UNSURE, Cost, FalsePositives, PolicyOverrides
+
+Read = TypeVar("Read")
 
 ESTIMATE: Final = "estimate"
 """The prior that is found in what is classified."""
@@ -48,7 +50,7 @@ def policy_overrides(
             another.
 
     """
-    all_costs = [cost_of(text) for text in costs]
+    all_costs = [_named("--cost", cost_of, text) for text in costs]
     if costs_file is not None:
         all_costs += costs_in(costs_file)
     if all_costs and threshold:
@@ -80,6 +82,15 @@ def policy_overrides(
     return overrides
 
 
+def _named(option: str, read: Callable[[str], Read], text: str) -> Read:
+    """Return what a text of an option says; an error names the option."""
+    try:
+        return read(text)
+    except click.BadParameter as error:
+        message = f"'{option}': {error.message}"
+        raise click.UsageError(message) from error
+
+
 def prior_of(
     texts: tuple[str, ...],
 ) -> tuple[tuple[tuple[str, float], ...] | None, bool]:
@@ -100,7 +111,7 @@ def prior_of(
                 f"'{ESTIMATE}' or '{TRAINING}'."
             )
             raise click.UsageError(message)
-        pairs.append((readable(label), percentage_of(share)))
+        pairs.append((readable(label), _named("--prior", percentage_of, share)))
     return tuple(sorted(pairs)), False
 
 

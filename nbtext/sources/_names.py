@@ -1,7 +1,7 @@
 """Sources named in a file, as `find -print0` and `grep -l` write them."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from nbtext.errors import SettingsError
@@ -30,17 +30,25 @@ def listed(lists: Iterable[str], *, is_null: bool) -> list[str]:
     if [path for _, path in named].count("-") > 1:
         message = "--files-from -: standard input can be read once; name it once"
         raise SettingsError(message)
-    end = b"\0" if is_null else b"\n"
     found: list[str] = []
     for label, path in named:
         written = "" if label is None else f"{label}="
-        with open_binary(path) as file:
-            names = file.read().split(end)
-        if max(map(len, names)) > LONGEST:
-            message = (
-                f"--files-from {path}: a name has over {LONGEST:,} bytes; list files, "
-                "one a line, or with -0 each with a NUL byte behind it"
-            )
-            raise SettingsError(message)
+        names = _names(path, b"\0" if is_null else b"\n")
         found += [written + os.fsdecode(name) for name in names if name]
     return found
+
+
+def _names(path: str, end: bytes) -> Iterator[bytes]:
+    """Yield the names in a list, none of which is held if it is too long."""
+    rest = b""
+    with open_binary(path) as file:
+        while chunk := file.read(LONGEST):
+            *names, rest = (rest + chunk).split(end)
+            if max(map(len, (*names, rest))) > LONGEST:
+                message = (
+                    f"--files-from {path}: a name has over {LONGEST:,} bytes; list "
+                    "files, one a line, or with -0 each with a NUL byte behind it"
+                )
+                raise SettingsError(message)
+            yield from names
+    yield rest

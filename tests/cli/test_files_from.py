@@ -86,6 +86,7 @@ def test_no_name_is_nothing_to_do(process: "Run", command: str) -> None:
         (["--files-from", "-", "-"], 64, "cannot be a source, too"),
         (["-0"], 64, "--null is for --files-from"),
         (["--files-from", "long.txt"], 64, "a name has over 65,536 bytes"),
+        (["--files-from", "/dev/zero"], 64, "/dev/zero: a name has over 65,536"),
     ],
 )
 @pytest.mark.usefixtures("model")
