@@ -12,6 +12,7 @@ The command line calls these, or the functions behind them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -42,6 +43,7 @@ from nbtext.document import (
 from nbtext.errors import ModelFileError, SecretError
 from nbtext.evaluation import Evaluation, cross_validate, evaluate_model
 from nbtext.evaluation.comparing import Rights, compare
+from nbtext.evaluation.fold_models import FoldModels
 from nbtext.keyring import make_secret, name_secret
 from nbtext.learning import (
     LearnRequest,
@@ -439,6 +441,8 @@ def evaluate_folds(
     on_read: Callable[[ReadReport], None] | None = None,
     jobs: int = 1,
     on_fold: Callable[[int, int], None] | None = None,
+    reasons: int = 0,
+    on_whole: Callable[[Classifier], None] | None = None,
 ) -> Evaluation:
     """
     Measure what models made of these sources would be worth, by cross-validation.
@@ -456,6 +460,10 @@ def evaluate_folds(
         on_read: told what was read and what was skipped, before anything is refused.
         jobs: how many processes score folds.
         on_fold: told how many folds are done, and of how many, at first none.
+        reasons: how many reasons are told of each misjudged document, by the model of
+            its fold; if 0, these documents are not told at all.
+        on_whole: told of the model of all documents, whose file is gone when this
+            returns.
 
     Raises:
         TrainingError: too few classes, tokens or documents.
@@ -466,20 +474,37 @@ def evaluate_folds(
     sources = sources_of(sources)
     keep_memory()
     options, overrides = _reading_columns(options, overrides)
-    checked = cross_validate(
-        rereadable(sources, options),
-        folds,
-        n_classes=_n_classes(sources, options),
-        overrides=overrides,
-        max_bytes=options.max_bytes,
-        progress=progress,
-        on_read=on_read,
-        jobs=jobs,
-        on_fold=on_fold,
-    )
-    return checked.evaluation(
-        policy=policy, is_estimated=estimate_prior, positive=positive
-    )
+    read = rereadable(sources, options)
+    models = None
+    if reasons or on_whole is not None:
+        models = FoldModels(
+            read,
+            options.max_bytes,
+            n_reasons=reasons,
+            has_whole=on_whole is not None,
+        )
+    with models or nullcontext():
+        checked = cross_validate(
+            read,
+            folds,
+            n_classes=_n_classes(sources, options),
+            overrides=overrides,
+            max_bytes=options.max_bytes,
+            progress=progress,
+            on_read=on_read,
+            jobs=jobs,
+            on_fold=on_fold,
+            models=models,
+        )
+        result = checked.evaluation(
+            policy=policy,
+            is_estimated=estimate_prior,
+            positive=positive,
+            models=models,
+        )
+        if models is not None and on_whole is not None:
+            on_whole(models.whole())
+        return result
 
 
 def examine(

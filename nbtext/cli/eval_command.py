@@ -168,7 +168,6 @@ def command(
     for name, is_given in (
         ("seen", is_seen),
         ("against", against is not None),
-        ("errors", is_errors),
     ):
         if is_given and folds is not None:
             message = f"--{name} is about a model; with --folds none is read."
@@ -183,6 +182,12 @@ def command(
     def on_read(report: "ReadReport") -> None:
         skipped.extend(report.skipped)
         name_problems(report, quiet=output.quiet, is_last=False)
+
+    n_reasons = REASONS if is_errors or reports else 0
+    terms: list[TopTerm] = []
+
+    def on_whole(whole: "Classifier") -> None:
+        terms.extend(_top(whole, sources, options))
 
     total = partial(total_bytes, sources) if folds is not None else nothing
     with progress(quiet=output.quiet, total=total) as shown:
@@ -205,11 +210,13 @@ def command(
                 positive=positive,
                 seen=is_seen,
                 against=None if against is None else _other(against, policy),
-                reasons=REASONS if is_errors or reports else 0,
+                reasons=n_reasons,
                 progress=shown,
                 on_read=on_read,
                 jobs=jobs,
             )
+            if reports and len(opened) == 1:
+                on_whole(opened[0])
         else:
             result = evaluate_folds(
                 sources,
@@ -223,14 +230,13 @@ def command(
                 on_read=on_read,
                 jobs=jobs,
                 on_fold=None if shown is None else shown.fold,
+                reasons=n_reasons,
+                on_whole=on_whole if reports else None,
             )
     if positive is None and not output.quiet:
         _say_positive(result)
-    if reports:
-        has_terms = folds is None and len(model) == 1
-        terms = _top(opened[0], sources, options) if has_terms else []
-        for path in reports:
-            _write_report(result, path, terms)
+    for path in reports:
+        _write_report(result, path, terms)
     if not is_errors:
         result = replace(result, errors=None)
     _print(result, output, against)

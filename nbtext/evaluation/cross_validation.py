@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -38,6 +38,7 @@ from nbtext.evaluation.evaluation import (
     evaluate,
     stratified_folds,
 )
+from nbtext.evaluation.fold_models import WHOLE, FoldModels
 from nbtext.evaluation.reading_once import counts_of, read_once, sample_of
 from nbtext.learning import SettingsOverrides, check_trainable
 from nbtext.learning.choosing import rival_scoring
@@ -52,6 +53,7 @@ from nbtext.scoring.decide import DEFAULT as NO_POLICY
 from nbtext.scoring.estimating import EstimatedPrior, estimated_shares
 from nbtext.scoring.models.registry import for_classes, scoring_for
 from nbtext.scoring.policy_rule import Basis, prior_by_class, rule_of
+from nbtext.store import Contents
 
 DECIDE: Final = Policy()
 """The policy that decides for the most probable class."""
@@ -96,6 +98,7 @@ class CrossValidated:
         policy: Policy = DECIDE,
         is_estimated: bool = False,
         positive: str | None = None,
+        models: FoldModels | None = None,
     ) -> Evaluation:
         """
         Decide about each document by its fold's scores, and compare with the labels.
@@ -105,6 +108,8 @@ class CrossValidated:
             is_estimated: whether its prior is estimated from the documents.
             positive: which of two classes is the one looked for; if not given, `spam`,
                 or else the rarer one.
+            models: those of the folds, which tell why documents were misjudged; None
+                if nobody asks.
 
         Raises:
             SettingsError: `positive` is not one of two classes, or the policy does not
@@ -127,7 +132,7 @@ class CrossValidated:
             for basis, rule in zip(self.bases, rules, strict=True)
             if basis is not None and rule is not None
         )
-        return evaluate(
+        result = evaluate(
             self.truth,
             self.log_posterior,
             np.array(decided),
@@ -137,6 +142,13 @@ class CrossValidated:
             costs=rule.costs,
             prior=prior_by_class(policy, basis),
         )
+        if models is None:
+            return result
+        errors = models.errors(
+            self.settings, policy, self.truth, np.array(decided), printed,
+            self.fold_of, self.classes,
+        )  # fmt: skip
+        return replace(result, errors=errors)
 
     def _estimated(self) -> EstimatedPrior:
         """Return the prior that the documents of all folds speak for."""
@@ -162,6 +174,7 @@ def cross_validate(
     on_read: Callable[[ReadReport], None] | None = None,
     jobs: int = 1,
     on_fold: OnFold | None = None,
+    models: FoldModels | None = None,
 ) -> CrossValidated:
     """
     Score each document by a model that was made of the other folds.
@@ -176,6 +189,7 @@ def cross_validate(
         on_read: told what was read, and what was skipped, before anything is refused.
         jobs: how many processes score folds.
         on_fold: told how many folds are done, and of how many, at first none.
+        models: keeps the models of the folds; None if they are not needed.
 
     Raises:
         TrainingError: too few classes, tokens or documents.
@@ -183,14 +197,21 @@ def cross_validate(
 
     """
     cache, settings, report = read_once(
-        sources, n_classes, overrides.settings, max_bytes, progress
+        sources,
+        n_classes,
+        overrides.settings,
+        max_bytes,
+        progress,
+        None if models is None else models.meet,
     )
     with cache:
         if on_read is not None:
             on_read(report)
         if report.skipped and not report.documents:
             raise report.skipped.first
-        return score_folds(cache, folds, settings, report, overrides, jobs, on_fold)
+        return score_folds(
+            cache, folds, settings, report, overrides, jobs, on_fold, models
+        )
 
 
 def _say_nothing(_done: int, _folds: int) -> None:
@@ -205,6 +226,7 @@ def score_folds(
     overrides: SettingsOverrides,
     jobs: int = 1,
     on_fold: OnFold | None = None,
+    models: FoldModels | None = None,
 ) -> CrossValidated:
     """
     Score documents that are read already, each by a model of the other folds.
@@ -217,6 +239,7 @@ def score_folds(
         overrides: what differs from the default scoring.
         jobs: how many processes score folds.
         on_fold: told how many folds are done, and of how many, at first none.
+        models: keeps the models of the folds; None if they are not needed.
 
     Raises:
         TrainingError: too few classes, tokens or documents.
@@ -241,7 +264,9 @@ def score_folds(
     printed = np.zeros_like(log_posterior)
     known = np.zeros(len(truth), np.int64)
     bases: list[Basis | None] = []
-    work = _Folds(cache, whole, tables, fold_of, scoring, overrides)
+    if models is not None and models.has_whole:
+        models.keep(WHOLE, Contents(_weighed(whole, cache, scoring), scoring))
+    work = _Folds(cache, whole, tables, fold_of, scoring, overrides, models)
     with processes(jobs, (), partial(_FOLDS.set, work)) as executor:
         each = range(folds)
         done = (
@@ -291,6 +316,7 @@ class _Folds:
         fold_of: shape (n_documents,), the fold of each document.
         scoring: how they are scored.
         overrides: what the user wants.
+        models: keeps the models; None if they are not needed.
     """
 
     cache: TermCache
@@ -299,6 +325,7 @@ class _Folds:
     fold_of: NDArray[np.intp]
     scoring: Scoring
     overrides: SettingsOverrides
+    models: FoldModels | None
 
     def scored(self, fold: int) -> _ScoredFold:
         """
@@ -318,8 +345,7 @@ class _Folds:
                 "two different documents of each class at least"
             )
             raise TrainingError(message)
-        if event_model(self.scoring.score).weighs_again:
-            rest = weighed_from_cache(rest, self.cache, ~in_fold)
+        rest = _weighed(rest, self.cache, self.scoring, ~in_fold)
         settings, scoring, overrides = rest.settings, self.scoring, self.overrides
         finished = finish(
             rest,
@@ -328,6 +354,8 @@ class _Folds:
             rival=rival_scoring(scoring, settings, rest.classes, overrides),
             may_correct=overrides.correction,
         )
+        if self.models is not None:
+            self.models.keep(fold, finished.contents(rest))
         model = finished.model()
         return _ScoredFold(
             model.scoring,
@@ -337,6 +365,20 @@ class _Folds:
             ],
             _basis_of(rest, finished),
         )
+
+
+def _weighed(
+    table: CountTable,
+    cache: TermCache,
+    scoring: Scoring,
+    chosen: NDArray[np.bool_] | None = None,
+) -> CountTable:
+    """Return counts of all, or of chosen documents, with the weights of the score."""
+    if not event_model(scoring.score).weighs_again:
+        return table
+    if chosen is None:
+        chosen = np.ones(len(cache.labels), np.bool_)
+    return weighed_from_cache(table, cache, chosen)
 
 
 def _basis_of(table: CountTable, finished: Finished) -> Basis:

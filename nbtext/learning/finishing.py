@@ -32,6 +32,8 @@ from nbtext.scoring.batch_model import batch_model_of, corrected
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import fitted_by
 from nbtext.scoring.leave_one_out import left_out
+from nbtext.scoring.models.registry import keeps_histograms
+from nbtext.store import Contents
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,18 @@ class Finished:
         if self.correction is None:
             return self.counts
         return corrected(self.counts, self.correction)
+
+    def contents(self, table: CountTable) -> Contents:
+        """Return the whole model, of the table that was finished."""
+        scoring = self.counts.scoring
+        return Contents(
+            table,
+            scoring,
+            self.calibrations,
+            terms=self.counts.terms,
+            correction=self.correction,
+            keeps_histograms=keeps_histograms(scoring),
+        )
 
 
 def sample_limits(settings: Settings, *, may_correct: bool) -> tuple[int, int]:

@@ -35,7 +35,7 @@ from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.learning.second_pass import settings_scored, weighed_by_idf
 from nbtext.parallel import threads
 from nbtext.scoring import check_scoring
-from nbtext.scoring.models.registry import for_classes, keeps_histograms, scoring_for
+from nbtext.scoring.models.registry import for_classes, scoring_for
 from nbtext.store import Contents
 from nbtext.store.header import MOST_CLASSES
 
@@ -138,14 +138,7 @@ def train(
             may_correct=overrides.correction,
             map_=map_,
         )
-    contents = Contents(
-        table,
-        finished.counts.scoring,
-        finished.calibrations,
-        terms=finished.counts.terms,
-        correction=finished.correction,
-        keeps_histograms=keeps_histograms(finished.counts.scoring),
-    )
+    contents = finished.contents(table)
     return Trained(contents, report, repeats, conflicts, finished.losses)
 
 

@@ -17,16 +17,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from nbtext.document import Document
     from nbtext.scoring.batch_model import BatchModel
+    from nbtext.settings import Settings
 
     Floats = NDArray[np.float64]
 
-from nbtext.tokens import read
+from nbtext.tokens import read, read_keys, read_terms
 from nbtext.tokens.located import Located, located
 
 
@@ -194,14 +195,28 @@ def _texts(
     found: list[dict[int, Located]] = [{} for _ in wanted]
     left = [set(keys) for keys in wanted]
     for document in documents if any(left) else ():
+        views = _views_with(settings, document, left)
+        if not views:
+            continue
         reading = read(document, settings)
-        for view, keys in enumerate(left):
-            if keys:
-                places = located(
-                    settings.views[view], reading.views[view], keys, settings.secret
-                )
-                found[view] |= places
-                keys -= places.keys()
+        for view in views:
+            places = located(
+                settings.views[view], reading.views[view], left[view], settings.secret
+            )
+            found[view] |= places
+            left[view] -= places.keys()
         if not any(left):
             break
     return found
+
+
+def _views_with(
+    settings: Settings, document: Document, wanted: Sequence[set[int]]
+) -> list[int]:
+    """Return the views in which a document has wanted terms: keys tell that soonest."""
+    views = read_terms(settings, [read_keys(document, settings).views])
+    return [
+        number
+        for number, (terms, keys) in enumerate(zip(views, wanted, strict=True))
+        if keys and not keys.isdisjoint(terms.keys.tolist())
+    ]

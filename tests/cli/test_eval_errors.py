@@ -91,12 +91,60 @@ def test_without_errors_the_list_is_empty_and_unasked_there_is_none(run: "Run") 
     assert "errors" not in plain
 
 
-@pytest.mark.usefixtures("model")
-def test_of_folds_no_model_is_left_to_ask(run: "Run") -> None:
-    status, _, err = run("eval", "--folds", 2, "--errors", "spam", "ham")
+@pytest.fixture
+def folded(corpus: Path) -> Path:
+    """Folders of mail, one message of which is in the wrong one."""
+    (corpus / "ham/evil\x9b31m.eml").write_bytes(mail(30, SPAM))
+    return corpus
 
-    assert status == 64
-    assert "--errors is about a model" in err
+
+@pytest.mark.usefixtures("folded")
+def test_of_folds_each_misjudged_document_has_the_reasons_of_its_model(
+    run: "Run",
+) -> None:
+    status, out, _ = run("eval", "--folds", 3, "--errors", "--json", "spam", "ham")
+
+    whole = json.loads(out)
+    assert status == 0
+    found = whole["errors"]
+    assert len(found) == whole["documents"] - whole["correct"]
+    evil = next(one for one in found if "evil" in one["name"])
+    assert (evil["truth"], evil["label"]) == ("ham", "spam")
+    assert len(evil["reasons"]) == 3
+    assert all(one["contribution"] for one in evil["reasons"])
+    # the model of its fold has it not counted for ham, as one of all documents has
+    assert sum(one["contribution"] for one in evil["reasons"]) > 0
+    surest = [one["probability"] for one in found if one["label"]]
+    assert surest == sorted(surest, reverse=True)
+    *_, table = run("eval", "--folds", 3, "--errors", "spam", "ham").out.split("\n\n")
+    assert table.startswith("truth\tdecision\tprobability\tdocument\treasons\n")
+    assert len(table.splitlines()) == 1 + len(found)
+    assert table.replace("\t", "").replace("\n", "").isprintable()
+
+
+@pytest.mark.usefixtures("folded")
+def test_of_folds_they_are_the_same_in_several_processes(run: "Run") -> None:
+    command = ("eval", "--folds", 3, "--errors", "--json", "spam", "ham")
+
+    assert run(*command, "--jobs", 2).out == run(*command).out
+
+
+@pytest.mark.usefixtures("folded")
+def test_a_report_of_folds_has_errors_and_the_terms_of_all_documents(
+    run: "Run",
+) -> None:
+    report = Path("report.md")
+    status, out, _ = run("eval", "--folds", 3, "--report", report, "spam", "ham")
+
+    assert status == 0
+    assert "decision\tprobability" not in out
+    text = report.read_text()
+    assert "Worst errors" in text
+    run("train", "-m", "all.nbt", "spam", "ham")
+    top = run("top", "-m", "all.nbt", "--json", "--from", "spam", "spam").out
+    terms = [json.loads(line) for line in top.splitlines()]
+    assert terms[0]["documents"] > 1
+    assert terms[0]["term"] in text
 
 
 def test_classify_tells_what_a_row_says_of_itself(run: "Run", tmp_path: Path) -> None:

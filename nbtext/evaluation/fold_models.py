@@ -1,0 +1,197 @@
+"""
+The models of cross-validation, kept until it is told what they misjudged, and why.
+
+Deciding needs scores alone. Reasons need the model of the fold that a document is in,
+and the document itself. So each model goes into a temporary file, and the documents
+that were misjudged are read once more.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from types import TracebackType
+
+    from numpy.typing import NDArray
+
+    from nbtext.document import Document, Item
+    from nbtext.evaluation.reading_once import Kept
+    from nbtext.policy import Policy
+    from nbtext.scoring.explanation import Reason
+    from nbtext.settings import Settings
+    from nbtext.store import Contents
+
+import numpy as np
+
+from nbtext.counts import ReadReport
+from nbtext.counts.counting import documents
+from nbtext.errors import SourceError
+from nbtext.evaluation.misjudged import Misjudged, worst_first
+from nbtext.scoring import Classifier, load_model
+from nbtext.scoring.decide import probability_of
+from nbtext.tokens import read
+
+WHOLE: Final = -1
+"""What stands for a fold's number in the name of the model of all documents."""
+
+
+class _Known(NamedTuple):
+    """What a document is known again by, and what it is called."""
+
+    digest: bytes
+    label: str | None
+    name: str
+    identity: str | None
+
+
+class FoldModels:
+    """
+    Models in temporary files, which are gone at the end of the context.
+
+    Attributes:
+        has_whole: whether the model of all documents is kept as well.
+    """
+
+    def __init__(
+        self,
+        sources: Callable[[], Iterable[Item]],
+        max_bytes: int,
+        *,
+        n_reasons: int,
+        has_whole: bool,
+    ) -> None:
+        """
+        Have kept nothing yet.
+
+        Args:
+            sources: gives the documents, from the beginning each time.
+            max_bytes: how much of a document is read.
+            n_reasons: how many reasons are told of each misjudged document; if 0, the
+                models of folds are not kept.
+            has_whole: see above.
+
+        """
+        self.has_whole = has_whole
+        self._sources = sources
+        self._max_bytes = max_bytes
+        self._n_reasons = n_reasons
+        self._folder = TemporaryDirectory(prefix="nbtext-")
+        self._known: list[_Known] = []
+
+    def __enter__(self) -> FoldModels:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._folder.cleanup()
+
+    def meet(self, kept: Kept | None) -> None:
+        """Take note of a document, in the order of the cache; None begins anew."""
+        if kept is None:
+            self._known.clear()
+        elif self._n_reasons:
+            document, reading = kept
+            label, name = document.label, document.name
+            known = _Known(reading.digest, label, name, document.identity)
+            self._known.append(known)
+
+    def keep(self, fold: int, contents: Contents) -> None:
+        """Keep the model of a fold, or of the `WHOLE`, if it will be asked for."""
+        if self.has_whole if fold == WHOLE else self._n_reasons:
+            with self._path(fold).open("wb") as file:
+                file.writelines(contents.pack())
+
+    def whole(self) -> Classifier:
+        """Return the model of all documents."""
+        return Classifier(load_model(str(self._path(WHOLE))))
+
+    def errors(
+        self,
+        settings: Settings,
+        policy: Policy,
+        truth: NDArray[np.int64],
+        decided: NDArray[np.int64],
+        printed: NDArray[np.float64],
+        fold_of: NDArray[np.intp],
+        classes: tuple[str, ...],
+    ) -> tuple[Misjudged, ...] | None:
+        """
+        Return the documents that were misjudged, the surest errors first.
+
+        One that is gone, or another by now, is told without reasons.
+
+        Args:
+            settings: how documents are read.
+            policy: how it was decided.
+            truth: shape (n_documents,), each document's class.
+            decided: shape (n_documents,), the class that was decided, none's if unsure.
+            printed: shape (n_documents, n_classes), log-probabilities, in nats.
+            fold_of: shape (n_documents,), the fold of each document.
+            classes: the names of the classes.
+
+        Returns:
+            None if no reasons are wanted.
+
+        """
+        if not self._n_reasons:
+            return None
+        wrong = np.flatnonzero(truth != decided).tolist()
+        labels = {
+            place: classes[decided[place]] if decided[place] >= 0 else None
+            for place in wrong
+        }
+        models: dict[int, Classifier] = {}
+        reasons: dict[int, tuple[Reason, ...]] = {}
+        for place, document in self._read_again(wrong, settings):
+            fold = int(fold_of[place])
+            if fold not in models:
+                model = load_model(str(self._path(fold)))
+                models[fold] = Classifier(model, policy=policy)
+            why = models[fold].explain(
+                document, label=labels[place], top=self._n_reasons
+            )
+            reasons[place] = why.reasons
+        return worst_first(
+            Misjudged(
+                name=self._known[place].name,
+                identity=self._known[place].identity,
+                truth=classes[truth[place]],
+                label=labels[place],
+                probability=probability_of(float(printed[place].max())),
+                reasons=reasons.get(place, ()),
+            )
+            for place in wrong
+        )
+
+    def _read_again(
+        self, places: Iterable[int], settings: Settings
+    ) -> Iterator[tuple[int, Document]]:
+        """Yield the documents at some places, known again by name, label and digest."""
+        wanted: defaultdict[_Known, list[int]] = defaultdict(list)
+        for place in reversed([*places]):
+            wanted[self._known[place]].append(place)
+        names = {known.name for known in wanted}
+        for document in documents(
+            self._sources() if wanted else (), ReadReport(), self._max_bytes
+        ):
+            if document.name not in names:
+                continue
+            with suppress(SourceError):  # it could be read before
+                digest = read(document, settings).digest
+                label, name = document.label, document.name
+                known = _Known(digest, label, name, document.identity)
+                if wanted.get(known):
+                    yield wanted[known].pop(), document
+
+    def _path(self, fold: int) -> Path:
+        return Path(self._folder.name, f"{fold}.nbt")
