@@ -36,12 +36,22 @@ class StoredModel:
         """Return the settings of its views."""
     def score(
         self, keys: tuple[memoryview, ...], /
-    ) -> tuple[int, float, int, float, tuple[float, float], tuple[float, float]] | None:
+    ) -> (
+        tuple[
+            int,
+            tuple[float, float],
+            int,
+            float,
+            tuple[float, float],
+            tuple[float, float],
+        ]
+        | None
+    ):
         """
         Score a document.
 
         Returns:
-            The place of the more probable class, its probability, how many terms are
+            The place of the more probable class, the probabilities, how many terms are
             known, the score, the log posterior, and that which is printed.
         """
 

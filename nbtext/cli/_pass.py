@@ -36,6 +36,7 @@ class PassRequest(NamedTuple):
         why: how many reasons the field tells.
         max_bytes: how much of the message is read for its classification.
         output: what is printed on standard error.
+        message: the message, if it was read from standard input already.
     """
 
     model: str
@@ -45,6 +46,7 @@ class PassRequest(NamedTuple):
     why: int = 0
     max_bytes: int = MAX_BYTES
     output: Output = Output()
+    message: bytes | None = None
 
 
 def run(request: PassRequest) -> int:
@@ -52,7 +54,9 @@ def run(request: PassRequest) -> int:
     if sys.stdin is None:
         to_stderr("Error: standard input is closed; pipe a message in")
         return status.TRY_AGAIN
-    message = sys.stdin.buffer.read()
+    message = request.message
+    if message is None:
+        message = sys.stdin.buffer.read()
     try:
         passed = _marked(message, request)
     except NbtextError as error:

@@ -13,15 +13,12 @@ as long as all that is done here. Whatever is not plain is left to the modules t
 other commands use.
 """
 
-import sys
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Final
 
     from nbtext.cli._terminal import Output
-    from nbtext.plain_mail import Begun
 
 FILES: "Final" = {"-m": "model", "--model": "model", "--keyed": "keyed"}
 VALUES: "Final" = {
@@ -30,9 +27,6 @@ VALUES: "Final" = {
     "forget": FILES,
     "pass": {**FILES, "--header": "field"},
 }
-UNSURE: "Final" = "?"
-"""What stands for the label where there is none."""
-
 FLAGS: "Final" = {"--json": "as_json", "-q": "quiet", "--quiet": "quiet"}
 
 
@@ -74,6 +68,21 @@ def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
 
 
 def _bogofilter(arguments: list[str]) -> "Callable[[], int] | None":
+    from nbtext.cli.bogofilter._plain import asked, judged
+
+    wanted = asked(arguments)
+    if wanted is not None:
+
+        def run_quickly() -> int:
+            found = judged(wanted)
+            if isinstance(found, int):
+                return found
+            from nbtext.cli.bogofilter._options import parse
+            from nbtext.cli.bogofilter._run import run
+
+            return run(parse(arguments), found)
+
+        return run_quickly
     from nbtext.cli.bogofilter._options import parse
     from nbtext.cli.bogofilter._run import run
 
@@ -90,7 +99,9 @@ def _classify(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], i
     def run_quickly() -> int:
         begun = None
         if "as_json" not in flags:
-            found = _of_plain_mail(model, wanted, is_quiet="quiet" in flags)
+            from nbtext.cli._plain import classified
+
+            found = classified(model, wanted, is_quiet="quiet" in flags)
             if isinstance(found, int):
                 return found
             begun = found
@@ -104,65 +115,30 @@ def _classify(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], i
     return run_quickly
 
 
-def _of_plain_mail(
-    model: str, wanted: str | None, *, is_quiet: bool
-) -> "int | Begun | None":
-    """
-    Decide about standard input and return the exit status, if that is plain.
-
-    Returns:
-        None if the model is not plain, and nothing was read; what is to be read on from
-        if the message is not.
-
-    """
-    from nbtext.scoring.stored import open_stored
-
-    stored = open_stored(model)
-    if stored is None or (wanted is not None and wanted not in stored.classes):
-        return None
-    try:
-        descriptor = sys.stdin.fileno()
-    except (OSError, ValueError, AttributeError):  # nobody's descriptor
-        return None
-    if not all(map(_is_clear, stored.classes)):
-        return None
-    from nbtext.plain_mail import Begun, read_mail
-
-    mail = read_mail(descriptor, is_one=wanted is not None)
-    if isinstance(mail, Begun):
-        return mail
-    found = stored.classify(mail)
-    if found is None:
-        return Begun(descriptor, mail)
-    from nbtext.cli import _status as status
-    from nbtext.cli._streams import to_stdout
-    from nbtext.scoring.figures import probability
-
-    if wanted is None or not is_quiet:
-        to_stdout([f"{found.label or UNSURE}\t{probability(found.probability)}"])
-    if wanted is None:
-        return status.DONE
-    if found.label is None:
-        return status.UNSURE
-    return status.IT_IS if found.label == wanted else status.IT_IS_NOT
-
-
-def _is_clear(label: str) -> bool:
-    """Return whether a label is printed as it is."""
-    return label.isprintable() and "\\" not in label
-
-
 def _pass(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], int]":
-    from nbtext.cli._pass import PassRequest, run
     from nbtext.cli._places import default_model
-    from nbtext.filtering.header_field import FIELD
 
-    request = PassRequest(
-        model=values.get("model") or default_model(),
-        field=values.get("field") or FIELD,
-        output=_output(flags),
-    )
-    return lambda: run(request)
+    model = values.get("model") or default_model()
+    field = values.get("field")
+
+    def run_quickly() -> int:
+        message = None
+        if field is None:
+            from nbtext.cli._plain import passed
+
+            found = passed(model)
+            if isinstance(found, int):
+                return found
+            message = found
+        from nbtext.cli._pass import PassRequest, run
+        from nbtext.filtering.plain_header import FIELD
+
+        request = PassRequest(
+            model=model, field=field or FIELD, message=message, output=_output(flags)
+        )
+        return run(request)
+
+    return run_quickly
 
 
 def _learn(

@@ -88,15 +88,22 @@ score_keys(const Model *model, const Py_buffer *buffers, double *score, int64_t 
     return is_scored;
 }
 
+/* A probability that is never 1. */
+static double
+probability_of(double log_posterior)
+{
+    double probability = exp(log_posterior), certain = nextafter(1.0, 0.0);
+    return probability < certain ? probability : certain;
+}
+
 static PyObject *
 judgement(const Model *model, double score, int64_t known)
 {
     Posterior of = posterior_of(model, score, known);
     int best = of.printed[1] > of.printed[0];
-    double certain = nextafter(1.0, 0.0), probability = exp(of.printed[best]);
-    return Py_BuildValue("(idLd(dd)(dd))", best,
-                         probability < certain ? probability : certain, (long long)known,
-                         score, of.log_posterior[0], of.log_posterior[1], of.printed[0],
+    return Py_BuildValue("(i(dd)Ld(dd)(dd))", best, probability_of(of.printed[0]),
+                         probability_of(of.printed[1]), (long long)known, score,
+                         of.log_posterior[0], of.log_posterior[1], of.printed[0],
                          of.printed[1]);
 }
 
@@ -107,7 +114,7 @@ PyDoc_STRVAR(score_doc,
 "Args:\n"
 "    keys: for each view the keys of its terms, 64-bit integers.\n\n"
 "Returns:\n"
-"    The place of the more probable class, and its probability; how many of the terms the\n"
+"    The place of the more probable class; the probabilities; how many of the terms the\n"
 "    model knows; the score, not calibrated; the log posterior of both classes, and the\n"
 "    same as it is told, as `nbtext.scoring.score.Scored` has them.\n"
 "    None if the file is damaged, which `nbtext.scoring.model` says how.\n");

@@ -7,10 +7,9 @@ in a mailbox. `with_added` adds the decision to one message in memory. What is e
 is loaded when it is first asked for: passing on a message needs no mailboxes.
 """
 
-from typing import TYPE_CHECKING, Final
-
 from nbtext.faces import lazy_face
 
+TYPE_CHECKING = False  # typing takes longer to import than a message to pass on
 if TYPE_CHECKING:
     from nbtext.filtering.header_field import AddedField, added_by, with_added
     from nbtext.filtering.mailbox import filter_mailbox
@@ -46,7 +45,7 @@ __all__ = [
     "with_added",
 ]
 
-_HOMES: Final = {
+_HOMES = {
     "AddedField": "header_field",
     "FilterOptions": "rules",
     "FilterReport": "rules",

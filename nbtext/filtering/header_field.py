@@ -16,15 +16,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nbtext.errors import SettingsError
+from nbtext.filtering.plain_header import FIELD as FIELD
 from nbtext.mail import looks_like_mail
 from nbtext.scoring import Decision
 from nbtext.scoring.decide import probability
 
 if TYPE_CHECKING:
     from nbtext.scoring.explanation import Reason
-
-FIELD: Final = "X-NBText"
-"""The name of the field, unless the user names another."""
 
 LONGEST_REASON: Final = 40
 """Maximum characters of a term in the field."""

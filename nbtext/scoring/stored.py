@@ -25,23 +25,28 @@ class Judgement:
     Attributes:
         label: its class, None if unsure.
         probability: of the label, or if unsure of the most probable class.
+        probabilities: of each class, from 0 to 1, never 1.
         classes: the model's classes, sorted.
         printed: the log posterior that is told, for each class, in nats.
         known: how many of its tokens the model knows.
     """
 
-    __slots__ = ("classes", "known", "label", "printed", "probability")
+    __slots__ = (
+        "classes", "known", "label", "printed", "probabilities", "probability",
+    )  # fmt: skip
 
     def __init__(
         self,
         label: str | None,
         probability: float,
+        probabilities: tuple[float, float],
         classes: tuple[str, str],
         printed: tuple[float, float],
         known: int,
     ) -> None:
         self.label = label
         self.probability = probability
+        self.probabilities = probabilities
         self.classes = classes
         self.printed = printed
         self.known = known
@@ -68,9 +73,12 @@ class StoredClassifier:
         scored = None if reading is None else self._model.score(reading[0])
         if scored is None:
             return None
-        place, probability, known, _, _, printed = scored
+        place, probabilities, known, _, _, printed = scored
         label = self.classes[place] if known else None
-        return Judgement(label, probability, self.classes, printed, known)
+        probability = probabilities[place]
+        return Judgement(
+            label, probability, probabilities, self.classes, printed, known
+        )
 
 
 def open_stored(path: str) -> StoredClassifier | None:

@@ -15,6 +15,7 @@ from typing import Final, Literal, TypeAlias
 
 from nbtext.document import Document, Item, Pause, Unreadable
 from nbtext.errors import SourceError
+from nbtext.plain_mail import Begun
 from nbtext.sources._contents import stream_items
 from nbtext.sources._documents import documents
 from nbtext.sources._inspect import ONE_DOCUMENT
@@ -33,7 +34,9 @@ Kind: TypeAlias = Literal["mbox", "message", "either"]
 _LONGEST_NAME: Final = 1 << 16
 
 
-def input_items(path: str | None, kind: Kind, max_bytes: int) -> Iterator[Item]:
+def input_items(
+    path: str | None, kind: Kind, max_bytes: int, begun: Begun | None = None
+) -> Iterator[Item]:
     """
     Yield the messages of the standard input, or of a file or folder in its place.
 
@@ -43,13 +46,14 @@ def input_items(path: str | None, kind: Kind, max_bytes: int) -> Iterator[Item]:
         path: the file or folder, None for the standard input.
         kind: what a file is.
         max_bytes: how much of a message is read.
+        begun: what standard input is read on from, if some of it was.
 
     """
     if path is not None and os.path.isdir(path):
         yield from mailbox_items(path, kind, max_bytes)
         return
     try:
-        stream = open_stdin() if path is None else open_path(path, path)
+        stream = open_stdin(begun) if path is None else open_path(path, path)
     except SourceError as error:
         yield Unreadable(path or INPUT, error)
         return

@@ -242,6 +242,9 @@ def test_classifying_one_message_loads_little(
 LEAN = [
     ["classify", "-m", "mail.nbt"],
     ["classify", "-m", "mail.nbt", "--is", "spam", "-q"],
+    ["pass", "-m", "mail.nbt"],
+    ["bogofilter", "-p", "-e", "--model", "mail.nbt"],
+    ["bogofilter", "-v", "--model", "mail.nbt"],
 ]
 SLOW_TO_IMPORT = (
     *("typing", "re", "enum", "functools", "collections", "contextlib", "msgpack"),

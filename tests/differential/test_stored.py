@@ -7,14 +7,21 @@ from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from fuzz import mails, stored
 from fuzz.models import learn
 from nbtext import SettingsOverrides, set_policy, train_on
-from nbtext.cli import _quick, main
+from nbtext.cli import _plain, _quick, main
+from nbtext.cli.bogofilter import _options
+from nbtext.cli.bogofilter import _plain as _bogofilter
+from nbtext.cli.bogofilter._options import parse
+from nbtext.filtering.header_field import AddedField, with_added
+from nbtext.filtering.plain_header import with_field
 from nbtext.plain_mail import Begun, read_mail
 from nbtext.policy import Policy
-from nbtext.scoring.stored import open_stored
+from nbtext.scoring.stored import StoredClassifier, open_stored
 from nbtext.store.compacting import compact
 from nbtext.tokens.engine import engine
 from tests.build import FROM_LINE, HAM, SPAM, mail
@@ -135,6 +142,12 @@ def test_so_are_policies_and_what_is_no_model(model: Path, tmp_path: Path) -> No
 
 # --- the command ------------------------------------------------------------
 
+PIECES = [
+    b"From joe\n", b">From x\n", b"A: b\n", b"X-NBText: ham\n", b"x-nbtext\t: c\n",
+    b"\n", b"\r\n", b"\r", b" d\n", b"\te\n", b"no field\n", b"A b: c\n", b":\n",
+    b"\xe4: f\n", b"g",
+]  # fmt: skip
+
 Run = Callable[..., tuple[int, bytes, str]]
 
 
@@ -208,26 +221,108 @@ def test_the_command_says_the_same_with_and_without_it(
     is_pipe: bool,
 ) -> None:
     arguments = ["classify", "-m", str(trained), *options]
-    answered = []
-    of_plain_mail = _quick._of_plain_mail
-
-    def watched(model: str, wanted: str | None, *, is_quiet: bool) -> object:
-        found = of_plain_mail(model, wanted, is_quiet=is_quiet)
-        answered.append(isinstance(found, int))
-        return found
-
-    monkeypatch.setattr(_quick, "_of_plain_mail", watched)
-    found = {
-        name: run(arguments, data, is_pipe=is_pipe) for name, data in INPUTS.items()
-    }
-    monkeypatch.setattr(_quick, "_of_plain_mail", lambda *_, **__: None)
-    expected = {
-        name: run(arguments, data, is_pipe=is_pipe) for name, data in INPUTS.items()
-    }
+    found, n_answered = answers(run, monkeypatch, arguments, INPUTS, is_pipe=is_pipe)
+    monkeypatch.setattr(_plain, "open_stored", lambda _: None)
+    expected, _ = answers(run, monkeypatch, arguments, INPUTS, is_pipe=is_pipe)
 
     assert found == expected
-    assert answered[0]
-    assert 5 < sum(answered) < len(INPUTS)
+    assert 5 < n_answered < len(INPUTS)
+
+
+def answers(
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    inputs: dict[str, bytes],
+    *,
+    is_pipe: bool,
+) -> tuple[dict[str, tuple[int, bytes, str]], int]:
+    """Run a command with each input; return what it said, and how often plainly."""
+    n_slow = 0
+
+    def output(flags: dict[str, bool]) -> object:
+        nonlocal n_slow
+        n_slow += 1
+        return made(flags)
+
+    made = _quick._output
+    with monkeypatch.context() as patch:
+        patch.setattr(_quick, "_output", output)
+        patch.setattr(_options, "parse", lambda given: output({}) and parse(given))
+        found = {
+            name: run(arguments, data, is_pipe=is_pipe) for name, data in inputs.items()
+        }
+    return found, len(inputs) - n_slow
+
+
+HEADERS = {
+    "forged": MAIL.replace(b"\nTo:", b"\nx-nbtext : spam\nX-BOGOSITY: Ham\nTo:"),
+    "CR LF": MAIL.replace(b"\n", b"\r\n"),
+    "a bare CR": MAIL.replace(b"To:", b"\rTo:"),
+    "no field": MAIL.replace(b"To:", b"To\n"),
+    "blank in a name": MAIL.replace(b"To:", b"To you:"),
+    "space before the colon": MAIL.replace(b"To:", b"To \t:"),
+    "continued": MAIL.replace(b"To:", b"To:\n\t"),
+    "continued first": b" " + MAIL,
+    "no end": MAIL.partition(b"\n\n")[0],
+    "no body": MAIL.partition(b"\n\n")[0] + b"\n\n",
+    "CR LF at the end": MAIL.replace(b"\n\n", b"\n\r\n"),
+    "quoted envelope": b">" + FROM_LINE + MAIL,
+}
+PASSED = [
+    ["pass", "-m"],
+    ["bogofilter", "-p", "--model"],
+    ["bogofilter", "-pe", "--model"],
+    ["bogofilter", "-ep", "-v", "--model"],
+    ["bogofilter", "-v", "--model"],
+    ["bogofilter", "-e", "-v", "--model"],
+    ["bogofilter", "--model"],
+]
+
+
+@pytest.mark.parametrize("is_pipe", [True, False], ids=["pipe", "file"])
+@pytest.mark.parametrize("options", PASSED, ids=" ".join)
+def test_what_passes_mail_on_says_the_same_with_and_without_it(
+    run: Run,
+    trained: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: list[str],
+    is_pipe: bool,
+) -> None:
+    inputs = INPUTS | HEADERS
+    arguments = [*options, str(trained)]
+    found, n_answered = answers(run, monkeypatch, arguments, inputs, is_pipe=is_pipe)
+    monkeypatch.setattr(_plain, "open_stored", lambda _: None)
+    monkeypatch.setattr(_bogofilter, "open_stored", lambda _: None)
+    expected, _ = answers(run, monkeypatch, arguments, inputs, is_pipe=is_pipe)
+
+    assert found == expected
+    assert 5 < n_answered < len(inputs)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join))
+@example(b"A: b\n\nc")
+def test_a_field_goes_where_it_would_go(message: bytes) -> None:
+    found = with_field(message, "X-NBText", "spam")
+
+    if found is not None:
+        assert found == with_added(message, AddedField("X-NBText", "spam"))
+
+
+def test_a_message_goes_on_whatever_happens(
+    run: Run, trained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(StoredClassifier, "classify", fail)
+
+    code, out, _ = run(["pass", "-m", str(trained)], MAIL, is_pipe=True)
+
+    assert (code, len(out)) == (
+        0,
+        len(MAIL) + len(b"X-NBText: spam, probability=0.9687\n"),
+    )
 
 
 def test_a_fresh_mbox_in_a_file_is_left_to_who_looks_for_locks(

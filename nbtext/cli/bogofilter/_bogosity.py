@@ -1,34 +1,28 @@
 """
 bogofilter's words for a decision: the verdict of a probability, and how it is printed.
 
-Decisions and cut-offs go in, verdicts and lines come out. Their form is that of
-bogofilter 1.2.5 (bogofilter(1) and bogofilter.cf), because mail filters and mail
-programs look for it.
+Decisions and cut-offs go in, verdicts and lines come out, in the words of
+`nbtext.cli.bogofilter._words`.
 """
 
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
-from nbtext import __version__
+from nbtext.cli.bogofilter._words import (
+    HAM,
+    HAM_CUTOFF,
+    NOTHING_KNOWN,
+    SPAM,
+    SPAM_CUTOFF,
+    VERSION,
+    value_of,
+    verdict_of,
+)
 from nbtext.errors import SettingsError
 from nbtext.scoring import Decision
 
-SPAM: Final = "spam"
-HAM: Final = "ham"
-"""The classes that a model must have, and no others."""
-
-FIELD: Final = "X-Bogosity"
-
-TESTS: Final = "bogofilter"
-"""What the recipe of bogofilter(1) looks for: `^X-Bogosity: Spam, tests=bogofilter`."""
-
-VERSION: Final = f"nbtext-{__version__}"
-"""Who says so in truth."""
-
-NOTHING_KNOWN: Final = 0.5
-"""The spamicity of a message about which the model can say nothing."""
-
-Verdict: TypeAlias = Literal["Spam", "Ham", "Unsure"]
+if TYPE_CHECKING:
+    from nbtext.cli.bogofilter._words import Verdict
 
 
 class Cutoffs(NamedTuple):
@@ -41,8 +35,8 @@ class Cutoffs(NamedTuple):
             or not below the other.
     """
 
-    spam: float = 0.99
-    ham: float = 0.45
+    spam: float = SPAM_CUTOFF
+    ham: float = HAM_CUTOFF
 
 
 class Bogosity(NamedTuple):
@@ -56,7 +50,7 @@ class Bogosity(NamedTuple):
     """
 
     name: str
-    verdict: Verdict
+    verdict: "Verdict"
     spamicity: float
 
 
@@ -83,25 +77,17 @@ def bogosity(decision: Decision, cutoffs: Cutoffs) -> Bogosity:
     spamicity = NOTHING_KNOWN
     if decision.known:
         spamicity = decision.probability_of(SPAM)
-    return Bogosity(decision.name, _verdict(spamicity, cutoffs), spamicity)
+    return Bogosity(decision.name, verdict_of(spamicity, *cutoffs), spamicity)
 
 
 def no_idea(name: str, cutoffs: Cutoffs) -> Bogosity:
     """Return the verdict on a message where no model knows both classes."""
-    return Bogosity(name, _verdict(NOTHING_KNOWN, cutoffs), NOTHING_KNOWN)
-
-
-def _verdict(spamicity: float, cutoffs: Cutoffs) -> Verdict:
-    if spamicity >= cutoffs.spam:
-        return "Spam"
-    is_two_state = cutoffs.ham == 0
-    return "Ham" if is_two_state or spamicity <= cutoffs.ham else "Unsure"
+    return Bogosity(name, verdict_of(NOTHING_KNOWN, *cutoffs), NOTHING_KNOWN)
 
 
 def header_value(one: Bogosity) -> str:
     """Return what the field says of a message."""
-    said = f"{one.verdict}, tests={TESTS}, spamicity={one.spamicity:.6f}"
-    return f"{said}, version={VERSION}"
+    return value_of(one.verdict, one.spamicity)
 
 
 def log_value(one: Bogosity) -> str:

@@ -6,22 +6,16 @@ unsure of everything, and one of other classes than spam and ham is an error.
 """
 
 from collections.abc import Sequence
-from typing import Final
 
 from nbtext.cli import _status as status
 from nbtext.cli._terminal import to_stderr
 from nbtext.cli.bogofilter._bogosity import Bogosity, bogosity, check_classes, no_idea
 from nbtext.cli.bogofilter._log import log_verdicts
+from nbtext.cli.bogofilter._plain import STATUSES
 from nbtext.cli.bogofilter._request import Request
 from nbtext.document import Document
 from nbtext.errors import NoModelError
 from nbtext.scoring import Classifier, load_model
-
-STATUSES: Final = {
-    "Spam": status.IT_IS,
-    "Ham": status.IT_IS_NOT,
-    "Unsure": status.UNSURE,
-}
 
 
 class Judge:

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 from nbtext.cli._learn import summary
 from nbtext.cli._pass import MAX_BYTES
 from nbtext.cli._terminal import to_stderr
-from nbtext.cli.bogofilter._bogosity import HAM, SPAM, Bogosity, check_classes
+from nbtext.cli.bogofilter._bogosity import Bogosity, check_classes
 from nbtext.cli.bogofilter._log import log, registered
 from nbtext.cli.bogofilter._request import LABELS, Request
+from nbtext.cli.bogofilter._words import HAM, SPAM
 from nbtext.document import Document, Item, raise_unreadable
 from nbtext.errors import NoModelError
 from nbtext.learning import LearnRequest, LearnResult, learn_documents

@@ -21,15 +21,20 @@ from nbtext.scoring import batches
 from nbtext.sources.mbox import pieces, unquoted
 
 
-def pass_on(parsed: Parsed) -> int:
+def pass_on(parsed: Parsed, message: bytes | None = None) -> int:
     """
     Pass the input through, and return the exit status.
+
+    Args:
+        parsed: the command line.
+        message: the input, if it was read already.
 
     Raises:
         SourceError: there is none.
 
     """
-    message = _message(parsed.last("input-file"))
+    if message is None:
+        message = _message(parsed.last("input-file"))
     output = parsed.last("output-file")
     try:
         result, code = passed(message, request_of(parsed))

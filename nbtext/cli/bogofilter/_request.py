@@ -8,15 +8,14 @@ import os
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from nbtext.cli._places import default_model
-from nbtext.cli.bogofilter._bogosity import FIELD, HAM, SPAM, Cutoffs
+from nbtext.cli.bogofilter._bogosity import Cutoffs
 from nbtext.cli.bogofilter._options import Parsed
+from nbtext.cli.bogofilter._plain import in_folder
+from nbtext.cli.bogofilter._words import FIELD, HAM, SPAM
 from nbtext.errors import SettingsError
 from nbtext.filtering import AddedField
 from nbtext.filtering.header_field import checked
 from nbtext.keyring import name_secret
-
-FILE: Final = "nbtext.nbt"
-"""The model's name in a folder that is given as bogofilter's."""
 
 Form: TypeAlias = Literal["none", "line", "terse", "script", "figure"]
 """How a verdict is printed: not at all, as the field, as -t, -T or -TT print it."""
@@ -236,4 +235,4 @@ def _model(parsed: Parsed) -> str:
         return named
     if folder is None and not os.environ.get("NBTEXT_MODEL"):
         folder = os.environ.get("BOGOFILTER_DIR")
-    return f"{folder.rstrip('/')}/{FILE}" if folder else default_model()
+    return in_folder(folder) if folder else default_model()

@@ -25,6 +25,7 @@ from nbtext.cli.bogofilter._options import Parsed
 from nbtext.cli.bogofilter._pass import pass_on
 from nbtext.cli.bogofilter._request import Request, request_of
 from nbtext.document import Skipped
+from nbtext.plain_mail import Begun
 from nbtext.scoring import batches
 from nbtext.scoring.classifying import readable_of
 from nbtext.sources.mailboxes import INPUT, Kind, input_items, mailbox_items, names
@@ -33,9 +34,13 @@ if TYPE_CHECKING:
     from nbtext.document import Item
 
 
-def run(parsed: Parsed) -> int:
+def run(parsed: Parsed, read: "bytes | Begun | None" = None) -> int:
     """
     Do what a command line asks for and return the exit status.
+
+    Args:
+        parsed: the command line.
+        read: the message, if it was read already, or what of standard input was.
 
     Raises:
         NbtextError: it cannot be done, and there is no message to pass on.
@@ -48,14 +53,16 @@ def run(parsed: Parsed) -> int:
         return status.DONE
     is_bulk = parsed.count("classify-files") + parsed.count("classify-stdin") > 0
     if parsed.count("passthrough") and not is_bulk:
-        return pass_on(parsed)
+        return pass_on(parsed, read if isinstance(read, bytes) else None)
     request = request_of(parsed)
     if request.output is not None:
         to_stderr(f"note: -O {request.output} has no effect without -p")
-    return _register(request) if request.action else _classify(request)
+    if request.action:
+        return _register(request)
+    return _classify(request, read if isinstance(read, Begun) else None)
 
 
-def _items(request: Request) -> "Iterator[Item]":
+def _items(request: Request, begun: Begun | None = None) -> "Iterator[Item]":
     """Yield the messages that are to be read, whatever they are in."""
     kind: Kind = "message"
     if request.is_mbox:
@@ -63,7 +70,7 @@ def _items(request: Request) -> "Iterator[Item]":
     elif request.action:
         kind = "either"  # as one whole it would be of no use
     if request.objects is None and not request.names_follow:
-        yield from input_items(request.input, kind, MAX_BYTES)
+        yield from input_items(request.input, kind, MAX_BYTES, begun)
         return
     for name in names() if request.objects is None else request.objects:
         if isinstance(name, str):
@@ -72,13 +79,13 @@ def _items(request: Request) -> "Iterator[Item]":
             yield name
 
 
-def _classify(request: Request) -> int:
+def _classify(request: Request, begun: Begun | None) -> int:
     """Decide about messages one by one, say so, and return the exit status."""
     failures = Skipped()
     on_problem = problem_handler(failures, quiet=False)
     judge = Judge(request)
     last: Bogosity | None = None
-    for documents in batches(_items(request), MAX_BYTES, on_problem):
+    for documents in batches(_items(request, begun), MAX_BYTES, on_problem):
         for readable, found in readable_of(
             documents, lambda some: (some, judge.decide(some)), on_problem
         ):
