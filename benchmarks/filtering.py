@@ -51,7 +51,7 @@ def _wall(runs: list[Run]) -> float:
 
 def _filtering(bench: Bench, model: Path, maildir: Path) -> Job:
     memory = f"{maildir}.decided"
-    options = ("-q", "-m", str(model), "--memory", memory, "--move", "spam=.Junk")
+    options = ("-q", "-m", str(model), "--decided", memory, "--move", "spam=.Junk")
     return Job(((bench.nbtext, "filter", str(maildir), *options),))
 
 

@@ -31,6 +31,7 @@ from nbtext.arguments import (
 )
 from nbtext.counts import ReadReport
 from nbtext.counts.counting import Progress
+from nbtext.counts.room import bounded
 from nbtext.doctor import Findings
 from nbtext.doctor import examine as examine_documents
 from nbtext.document import (
@@ -94,6 +95,7 @@ def train(
     keyed: AnyPath | None = None,
     wait: float = WAIT,
     jobs: int = 1,
+    memory: int | None = None,
     progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
 ) -> Trained:
@@ -110,6 +112,8 @@ def train(
             it is made if it is not there.
         wait: how many seconds to wait for another writer of the model.
         jobs: how many processes read documents.
+        memory: about how many bytes of memory the counts may take; what is more goes to
+            the temporary folder. None for half of what there is.
         progress: told now and then how many more documents and bytes were read.
         on_read: told what was read and what was skipped, before anything is refused.
 
@@ -126,6 +130,7 @@ def train(
         TaughtError: the model there was taught, and would be lost.
         BusyError: another process has been writing the model all the time.
         ModelFileError: the file cannot be written.
+        NoRoomError: the temporary folder has no room for what memory is too short for.
         TypeError: the sources are one string, or none.
 
     """
@@ -136,18 +141,19 @@ def train(
         _check_stays_keyed(path, overrides)
     keep_memory()
     options, overrides = _reading_columns(options, overrides)
-    with processes(jobs, IMPORTS) as executor:
-        trained = train_counts(
-            rereadable(sources, options),
-            n_classes=_n_classes(sources, options),
-            overrides=overrides,
-            max_bytes=options.max_bytes,
-            executor=executor,
-            jobs=jobs,
-            progress=progress,
-            on_read=on_read,
-        )
-    return _put(trained, path, replace=replace, wait=wait)
+    with bounded(memory):
+        with processes(jobs, IMPORTS) as executor:
+            trained = train_counts(
+                rereadable(sources, options),
+                n_classes=_n_classes(sources, options),
+                overrides=overrides,
+                max_bytes=options.max_bytes,
+                executor=executor,
+                jobs=jobs,
+                progress=progress,
+                on_read=on_read,
+            )
+        return _put(trained, path, replace=replace, wait=wait)
 
 
 def train_on(

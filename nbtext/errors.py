@@ -20,6 +20,7 @@ Everything nbtext raises on purpose.
     + ModelMemoryError  there is not enough memory for a model
     + BusyError         another process has been writing the model all the time, or
                         a mailbox
+  - NoRoomError         the temporary folder is full, and memory too short
   - TextFormError       the text form of a model is not one, or is damaged
   - ListenError         a server cannot listen where it shall
   - RequestError        a server does not do what a client asks
@@ -185,6 +186,22 @@ def memory_for_model(path: str) -> "Iterator[None]":
         yield
     except MemoryError as error:
         raise ModelMemoryError(path) from error
+
+
+class NoRoomError(NbtextError):
+    """The temporary folder has no room for what memory is too short for."""
+
+    def __init__(self, folder: str, n_bytes: int, error: OSError) -> None:
+        self._facts = (folder, n_bytes, error)
+        super().__init__(
+            f"{folder}: {n_bytes:,} bytes were to be put into the temporary folder: "
+            f"{error.strerror or error}; make room there, name another folder with "
+            "TMPDIR, or allow more memory with --memory"
+        )
+
+    def __reduce__(self) -> "tuple[type[NoRoomError], tuple[str, int, OSError]]":
+        """Return what makes it again, in another process."""
+        return type(self), self._facts
 
 
 class TextFormError(NbtextError):

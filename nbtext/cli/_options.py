@@ -480,6 +480,14 @@ verbose_output_options = option_group("output", Output, _JSON, _QUIET, _VERBOSE)
 message_output_options = option_group("output", Output, _QUIET, _VERBOSE)
 """What is printed where results are no lines: `output`."""
 
+memory_option = click.option(
+    "--memory",
+    type=bytes_of,
+    metavar="SIZE",
+    help="About how much memory counts may take, such as 512M; what is more goes to "
+    "the temporary folder (TMPDIR) [default: half of what there is].",
+)
+
 jobs_option = click.option(
     "-j",
     "--jobs",

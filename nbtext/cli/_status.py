@@ -38,6 +38,7 @@ def status_of(error: "NbtextError") -> int:
         (errors.ListenError, IO_ERROR),
         (errors.BusyError, TRY_AGAIN),
         (errors.ModelMemoryError, TRY_AGAIN),
+        (errors.NoRoomError, IO_ERROR),
         (errors.MailboxError, CANNOT_CREATE),
         (errors.MemoryFileError, IO_ERROR),
         (errors.ModelFileError, DATA),

@@ -105,7 +105,7 @@ def pair_of(text: str) -> tuple[str, str]:
 )
 @dry_run_option
 @click.option(
-    "--memory",
+    "--decided",
     metavar="FILE",
     help="Where to remember what was decided [default: the model file's name with "
     ".decided behind].",
@@ -126,7 +126,7 @@ def command(
     limit: int | None,
     is_anew: bool,
     dry_run: bool,
-    memory: str | None,
+    decided: str | None,
     max_bytes: int,
     wait: float,
     output: Output,
@@ -153,7 +153,7 @@ def command(
             folders=folders,
             moves=dict(moves),
             flags=flags,
-            memory=memory or f"{model}.decided",
+            memory=decided or f"{model}.decided",
             least=least,
             policy=policy,
             wanted=FilterOptions(max_bytes, wait, since, is_anew, dry_run),

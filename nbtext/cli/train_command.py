@@ -9,6 +9,7 @@ import click
 
 from nbtext.cli._options import (
     jobs_option,
+    memory_option,
     model_option,
     new_keyed_option,
     output_options,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 @replace_option
 @wait_option
 @jobs_option
+@memory_option
 @output_options
 def command(
     sources: tuple[str, ...],
@@ -50,6 +52,7 @@ def command(
     replace: bool,
     wait: float,
     jobs: int,
+    memory: int | None,
     output: Output,
 ) -> int:
     """
@@ -79,6 +82,7 @@ def command(
             keyed=keyed,
             wait=wait,
             jobs=jobs,
+            memory=memory,
             progress=advance,
             on_read=partial(name_problems, quiet=output.quiet, is_last=False),
         )

@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from nbtext.settings import Settings
     from nbtext.tokens import Content, Terms
 
+from nbtext.counts.room import SPILLED, bound
 from nbtext.counts.sample import Block, Sample
 from nbtext.counts.sorted_counts import (
     SortedCounts,
     merged,
     narrow,
+    put_aside,
     starts_of_runs,
     sums_alone,
 )
@@ -53,6 +55,12 @@ NOWHERE: Final = Document("", ())
 
 PILE: Final = 1 << 21
 """How many keys are piled up at least before they are sorted into runs: 16 MiB."""
+
+PILED: Final = 128
+"""The bound on memory has at least so many bytes for each key that is piled up."""
+
+LEAST_PILE: Final = 1 << 12
+"""How many keys are piled up at least, whatever the bound."""
 
 BATCH: Final = 1 << 18
 """How many code points make a batch (docs/experiments/002-speed.md)."""
@@ -245,12 +253,26 @@ class Counter:
             runs = self._runs[place]
             is_number = self._settings.views[place[0]].kind == "number"
             runs.append(_summed_run(pile) if is_number else _sorted_run(pile))
-            if sum(map(len, runs)) >= 2 * len(runs[0]):
-                runs[:] = [merged(runs, len(runs[0].columns))]
+            # those in a file are added up once, at the end
+            fresh = [run for run in runs if run.in_memory]
+            if fresh and sum(map(len, fresh)) >= 2 * len(fresh[0]):
+                aside = [run for run in runs if not run.in_memory]
+                runs[:] = [*aside, merged(fresh, len(fresh[0].columns))]
         self._piles.clear()
         self._piled = 0
+        self._put_aside()
         # a key in a pile takes half the memory of a row, and less time
-        self._enough = max(PILE, sum(map(len, chain(*self._runs.values()))))
+        n_rows = sum(len(run) for run in chain(*self._runs.values()) if run.in_memory)
+        self._enough = min(max(PILE, n_rows), max(bound() // PILED, LEAST_PILE))
+
+    def _put_aside(self) -> None:
+        """Put the runs into a temporary file if they take too much memory."""
+        runs = [*chain(*self._runs.values())]
+        if sum(run.in_memory for run in runs) <= bound() // SPILLED:
+            return
+        aside = iter(put_aside([run for run in runs if run.in_memory]))
+        for of_place in self._runs.values():
+            of_place[:] = [next(aside) if run.in_memory else run for run in of_place]
 
     def _ledger(self, label: str) -> LedgerRun:
         entries = np.frombuffer(self._digests[label], ">u8").reshape(-1, 3)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 from nbtext.counts.counter import Counter, ReadDocument
+from nbtext.counts.room import SPILLED, bound
 from nbtext.counts.sample import TERMS, Place, Sample
 from nbtext.counts.table import CountTable, add
 from nbtext.document import Document, Item, Note, Pause, Skipped, Unread, Unreadable
@@ -291,8 +292,14 @@ def count_with(
             progress(counted.report.documents, counted.report.bytes)
         sample.absorb(counted.sample)
         tables.append(counted.table)
-        if sum(table.n_rows for table in tables) >= 2 * tables[0].n_rows:
-            tables[:] = [add(tables)]
+        # those in a file are added up once, at the end
+        fresh = [table for table in tables if table.in_memory]
+        aside = [table for table in tables if not table.in_memory]
+        if fresh and sum(one.n_rows for one in fresh) >= 2 * fresh[0].n_rows:
+            fresh = [add(fresh)]
+        if sum(table.in_memory for table in fresh) > bound() // SPILLED:
+            fresh = [add(fresh).put_aside()]
+        tables[:] = [*aside, *fresh]
     nothing = CountTable(settings=settings, runs=tuple(() for _ in settings.views))
     with threads(jobs) as map_:
         table = add(tables, map_) if tables else nothing

@@ -1,64 +1,297 @@
 """
-Room for large arrays: in memory, or in a temporary file where memory would be short.
+Room for large arrays: in memory, or in temporary files where memory would be short.
 
-The file has no name, so that nobody else sees it, and it is gone with the array.
+A bound says how much memory the arrays of counts may take, about. An array of more than
+a small share of it is in a file that is mapped, so that the pages of it that nobody
+needs can leave memory: `let_go` sends them off as work goes on from one range of keys
+to the next. Such a file has no name. Nobody else sees it, and it is gone with the array
+or the process, however that ends. Its place on the disk is reserved when it is made: to
+write to a mapped page that a full disk has no place for would end the process.
 """
 
 from __future__ import annotations
 
 import mmap
+import os
 import tempfile
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     Kind = TypeVar("Kind", bound=np.generic)
 
-IN_MEMORY: Final = 256 << 20
-"""The largest array that is in memory, in bytes."""
+from nbtext.errors import NoRoomError
+from nbtext.files import write_all
+
+SHARE: Final = 16
+"""An array that takes more than this part of the bound is in a file."""
+
+SPILLED: Final = 4
+"""Counts that take more than this part of the bound go to a file."""
+
+STEP: Final = 1 << 24
+"""How many bytes are worked on between two times that pages are let go of."""
+
+LEAST_BOUND: Final = 1 << 20
+"""The least bound, in bytes."""
+
+ALIGNED: Final = 8
+"""Arrays in a file begin at multiples of so many bytes."""
+
+CGROUP: Final = Path("/proc/self/cgroup")
+LIMITS: Final = {
+    "": ("/sys/fs/cgroup", "memory.max"),
+    "memory": ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+}
+"""Where Linux says in which control groups a process is; and by the controllers of a
+group, of version 2 and 1, where it says how much memory that and those above it may
+take."""
+
+_BOUND: Final[ContextVar[int | None]] = ContextVar("_BOUND", default=None)
 
 
-def empty(n: int, kind: type[Kind]) -> NDArray[Kind]:
-    """Return an array of n values, to be written to."""
-    if n * np.dtype(kind).itemsize <= IN_MEMORY:
-        return np.empty(n, kind)
-    return _in_file(n, np.dtype(kind))
+def bound() -> int:
+    """Return how much memory arrays may take, in bytes: half of what there is."""
+    known = _BOUND.get()
+    if known is None:
+        known = max(memory() // 2, LEAST_BOUND)
+        _BOUND.set(known)
+    return known
+
+
+@contextmanager
+def bounded(n_bytes: int | None) -> Iterator[None]:
+    """Bound the memory of arrays meanwhile; None for the default."""
+    if n_bytes is None:
+        yield
+        return
+    token = _BOUND.set(max(n_bytes, LEAST_BOUND))
+    try:
+        yield
+    finally:
+        _BOUND.reset(token)
+
+
+def memory() -> int:
+    """Return the memory of the machine, or of its container if that has less."""
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for path in _limits():
+        with suppress(OSError, ValueError):  # there is none, or it says "max"
+            whole = min(whole, int(path.read_text("ascii")))
+    return whole
+
+
+def _limits() -> Iterator[Path]:
+    """Yield where limits on the memory of this process may stand."""
+    groups = ""
+    with suppress(OSError):  # it is no Linux
+        groups = CGROUP.read_text("utf-8", "replace")
+    for line in groups.splitlines():
+        _, controllers, group = line.split(":", 2)
+        if controllers in LIMITS:
+            root, name = LIMITS[controllers]
+            folder = Path(root, group.lstrip("/"))
+            # a container may see the names of groups that are outside of it
+            for above in (folder, *folder.parents):
+                if above.is_relative_to(root):
+                    yield above / name
+
+
+def empty(n: int, kind: np.dtype[Kind] | type[Kind]) -> NDArray[Kind]:
+    """
+    Return an array of n values, to be written to; those in a file are zero.
+
+    Raises:
+        NoRoomError: the temporary folder has no room for it.
+
+    """
+    dtype = np.dtype(kind)
+    if n * dtype.itemsize <= bound() // SHARE:
+        return np.empty(n, dtype)
+    return _mapped([(dtype, n)])[0]
+
+
+def zeros(n: int, kind: np.dtype[Kind] | type[Kind]) -> NDArray[Kind]:
+    """Return an array of n zeros, to be written to, likewise."""
+    values = empty(n, kind)
+    if not is_in_file(values):
+        values.fill(0)
+    return values
+
+
+def copied(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    """
+    Return the same arrays, in one file.
+
+    Raises:
+        NoRoomError: the temporary folder has no room for them.
+
+    """
+    copies = _mapped([(array.dtype, len(array)) for array in arrays])
+    for copy, array in zip(copies, arrays, strict=True):
+        copy[:] = array
+        release(copy)
+    return copies
 
 
 def in_file(parts: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-    """Return the same arrays, in a file, not to be written to; they get one type."""
+    """
+    Return the same arrays in a file, as arrays of one type.
+
+    Raises:
+        NoRoomError: the temporary folder has no room for them.
+
+    """
     kind = np.result_type(*parts)
-    ends = np.cumsum([len(part) for part in parts]).tolist()
-    if not ends[-1]:
-        return [part.astype(kind) for part in parts]
-    with tempfile.TemporaryFile() as file:
-        for part in parts:
-            file.write(np.ascontiguousarray(part, kind).data)
-        file.flush()
-        values = np.frombuffer(
-            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), kind
-        )
-    return np.split(values, ends[:-1])
+    return copied([part.astype(kind, copy=False) for part in parts])
+
+
+def is_in_file(values: NDArray[Any]) -> bool:
+    """Return whether an array is in a file."""
+    return _map_of(values) is not None
+
+
+def in_memory(arrays: Iterable[NDArray[Any]]) -> int:
+    """Return how many bytes of arrays are in no file."""
+    return sum(array.nbytes for array in arrays if not is_in_file(array))
 
 
 def release(values: NDArray[Any]) -> None:
     """Let go of the memory of an array that is in a file; it can still be read."""
-    base: Any = values
-    while isinstance(base, np.ndarray | memoryview):
-        base = base.base if isinstance(base, np.ndarray) else base.obj
-    if isinstance(base, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+    base = _map_of(values)
+    if base is not None and values.nbytes and hasattr(mmap, "MADV_DONTNEED"):
         page = mmap.PAGESIZE
         begin = values.ctypes.data - np.frombuffer(base, np.uint8).ctypes.data
         first, end = begin // page * page, begin + values.nbytes
-        if first < end:
-            base.madvise(mmap.MADV_DONTNEED, first, end - first)
+        base.madvise(mmap.MADV_DONTNEED, first, end - first)
 
 
-def _in_file(n: int, kind: np.dtype[Any]) -> NDArray[Any]:
-    with tempfile.TemporaryFile() as file:  # the map keeps what is in it
-        return np.memmap(file, kind, mode="w+", shape=(max(n, 1),))[:n]
+def converted(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return an array with its values in another type, which holds all of them."""
+    found = empty(len(values), dtype)
+    working = Ranges([values, found])
+    step = STEP // values.itemsize
+    for start in range(0, len(values), step):
+        found[start : start + step] = values[start : start + step]
+        working.done(step * values.itemsize)
+    working.let_go()
+    return found
+
+
+def extremes(values: NDArray[Any]) -> tuple[int, int]:
+    """Return the least and the largest of some integers, and of 0."""
+    working = Ranges([values])
+    low = high = 0
+    step = STEP // values.itemsize
+    for start in range(0, len(values), step):
+        part = values[start : start + step]
+        low, high = min(low, int(part.min())), max(high, int(part.max()))
+        working.done(part.nbytes)
+    working.let_go()
+    return low, high
+
+
+class Ranges:
+    """
+    Lets go of the pages of arrays that are worked on range by range.
+
+    Attributes:
+        arrays: those of them that are in files.
+    """
+
+    def __init__(self, arrays: Iterable[NDArray[Any]]) -> None:
+        self.arrays = [array for array in arrays if is_in_file(array)]
+        self._worked = 0
+
+    def done(self, n_bytes: int) -> None:
+        """Take note that so many more bytes were read or written."""
+        self._worked += n_bytes
+        if self._worked >= STEP:
+            self.let_go()
+
+    def let_go(self) -> None:
+        """Let go of all pages; each can still be read."""
+        self._worked = 0
+        for array in self.arrays:
+            release(array)
+
+
+class Growing:
+    """An array of integers that grows at its end, in memory or in a file."""
+
+    def __init__(self) -> None:
+        self._parts: list[NDArray[Any]] = []
+        self._in_memory = 0
+        self._file: IO[bytes] | None = None
+
+    def append(self, part: NDArray[Any]) -> None:
+        """
+        Add some values; all parts are of one type.
+
+        Raises:
+            NoRoomError: the temporary folder has no room for them.
+
+        """
+        self._parts.append(part)
+        self._in_memory += part.nbytes
+        if self._in_memory > bound() // SHARE:
+            self._put_aside()
+
+    def whole(self) -> NDArray[Any]:
+        """Return all values, not to be written to."""
+        if self._file is None:
+            return np.concatenate(self._parts)
+        dtype = self._parts[0].dtype
+        self._put_aside()
+        with self._file as file:
+            whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return np.frombuffer(whole, dtype)
+
+    def _put_aside(self) -> None:
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  kept
+            for part in self._parts:
+                write_all(self._file.fileno(), part.data.cast("B"))
+        except OSError as error:
+            folder = tempfile.gettempdir()
+            raise NoRoomError(folder, self._in_memory, error) from error
+        self._parts, self._in_memory = [self._parts[0][:0]], 0
+
+
+def _map_of(values: NDArray[Any]) -> mmap.mmap | None:
+    """Return the mapped file that an array is in, None if it is in memory."""
+    base: Any = values
+    while isinstance(base, np.ndarray | memoryview):
+        base = base.base if isinstance(base, np.ndarray) else base.obj
+    return base if isinstance(base, mmap.mmap) else None
+
+
+def _mapped(shapes: Sequence[tuple[np.dtype[Any], int]]) -> list[NDArray[Any]]:
+    """Return arrays of zeros in a file of their own, by type and length."""
+    offsets, size = [], 0
+    for dtype, n in shapes:
+        offsets.append(size)
+        size += -(-dtype.itemsize * n // ALIGNED) * ALIGNED
+    size = max(size, 1)
+    try:
+        with tempfile.TemporaryFile(buffering=0) as file:  # the map keeps what is in it
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(file.fileno(), 0, size)
+            else:
+                file.truncate(size)
+            whole = mmap.mmap(file.fileno(), size)
+    except OSError as error:
+        raise NoRoomError(tempfile.gettempdir(), size, error) from error
+    return [
+        np.frombuffer(whole, dtype, n, offset)
+        for (dtype, n), offset in zip(shapes, offsets, strict=True)
+    ]

@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 
     from nbtext.parallel import Map
 
+from nbtext.counts.room import (
+    Ranges,
+    converted,
+    copied,
+    empty,
+    extremes,
+    in_memory,
+    is_in_file,
+)
 from nbtext.settings import KEY_BITS
 
 Keys: TypeAlias = "NDArray[np.uint64]"
@@ -67,11 +76,31 @@ class SortedCounts:
         """Return the sum of each column."""
         return tuple(map(self.total, range(len(self.columns))))
 
+    @property
+    def in_memory(self) -> int:
+        """How many bytes of them are in no temporary file."""
+        return in_memory((self.keys, *self.columns))
+
     def part(self, rows: slice) -> SortedCounts:
         """Return some rows."""
         return SortedCounts(
             self.keys[rows], tuple(column[rows] for column in self.columns)
         )
+
+
+def put_aside(runs: Sequence[SortedCounts]) -> list[SortedCounts]:
+    """
+    Return the same counts, their rows in one temporary file.
+
+    Raises:
+        NoRoomError: the temporary folder has no room for them.
+
+    """
+    arrays = iter(copied([array for run in runs for array in (run.keys, *run.columns)]))
+    return [
+        SortedCounts(next(arrays), tuple(next(arrays) for _ in run.columns), run.sums)
+        for run in runs
+    ]
 
 
 def no_counts(n_columns: int) -> SortedCounts:
@@ -109,21 +138,26 @@ def merged(
     # more rows than the sum has; but what is never written to takes no memory
     n_rows = sum(map(len, runs))
     types = [_type_of_sum([run.columns[n] for run in runs]) for n in range(n_columns)]
-    keys = np.empty(n_rows, np.uint64)
-    columns: list[Counts] = [np.empty(n_rows, dtype) for dtype in types]
+    keys = empty(n_rows, np.uint64)
+    columns: list[Counts] = [empty(n_rows, dtype) for dtype in types]
+    read = (array for run in runs for array in (run.keys, *run.columns))
+    working = Ranges([*read, keys, *columns])
 
     def sum_of_range(slices: list[slice]) -> SortedCounts:
         parts = [run.part(rows) for run, rows in zip(runs, slices, strict=True)]
         return _sum([part for part in parts if len(part)], types)
 
     end = 0
-    for added in map_(sum_of_range, ranges([run.keys for run in runs])):
+    # threads hold what they have done until it is asked for
+    each = map if working.arrays else map_
+    for added in each(sum_of_range, ranges([run.keys for run in runs])):
         start, end = end, end + len(added)
         keys[start:end] = added.keys
         for column, values in zip(columns, added.columns, strict=True):
             column[start:end] = values
-    for array in (keys, *columns):
-        array.resize(end, refcheck=False)
+        working.done(keys.itemsize * (end - start) * (1 + n_columns))
+    working.let_go()
+    keys, *columns = (shortened(array, end) for array in (keys, *columns))
     return SortedCounts(keys, tuple(map(narrow, columns)))
 
 
@@ -147,21 +181,29 @@ def starts_of_runs(keys: Keys) -> NDArray[np.int64]:
     return is_first.nonzero()[0]
 
 
+def shortened(values: NDArray[Any], n: int) -> NDArray[Any]:
+    """Return the first n values of an array that nobody else has."""
+    if is_in_file(values):
+        return values[:n]
+    values.resize(n, refcheck=False)
+    return values
+
+
 def narrow(values: Counts) -> Counts:
     """Return the same values in 32 bits if all of them fit."""
     if values.dtype == np.int32 or not _fits(values):
         return values
-    return values.astype(np.int32)
+    return converted(values, np.dtype(np.int32))
 
 
 def _fits(values: Counts) -> bool:
-    return not len(values) or bool(values.max() < LIMIT and values.min() >= -LIMIT)
+    low, high = extremes(values)
+    return high < LIMIT and low >= -LIMIT
 
 
 def _type_of_sum(columns: Sequence[Counts]) -> np.dtype[Any]:
     """Return a type that holds whatever sum of one value of each of some columns."""
-    highest = sum(int(column.max(initial=0)) for column in columns)
-    lowest = sum(int(column.min(initial=0)) for column in columns)
+    lowest, highest = map(sum, zip(*map(extremes, columns), strict=True))
     return np.dtype(np.int32 if highest < LIMIT and lowest >= -LIMIT else np.int64)
 
 

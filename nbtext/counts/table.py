@@ -10,7 +10,7 @@ that: batches, processes, folds, learning and forgetting, merging.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -24,7 +24,14 @@ if TYPE_CHECKING:
     from nbtext.parallel import Map
     from nbtext.settings import Column, Settings
 
-from nbtext.counts.sorted_counts import NO_KEYS, SortedCounts, merged, narrow, no_counts
+from nbtext.counts.sorted_counts import (
+    NO_KEYS,
+    SortedCounts,
+    merged,
+    narrow,
+    no_counts,
+    put_aside,
+)
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.exact import are_sums
 
@@ -74,6 +81,23 @@ class CountTable:
         """Return how many (term, class) rows there are, and numbers."""
         runs = [run for runs in self.runs for run in runs]
         return sum(map(len, runs)) + sum(run.sums[0] for run in runs if run.sums)
+
+    @property
+    def in_memory(self) -> int:
+        """How many bytes of the counts are in no temporary file."""
+        return sum(run.in_memory for runs in self.runs for run in runs)
+
+    def put_aside(self) -> CountTable:
+        """
+        Return the same counts, in a temporary file.
+
+        Raises:
+            NoRoomError: the temporary folder has no room for them.
+
+        """
+        aside = iter(put_aside([run for runs in self.runs for run in runs]))
+        runs = tuple(tuple(next(aside) for _ in runs) for runs in self.runs)
+        return replace(self, runs=runs)
 
     def __add__(self, other: CountTable) -> CountTable:
         return add([self, other])

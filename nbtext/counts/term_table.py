@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from nbtext.counts.sorted_counts import Keys, SortedCounts
     from nbtext.parallel import Map
 
-from nbtext.counts.sorted_counts import RANGE, ranges, starts_of_runs
+from nbtext.counts.room import Ranges, empty, extremes, zeros
+from nbtext.counts.sorted_counts import RANGE, ranges, shortened, starts_of_runs
 from nbtext.settings import KEY_BITS
 from nbtext.tokens import compiled
 from nbtext.tokens.engine import engine
@@ -34,6 +35,9 @@ Places: TypeAlias = "NDArray[np.signedinteger]"
 
 NEAR: Final = 16
 """How many steps are taken from where a bucket begins before the rest is halved."""
+
+BYTES_AN_ENTRY: Final = 32
+"""About how many bytes are read and written where an entry is arranged."""
 
 SENTINEL: Final = np.uint64(2**64 - 1)
 
@@ -114,18 +118,25 @@ class TermTable:
 
     def sums(self, column: int) -> NDArray[np.int64]:
         """Return the sum of a column over the classes, shape (n_terms + 1,)."""
-        sums = np.zeros(self.n_terms + 1, np.int64)
-        if self.n_terms:
-            first = self.starts[:-2]
-            np.add.reduceat(self.columns[column], first, dtype=np.int64, out=sums[:-1])
+        sums = zeros(self.n_terms + 1, np.int64)
+        values = self.columns[column]
+        working = Ranges([values, self.starts, sums])
+        for start in range(0, self.n_terms, RANGE):
+            starts = self.starts[start : min(start + RANGE, self.n_terms) + 1]
+            part = values[starts[0] : starts[-1]]
+            terms = slice(start, start + len(starts) - 1)
+            sums[terms] = np.add.reduceat(part, starts[:-1] - starts[0], dtype=np.int64)
+            working.done(part.nbytes + sums[terms].nbytes)
+        working.let_go()
         return sums
 
     def pairs(self, column: int) -> NDArray[np.signedinteger]:
         """Return a column in the first and the second class, shape (n_terms + 1, 2)."""
         values = self.columns[column]
-        is_small = int(values.max(initial=0)) < 2**31
-        pairs = np.zeros((self.n_terms + 1, 2), np.int32 if is_small else np.int64)
-        cells = pairs.reshape(-1)
+        is_small = extremes(values)[1] < 2**31
+        kind: type[np.signedinteger] = np.int32 if is_small else np.int64
+        cells: Places = zeros(2 * (self.n_terms + 1), kind)
+        working = Ranges([values, self.classes, self.starts, cells])
         for start in range(0, self.n_terms, RANGE):
             starts = self.starts[start : start + RANGE + 1]
             terms = np.arange(2 * start, 2 * (start + len(starts) - 1), 2)
@@ -133,7 +144,9 @@ class TermTable:
             places = np.repeat(terms, np.diff(starts))
             places += self.classes[entries]
             cells[places] = values[entries]
-        return pairs
+            working.done(len(terms) * BYTES_AN_ENTRY)
+        working.let_go()
+        return cells.reshape(-1, 2)
 
 
 def take_pairs(
@@ -157,19 +170,23 @@ def arrange(parts: Sequence[Entries], map_: Map = map) -> TermTable:
     n_entries = sum(len(part.keys) for part in parts)
     place_type = np.dtype(np.int32 if n_entries < 2**31 else np.int64)
     # perhaps more than there are terms; but what is never written to takes no memory
-    keys = np.empty(n_entries + 1, np.uint64)
-    starts = np.empty(n_entries + 2, place_type)
-    classes = np.empty(n_entries, np.result_type(*(part.classes for part in parts)))
+    keys = empty(n_entries + 1, np.uint64)
+    starts = empty(n_entries + 2, place_type)
+    classes = empty(n_entries, np.result_type(*(part.classes for part in parts)))
     columns = tuple(
-        np.empty(n_entries, np.result_type(*column))
+        empty(n_entries, np.result_type(*column))
         for column in zip(*(part.columns for part in parts), strict=True)
     )
+    read = (array for part in parts for array in (part.keys, *part.columns))
+    working = Ranges([*read, keys, starts, classes, *columns])
 
     def range_in_order(slices: list[slice]) -> Entries:
         return _in_order([p.part(rows) for p, rows in zip(parts, slices, strict=True)])
 
     n_terms = end = 0
-    for some in map_(range_in_order, ranges([part.keys for part in parts])):
+    # threads hold what they have done until it is asked for
+    each = map if working.arrays else map_
+    for some in each(range_in_order, ranges([part.keys for part in parts])):
         start, end = end, end + len(some.keys)
         classes[start:end] = some.classes
         for column, values in zip(columns, some.columns, strict=True):
@@ -179,10 +196,12 @@ def arrange(parts: Sequence[Entries], map_: Map = map) -> TermTable:
         keys[terms] = some.keys.take(first)
         starts[terms] = first + start
         n_terms = terms.stop
-    keys.resize(n_terms + 1, refcheck=False)
+        working.done((end - start) * BYTES_AN_ENTRY)
+    keys = shortened(keys, n_terms + 1)
     keys[-1] = SENTINEL
-    starts.resize(n_terms + 2, refcheck=False)
+    starts = shortened(starts, n_terms + 2)
     starts[-2:] = n_entries
+    working.let_go()
     return _indexed(keys, starts, classes, columns)
 
 
@@ -269,23 +288,31 @@ def _indexed(
 
 def _buckets(keys: Keys, bits: int, place_type: np.dtype[Any]) -> Places:
     """Return where the keys of each value of their first bits begin."""
-    sizes = np.zeros(1 << bits, place_type)
+    sizes = zeros(1 << bits, place_type)
+    working = Ranges([keys, sizes])
     for start in range(0, len(keys), RANGE):
         bucket_of = (keys[start : start + RANGE] >> np.uint64(KEY_BITS - bits)).view(
             np.int64
         )
         counts = np.bincount(bucket_of - bucket_of[0])
         sizes[bucket_of[0] : bucket_of[0] + len(counts)] += counts
-    buckets: Places = np.cumsum(sizes, dtype=place_type)
-    buckets -= sizes
-    return buckets
+        working.done(bucket_of.nbytes)
+    before = 0
+    for start in range(0, len(sizes), RANGE):
+        part = sizes[start : start + RANGE]
+        ends = np.cumsum(part, dtype=np.int64)
+        part[:] = ends - part + before
+        before += int(ends[-1])
+        working.done(ends.nbytes)
+    working.let_go()
+    return sizes
 
 
 def arrange_runs(runs: Sequence[SortedCounts], map_: Map = map) -> TermTable:
     """Arrange the runs of the classes, in their order."""
     return arrange(
         [
-            Entries(run.keys, np.full(len(run), place, np.uint16), run.columns)
+            Entries(run.keys, np.broadcast_to(np.uint16(place), len(run)), run.columns)
             for place, run in enumerate(runs)
         ],
         map_,

@@ -253,7 +253,7 @@ class SeenMessages:
         if not MAGIC.startswith(data[: len(MAGIC)]):
             message = (
                 f"{self.path}: the memory of what was decided was expected, and "
-                "something else found; name another file with --memory, or remove it"
+                "something else found; name another file with --decided, or remove it"
             )
             raise MemoryFileError(message)
         self._take(data)

@@ -83,6 +83,6 @@ def cannot(path: str, what: str, error: OSError) -> MemoryFileError:
     """Return the error that says what cannot be done with the file, and why."""
     message = (
         f"{path}: the memory of what was decided cannot be {what}: {error.strerror}; "
-        "name a file that you may write with --memory"
+        "name a file that you may write with --decided"
     )
     return MemoryFileError(message)

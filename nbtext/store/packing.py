@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from nbtext.store.undo import UndoRecords
 from nbtext.counts import CountTable, LedgerRun, SortedCounts, TermTable
 from nbtext.counts.correction_table import Amounts, Correction
+from nbtext.counts.room import Growing, Ranges, converted, empty, extremes
 from nbtext.counts.sorted_counts import RANGE, narrow, no_counts, sums_alone
 from nbtext.counts.table import add, empty_ledger, rows_by_class
 from nbtext.counts.term_table import Entries, arrange, arrange_runs
@@ -107,26 +108,54 @@ def _view_arrays(
 ) -> dict[str, tuple[str, Buffer]]:
     keys = terms.keys[:-1]
     bits = index_bits(len(keys))
-    stored = keys & np.uint64((1 << stored_bits(bits)) - 1)
     arrays = {
         names.buckets: _smallest(_index_of(keys, bits), types[names.buckets]),
-        names.keys: _smallest(stored, key_types(bits)),
+        names.keys: _smallest(_low_bits(keys, stored_bits(bits)), key_types(bits)),
     }
-    parts = [
-        _codes_and_entries(terms, slice(start, start + RANGE), n_classes)
-        for start in range(0, max(len(keys), 1), RANGE)
-    ]
-    for place, name in enumerate((names.codes, names.classes, *names.columns)):
-        # a part is let go of once it is in its place, because all is as long as a model
-        whole = np.concatenate([part[place] for part in parts])
-        for part in parts:
-            part[place] = NOTHING
-        arrays[name] = _smallest(whole, types[name])
+    stored = (names.codes, names.classes, *names.columns)
+    growing = [Growing() for _ in stored]
+    working = Ranges([terms.starts, terms.classes, *terms.columns])
+    for start in range(0, max(len(keys), 1), RANGE):
+        some = slice(start, start + RANGE)
+        for whole, part in zip(
+            growing, _codes_and_entries(terms, some, n_classes), strict=True
+        ):
+            whole.append(part)
+            working.done(part.nbytes)
+    working.let_go()
+    for name in stored:
+        values = growing.pop(0).whole()  # which goes with what has the smallest type
+        arrays[name] = _smallest(values, types[name])
         if name == names.codes:
-            sizes = _sizes(whole, n_classes)
-            starts = np.cumsum(sizes) - sizes
-            arrays[names.starts] = _smallest(starts[::STRIDE], types[names.starts])
+            starts = _starts(values, n_classes)
+            arrays[names.starts] = _smallest(starts, types[names.starts])
     return arrays
+
+
+def _low_bits(keys: Keys, bits: int) -> Keys:
+    """Return the low bits of keys."""
+    found = empty(len(keys), np.uint64)
+    working = Ranges([keys, found])
+    mask = np.uint64((1 << bits) - 1)
+    for start in range(0, len(keys), RANGE):
+        some = slice(start, start + RANGE)
+        np.bitwise_and(keys[some], mask, out=found[some])
+        working.done(2 * found[some].nbytes)
+    working.let_go()
+    return found
+
+
+def _starts(codes: NDArray[np.integer], n_classes: int) -> NDArray[np.int64]:
+    """Return where the entries of every STRIDE-th term begin, from the terms' codes."""
+    found, before = [NOTHING], 0
+    working = Ranges([codes])
+    for start in range(0, len(codes), STRIDE * RANGE):
+        sizes = _sizes(codes[start : start + STRIDE * RANGE], n_classes)
+        ends = np.cumsum(sizes)
+        found.append((ends - sizes)[::STRIDE] + before)
+        before += int(ends[-1])
+        working.done(sizes.nbytes)
+    return np.concatenate(found)
 
 
 def _index_of(keys: Keys, bits: int) -> NDArray[np.int64]:
@@ -194,9 +223,13 @@ def _smallest(
     values: NDArray[np.integer], types: tuple[str, ...]
 ) -> tuple[str, Buffer]:
     """Return the first type that holds all values, and their bytes in it."""
-    low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
+    low, high = extremes(values)
     kind = smallest_type(low, high, types)
-    return kind, np.ascontiguousarray(values, f"<{kind}").data.cast("B")
+    dtype = np.dtype(f"<{kind}")
+    found = np.ascontiguousarray(values)
+    if found.dtype != dtype:
+        found = converted(found, dtype)
+    return kind, found.data.cast("B")
 
 
 def stored_terms(path: str, table: StoredTable, view: int) -> TermTable:

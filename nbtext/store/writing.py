@@ -11,7 +11,7 @@ import errno
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 from nbtext.errors import ModelWriteError
 from nbtext.files import write_at
@@ -30,6 +30,9 @@ from nbtext.store.table import (
     pack_header,
     round_up,
 )
+
+LARGE: Final = 1 << 24
+"""From how many bytes on an array may be in a temporary file."""
 
 
 def pack(header: Header, arrays: dict[str, tuple[str, Buffer]]) -> Iterator[Buffer]:
@@ -74,6 +77,8 @@ def pack(header: Header, arrays: dict[str, tuple[str, Buffer]]) -> Iterator[Buff
         blocks.add(contents)
         yield lead
         yield contents
+        if len(contents) >= LARGE:
+            _let_go(contents)
         length += len(lead) + len(contents)
     sums = blocks.packed()
     lead = lead_of(length, len(sums))
@@ -83,6 +88,15 @@ def pack(header: Header, arrays: dict[str, tuple[str, Buffer]]) -> Iterator[Buff
     whole = round_up(length + TRAILER_SIZE)
     yield NIL * (whole - length - TRAILER_SIZE)
     yield TRAILER + whole.to_bytes(8, "big")
+
+
+def _let_go(contents: Buffer) -> None:
+    """Let go of the memory of an array that is in a temporary file."""
+    import numpy as np  # which whoever made an array as large as that has loaded
+
+    from nbtext.counts.room import release
+
+    release(np.frombuffer(contents, np.uint8))
 
 
 def _totals_of(view: View, by_class: Sequence[Sequence[int]]) -> Sequence[Any]:

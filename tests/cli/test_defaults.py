@@ -77,6 +77,7 @@ VALUES: Final[dict[str, dict[str, list[str]]]] = {
     "marks, but words for more than two classes of text": {"": ["marks"]},
     "as before, at first 1000": {"": ["1000"]},
     "the model file's name with .decided behind": {"": [f"{PREPARED}.decided"]},
+    "half of what there is": {"": ["1G"]},
     "ham, else the other of two": {"": ["ham"]},
     "spam, else the rarer": {"": ["spam"]},
 }

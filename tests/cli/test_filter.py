@@ -434,7 +434,7 @@ def test_a_memory_that_is_none_is_refused(
 ) -> None:
     command = ("filter", maildir, "-m", model, "--move", "spam=.Junk", *LEAST)
 
-    refused = run(*command, "--memory", model)
+    refused = run(*command, "--decided", model)
 
     assert (refused.status, refused.out) == (74, "")
     assert "something else found" in refused.err

@@ -1,6 +1,7 @@
 """`nbtext train`: what it makes, what it says, and what it leaves alone."""
 
 import bz2
+import errno
 import gzip
 import json
 import lzma
@@ -753,3 +754,40 @@ def test_a_document_that_a_pattern_cannot_search_is_skipped(
         f"ham={tmp_path}/ham", f"ham={tmp_path}/spam/81",
     )  # fmt: skip
     assert "spam/81: the pattern" in err
+
+
+@pytest.mark.usefixtures("corpus")
+def test_the_memory_of_counts_can_be_bounded(run: "Run") -> None:
+    """A model is the same, but for its date, whatever the bound and the jobs."""
+    models = {"a.nbt": (), "b.nbt": ("--memory", "1k", "--jobs", "2")}
+    dumped = []
+    for model, options in models.items():
+        status, _, _ = run("train", "-q", "-m", model, *options, "spam", "ham")
+        assert status == 0
+        lines = run("dump", "-m", model).out.splitlines()
+        dumped.append([line for line in lines if "written" not in line])
+
+    assert dumped[0] == dumped[1]
+    assert len(dumped[0]) > 100
+    refused = run("train", "-m", "c.nbt", "--memory", "lots", "spam", "ham")
+    assert refused.status == 64
+    assert "'lots' is not a size such as 500k" in refused.err
+
+
+@pytest.mark.usefixtures("corpus")
+def test_a_full_temporary_folder_leaves_the_old_model(
+    run: "Run", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("train", "-q", "-m", "mail.nbt", "spam", "ham")
+    before = Path("mail.nbt").read_bytes()
+
+    def full(*_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    monkeypatch.setattr("nbtext.counts.room.LEAST_BOUND", 1024)
+    status, _, err = run("train", "-m", "mail.nbt", "--memory", "1k", "spam", "ham")
+
+    assert status == 74
+    assert "No space left on device; make room there" in err
+    assert Path("mail.nbt").read_bytes() == before

@@ -85,7 +85,7 @@ def test_root_changes_nothing_and_nobody_filters_as_root_is_told(
     shutil.copyfile(trained, model)
     own(theirs)
     before = state_of(theirs.parent)
-    filter_it = ["filter", *options, "-m", f"{model}", "--memory", f"{theirs}/memory"]
+    filter_it = ["filter", *options, "-m", f"{model}", "--decided", f"{theirs}/memory"]
 
     refused = subprocess.run(
         [everybodys_program, *filter_it],

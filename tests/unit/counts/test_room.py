@@ -1,0 +1,192 @@
+"""Counts in temporary files where memory is short: the same counts."""
+
+import errno
+import os
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nbtext.counts import room
+from nbtext.counts.room import (
+    Growing,
+    bounded,
+    copied,
+    empty,
+    extremes,
+    in_memory,
+    is_in_file,
+    release,
+    zeros,
+)
+from nbtext.counts.sorted_counts import SortedCounts, merged
+from nbtext.counts.term_table import arrange_runs
+from nbtext.document import as_document
+from nbtext.errors import NoRoomError
+from nbtext.learning.training import Trained, train
+from tests.build import HAM, SPAM, STAMP
+
+LITTLE = 1 << 12
+
+
+@pytest.fixture
+def little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no array of more than 256 bytes be in memory."""
+    monkeypatch.setattr(room, "LEAST_BOUND", LITTLE)
+
+
+@pytest.mark.usefixtures("little")
+def test_only_small_arrays_are_in_memory() -> None:
+    with bounded(0):
+        small, large = empty(32, np.int64), zeros(1000, np.int64)
+
+    assert not is_in_file(small)
+    assert is_in_file(large)
+    assert not is_in_file(empty(1000, np.int64))
+    assert large.sum() == 0
+    large[:] = 7
+    release(large)
+    assert large.tolist() == [7] * 1000
+    assert in_memory([small, large[5:]]) == small.nbytes
+
+
+def test_arrays_of_several_types_share_a_file() -> None:
+    arrays = [np.arange(3, dtype=np.uint8), np.arange(5.0), np.arange(0)]
+
+    found = copied(arrays)
+
+    assert all(map(is_in_file, found))
+    for copy, array in zip(found, arrays, strict=True):
+        assert copy.dtype == array.dtype
+        assert copy.tolist() == array.tolist()
+
+
+@pytest.mark.usefixtures("little")
+@pytest.mark.parametrize("n", [0, 3, 400])
+def test_an_array_grows_wherever_it_is(n: int) -> None:
+    growing = Growing()
+    with bounded(0):
+        for number in range(n):
+            growing.append(np.array([number, -number]))
+        growing.append(np.array([7, 8]))
+        found = growing.whole()
+
+    expected = [value for number in range(n) for value in (number, -number)]
+    assert found.tolist() == [*expected, 7, 8]
+    assert is_in_file(found) == (n == 400)
+
+
+def test_extremes_are_those_of_zero_and_all_values(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(room, "STEP", 16)
+
+    assert extremes(np.array([5, 9, 7])) == (0, 9)
+    assert extremes(np.array([-5, -9, -7])) == (-9, 0)
+    assert extremes(np.empty(0, np.int64)) == (0, 0)
+
+
+COUNTS = st.dictionaries(st.integers(0, 2**48 - 1), st.integers(1, 2**40), max_size=200)
+
+
+@given(st.lists(COUNTS, min_size=1, max_size=4))
+def test_counts_are_the_same_wherever_they_are(drawn: list[dict[int, int]]) -> None:
+    runs = [_run(counts) for counts in drawn]
+    least, room.LEAST_BOUND = room.LEAST_BOUND, 64  # type: ignore[misc]  # for a test
+    try:
+        with bounded(0):
+            bound_sum, bound_table = merged(runs, 1), arrange_runs(runs)
+            pairs, sums = (
+                bound_table.pairs(0) if len(runs) < 3 else None,
+                (bound_table.sums(0)),
+            )
+    finally:
+        room.LEAST_BOUND = least  # type: ignore[misc]
+
+    expected, table = merged(runs, 1), arrange_runs(runs)
+    assert bound_sum.keys.tolist() == expected.keys.tolist()
+    assert bound_sum.columns[0].tolist() == expected.columns[0].tolist()
+    assert bound_sum.columns[0].dtype == expected.columns[0].dtype
+    for name in ("keys", "buckets", "starts", "classes"):
+        assert getattr(bound_table, name).tolist() == getattr(table, name).tolist()
+    assert sums.tolist() == table.sums(0).tolist()
+    if pairs is not None:
+        assert pairs.tolist() == table.pairs(0).tolist()
+
+
+def _run(counts: dict[int, int]) -> SortedCounts:
+    keys = sorted(counts)
+    values = np.array([counts[key] for key in keys], np.int64)
+    return SortedCounts(np.array(keys, np.uint64), (values,))
+
+
+@pytest.mark.usefixtures("little")
+def test_a_model_is_the_same_file_whatever_the_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("nbtext.counts.counter.PILE", 500)
+    monkeypatch.setattr("nbtext.counts.counter.LEAST_PILE", 64)
+    monkeypatch.setattr("nbtext.counts.counter.BATCH", 1000)
+    documents = [
+        (label, " ".join(words[n % 7 :] + words[: n % 3]) + f" n{n} n{n * 7}")
+        for n in range(80)
+        for label, words in (("ham", HAM), ("spam", SPAM))
+    ]
+    files = []
+    for n_bytes in (None, 0):
+        with bounded(n_bytes):
+            trained = _trained(documents)
+            files.append(b"".join(trained.contents.pack(written=STAMP)))
+        has_file = is_in_file(trained.contents.counts.runs[0][0].keys)
+        assert has_file == (n_bytes == 0)
+
+    assert files[0] == files[1]
+
+
+def _trained(documents: list[tuple[str, str]]) -> Trained:
+    items = [
+        as_document(text, str(number))._replace(label=label)
+        for number, (label, text) in enumerate(documents)
+    ]
+    return train(lambda: items)
+
+
+@pytest.mark.usefixtures("little")
+def test_a_full_temporary_folder_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def full(*_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    with bounded(0), pytest.raises(NoRoomError) as raised:
+        empty(1000, np.int64)
+
+    text = str(raised.value)
+    assert text.startswith(f"{tmp_path}: 8,000 bytes were to be put")
+    assert "No space left on device" in text
+    assert "TMPDIR" in text
+    assert str(pickle.loads(pickle.dumps(raised.value))) == text  # noqa: S301  ours
+
+
+def test_the_bound_is_half_of_what_a_container_may_take(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    group = tmp_path / "cgroup"
+    group.write_text("12:memory:/a/b\n3:cpu:/\n0::/c\n")
+    folder = tmp_path / "root" / "a" / "b"
+    folder.mkdir(parents=True)
+    (folder / "limit").write_text("max\n")
+    (folder.parent / "limit").write_text("104857600\n")
+    monkeypatch.setattr(room, "CGROUP", group)
+    limits = {"memory": (str(tmp_path / "root"), "limit")}
+    monkeypatch.setattr(room, "LIMITS", limits)
+
+    assert room.memory() == 104_857_600
+    monkeypatch.setattr(room, "CGROUP", tmp_path / "none")
+    assert room.memory() > 104_857_600
