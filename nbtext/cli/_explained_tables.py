@@ -164,16 +164,19 @@ def against_tables(
     yield table
 
 
-def error_tables(errors: Iterable[Misjudged]) -> Iterator[Text]:
-    """Yield misjudged documents, two lines each, so that a name can be copied whole."""
+def error_tables(errors: Iterable[Misjudged]) -> Iterator[Table | Text]:
+    """Yield misjudged documents: a line, so that its name can be copied, and why."""
     for error in errors:
         truth, label, probability, name = error_row(error)
         yield Text.assemble(
             (truth, "green"), " taken for " if label != UNSURE else " is unsure ",
             ("" if label == UNSURE else label, "red"), f"  {probability}  {name}",
         )  # fmt: skip
-        reasons = "  ".join(map(reason_text, error.reasons))
-        yield Text(f"    {reasons}", "dim")
+        reasons = Table.grid()  # which breaks lines between words
+        reasons.add_row(
+            " " * 4, Text("  ".join(map(reason_text, error.reasons)), "dim")
+        )
+        yield reasons
     if errors:
         yield Text()
 
@@ -182,8 +185,9 @@ def top_table(terms: Sequence[TopTerm]) -> Table:
     """Return the terms that speak for classes, a row each."""
     table = Table(box=None, pad_edge=False)
     classes = sorted({term.label for term in terms})
-    rows = [top_row(term) for term in terms]
-    for place, heading in enumerate(TOP_HEADINGS):
+    rows = [_top_cells(term) for term in terms]
+    headings = (*TOP_HEADINGS[:5], "where")
+    for place, heading in enumerate(headings):
         cells = [
             set_cell_size(row[place], min(cell_len(row[place]), FIELD)) for row in rows
         ]
@@ -195,3 +199,9 @@ def top_table(terms: Sequence[TopTerm]) -> Table:
         style = "dim" if term.text is None else ""
         table.add_row(Text(row[0], colour), *map(Text, row[1:-1]), Text(row[-1], style))
     return table
+
+
+def _top_cells(term: TopTerm) -> list[str]:
+    """Return the columns of a term; its place is in one, as in those of `why`."""
+    *cells, view, field, text = top_row(term)
+    return [*cells, view if field == "-" else _where(view, field), text]

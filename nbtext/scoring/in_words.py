@@ -28,21 +28,22 @@ def in_words(explanation: Explanation) -> str:
     """Say in a sentence what a decision rests on."""
     label = explanation.label
     if not explanation.known:
+        n = explanation.tokens
+        unknown = {0: "it has no tokens", 1: "its one token is not known"}
         return (
-            f"none of its {explanation.tokens:,} tokens is known; what is left is the "
-            f"share of {label} among the documents"
+            f"{unknown.get(n, f'none of its {n:,} tokens is known')}; what is left is "
+            f"the share of {label} among the documents"
         )
     shares = _shares_of_views(explanation)
     if not shares:
         return f"not one term speaks for {label} against {explanation.rival}"
     main, share = max(shares.items(), key=lambda item: item[1])
-    if len(shares) == 1:
-        views, reasons = "", explanation.reasons
+    if len(explanation.views) == 1:
+        reasons = explanation.reasons
         opening = "the terms"
     elif share >= MOSTLY:
-        views = main
         reasons = tuple(one for one in explanation.reasons if one.view == main)
-        opening = f"mostly the {NAMES.get(views, views)}"
+        opening = f"mostly the {NAMES.get(main, main)}"
     else:
         reasons = explanation.reasons
         names = sorted(shares, key=lambda name: -shares[name])

@@ -61,6 +61,8 @@ FIELDS = st.lists(
     st.tuples(st.sampled_from(["subject", "body"]), st.text(max_size=40)), max_size=4
 )
 SECRET = bytes(range(32))
+TINY = 1e-300
+"""Probabilities below it have few digits."""
 
 
 def assert_adds_up(found: Explanation) -> None:
@@ -77,6 +79,16 @@ def assert_adds_up(found: Explanation) -> None:
     assert found.score == near(said + besides)
     log_odds = found.score + found.calibration + found.others + found.prior + found.cap
     assert found.log_odds == near(log_odds)
+    # these are what is left, so that a sum which is none would show in them
+    if len(found.classes) == 2:
+        assert found.others == near(0.0)
+    elif not (found.prior or found.cap) and found.posterior[found.rival] > TINY:
+        rest = math.fsum(
+            probability
+            for name, probability in found.posterior.items()
+            if name != found.label
+        )
+        assert found.others == near(math.log(found.posterior[found.rival] / rest))
     if abs(found.log_odds) < 30:
         probability = 1 / (1 + math.exp(-found.log_odds))
         assert found.probability == pytest.approx(probability, rel=1e-9)
