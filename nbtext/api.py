@@ -65,6 +65,7 @@ from nbtext.scoring.classifying import MANY, Decider, OnProblem, readable_of
 from nbtext.scoring.combining import CombinedClassifier
 from nbtext.scoring.in_processes import initializer_of
 from nbtext.scoring.unseen import UnseenClassifier
+from nbtext.settings import Scoring
 from nbtext.sources import Options, documents, labels, rereadable
 from nbtext.sources.guess import ColumnGuess
 from nbtext.store import check_replaceable, open_model, replace_model
@@ -449,6 +450,7 @@ def evaluate_folds(
     on_fold: Callable[[int, int], None] | None = None,
     reasons: int = 0,
     on_whole: Callable[[Classifier], None] | None = None,
+    on_scoring: Callable[[Scoring], None] | None = None,
 ) -> Evaluation:
     """
     Measure what models made of these sources would be worth, by cross-validation.
@@ -470,6 +472,7 @@ def evaluate_folds(
             its fold; if 0, these documents are not told at all.
         on_whole: told of the model of all documents, whose file is gone when this
             returns.
+        on_scoring: told how documents were scored.
 
     Raises:
         TrainingError: too few classes, tokens or documents.
@@ -502,6 +505,8 @@ def evaluate_folds(
             on_fold=on_fold,
             models=models,
         )
+        if on_scoring is not None:
+            on_scoring(checked.scoring)
         result = checked.evaluation(
             policy=policy,
             is_estimated=estimate_prior,

@@ -154,7 +154,12 @@ def _opened(path: str, request: ClassifyRequest) -> "Model":
     if request.overrides is not None:
         scoring = request.overrides.scoring(opened.scoring)
         opened = opened._replace(scoring=scoring)
-        notes += filter(None, [request.overrides.in_vain(scoring)])
+        policy = None
+        if not request.further:  # of several, each has its own class prior
+            given = request.policy and request.policy.chosen(opened.policy)
+            policy = opened.policy if given is None else given
+        in_vain = request.overrides.in_vain(scoring, policy, len(opened.classes))
+        notes += filter(None, [in_vain])
     if request.output.verbose:
         to_stderr(f"model: {path}")
     for text in () if request.output.quiet else (*notes, *opened.notes):

@@ -195,8 +195,17 @@ def command(
             opened = [load(path, overrides=overrides) for path in model]
             if not output.quiet:
                 for one in opened:
-                    _name_notes(one, overrides, is_seen=is_seen)
+                    _name_notes(one, is_seen=is_seen)
             own = policy.chosen(opened[0].model.policy)
+            for one in opened:
+                chosen = one.model.policy if own is None else own
+                # of several models, each has its own class prior
+                in_vain = overrides.in_vain(
+                    one.model.scoring,
+                    chosen if len(opened) == 1 else None,
+                    len(one.classes),
+                )
+                _name_in_vain(in_vain, output)
             decider = (
                 opened[0].deciding_by(own)
                 if len(opened) == 1
@@ -232,6 +241,9 @@ def command(
                 on_fold=None if shown is None else shown.fold,
                 reasons=n_reasons,
                 on_whole=on_whole if reports else None,
+                on_scoring=lambda scoring: _name_in_vain(
+                    overrides.in_vain(scoring), output
+                ),
             )
     if positive is None and not output.quiet:
         _say_positive(result)
@@ -243,14 +255,17 @@ def command(
     return outcome(skipped)
 
 
-def _name_notes(
-    model: "Classifier", overrides: SettingsOverrides, *, is_seen: bool
-) -> None:
+def _name_in_vain(in_vain: str, output: Output) -> None:
+    """Say which option changes nothing, if one does."""
+    if in_vain and not output.quiet:
+        to_stderr(f"note: {in_vain}")
+
+
+def _name_notes(model: "Classifier", *, is_seen: bool) -> None:
     """Say what should be known of a model."""
     notes = [*model.model.notes]
     if not (is_seen or model.model.settings.ledger):
         notes.append(NO_LEDGER)
-    notes += filter(None, [overrides.in_vain(model.model.scoring)])
     for note in notes:
         to_stderr(f"note: {note}")
 

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from nbtext.errors import SettingsError
-from nbtext.scoring import changed, event_model, event_models
+from nbtext.policy import Policy
+from nbtext.scoring import changed
 from nbtext.scoring.models.registry import (
     check_levels,
     counting_by,
@@ -176,15 +177,30 @@ class SettingsOverrides(NamedTuple):
             parameters=self.parameters,
         )
 
-    def in_vain(self, scoring: Scoring) -> str:
-        """Say what was given and changes nothing in a scoring; empty if all counts."""
-        if self.class_prior in (None, SHARES) or event_model(scoring.score).is_textbook:
+    def in_vain(
+        self, scoring: Scoring, policy: Policy | None = None, n_classes: int = 0
+    ) -> str:
+        """
+        Say what was given and changes nothing; empty if all counts.
+
+        Args:
+            scoring: how documents are scored, these overrides included.
+            policy: how decisions are made.
+            n_classes: how many classes there are.
+
+        """
+        nothing = "--class-prior changes nothing"
+        if self.class_prior is None:
             return ""
-        textbooks = " or ".join(one.name for one in event_models() if one.is_textbook)
-        return (
-            f"--class-prior changes nothing: the {scoring.score} score is fitted to "
-            f"held-out documents, and has no prior of its own; --score {textbooks} has"
-        )
+        if scoring.calibrated and self.class_prior != SHARES:
+            return (
+                f"{nothing}: the {scoring.score} score is fitted to held-out "
+                "documents, and their shares are in it; --prior moves them"
+            )
+        named = 0 if policy is None else len(policy.prior)
+        if not scoring.calibrated and named and n_classes <= named + 1:
+            return f"{nothing}: the prior of the policy (--prior) takes its place"
+        return ""
 
 
 DEFAULTS: Final = SettingsOverrides()

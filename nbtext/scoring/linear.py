@@ -8,7 +8,8 @@ The joint log likelihood of some event models is linear in what a document's ter
 
 and the posterior is exp(s z) over its sum, with the slope s = 1 unless the scores are
 calibrated. Of two classes it is 1 / (1 + exp(-(z_1 - z_0))), where equation 43 lacks
-the minus. With these numbers a document is scored by anything that can add.
+the minus. A value of a category is a term of its column's view, and is there once. With
+these numbers a document is scored by anything that can add.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from nbtext.errors import SettingsError
+from nbtext.scoring.attributes.categorical import SMOOTHING
+from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import BatchModel, FoundTerms, open_batch_model
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.models.damping import damping
@@ -82,12 +85,7 @@ class LinearForm:
                 f"train with {others}"
             )
             raise SettingsError(message)
-        if model.settings.has_attributes:
-            message = (
-                "the model reads columns of categories or numbers, and what these say "
-                "is not linear in counts of terms; train on columns of text alone"
-            )
-            raise SettingsError(message)
+        _check_attributes(model)
         if counts_unknown(model.scoring):
             message = (
                 f"the {event.name} score has no weights with --unknown unk, because "
@@ -105,10 +103,11 @@ class LinearForm:
         """Yield the weights of all terms, view by view, MANY at a time."""
         once = damping(self.counting).times(1)
         for number, view in enumerate(self._model.settings.views):
+            counted = once if view.kind == "text" else 1
             keys = self._model.terms[number].keys[:-1]  # without the sentinel
             for start in range(0, len(keys), MANY):
                 part = keys[start : start + MANY]
-                weights = (self._scores_of(number, part) - self.biases) / once
+                weights = (self._scores_of(number, part) - self.biases) / counted
                 yield TermWeights(view.name, part, weights)
 
     def _scores_of(self, view: int, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
@@ -126,4 +125,30 @@ class LinearForm:
             ones = np.ones(len(keys), np.int64)
             views[view] = Terms(keys, ones, np.arange(n_documents + 1))
         found: FoundTerms = self._model.find(views)
-        return self._event.many(self._model, found)
+        scorings = [self._model.scoring]
+        return scores_by(self._event, self._model, scorings, found)[0]
+
+
+def _check_attributes(model: Model) -> None:
+    """
+    Refuse columns that are not linear in anything that is counted.
+
+    Raises:
+        SettingsError: some are of numbers, or a category has impossible values.
+
+    """
+    for _, view in model.settings.attributes:
+        if view.kind == "number":
+            message = (
+                f"the column {view.field!r} of numbers has no weights, because its log "
+                "likelihood has the square of the number, by another variance in each "
+                "class; train without it, or as --categorical-column"
+            )
+            raise SettingsError(message)
+        if not model.scoring.attribute(SMOOTHING):
+            message = (
+                f"the column {view.field!r} has no weights with --category-smoothing "
+                "0, because a value that a class does not have is impossible there; "
+                "train with more"
+            )
+            raise SettingsError(message)

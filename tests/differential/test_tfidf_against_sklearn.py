@@ -16,8 +16,10 @@ from nbtext.api import classify, forget, learn, train_on
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, SettingsError
 from nbtext.evaluation.cross_validation import cross_validate
+from nbtext.tokens import bag_of, read
 from nbtext.upkeep.merging import open_models
 
+DEMO = Path(__file__).parents[2] / "corpora" / "demo"
 PATTERN = r"\b\w\w+\b"
 OVERRIDES = SettingsOverrides(score="tfidf", pattern=PATTERN, ngrams=1)
 WORDS = [f"w{n}" for n in range(60)]
@@ -63,6 +65,47 @@ def test_tfidf_is_multinomial_on_tfidf_vectors(seed: int, tmp_path: Path) -> Non
     np.testing.assert_allclose(one, joint, atol=1e-5)
     labels = [decision.label for decision in classify_all(model, new)]
     assert labels == pipeline.predict(new).tolist()
+
+
+def test_real_texts_get_the_same_predictions_and_empty_ones_the_prior(
+    tmp_path: Path,
+) -> None:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.naive_bayes import MultinomialNB
+    from sklearn.pipeline import make_pipeline
+
+    def texts(folder: str) -> list[tuple[str, Document]]:
+        return [
+            (label, Document(path.name, (body_of(path),), label))
+            for label in ("spam", "ham")
+            for path in sorted((DEMO / folder / label).glob("*.eml"))
+        ]
+
+    def body_of(path: Path) -> bytes:
+        return path.read_bytes().partition(b"\n\n")[2]
+
+    def tokens(document: Document) -> list[int]:
+        (bag,) = bag_of(read(document, settings), settings)
+        return [key for key, count in bag.items() for _ in range(count)]
+
+    trained, path = texts("."), str(tmp_path / "m.nbt")
+    train_on(trained, path, overrides=OVERRIDES)
+    classifier = load(path)
+    settings = classifier.model.settings
+    new = [document for _, document in texts("check")]
+    new += [Document("nothing", (b"",)), Document("unknown", (b"qqxx zzyy",))]
+    decisions = [*classify_all(classifier, new)]
+
+    pipeline = make_pipeline(
+        TfidfVectorizer(analyzer=tokens), MultinomialNB(alpha=0.01)
+    ).fit([document for _, document in trained], [label for label, _ in trained])
+    posterior = np.array([decision.log_posterior for decision in decisions])
+    np.testing.assert_allclose(posterior, pipeline.predict_log_proba(new), atol=1e-5)
+    expected = pipeline.predict(new).tolist()
+    assert [decision.label for decision in decisions[:-2]] == expected[:-2]
+    # more spam was trained; but nothing speaks for it, and nbtext says so
+    assert expected[-2:] == ["spam", "spam"]
+    assert [decision.label for decision in decisions[-2:]] == [None, None]
 
 
 def test_what_is_learnt_is_weighed_by_the_idf_of_training(tmp_path: Path) -> None:

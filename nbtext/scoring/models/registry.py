@@ -156,7 +156,8 @@ def changed(
 
     Another score brings its own smoothing, unless one is given, and its parameters;
     one of the textbook's is not calibrated, unless that is asked. A class prior is kept
-    for those of textbooks alone: others have none to change.
+    for those of textbooks alone that are not calibrated: the others have the shares of
+    the documents in what is fitted.
 
     Args:
         scoring: what is changed.
@@ -204,7 +205,8 @@ def changed(
         changes["counting"] = counting
     if calibrate:
         changes["calibrated"] = True
-    if not event_model(scoring.score).is_textbook:
+    is_calibrated = calibrate or scoring.calibrated
+    if is_calibrated or not event_model(scoring.score).is_textbook:
         changes["class_prior"] = SHARES
     elif class_prior is not None:
         changes["class_prior"] = class_prior

@@ -5,10 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from nbtext import SettingsOverrides, joint_log_likelihood, load
+from nbtext import (
+    SettingsOverrides,
+    classify,
+    joint_log_likelihood,
+    load,
+    train_on,
+)
 from nbtext.counts.fitting import Fit
 from nbtext.document import Document
 from nbtext.errors import SettingsError
+from nbtext.policy import Policy
 from nbtext.scoring.models.registry import changed, event_models, scoring_of
 from nbtext.scoring.posterior import log_prior, normalised
 from nbtext.scoring.score import score
@@ -68,6 +75,47 @@ def test_a_class_prior_is_kept_for_textbook_scores_alone() -> None:
     overrides = SettingsOverrides(class_prior="uniform")
     assert "changes nothing: the mean score" in overrides.in_vain(scoring_of("mean"))
     assert overrides.in_vain(textbook) == ""
+
+
+def test_what_changes_nothing_is_said() -> None:
+    overrides = SettingsOverrides(class_prior="uniform")
+    textbook = changed(scoring_of("sum"), class_prior="uniform")
+    calibrated = changed(textbook, calibrate=True)
+
+    # the shares of the documents are in what is fitted
+    assert calibrated.class_prior == "shares"
+    assert changed(calibrated, class_prior="uniform") == calibrated
+    assert "--prior moves them" in overrides.in_vain(calibrated)
+    # the prior of a policy takes the place of the class prior in classes that it names
+    one, two = Policy(prior=(("a", 0.2),)), Policy(prior=(("a", 0.2), ("b", 0.3)))
+    assert "takes its place" in overrides.in_vain(textbook, one, 2)
+    assert overrides.in_vain(textbook, one, 3) == ""
+    assert "takes its place" in overrides.in_vain(textbook, two, 3)
+    assert SettingsOverrides().in_vain(textbook, two, 3) == ""
+
+
+@pytest.mark.parametrize("class_prior", ["uniform", "none", "dirichlet:3"])
+def test_what_is_said_to_change_nothing_does(class_prior: str, tmp_path: Path) -> None:
+    path = str(tmp_path / "m.nbt")
+    texts = [("a", "x y"), ("a", "x z"), ("a", "x"), ("b", "y w"), ("b", "w z q")]
+    overrides = SettingsOverrides(class_prior=class_prior)
+    policy = Policy(prior=(("a", 0.2),))
+    for given in (
+        SettingsOverrides(score="sum"),
+        SettingsOverrides(score="sum", calibrate=True),
+    ):
+        train_on(texts, path, overrides=given)
+        model = load(path)
+        other = load(path, overrides=overrides)
+        if given.calibrate:
+            policy = Policy()
+        before, after = (
+            classify(one.deciding_by(policy), "x w") for one in (model, other)
+        )
+
+        scoring = other.model.scoring
+        assert overrides.in_vain(scoring, policy, 2)
+        assert after.probability == pytest.approx(before.probability, rel=1e-12)
 
 
 def test_the_joint_log_likelihood_is_manning_example_13_1(tmp_path: Path) -> None:

@@ -7,7 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nbtext import SettingsOverrides, classify, load, train_on
+from nbtext import (
+    SettingsOverrides,
+    classify,
+    classify_all,
+    load,
+    read_documents,
+    train,
+    train_on,
+)
 from nbtext.cli import main
 from nbtext.document import Document
 from nbtext.errors import SettingsError
@@ -15,6 +23,7 @@ from nbtext.scoring.linear import LinearForm
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.damping import damping
 from nbtext.scoring.models.registry import event_models
+from nbtext.sources import Options
 from nbtext.tokens.bag import bag_of
 from nbtext.tokens.reading import read
 
@@ -71,6 +80,68 @@ def test_weights_applied_by_hand_give_the_posterior(
     )
     assert head["count"] == counting
     assert len(lines) == sum(map(model.n_terms, range(len(model.settings.views))))
+
+
+ROWS = """class,notes,city,channel,age
+a,x x y,Oslo,web,30
+a,x z,Oslo,phone,41
+b,z z y w,Rome,web,29
+b,w w,,shop,35
+c,y z q,Paris,web,
+"""
+
+
+def trained_on_rows(path: Path, options: Options) -> str:
+    (path / "rows.csv").write_text(ROWS)
+    model = str(path / "m.nbt")
+    train([str(path / "rows.csv")], model, options=options)
+    return model
+
+
+@pytest.mark.parametrize("texts", [(), ("notes",)], ids=["no text", "text"])
+def test_values_of_categories_have_weights(
+    texts: tuple[str, ...], tmp_path: Path
+) -> None:
+    options = Options(
+        label_column="class",
+        text_columns=texts,
+        categorical_columns=("city", "channel"),
+    )
+    path = trained_on_rows(tmp_path, options)
+    model = load(path, overrides=SettingsOverrides(score="sum"))
+    form = LinearForm(model.model)
+    weights = {
+        (part.view, key): row
+        for part in form.weights()
+        for key, row in zip(part.keys.tolist(), part.weights, strict=True)
+    }
+
+    documents = [*read_documents([str(tmp_path / "rows.csv")], model=model)]
+    for document, decision in zip(
+        documents, classify_all(model, documents), strict=True
+    ):
+        z = form.biases.copy()
+        settings = model.model.settings
+        bag = bag_of(read(document, settings), settings)
+        for view, terms in zip(settings.views, bag, strict=True):
+            for key, n in terms.items():
+                z += n * weights[view.name, key]
+        np.testing.assert_allclose(
+            z - np.logaddexp.reduce(z), decision.log_posterior, rtol=1e-9, atol=1e-12
+        )
+
+
+def test_numbers_and_impossible_values_have_no_weights(tmp_path: Path) -> None:
+    options = Options(label_column="class", numeric_columns=("age",))
+    path = trained_on_rows(tmp_path, options)
+    with pytest.raises(SettingsError, match=r"'age' of numbers.*the square of the num"):
+        LinearForm(load_model(path))
+
+    options = Options(label_column="class", categorical_columns=("city",))
+    path = trained_on_rows(tmp_path, options)
+    model = load(path, overrides=SettingsOverrides(category_smoothing=0.0))
+    with pytest.raises(SettingsError, match="'city' has no weights with --category-sm"):
+        LinearForm(model.model)
 
 
 @pytest.mark.parametrize(
