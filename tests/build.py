@@ -33,6 +33,7 @@ from nbtext.scoring.models.registry import (
     scoring_of,
 )
 from nbtext.settings import BODY, HEADERS, RAW, WEIGHTED, Scoring, Settings, View
+from nbtext.sources import Options
 from nbtext.store.contents import Contents
 from nbtext.store.file import ModelFile, open_model
 from nbtext.store.header import History
@@ -334,3 +335,33 @@ def confusing(n: int = 240) -> list[tuple[str, str]]:
                 text += "".join(f" {group}{part}" for part in "abcdefgh")
         found.append((TOPICS[place], f"{text} n{number}"))
     return found
+
+
+MIXED: Final = Options(
+    label_column="kind",
+    text_columns=("notes",),
+    categorical_columns=("city",),
+    numeric_columns=("age", "size"),
+)
+"""The columns of `mixed_table`."""
+
+
+def mixed_rows(n: int = 40, seed: int = 3) -> list[str]:
+    """Draw rows of text, a category and two numbers, some of them missing."""
+    random = np.random.default_rng(seed)
+    words = ["paid", "late", "refund", "friendly", "invoice", "call"]
+    rows = []
+    for place in range(n):
+        kind = place % 2
+        notes = " ".join(random.choice(words[kind : 4 + kind], 3))
+        city = random.choice(["Rome", "Oslo", ""]) if place % 7 else f"only {place}"
+        age = "" if place % 11 == 3 else repr(float(random.normal(40 + 9 * kind, 8)))
+        size = repr(float(random.normal(0, 1)) * 10.0 ** int(random.integers(-3, 4)))
+        rows.append(f"{'yn'[kind]},{notes} {place},{city},{age},{size}")
+    return rows
+
+
+def mixed_table(path: Path, rows: Sequence[str]) -> str:
+    """Write rows as CSV."""
+    path.write_text("\n".join(["kind,notes,city,age,size", *rows, ""]), newline="")
+    return str(path)

@@ -249,7 +249,11 @@ def open_batch_model(model: Model) -> BatchModel:
     file = model.file
     check_sound(file)
     if len(file.tables) > 1:
-        batch = batch_model_of(unpack(file), model.scoring)
+        table = unpack(file)
+        # of a model of text, the views of attributes are left out
+        runs = table.runs[: len(model.settings.views)]
+        table = replace(table, settings=model.settings, runs=runs)
+        batch = batch_model_of(table, model.scoring)
     else:
         terms = tuple(
             stored_terms(file.path, file.tables[0], view)

@@ -92,7 +92,8 @@ def scores_by(
     if not model.settings.has_attributes:
         return event.scores(model, scorings, bag)
     text, of_text = model.of_text(), bag[: model.settings.n_texts]
-    scores = event.scores(text, scorings, of_text)
+    of_texts = [scoring._replace(attributes=()) for scoring in scorings]
+    scores = event.scores(text, of_texts, of_text)
     if not event.is_textbook:
         return scores
     attributes = attribute_evidence(model, bag)

@@ -140,6 +140,7 @@ class Model(NamedTuple):
         n_texts = self.settings.n_texts
         return self._replace(
             settings=self.settings.of_text(),
+            scoring=self.scoring._replace(attributes=()),
             totals=self.totals[:n_texts],
             stored=self.stored[:n_texts],
         )

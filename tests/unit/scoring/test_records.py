@@ -19,11 +19,10 @@ from nbtext import (
     tune,
 )
 from nbtext.errors import NbtextError
-from nbtext.scoring.batch import joint_log_likelihoods, score_left_out
+from nbtext.scoring.batch import joint_log_likelihoods
 from nbtext.scoring.batch_model import open_batch_model
-from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
-from nbtext.scoring.score import evidence, score
+from nbtext.scoring.score import evidence
 from nbtext.sources import Options
 from nbtext.store.contents import read_contents
 from nbtext.store.file import open_model
@@ -31,6 +30,7 @@ from nbtext.textform.dumping import text_lines
 from nbtext.textform.loading import load_text
 from nbtext.tokens import bag_of, read, read_terms
 from nbtext.upkeep.checking import check_model
+from tests.build import MIXED, mixed_rows, mixed_table
 
 TEN_ROWS = """A,B,class
 m,b,t
@@ -46,36 +46,12 @@ m,b,f
 """
 
 CATEGORIES = Options(label_column="class", categorical_columns=("A", "B"))
-MIXED = Options(
-    label_column="kind",
-    text_columns=("notes",),
-    categorical_columns=("city",),
-    numeric_columns=("age", "size"),
-)
 SCORES = ["weighted", "sum", "mean", "contrast", "complement"]
 
 
 def written(path: Path, text: str) -> str:
     path.write_text(text, newline="")
     return str(path)
-
-
-def mixed_rows(n: int = 40, seed: int = 3) -> list[str]:
-    random = np.random.default_rng(seed)
-    words = ["paid", "late", "refund", "friendly", "invoice", "call"]
-    rows = []
-    for place in range(n):
-        kind = place % 2
-        notes = " ".join(random.choice(words[kind : 4 + kind], 3))
-        city = random.choice(["Rome", "Oslo", ""]) if place % 7 else f"only {place}"
-        age = "" if place % 11 == 3 else repr(float(random.normal(40 + 9 * kind, 8)))
-        size = repr(float(random.normal(0, 1)) * 10.0 ** int(random.integers(-3, 4)))
-        rows.append(f"{'yn'[kind]},{notes} {place},{city},{age},{size}")
-    return rows
-
-
-def mixed_table(path: Path, rows: list[str]) -> str:
-    return written(path, "\n".join(["kind,notes,city,age,size", *rows, ""]))
 
 
 def scored(path: str, table: str, **overrides: Any) -> dict[str, dict[str, float]]:
@@ -202,70 +178,6 @@ def test_both_engines_agree_and_evidence_adds_up(
         found = [one.slope * one.score + one.offset for one in scores]
         (n, y) = few[documents.index(document)].log_posterior
         assert found == pytest.approx([n - y, y - n], rel=1e-9, abs=1e-9)
-
-
-@pytest.mark.parametrize("score_name", ["weighted", "sum"])
-def test_left_out_is_as_forgotten(score_name: str, tmp_path: Path) -> None:
-    path, table = str(tmp_path / "m.nbt"), mixed_table(tmp_path / "m.csv", mixed_rows())
-    overrides = SettingsOverrides(score=score_name, variance_smoothing=1e-3)
-    train([table], path, options=MIXED, overrides=overrides)
-    whole = load(path)
-    documents = [*read_documents([table], model=whole)]
-    fit = fitted(whole.model)
-    batch = open_batch_model(whole.model)
-    views = read_terms(
-        batch.settings, [read(one, batch.settings).views for one in documents]
-    )
-    places = [row.split(",")[0] == "y" for row in mixed_rows()]
-    found = [*score_left_out(batch, views, np.array(places, np.int64), fit)]
-
-    for place in (0, 3, 7, 14, 21, 39):
-        part = tmp_path / "part.nbt"
-        part.write_bytes(Path(path).read_bytes())
-        forget(str(part), [documents[place]])
-        model = load_model(str(part))
-        expected = score(
-            model, bag_of(read(documents[place], model.settings), model.settings), fit
-        )
-        assert found[place].log_posterior == pytest.approx(
-            expected.log_posterior, rel=1e-9, abs=1e-9
-        )
-
-
-def test_learning_in_any_order_is_training_and_forgetting_is_exact(
-    tmp_path: Path,
-) -> None:
-    rows = mixed_rows()
-    whole, part = str(tmp_path / "whole.nbt"), str(tmp_path / "part.nbt")
-    overrides = SettingsOverrides(score="sum")
-    for path, chosen in ((whole, rows), (part, rows[:10])):
-        table = mixed_table(tmp_path / "rows.csv", chosen)
-        train([table], path, options=MIXED, overrides=overrides)
-    before = load_model(part)
-    rest = mixed_table(tmp_path / "rest.csv", rows[:9:-1])
-    documents = [*read_documents([rest], model=load(part))]
-    labels = [row[0] for row in rows[:9:-1]]
-    for label in "ny":
-        learn(
-            part,
-            label,
-            [d for d, own in zip(documents, labels, strict=True) if own == label][:3],
-        )
-        learn(
-            part,
-            label,
-            [d for d, own in zip(documents, labels, strict=True) if own == label][3:],
-        )
-
-    learnt = load_model(part)
-    assert learnt.totals == load_model(whole).totals
-    table = mixed_table(tmp_path / "rows.csv", rows)
-    assert scored(part, table) == scored(whole, table)
-    forget(part, documents[:4])
-    forget(part, documents[4:])
-    assert load_model(part).totals == before.totals
-    assert load_model(part).documents == before.documents
-    assert check_model(part).is_sound
 
 
 def test_a_model_comes_back_from_its_text_with_records(tmp_path: Path) -> None:
