@@ -305,7 +305,8 @@ class World:
         command = [
             sys.executable, "-m", "nbtext", "filter", "-q", f"{self.source}",
             "--move", f"spam={self.target}", "--flag", "spam=seen",
-            "--min-probability", "0.5", "-m", f"{self._model}", "--decided", f"{memory}",
+            "--min-probability", "0.5", "-m", f"{self._model}",
+            "--decided", f"{memory}",
         ]  # fmt: skip
         with subprocess.Popen(command) as process:  # noqa: S603  our own
             sleep(delay * 5)  # most of it is the start of the interpreter

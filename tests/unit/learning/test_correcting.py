@@ -8,6 +8,7 @@ import pytest
 from nbtext import api
 from nbtext.counts import counting, sample
 from nbtext.counts.correction_table import Correction
+from nbtext.counts.room import LEAST_BOUND, bounded
 from nbtext.document import Document
 from nbtext.learning import SettingsOverrides, Trained, train
 from nbtext.learning.correcting import CUT, RATE, RATE_OF_TWO
@@ -172,8 +173,8 @@ def test_the_file_is_the_same_however_it_was_made(
     assert made("two", jobs=2) == alone
     # little memory: what is sampled, and the vectors, go to files
     monkeypatch.setattr(sample, "IN_MEMORY", 1000)
-    monkeypatch.setattr("nbtext.counts.room.IN_MEMORY", 1000)
-    assert made("files") == alone
+    with bounded(LEAST_BOUND):
+        assert made("files") == alone
     use(PLAIN)
     try:
         assert made("plain") == alone
