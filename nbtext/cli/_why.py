@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from nbtext.cli._explained import (
@@ -113,12 +114,12 @@ def _only(
         SettingsError: there are more.
 
     """
-    found = [*_read(names, request, model, report)]
+    found = [*islice(_read(names, request, model, report), 2)]
     if len(found) > 1:
         what = ", ".join(names) or "standard input"
         message = (
-            f"{what}: --against compares one document with one, and here are "
-            f"{len(found):,}; name one"
+            f"{what}: --against compares one document with one, and here are several; "
+            f"name one, such as {found[0].name}"
         )
         raise SettingsError(message)
     return found[0] if found else None

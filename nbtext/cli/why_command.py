@@ -87,6 +87,9 @@ def command(
     the score, and how that becomes the probability.
     """  # noqa: D301  click wants a real backspace
     needs_sources(context, sources)
+    if is_flip and against is not None:
+        message = "--flip is about one document, and --against about two; give one."
+        raise click.UsageError(message)
     request = WhyRequest(
         sources=sources,
         model=model,

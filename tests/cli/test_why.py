@@ -183,7 +183,17 @@ def test_more_than_one_document_cannot_be_compared(run: "Run") -> None:
     status, out, err = run("why", "-m", "mail.nbt", "spam", "--against", "ham/1.eml")
 
     assert (status, out) == (64, "")
-    assert "here are 8; name one" in err
+    assert "here are several; name one, such as spam/" in err
+
+
+@pytest.mark.usefixtures("model")
+def test_what_learning_would_change_is_of_one_document(run: "Run") -> None:
+    against = ("spam/1.eml", "--against", "ham/1.eml")
+
+    status, out, err = run("why", "-m", "mail.nbt", "--flip", *against)
+
+    assert (status, out) == (64, "")
+    assert "--flip is about one document" in err
 
 
 @pytest.mark.usefixtures("model")

@@ -7,9 +7,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from nbtext.cli._explained_tables import error_tables, top_table
+from nbtext.cli._explained_tables import error_tables, top_table, why_tables
+from nbtext.cli._tables import COLOURS
 from nbtext.evaluation.misjudged import Misjudged
-from nbtext.scoring.explanation import Reason
+from nbtext.scoring.explanation import Explanation, Part, Reason
 from nbtext.scoring.top import TopTerm
 
 
@@ -72,3 +73,33 @@ def test_reasons_of_an_error_break_between_words_and_a_name_does_not() -> None:
 
 def test_without_errors_nothing_is_shown() -> None:
     assert shown(error_tables([])) == []
+
+
+def test_bars_are_as_long_as_terms_are_strong_and_coloured_by_class() -> None:
+    reasons = tuple(
+        Reason(text, "body", "body", 2, value, 0.0, {}, {"ham": {"documents": 3}}, 0)
+        for text, value in (("cash", 2.0), ("lunch", -1.0), ("now", 0.01))
+    )
+    found = Explanation(
+        name="1", decision="spam", label="spam", rival="ham", probability=0.731059,
+        log_odds=1.0, score=1.0, calibration=0.0, slope=1.0, offset=0.0, others=0.0,
+        prior=0.0, cap=0.0, parts=(Part("body", 1.01, 0.0, {"spam": 1.01}),),
+        reasons=reasons, classes={"ham": 5, "spam": 7},
+        posterior={"ham": 0.268941, "spam": 0.731059}, known=3, tokens=3,
+        views=("body",),
+    )  # fmt: skip
+    results = [*why_tables(found, 2)]
+
+    lines = shown(results)
+
+    assert lines[0] == "spam  0.7311  1"
+    assert lines[1] == "the terms: 'cash', 'now'; against spam: 'lunch'"
+    rows = [line.split() for line in lines[4:7]]
+    full = next(character for character in ("█", "#") if character in lines[4])
+    assert rows[0] == ["+2.000", full * 10, "body", "2", "0/7", "3/5", "cash"]
+    assert rows[1] == ["-1.000", full * 5, "body", "2", "0/7", "3/5", "lunch"]
+    assert rows[2] == ["+0.010", "(1", "more)"]
+    table = next(one for one in results if isinstance(one, Table) and one.row_count > 2)
+    styles = [cell.style for cell in table.columns[1].cells if isinstance(cell, Text)]
+    assert styles[:2] == [COLOURS[1], COLOURS[0]]
+    assert lines[-1] == "probability of spam  0.7311"
