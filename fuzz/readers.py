@@ -12,6 +12,7 @@ import argparse
 import ctypes
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha1
 from pathlib import Path
@@ -25,6 +26,7 @@ from fuzz import instrumented, mails
 from fuzz.laws import expect
 from nbtext.document import Document
 from nbtext.settings import Settings, View, default_settings
+from nbtext.tokens.batch_reading import read_together
 from nbtext.tokens.engine import keys
 from nbtext.tokens.key_reading import KeyReading, read_keys
 from nbtext.tokens.reading import read
@@ -45,6 +47,9 @@ RARE: Final = (
     b"windows-1252", b"us-ascii", b"Content-Disposition: ", b"X-UID: ",
 )  # fmt: skip
 """Bytes that matter to one of the readers' steps, beside those of `fuzz.mails`."""
+
+
+NEIGHBOUR: Final = Document("beside it", (mails.PLAIN,))
 
 
 def settings_of_all() -> list[Settings]:
@@ -78,7 +83,22 @@ def check(data: bytes, settings: Settings) -> bool:
         is_same = sorted(of_view) == sorted(keys(view, fields))
         expect(holds=is_same, law=f"the keys of the view {view.name} are the same")
     expect(holds=found[1:] == reading[1:], law="digest, size and kind are the same")
+    _check_together(document, settings, found)
     return True
+
+
+def _check_together(document: Document, settings: Settings, alone: KeyReading) -> None:
+    """Compare a mail that is read between others with the same that is read alone."""
+    batch = read_together([NEIGHBOUR, document, NEIGHBOUR], settings)
+    place = batch.documents.index(document)
+    is_same = batch.digests[place] == alone.digest
+    expect(holds=is_same, law="the digest is the same in a batch")
+    for view, terms, found in zip(
+        settings.views, batch.views, alone.views, strict=True
+    ):
+        expected = sorted(Counter(found).items())
+        is_same = list(terms.bag(place).items()) == expected
+        expect(holds=is_same, law=f"the terms of the view {view.name} are the same")
 
 
 def changed(data: bytes, other: bytes, choice: Random) -> bytes:

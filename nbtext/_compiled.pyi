@@ -23,6 +23,12 @@ class MailReader:
         self, message: bytes, /
     ) -> tuple[tuple[memoryview, ...], bytes, bool] | None:
         """Return the keys of each view, the digest, and whether it is typical."""
+    def read_all(
+        self, messages: tuple[bytes, ...], /
+    ) -> tuple[
+        tuple[tuple[memoryview, memoryview, memoryview], ...], memoryview, memoryview
+    ]:
+        """Return keys, counts and ends of each view, digests, and what was read."""
 
 class StoredModel:
     """A plain model, opened where it lies."""

@@ -143,17 +143,16 @@ def train(
     keep_memory()
     options, overrides = _reading_columns(options, overrides)
     with bounded(memory):
-        with processes(jobs, IMPORTS) as executor:
-            trained = train_counts(
-                rereadable(sources, options),
-                n_classes=_n_classes(sources, options),
-                overrides=overrides,
-                max_bytes=options.max_bytes,
-                executor=executor,
-                jobs=jobs,
-                progress=progress,
-                on_read=on_read,
-            )
+        trained = train_counts(
+            rereadable(sources, options),
+            n_classes=_n_classes(sources, options),
+            overrides=overrides,
+            max_bytes=options.max_bytes,
+            workers=partial(processes, jobs, IMPORTS),
+            jobs=jobs,
+            progress=progress,
+            on_read=on_read,
+        )
         return _put(trained, path, replace=replace, wait=wait)
 
 

@@ -9,16 +9,21 @@ many there are.
 from __future__ import annotations
 
 import os
+from collections import deque
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from concurrent.futures import Executor, ProcessPoolExecutor
+    from concurrent.futures import Executor, Future, ProcessPoolExecutor
 
 One = TypeVar("One")
 Other = TypeVar("Other")
+
+
+AHEAD: Final = 4
+"""How many results for each job are computed before they are asked for."""
 
 
 class Map(Protocol):
@@ -49,6 +54,34 @@ def threads(jobs: int) -> Iterator[Map]:
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def ahead(
+    jobs: int, function: Callable[[One], Other], many: Iterable[One]
+) -> Iterator[Other]:
+    """
+    Yield what a function makes of each of many, in order, as `map` does.
+
+    With several jobs other threads compute it ahead, while this one takes the next of
+    `many` or deals with what was yielded; only so many are on their way at a time.
+    """
+    if jobs == 1:
+        yield from map(function, many)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    pending: deque[Future[Other]] = deque()
+    with ThreadPoolExecutor(jobs - 1) as pool:
+        try:
+            for one in many:
+                pending.append(pool.submit(function, one))
+                if len(pending) > AHEAD * jobs:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+        finally:
+            for future in pending:
+                future.cancel()
 
 
 @contextmanager

@@ -495,7 +495,7 @@ jobs_option = click.option(
     default=1,
     show_default=True,
     metavar="N",
-    help="How many processes read and score documents.",
+    help="How many processes, or threads, read and score documents.",
 )
 
 wait_option = click.option(

@@ -2,12 +2,10 @@
 The streaming counter: batches of documents in, one count table out.
 
 Documents are tokenised in batches of about 256 Ki code points. Within a document the
-keys are sorted, which tells its distinct terms from their repeats; a class then needs
-no more than two sorted piles of keys, one of each document's distinct terms (their
-multiplicity is the documents column) and one of the repeats (the rest of the
-occurrences column). Piles become runs when they have as many keys as the runs have
-rows, and runs become one when they have twice the rows of the first, so that the cost
-stays near n log n and the memory near the vocabulary.
+keys are sorted, which tells its distinct terms and how often each occurs. What a class
+has of them in a view waits in a pile. Piles are sorted into runs when they have as many
+keys as the runs have rows, and runs become one when they have twice the rows of the
+first, so that the cost stays near n log n and the memory near the vocabulary.
 """
 
 from __future__ import annotations
@@ -42,6 +40,7 @@ from nbtext.counts.sorted_counts import (
 from nbtext.counts.table import CountTable, LedgerRun, empty_ledger, ledger_of
 from nbtext.document import Document
 from nbtext.exact import sums_of
+from nbtext.settings import KEY_BITS
 from nbtext.tokens import fingerprints, read_terms
 from nbtext.tokens.bags import further_columns
 
@@ -61,6 +60,9 @@ PILED: Final = 128
 
 LEAST_PILE: Final = 1 << 12
 """How many keys are piled up at least, whatever the bound."""
+
+COUNT_BITS: Final = 64 - KEY_BITS
+"""The bits of a count that fit beside a key in 64 bits."""
 
 BATCH: Final = 1 << 18
 """How many code points make a batch (docs/experiments/002-speed.md)."""
@@ -103,17 +105,17 @@ class _Batch:
 @dataclass(slots=True)
 class _Piles:
     """
-    The keys of one view and class that wait to be sorted.
+    The terms of one view and class that wait to be sorted, by batch.
 
     Attributes:
-        distinct: each document's distinct terms.
-        repeats: its other occurrences of them.
-        further: for each of `distinct` what its terms add to each further column.
+        keys: distinct within a document.
+        counts: how often each of them occurs there.
+        further: what each adds to each further column.
     """
 
-    distinct: list[Keys]
-    repeats: list[Keys]
-    further: list[list[NDArray[np.unsignedinteger]]]
+    keys: list[Keys] = field(default_factory=list)
+    counts: list[NDArray[np.signedinteger]] = field(default_factory=list)
+    further: list[list[NDArray[np.unsignedinteger]]] = field(default_factory=list)
 
 
 class Counter:
@@ -147,9 +149,7 @@ class Counter:
         self._batch = _Batch()
         self._piled = 0
         self._enough = PILE
-        self._piles: defaultdict[tuple[int, str], _Piles] = defaultdict(
-            lambda: _Piles([], [], [])
-        )
+        self._piles: defaultdict[tuple[int, str], _Piles] = defaultdict(_Piles)
         self._runs: defaultdict[tuple[int, str], list[SortedCounts]] = defaultdict(list)
         self._documents: Tally[str] = Tally()
         self._digests: defaultdict[str, bytearray] = defaultdict(bytearray)
@@ -191,9 +191,7 @@ class Counter:
         """Count documents, or one at a time if memory is short for all of them."""
         try:
             views = read_terms(self._settings, [document.views for document in batch])
-            n_terms = sum(len(terms.keys) for terms in views)
-            if n_terms > MANY_TERMS:  # want of memory shows while nothing is counted
-                np.empty(n_terms * BYTES_A_TERM, np.uint8)
+            make_sure_of_memory(views)
         except MemoryError:
             if self._on_no_memory is None:
                 raise
@@ -237,15 +235,12 @@ class Counter:
         further = further_columns(terms, self._settings.views[view].columns)
         document = 0
         for label, count in n_documents.items():
-            part = slice(terms.starts[document], terms.starts[document + count])
-            keys, counts = terms.keys[part], terms.counts[part]
-            more = np.flatnonzero(counts > 1)
-            repeats = np.repeat(keys.take(more), counts.take(more) - 1)
+            part = slice(*terms.starts[[document, document + count]].tolist())
             pile = self._piles[view, label]
-            pile.distinct.append(keys)
-            pile.repeats.append(repeats)
+            pile.keys.append(terms.keys[part])
+            pile.counts.append(terms.counts[part])
             pile.further.append([values[part] for values in further])
-            self._piled += len(keys) + len(repeats)
+            self._piled += part.stop - part.start
             document += count
 
     def _sort_piles(self) -> None:
@@ -281,35 +276,58 @@ class Counter:
         return ledger_of(entries.astype(np.uint64), np.ones(len(entries), np.int32))
 
 
-def _summed_run(pile: _Piles) -> SortedCounts:
+def make_sure_of_memory(views: Sequence[Terms]) -> None:
+    """
+    Want for memory while nothing of some documents is counted, if it is wanted.
+
+    Raises:
+        MemoryError: there is not enough to count them.
+
+    """
+    n_terms = sum(len(terms.keys) for terms in views)
+    if n_terms > MANY_TERMS:
+        np.empty(n_terms * BYTES_A_TERM, np.uint8)
+
+
+def _summed_run(piles: _Piles) -> SortedCounts:
     """Turn piles of numbers into their sums."""
-    numbers = np.concatenate([*pile.distinct, *pile.repeats])
-    keys, counts = np.unique(numbers, return_counts=True)
+    keys, counts = np.concatenate(piles.keys), np.concatenate(piles.counts)
+    keys, counts = np.unique(np.repeat(keys, counts), return_counts=True)
     return sums_alone(sums_of(keys.tolist(), counts.tolist()))
 
 
-def _sorted_run(pile: _Piles) -> SortedCounts:
-    """Turn piles into counts: how often a key is in a pile is what its column says."""
-    distinct = np.concatenate(pile.distinct)
-    has_further = any(pile.further)
-    if has_further:
-        order = np.argsort(distinct)
-        distinct = distinct.take(order)
+def _sorted_run(piles: _Piles) -> SortedCounts:
+    """Turn piles into counts: how many of the same key there are, and what they sum."""
+    keys, counts = np.concatenate(piles.keys), np.concatenate(piles.counts)
+    further = [np.concatenate(parts) for parts in zip(*piles.further, strict=True)]
+    if not further and int(counts.max(initial=0)) < 1 << COUNT_BITS:
+        keys, counts = _sorted_together(keys, counts)
     else:
-        distinct.sort()
-    first = starts_of_runs(distinct)
-    keys = distinct.take(first)
-    documents = np.diff(first, append=len(distinct))
-    columns = []
-    for parts in zip(*pile.further, strict=True):
-        values = np.concatenate(parts).take(order)
-        sums = np.add.reduceat(values, first, dtype=np.int64) if len(first) else first
-        columns.append(narrow(sums))
+        order = np.argsort(keys)
+        keys, counts = keys.take(order), counts.take(order)
+        further = [values.take(order) for values in further]
+    first = starts_of_runs(keys)
+    documents = np.diff(first, append=len(keys))
+    columns = [_sums(values, first) for values in (counts, *further)]
+    columns.insert(1, documents)
+    return SortedCounts(keys.take(first), tuple(map(narrow, columns)))
 
-    repeats = np.concatenate(pile.repeats)
-    repeats.sort()
-    repeated = starts_of_runs(repeats)
-    occurrences = documents.copy()
-    places = np.searchsorted(keys, repeats.take(repeated))
-    occurrences[places] += np.diff(repeated, append=len(repeats))
-    return SortedCounts(keys, (narrow(occurrences), narrow(documents), *columns))
+
+def _sorted_together(
+    keys: Keys, counts: NDArray[np.signedinteger]
+) -> tuple[Keys, NDArray[np.signedinteger]]:
+    """Sort keys and small counts as one number each, which takes the least time."""
+    keys = keys << np.uint64(COUNT_BITS)
+    keys |= counts.astype(np.uint64)
+    keys.sort()
+    counts = keys.astype(np.uint16).astype(np.int64)
+    keys >>= np.uint64(COUNT_BITS)
+    return keys, counts
+
+
+def _sums(values: NDArray[np.integer], first: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the sums of values from each place to the next."""
+    if not len(first):
+        return first
+    sums: NDArray[np.int64] = np.add.reduceat(values, first, dtype=np.int64)
+    return sums

@@ -13,22 +13,30 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
-from nbtext.counts.counter import Counter, ReadDocument
+from nbtext.counts.counter import (
+    BATCH,
+    LEAST_SIZE,
+    Counter,
+    ReadDocument,
+    make_sure_of_memory,
+)
 from nbtext.counts.room import SPILLED, bound
 from nbtext.counts.sample import TERMS, Place, Sample
 from nbtext.counts.table import CountTable, add
 from nbtext.document import Document, Item, Note, Pause, Skipped, Unread, Unreadable
 from nbtext.errors import NoMemoryError, SourceError
-from nbtext.parallel import threads
+from nbtext.parallel import ahead, threads
 from nbtext.settings import Settings, default_settings
 from nbtext.sources import load_all
 from nbtext.tokens import AnyReading, is_mail, read_keys
+from nbtext.tokens.batch_reading import ReadBatch, are_read_together, read_together
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called now and then with the documents and bytes read since the last call."""
@@ -191,6 +199,7 @@ def count(
     settings: Settings,
     limits: Limits,
     progress: Progress | None = None,
+    jobs: int = 1,
 ) -> Counted:
     """
     Count labelled documents.
@@ -200,6 +209,7 @@ def count(
         settings: how they are read.
         limits: how much of them is read and kept.
         progress: called now and then with what was read.
+        jobs: how many threads work at documents that `are_read_together`.
 
     """
     report = ReadReport()
@@ -211,7 +221,7 @@ def count(
         report.remove(document, error, is_mail=uncounted.is_mail)
 
     counter = Counter(settings, sample=sample, on_no_memory=leave_out)
-    feed(counter, items, settings, report, limits.max_bytes, progress)
+    feed(counter, items, settings, report, limits.max_bytes, progress, jobs)
     table = counter.table()
     sample.prune()  # now, because scoring it needs much memory besides
     return Counted(table, sample, report)
@@ -224,6 +234,7 @@ def feed(
     report: ReadReport,
     max_bytes: int,
     progress: Progress | None = None,
+    jobs: int = 1,
 ) -> None:
     """
     Read labelled documents, and hand them to a counter.
@@ -235,9 +246,57 @@ def feed(
         report: what was read is entered here.
         max_bytes: how much of a document is read.
         progress: called now and then with what was read.
+        jobs: how many threads work at documents that `are_read_together`.
 
     """
     opened = documents(items, report, max_bytes, progress)
+    if not are_read_together(settings):
+        _feed_each(counter, opened, settings, report)
+        return
+    read = partial(_read_together, settings=settings)
+    for batch in ahead(jobs, read, _batches(opened)):
+        report.mail += sum(batch.are_mail)
+        if batch.documents:
+            labels = [document.label or "" for document in batch.documents]
+            counter.add_terms(labels, batch.digests, batch.views)
+        _feed_each(counter, batch.others, settings, report)
+
+
+def _batches(opened: Iterable[Document]) -> Iterator[list[Document]]:
+    """Put documents together, those of a class side by side."""
+    batch: list[Document] = []
+    size = 0
+    for document in opened:
+        batch.append(document)
+        size += max(sum(map(len, document.texts)), LEAST_SIZE)
+        if size >= BATCH:
+            yield sorted(batch, key=_label_of)
+            batch, size = [], 0
+    if batch:
+        yield sorted(batch, key=_label_of)
+
+
+def _label_of(document: Document) -> str:
+    return document.label or ""
+
+
+def _read_together(documents: list[Document], settings: Settings) -> ReadBatch:
+    """Read documents, or leave them to be read one by one if memory is short."""
+    try:
+        batch = read_together(documents, settings)
+        make_sure_of_memory(batch.views)
+    except MemoryError:
+        return ReadBatch([], [], [], [], documents)
+    return batch
+
+
+def _feed_each(
+    counter: Counter,
+    opened: Iterable[Document],
+    settings: Settings,
+    report: ReadReport,
+) -> None:
+    """Read documents one by one, and hand them to a counter."""
     for document, reading in readings(opened, settings, report):
         counter.add(
             ReadDocument(

@@ -34,7 +34,7 @@ VISITED: Final = 1 << 17
 VISITED_TERMS: Final = 1 << 27
 """Maximum distinct terms of them, each document's counted by itself."""
 
-IN_MEMORY: Final = 1 << 22
+IN_MEMORY: Final = TERMS + TERMS // 2
 """Maximum terms that are kept in memory; the others are in a temporary file."""
 
 
@@ -151,8 +151,8 @@ class Sample:
         self._keep(block)
         self._documents += len(block)
         self._terms += int(block.sizes.sum())
-        is_long = self._documents > 2 * self._limit
-        if is_long or self._terms > 2 * self._terms_limit:
+        is_long = self._documents > self._limit + self._limit // 2
+        if is_long or self._terms > self._terms_limit + self._terms_limit // 2:
             self.prune()
 
     def _keep(self, block: Block) -> None:

@@ -7,8 +7,9 @@ otherwise in the end, they are counted again.
 """
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -38,6 +39,10 @@ from nbtext.scoring import check_scoring
 from nbtext.scoring.models.registry import for_classes, scoring_for
 from nbtext.store import Contents
 from nbtext.store.header import MOST_CLASSES
+from nbtext.tokens.batch_reading import are_read_together
+
+Workers: TypeAlias = "Callable[[], AbstractContextManager[Executor | None]]"
+"""Starts what works elsewhere, such as processes; None if nothing does."""
 
 MANY_VALUES: Final = 100
 """Number of values of a category from which on they are warned of, if they are more
@@ -82,7 +87,7 @@ def train(
     n_classes: int | None = None,
     overrides: SettingsOverrides = DEFAULTS,
     max_bytes: int = MAX_BYTES,
-    executor: "Executor | None" = None,
+    workers: "Workers" = nullcontext,
     jobs: int = 1,
     progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
@@ -95,8 +100,9 @@ def train(
         n_classes: how many classes there will be, if that is known.
         overrides: what differs from the default settings and the default scoring.
         max_bytes: how much of a document is read.
-        executor: where chunks of documents are counted, None for here and now.
-        jobs: how many chunks the executor works at side by side.
+        workers: starts what chunks of documents are counted by, where threads would
+            not do; None for here and now.
+        jobs: how many of them, or threads, work side by side.
         progress: told now and then how many more documents and bytes were read.
         on_read: told what was read, and what was skipped, before anything is refused.
 
@@ -110,7 +116,7 @@ def train(
         n_classes=n_classes,
         overrides=overrides,
         max_bytes=max_bytes,
-        executor=executor,
+        workers=workers,
         jobs=jobs,
         progress=progress,
     )
@@ -148,20 +154,25 @@ def count_sources(
     n_classes: int | None,
     overrides: SettingsOverrides,
     max_bytes: int,
-    executor: "Executor | None" = None,
+    workers: "Workers" = nullcontext,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Counted:
-    """Count labelled documents, read as most of them ask for."""
+    """Count labelled documents, read as most of them ask for; see `train`."""
     settings, items = guess(sources(), n_classes, max_bytes)
     settings = overrides.settings(settings)
     while True:
         sample, terms = sample_limits(settings, may_correct=overrides.correction)
         limits = Limits(max_bytes, sample, terms)
-        if executor is None:
-            counted = count(items, settings, limits, progress)
+        if are_read_together(settings):
+            counted = count(items, settings, limits, progress, jobs)
         else:
-            counted = count_with(executor, jobs, items, settings, limits, progress)
+            with workers() as executor:
+                counted = (
+                    count(items, settings, limits, progress)
+                    if executor is None
+                    else count_with(executor, jobs, items, settings, limits, progress)
+                )
         wanted = overrides.settings(settings_for(counted.report))
         if settings == wanted or not counted.report.documents:
             return counted

@@ -52,9 +52,7 @@ def read_keys(document: Document, settings: Settings) -> AnyReading:
         NoMemoryError: it takes more memory than there is.
 
     """
-    is_keyed, is_table = settings.secret is not None, settings.has_attributes
-    is_plain = settings.format == "mail" and not (is_keyed or is_table)
-    if is_plain and engine().is_compiled:
+    if is_read_to_keys(settings):
         found = _compiled_reading(document, settings)
         if found is not None:
             return found
@@ -63,13 +61,34 @@ def read_keys(document: Document, settings: Settings) -> AnyReading:
     return read(document, settings)
 
 
+def is_read_to_keys(settings: Settings) -> bool:
+    """Return whether the compiled reader is for documents of these settings."""
+    is_keyed, is_table = settings.secret is not None, settings.has_attributes
+    is_plain = settings.format == "mail" and not (is_keyed or is_table)
+    return is_plain and engine().is_compiled
+
+
+def bytes_of(document: Document) -> bytes:
+    """Return the message that a document is to the compiled reader."""
+    texts = document.texts
+    return texts[0] if len(texts) == 1 else b"\n".join(texts)
+
+
+def digest_of(document: Document, digest: bytes) -> bytes:
+    """Return what names a document that has this digest, or an identity besides."""
+    if document.identity is None:
+        return digest
+    from nbtext.tokens.reading import identity_digest
+
+    return identity_digest(document)
+
+
 def _compiled_reading(document: Document, settings: Settings) -> KeyReading | None:
     """Return what the compiled reader makes of a mail, None if it refuses it."""
     reader = compiled.mail_reader(settings.views)
     if reader is None:
         return None
-    texts = document.texts
-    data = texts[0] if len(texts) == 1 else b"\n".join(texts)
+    data = bytes_of(document)
     try:
         found = reader.read(data)
     except MemoryError as error:
@@ -77,10 +96,7 @@ def _compiled_reading(document: Document, settings: Settings) -> KeyReading | No
     if found is None:
         return None
     keys, digest, is_typical = found
-    if document.identity is not None:
-        from nbtext.tokens.reading import identity_digest
-
-        digest = identity_digest(document)
     is_mail = is_typical if document.is_mail is None else document.is_mail
     views = tuple([memoryview(of_view).cast("Q") for of_view in keys])
-    return KeyReading(views, digest, min(len(data), MAIL_SIZE), is_mail)
+    size = min(len(data), MAIL_SIZE)
+    return KeyReading(views, digest_of(document, digest), size, is_mail)

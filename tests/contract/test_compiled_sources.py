@@ -13,11 +13,12 @@ SOURCES = sorted((ROOT / "nbtext" / "compiled").glob("*.[ch]"))
 UNITS = [path for path in SOURCES if path.suffix == ".c"]
 ALONE = {
     "key_array", "blake2b", "header_view", "memory", "module", "msgpack", "rows",
+    "sorting",
 }  # fmt: skip
 """What no Python module does, or is a part of one's file."""
 
 MOST_LINES_OF_ONE = 400
-MOST_LINES = 6200
+MOST_LINES = 6500
 STRICT = [
     "-std=c11", "-O2", "-fPIC", "-Wall", "-Wextra", "-Wconversion", "-Wshadow",
     "-Werror",

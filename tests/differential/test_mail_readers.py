@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,6 +10,8 @@ from fuzz import mails
 from fuzz.readers import check, settings_of_all
 from nbtext.document import Document
 from nbtext.settings import Settings, default_settings
+from nbtext.tokens import read_terms
+from nbtext.tokens.batch_reading import read_together
 from nbtext.tokens.engine import COMPILED, best
 from nbtext.tokens.key_reading import KeyReading, read_keys
 from nbtext.tokens.reading import read
@@ -159,3 +162,50 @@ def test_a_question_may_read_another_message() -> None:
     assert outer.read(mails.PLAIN) == reader.read(mails.PLAIN)
     assert inner == [reader.read(plain)] * len(inner)
     assert inner
+
+
+LONG = b"Subject: x\n\n" + b" ".join(b"%x" % (n * n % 7919) for n in range(30_000))
+REPEATED = b"Subject: x\n\n" + b"again " * 70_000
+
+
+def test_what_is_read_together_is_what_is_read_alone() -> None:
+    named = Document("named", (mails.PLAIN,), identity="name")
+    odd = [Document("", (text,)) for text in (NO_HEAD, LONG, EMPTY, REPEATED, NOTHING)]
+    texts = [Document("", (text,)) for text in mails.seeds()]
+    documents = [
+        odd[0],
+        named,
+        *texts,
+        *odd[1:],
+        Document("", (mails.PLAIN,), None, False),
+    ]
+
+    batch = read_together(documents, ALL[0])
+
+    alone = {document: read_keys(document, ALL[0]) for document in documents}
+    read = [one for one in documents if isinstance(alone[one], KeyReading)]
+    assert batch.documents == read
+    assert batch.others == [one for one in documents if one not in read]
+    assert {odd[0], odd[2], odd[4]} <= {*batch.others}
+    assert batch.digests == [alone[one].digest for one in read]
+    assert batch.are_mail == [alone[one].is_mail for one in read]
+    expected = read_terms(ALL[0], [alone[one].views for one in read])
+    for found, terms in zip(batch.views, expected, strict=True):
+        assert found.keys.tolist() == terms.keys.tolist()
+        assert found.counts.tolist() == terms.counts.tolist()
+        assert found.starts.tolist() == terms.starts.tolist()
+
+
+def test_of_no_documents_there_are_no_terms() -> None:
+    batch = read_together([], ALL[0])
+
+    assert [len(terms.keys) for terms in batch.views] == [0, 0, 0]
+    assert batch.views[0].starts.tolist() == [0]
+
+
+@pytest.mark.parametrize("messages", [[], (mails.PLAIN, "a"), (bytearray(),), None])
+def test_only_bytes_are_read_together(messages: Any) -> None:
+    from nbtext._compiled import MailReader
+
+    with pytest.raises(TypeError):
+        MailReader((), lambda *_: None).read_all(messages)

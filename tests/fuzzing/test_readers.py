@@ -28,30 +28,46 @@ from fuzz.readers import settings_of_all
 from nbtext.document import Document
 from nbtext.errors import NoMemoryError
 from nbtext.tokens import compiled
+from nbtext.tokens.batch_reading import read_together
 from nbtext.tokens.key_reading import read_keys
 
 own = instrumented.use(Path(sys.argv[1]))
 large = mails.PLAIN + b"<a>caf\\xe9 &lt; $5 </a>" * 20_000
 html = large.replace(b"Subject", b"Content-Type: text/html\\nSubject", 1)
 refused = 0
+
+
+def terms(documents, settings):
+    batch = read_together(documents, settings)
+    arrays = [(view.keys, view.counts, view.starts) for view in batch.views]
+    lists = [[array.tolist() for array in view] for view in arrays]
+    return lists, batch[:3], batch.others
+
+
+def try_all(read, documents, settings):
+    global refused
+    expected = read(documents, settings)
+    n = 0
+    while True:
+        n += 1
+        compiled.mail_reader.cache_clear()
+        own.fail_at(n)
+        try:
+            found = read(documents, settings)
+        except (NoMemoryError, MemoryError):
+            refused += 1
+            continue
+        finally:
+            own.fail_at(-1)
+        assert found == expected
+        break
+
+
 for settings in settings_of_all():
-    for data in [*mails.seeds(), large, html]:
-        document = Document("fuzzed", (data,))
-        expected = read_keys(document, settings)
-        n = 0
-        while True:
-            n += 1
-            compiled.mail_reader.cache_clear()
-            own.fail_at(n)
-            try:
-                found = read_keys(document, settings)
-            except (NoMemoryError, MemoryError):
-                refused += 1
-                continue
-            finally:
-                is_over = own.fail_at(-1) > 0
-            assert found == expected
-            break
+    documents = [Document("", (data,)) for data in [*mails.seeds(), large, html]]
+    for document in documents:
+        try_all(read_keys, document, settings)
+    try_all(terms, documents[-4:], settings)
 print(refused)
 """
 

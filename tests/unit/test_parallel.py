@@ -1,10 +1,11 @@
 import subprocess
 import sys
+from collections.abc import Iterator
 from threading import Event
 
 import pytest
 
-from nbtext.parallel import threads
+from nbtext.parallel import AHEAD, ahead, threads
 from tests.waiting import PATIENCE
 
 
@@ -14,6 +15,32 @@ def test_results_come_in_order(jobs: int) -> None:
         found = list(map_(lambda number: number * number, range(50)))
 
     assert found == [number * number for number in range(50)]
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_what_is_computed_ahead_comes_in_order(jobs: int) -> None:
+    taken: list[int] = []
+
+    def numbers() -> Iterator[int]:
+        for number in range(90):
+            taken.append(number)
+            yield number
+
+    squares = ahead(jobs, lambda number: number * number, numbers())
+
+    assert next(squares) == 0
+    assert len(taken) <= 1 + AHEAD * jobs
+    assert list(squares) == [number * number for number in range(1, 90)]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_failure_ahead_is_raised_in_its_turn(jobs: int) -> None:
+    found: list[float] = []
+
+    with pytest.raises(ZeroDivisionError):
+        found.extend(ahead(jobs, lambda number: 1 / number, [1, 2, 0, 4]))
+
+    assert found == [1, 0.5]
 
 
 def test_what_has_not_begun_is_dropped_after_a_failure() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from nbtext.counts.counter import Counter, ReadDocument
+from nbtext.settings import Settings
 from nbtext.tokens.bag import MOST_COUNTED, log_count, unit_weight
 from nbtext.tokens.bags import (
     Terms,
@@ -17,6 +18,7 @@ from nbtext.tokens.bags import (
 from nbtext.tokens.tokenizer import MASK, mix
 from tests.build import (
     WORD_WEIGHTS,
+    WORDS,
     counted,
     key_of,
     rows_of,
@@ -33,6 +35,22 @@ def test_occurrences_documents_and_weights_are_counted() -> None:
         key_of("x"): (4, 2, floor(65535 * 2839 / length) + 65535),
         key_of("y"): (4, 1, floor(65535 * 3296 / length)),
     }
+
+
+@pytest.mark.parametrize("times", [1, 2**16 - 1, 2**16, 2**20])
+def test_counts_that_do_not_fit_beside_a_key_are_counted(times: int) -> None:
+    one = Terms(
+        np.array([0, 7, 2**48 - 1], np.uint64),
+        np.array([1, times, 3], np.int32),
+        np.array([0, 3]),
+    )
+    counter = Counter(Settings(format="text", views=(WORDS,)))
+    for _ in range(3):
+        counter.add_terms(["a"], [b"0123456789abcdef"], [one])
+
+    (run,) = counter.table().runs[0]
+
+    assert rows_of(run) == {0: (3, 3), 7: (3 * times, 3), 2**48 - 1: (9, 3)}
 
 
 def test_a_document_without_tokens_is_still_a_document() -> None:

@@ -1,5 +1,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
@@ -77,7 +78,8 @@ def test_a_wrong_guess_is_made_good(executor: bool) -> None:
     items = [*texts(*[("spam", f"t {n}") for n in range(40)]), *mails(60, "ham")]
 
     with ThreadPoolExecutor(1) as pool:
-        trained = train(again(items), executor=pool if executor else None)
+        workers = (lambda: nullcontext(pool)) if executor else nullcontext
+        trained = train(again(items), workers=workers)
 
     assert trained.contents.counts.settings.format == "mail"
     assert trained.report.documents == 100
@@ -157,9 +159,38 @@ def test_the_file_is_the_same_for_any_number_of_jobs(
     monkeypatch.setattr(runs, "RANGE", 16)
 
     with ThreadPoolExecutor(3) as executor:
-        apart = train(again(items), executor=executor, jobs=3)
+        apart = train(again(items), workers=lambda: nullcontext(executor), jobs=3)
 
     assert contents(apart) == alone
+
+
+@pytest.mark.parametrize("jobs", [2, 4])
+def test_threads_that_read_mail_make_the_same_file(
+    jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = [
+        Document(name, (MAIL.format(label, text[0].decode()).encode(),), label)
+        for name, text, label, *_ in drawn(200, 3)
+    ]
+    items[5:5] = [Document("no head", (b"just a text",), "class 0", is_mail=True)]
+    alone = contents(train(again(items)))
+    monkeypatch.setattr(counting, "BATCH", 1000)
+
+    assert contents(train(again(items), jobs=jobs)) == alone
+
+
+def test_mail_for_which_memory_is_short_is_read_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    items = [*mails(20, "ham"), *mails(20, "spam")]
+    expected = contents(train(again(items)))
+
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(counting, "read_together", fail)
+
+    assert contents(train(again(items))) == expected
 
 
 def contents(trained: Trained) -> bytes:

@@ -1,0 +1,29 @@
+/* The terms of messages that are read together, for key_reading.c: batch_reading.c. */
+
+#ifndef NBTEXT_BATCH_H
+#define NBTEXT_BATCH_H
+
+#include "module.h"
+
+#include "mail.h"
+
+/* The distinct keys of messages in one view. */
+typedef struct {
+    Keys keys;
+    Keys counts; /* two in a number, of 32 bits each */
+    Keys starts; /* where each message's keys begin, but the first's */
+} BatchView;
+
+typedef struct {
+    BatchView views[MOST_VIEWS];
+    Keys digests, kinds; /* of each message two numbers, and one */
+    Keys scratch;
+} Batch;
+
+/* Add a message, without terms if it was not read; false if there is no memory. */
+bool push_message(Batch *batch, Mail *mail, bool is_read);
+/* Hand a batch over to Python; `owner` is of a type of the module. */
+PyObject *batch_of(PyObject *owner, Batch *batch, size_t n_views);
+void release_batch(Batch *batch);
+
+#endif

@@ -1,0 +1,90 @@
+"""
+Many mails to the terms of each in each view, in one pass and without the interpreter.
+
+What comes out is what `nbtext.tokens.key_reading.read_keys` and then
+`nbtext.tokens.bags.read_terms` make of each document by itself, which specify it. The
+compiled reader lets go of the interpreter's lock for a whole batch, so that threads
+read side by side. What it refuses is left to those two.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from nbtext.tokens import compiled
+from nbtext.tokens.bags import Terms
+from nbtext.tokens.key_reading import bytes_of, digest_of, is_read_to_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nbtext.document import Document
+    from nbtext.settings import Settings
+
+
+class ReadBatch(NamedTuple):
+    """
+    Documents that were read together.
+
+    Attributes:
+        documents: those that were read.
+        digests: what names each of them.
+        are_mail: whether each is mail.
+        views: for each view their terms.
+        others: the documents that are still to be read.
+    """
+
+    documents: list[Document]
+    digests: list[bytes]
+    are_mail: list[bool]
+    views: list[Terms]
+    others: list[Document]
+
+
+def are_read_together(settings: Settings) -> bool:
+    """Return whether there is a quick way to read documents of these settings."""
+    return (
+        is_read_to_keys(settings) and compiled.mail_reader(settings.views) is not None
+    )
+
+
+def read_together(documents: Sequence[Document], settings: Settings) -> ReadBatch:
+    """
+    Read documents of settings that `are_read_together`.
+
+    Raises:
+        MemoryError: there is too little for all of them.
+
+    """
+    reader = compiled.mail_reader(settings.views)
+    if reader is None:
+        return ReadBatch([], [], [], [], [*documents])
+    views, digests, kinds = reader.read_all(
+        tuple([bytes_of(document) for document in documents])
+    )
+    is_read = kinds.cast("Q").tolist()
+    read, others, names, are_mail = [], [], [], []
+    for place, (document, kind) in enumerate(zip(documents, is_read, strict=True)):
+        if not kind:
+            others.append(document)
+            continue
+        read.append(document)
+        digest = bytes(digests[16 * place : 16 * place + 16])
+        names.append(digest_of(document, digest))
+        is_mail = kind > 1 if document.is_mail is None else document.is_mail
+        are_mail.append(is_mail)
+    terms = [_terms_of(*view) for view in views]
+    if others:
+        places = np.array(is_read).nonzero()[0]
+        terms = [of_view.take(places) for of_view in terms]
+    return ReadBatch(read, names, are_mail, terms, others)
+
+
+def _terms_of(keys: memoryview, counts: memoryview, ends: memoryview) -> Terms:
+    """Return the terms of one view, as the compiled reader gives them."""
+    found = np.frombuffer(keys, np.uint64)
+    starts = np.zeros(len(ends) // 8 + 1, np.int64)
+    starts[1:] = np.frombuffer(ends, np.int64)
+    return Terms(found, np.frombuffer(counts, np.int32)[: len(found)], starts)
