@@ -89,13 +89,21 @@ class Pairs:
         """Return the median of the ratios."""
         return median(self.ratios)
 
+    @property
+    def cpu_ratio(self) -> float:
+        """Return the median of the ratios of processor time."""
+        return median(
+            ours.cpu / other.cpu
+            for ours, other in zip(self.ours, self.others, strict=True)
+        )
+
     def explained(self, other: str) -> str:
         """Say what the ratio is made of."""
         walls = [median(run.wall for run in runs) for runs in (self.ours, self.others)]
         cpus = [median(run.cpu for run in runs) for runs in (self.ours, self.others)]
         return (
             f"nbtext {seconds(walls[0])}, {other} {seconds(walls[1])}; "
-            f"CPU {seconds(cpus[0])} and {seconds(cpus[1])}; "
+            f"CPU {seconds(cpus[0])} and {seconds(cpus[1])}, {self.cpu_ratio:.2f}; "
             f"{len(self.ratios)} pairs, {min(self.ratios):.2f} to "
             f"{max(self.ratios):.2f}"
         )
