@@ -21,7 +21,14 @@ from benchmarks.harness import ENVIRONMENT, Job, Run, run
 
 REPOSITORY: Final = Path(__file__).parents[1]
 
-INSTALLED: Final = ("nbtext", "pyproject.toml", "setup.py", "README.md")
+INSTALLED: Final = (
+    "nbtext",
+    "bin",
+    "pyproject.toml",
+    "setup.py",
+    "README.md",
+    "LICENSE",
+)
 """What an install needs of the repository."""
 
 
