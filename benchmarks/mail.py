@@ -107,6 +107,12 @@ def spamassassin() -> Mail:
     return Mail("spamassassin, 32 MB", ham, spam)
 
 
+def real_mail() -> Mail:
+    """Return 10,000 mails in time order; their two halves stand for classes."""
+    root = corpus("mail-unlabelled")
+    return Mail("10,000 real mails, 80 MB", (root / "b",), (root / "a",))
+
+
 @cache
 def generated(bench: Bench, n_copies: int) -> Mail:
     """Write copies of the corpus, each with words of its own; the first as it is."""
