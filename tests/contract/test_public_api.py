@@ -20,10 +20,10 @@ def test_the_exported_names_are_sorted_and_distinct() -> None:
 def test_the_exported_names_are_those_that_the_type_checker_sees() -> None:
     source = inspect.getsource(nbtext)
     _, _, seen = source.partition("if TYPE_CHECKING:\n")
-    seen = seen.partition("\n\n")[0].replace("(", " ").replace(")", " ")
+    seen = seen.partition("\n__version__")[0].replace("(", " ").replace(")", " ")
     names = {
         name.strip()
-        for statement in seen.split("from ")[1:]
+        for statement in seen.split("from nbtext")[1:]
         for name in statement.partition(" import ")[2].split(",")
         if name.strip()
     }
