@@ -53,6 +53,39 @@ def test_the_score_is_that_of_a_model_without_the_document(
             assert decision.printed == pytest.approx(wanted.printed)
 
 
+@pytest.mark.parametrize("class_prior", ["shares", "uniform", "none", "dirichlet:3"])
+@pytest.mark.parametrize("score", ["sum", "bernoulli", "kary", "poisson"])
+def test_a_textbook_posterior_without_known_terms_rests_on_its_class_prior(
+    tmp_path: Path, score: str, class_prior: str
+) -> None:
+    """Of a document whose terms no other has, left out and by a model without it."""
+    how = TEXTBOOK._replace(score=score, class_prior=class_prior)
+    others = [*PAIRS, ("ham", "seeds for the garden")]
+    pairs = [*others, ("spam", "qqqq wwww")]
+    train_on(pairs, str(tmp_path / "all.nbt"), overrides=how)
+    train_on(others, str(tmp_path / "rest.nbt"), overrides=how)
+
+    (decision,) = unseen(tmp_path / "all.nbt", "qqqq wwww")
+
+    rest = load(str(tmp_path / "rest.nbt"))
+    wanted = rest.classify([Document("", (b"qqqq wwww",))])[0]
+    assert (decision.known, decision.label) == (0, wanted.label) == (0, None)
+    assert decision.log_posterior == pytest.approx(wanted.log_posterior)
+    if score == "sum":  # in which absent terms say nothing
+        expected = prior_of((4, 3), class_prior)
+        assert np.exp(decision.log_posterior) == pytest.approx(expected)
+
+
+def prior_of(documents: tuple[int, ...], class_prior: str) -> list[float]:
+    """P(c), as docs/models.md defines it."""
+    kind, _, number = class_prior.partition(":")
+    if kind in ("uniform", "none"):
+        return [1 / len(documents)] * len(documents)
+    added = float(number or 0)
+    total = sum(documents) + added * len(documents)
+    return [(n + added) / total for n in documents]
+
+
 def test_what_the_model_has_not_counted_is_scored_as_ever(tmp_path: Path) -> None:
     path = tmp_path / "model.nbt"
     train_on(PAIRS, str(path))
