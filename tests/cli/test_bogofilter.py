@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from nbtext.cli import _terminal
 from nbtext.scoring.model import load_model
 from tests.cli.conftest import corpus_of
 from tests.waiting import PATIENCE
@@ -196,10 +197,26 @@ def test_undoing_takes_out_what_was_learnt_and_nothing_else(
     undone = run("bogofilter", "-Sv", stdin=spam)
     again = run("bogofilter", "-S", stdin=spam)
 
-    assert not_ham == (0, "", "note: -: it is not known as ham\n# 1 message\n")
+    assert not_ham == (0, "", "not known: -, as ham\n# 1 message\n")
     assert undone == (0, "", "# 1 message, forgot 1 document\n")
-    assert again == (0, "", "note: -: it is not known as spam\n")
+    assert again == (0, "", "not known: -, as spam\n")
     assert documents() == {"ham": 100, "spam": 99}
+
+
+@pytest.mark.usefixtures("model")
+def test_of_many_messages_that_it_does_not_know_the_first_are_named(
+    run: "Run", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_terminal, "MOST_NAMED", 2)
+    envelope = b"From a@b Mon Jan  1 00:00:00 2024\nSubject: new\n\n"
+    box = b"".join(b"%sline %d\n\n" % (envelope, n) for n in range(5))
+
+    status, out, err = run("bogofilter", "-SM", stdin=box)
+
+    assert (status, out) == (0, "")
+    first = [f"not known: -:{n}, as spam\n" for n in (1, 2)]
+    assert err == f"{''.join(first)}not known: 3 more\n"
+    assert documents() == {"ham": 100, "spam": 100}
 
 
 @pytest.mark.usefixtures("model")

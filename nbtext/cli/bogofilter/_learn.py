@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from nbtext.cli._learn import summary
 from nbtext.cli._pass import MAX_BYTES
-from nbtext.cli._terminal import to_stderr
+from nbtext.cli._terminal import Naming, to_stderr
 from nbtext.cli.bogofilter._bogosity import Bogosity, check_classes
 from nbtext.cli.bogofilter._log import log, registered
 from nbtext.cli.bogofilter._request import LABELS, Request
@@ -41,12 +41,18 @@ def register(items: Iterable[Item], request: Request, on_problem: OnProblem) -> 
     """
     learn_request = _learn_request(request)
     outcomes: Tally[str] = Tally()
+    refused, unknown = Naming("refused"), Naming("not known")
     for results in learn_documents(
         items, learn_request, max_bytes=MAX_BYTES, on_problem=on_problem
     ):
         for result in results:
             outcomes["nothing" if _is_known_nowhere(result) else result.outcome] += 1
-            _tell(result, learn_request)
+            if _is_known_nowhere(result):
+                unknown.say(f"{result.name}, as {learn_request.source}")
+            elif result.outcome == "refused":
+                refused.say(f"{result.name}: {result.reason}")
+    refused.name_rest()
+    unknown.name_rest()
     n_messages = outcomes.total() - outcomes["empty"]
     if request.is_verbose:
         said = f"# {n_messages} message{'s' * (n_messages != 1)}"
@@ -83,14 +89,6 @@ def _learn_request(request: Request) -> LearnRequest:
 
 def _is_known_nowhere(result: LearnResult) -> bool:
     return result.outcome == "refused" and result.reason == UNKNOWN
-
-
-def _tell(result: LearnResult, learn_request: LearnRequest) -> None:
-    """Name a message about which nothing was done."""
-    if _is_known_nowhere(result):
-        to_stderr(f"note: {result.name}: it is not known as {learn_request.source}")
-    elif result.outcome == "refused":
-        to_stderr(f"refused: {result.name}: {result.reason}")
 
 
 def learn_decided(
