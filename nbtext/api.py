@@ -58,7 +58,7 @@ from nbtext.learning.inheriting import with_policy_of_old
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.training import MAX_BYTES
 from nbtext.parallel import processes
-from nbtext.policy import Policy
+from nbtext.policy import FalsePositives, Policy
 from nbtext.scoring import Classifier, Decision, batches, load_model
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.classifying import MANY, Decider, OnProblem, readable_of
@@ -563,6 +563,7 @@ def tune(
     measure: str = "log-loss",
     options: Options = AUTO,
     overrides: SettingsOverrides = DEFAULTS,
+    max_false_positives: FalsePositives | None = None,
     progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
     on_trial: Callable[[int, int], None] | None = None,
@@ -570,7 +571,7 @@ def tune(
     """
     Try event models and their settings on labelled sources; choose the simplest best.
 
-    `Tuned.overrides` is for `train`.
+    `Tuned.overrides` is for `train`, `Tuned.threshold.policy` for `set_policy`.
 
     Args:
         sources: as on the command line: `spam/`, `ham=Maildir/.Archive`, `rows.csv`.
@@ -578,6 +579,8 @@ def tune(
             the classes' error rates), "brier", or, for two classes, "1-auc".
         options: what the sources are, if not what they look like.
         overrides: what is fixed, of how documents are read.
+        max_false_positives: the class and the share for which a threshold is looked
+            for, of two classes; 0.001 for `spam`, or else the rarer one, if None.
         progress: told now and then how many more documents and bytes were read.
         on_read: told what was read and what was skipped, before anything is refused.
         on_trial: told how many trials are done, and about how many there are.
@@ -596,6 +599,7 @@ def tune(
         measure=measure,
         n_classes=_n_classes(sources, options),
         overrides=overrides,
+        max_false_positives=max_false_positives,
         max_bytes=options.max_bytes,
         progress=progress,
         on_read=on_read,

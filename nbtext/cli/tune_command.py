@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -17,6 +17,7 @@ from nbtext.cli._options import (
     source_options,
     sources_argument,
 )
+from nbtext.cli._policy_options import limit_of
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import class_name, size
 from nbtext.cli._status import outcome
@@ -30,6 +31,7 @@ from nbtext.cli._terminal import (
     to_stdout,
 )
 from nbtext.document import Skipped
+from nbtext.policy import FalsePositives
 from nbtext.sources import Options, total_bytes
 from nbtext.tuning import MEASURES
 
@@ -53,6 +55,14 @@ HEADINGS: Final = ("value", "95 %", "behind", "held out", "", "options")
     help="What is made least; balanced-error is the mean of the classes' error rates.",
 )
 @click.option(
+    "--max-false-positives",
+    "false_positives",
+    type=limit_of,
+    metavar="[CLASS=]RATE",
+    help="How many documents of the other class may be taken for CLASS (spam); 0.1% by "
+    "default. With --write, the model keeps to it (`nbtext policy`).",
+)
+@click.option(
     "--write",
     "is_written",
     is_flag=True,
@@ -65,6 +75,7 @@ HEADINGS: Final = ("value", "95 %", "behind", "held out", "", "options")
 def command(
     sources: tuple[str, ...],
     measure: str,
+    false_positives: FalsePositives | None,
     is_written: bool,
     model: str,
     replace: bool,
@@ -79,12 +90,14 @@ def command(
     nbtext tune --measure balanced-error rows.csv
     nbtext tune --write -m mail.nbt spam/ ham/
 
-    Tries every score but tfidf, its smoothing, how repeated tokens count, its
-    parameters, each view left out, and a correction, each on documents that it has not
-    counted. Prints all that was tried, and chooses the simplest of those within one
-    standard error of the best. Prints the line to type, or writes the model.
+    Tries every score, its smoothing, how repeated tokens count, its parameters, each
+    view left out, how categories and numbers are smoothed, and a correction, each on
+    documents that it has not counted. Prints all that was tried, and chooses the
+    simplest of those within one standard error of the best. Prints the lines to type,
+    or writes the model.
     """  # noqa: D301  click wants a real backspace
     from nbtext.api import train, tune
+    from nbtext.upkeep import set_policy
 
     skipped = Skipped()
 
@@ -97,22 +110,29 @@ def command(
         tuned = tune(
             sources,
             measure=measure,
+            max_false_positives=false_positives,
             options=options,
             progress=shown,
             on_read=on_read,
             on_trial=None if shown is None else shown.trial,
         )
-    line = _typed(["train", *tuned.options, *_of_sources(options)], sources)
+    lines = {}
+    if tuned.threshold is not None:
+        lines["policy"] = _typed(["policy", *tuned.threshold.options], ())
+    read_by = _of_sources(options)
+    lines["train"] = _typed(["train", *tuned.options, *read_by], sources)
     if output.as_json:
-        to_stdout([json_of(tuned.as_dict() | {"train": line})])
+        to_stdout([json_of(tuned.as_dict() | lines)])
     elif is_watched(sys.stdout):
-        show(_tables(tuned, line))
+        show(_tables(tuned, lines))
     else:
-        to_stdout(_lines(tuned, line))
+        to_stdout(_lines(tuned, lines))
     if is_written:
         trained = train(
             sources, model, options=options, overrides=tuned.overrides, replace=replace
         )
+        if false_positives is not None and tuned.threshold is not None:
+            set_policy(model, tuned.threshold.policy)
         if not output.quiet:
             for note in trained.notes:
                 to_stderr(f"note: {note}")
@@ -165,15 +185,15 @@ def _rows(tuned: "Tuned") -> Iterator[tuple[str, ...]]:
         )
 
 
-def _lines(tuned: "Tuned", line: str) -> Iterator[str]:
-    """Render what was tried as TSV, and last the line to type."""
+def _lines(tuned: "Tuned", lines: Mapping[str, str]) -> Iterator[str]:
+    """Render what was tried as TSV, and last the lines to type."""
     yield "\t".join((tuned.measure, *HEADINGS[1:4], "mark", HEADINGS[5]))
     yield from map("\t".join, _rows(tuned))
     yield ""
     threshold = _threshold(tuned)
     if threshold:
         yield f"threshold\t{threshold}"
-    yield f"train\t{line}"
+    yield from map("\t".join, lines.items())
 
 
 def _threshold(tuned: "Tuned") -> str:
@@ -186,7 +206,7 @@ def _threshold(tuned: "Tuned") -> str:
     )
 
 
-def _tables(tuned: "Tuned", line: str) -> Iterator["Table | Text"]:
+def _tables(tuned: "Tuned", lines: Mapping[str, str]) -> Iterator["Table | Text"]:
     from rich.table import Table
     from rich.text import Text
 
@@ -200,4 +220,4 @@ def _tables(tuned: "Tuned", line: str) -> Iterator["Table | Text"]:
     threshold = _threshold(tuned)
     if threshold:
         yield Text(f"threshold: {threshold}")
-    yield Text(line, "bold")
+    yield from (Text(line, "bold") for line in lines.values())

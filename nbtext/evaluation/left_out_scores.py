@@ -29,7 +29,7 @@ from nbtext.scoring.batch_mixed import scores_by, with_attributes
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.leave_one_out import PART, observed_scores
 from nbtext.scoring.models.arrays import is_shared
-from nbtext.scoring.posterior import IMPOSSIBLE
+from nbtext.scoring.posterior import IMPOSSIBLE, log_shares
 from nbtext.tokens.bags import sum_by_document
 
 
@@ -120,4 +120,28 @@ def candidate_posteriors(
         range(len(scorings)), key=lambda place: fitted_loss(kept[place], model.classes)
     )
     found_fit = fit(kept[best], model.classes)
-    return log_posteriors(scores[best], event.calibration, found_fit)
+    posterior = log_posteriors(scores[best], event.calibration, found_fit)
+    if model.settings.has_attributes and not event.is_textbook:
+        for some, documents in _parts(model, cache):
+            of_text = posterior[some]
+            _put_shares(of_text, model, documents, labels[some])
+            posterior[some] = with_attributes(of_text, model, documents, labels[some])
+    return np.maximum(posterior, IMPOSSIBLE)
+
+
+def _put_shares(
+    posterior: NDArray[np.float64],
+    model: BatchModel,
+    documents: FoundTerms,
+    labels: Labels,
+) -> None:
+    """Put the classes' shares where no text is known, as the default engine does."""
+    shared, n_texts = model.once(is_shared), model.settings.n_texts
+    known = np.zeros(len(labels), np.int64)
+    for number, (terms, at) in enumerate([*documents][:n_texts]):
+        times = terms.counts * shared[number].take(at)
+        known += sum_by_document(times, terms.starts)
+    for place in (known == 0).nonzero()[0].tolist():
+        counts = [*model.documents]
+        counts[labels[place]] -= 1
+        posterior[place] = log_shares(counts)

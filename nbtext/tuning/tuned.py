@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 import numpy as np
 
-from nbtext.evaluation.binary_metrics import (
-    NEGATIVES_PER_FALSE_POSITIVE,
-    positive_class,
-)
+from nbtext.evaluation.binary_metrics import positive_class
 from nbtext.learning.overrides import DEFAULTS
+from nbtext.policy import FalsePositives, Policy
 from nbtext.tuning.measures import MEASURES, standard_error
+
+RATE: Final = 0.001
+"""The share of other documents that may be taken for a class, unless one is given."""
 
 WITHIN: Final = 1.959964
 """Standard errors to either side of a figure, of which 95 % are that near."""
@@ -33,13 +34,26 @@ class SafeThreshold(NamedTuple):
         positive: the class.
         probability: from 0 to 1.
         caught: the share of its held-out documents that reach it.
-        lost: the share of the others that do, one in a thousand at the most.
+        lost: the share of the others that do, `rate` at the most.
+        rate: how many of them may.
     """
 
     positive: str
     probability: float
     caught: float
     lost: float
+    rate: float = RATE
+
+    @property
+    def policy(self) -> Policy:
+        """Return the policy by which a model keeps to it."""
+        return Policy(max_false_positives=FalsePositives(self.positive, self.rate))
+
+    @property
+    def options(self) -> list[str]:
+        """Return the options of `nbtext policy` that ask for it."""
+        share = f"{100 * self.rate:.10g}%"
+        return ["--max-false-positives", f"{self.positive}={share}"]
 
 
 OF_SOURCES: Final = ("fields", "guessed", "secret")
@@ -167,7 +181,10 @@ def options_of(overrides: SettingsOverrides) -> list[str]:
 
 
 def safe_threshold(
-    truth: Indices, log_posterior: Floats, classes: Sequence[str]
+    truth: Indices,
+    log_posterior: Floats,
+    classes: Sequence[str],
+    limit: FalsePositives | None = None,
 ) -> SafeThreshold | None:
     """
     Return the lowest threshold that few enough held-out documents of one class reach.
@@ -176,22 +193,29 @@ def safe_threshold(
         truth: shape (n_documents,), the places of the true classes.
         log_posterior: shape (n_documents, n_classes), in nats.
         classes: the names; None is returned unless they are two.
+        limit: the class, and how many of the other may be taken for it; if None, RATE
+            for `spam`, or else for the rarer class.
+
+    Raises:
+        SettingsError: the class is not one of two.
 
     """
     support = np.bincount(truth, minlength=len(classes)).tolist()
-    positive = positive_class(tuple(classes), None, support)
+    positive = positive_class(tuple(classes), limit and limit.label, support)
     if positive is None:
         return None
+    rate = RATE if limit is None else limit.rate
     place = classes.index(positive)
     own = np.exp(log_posterior[truth == place, place])
     others = np.sort(np.exp(log_posterior[truth != place, place]))
-    allowed = len(others) // NEGATIVES_PER_FALSE_POSITIVE
+    allowed = int(rate * len(others) + 1e-9)  # 0.3 of 10 are 3
     probability = float(np.nextafter(others[-1 - allowed], 2.0))
     return SafeThreshold(
         positive=positive,
         probability=probability,
         caught=float((own >= probability).mean()),
         lost=float((others >= probability).mean()),
+        rate=rate,
     )
 
 

@@ -1,15 +1,16 @@
 """
 Trying settings on labelled documents, which are read and counted once.
 
-Every event model of the registry that can score these counts is tried as it is; one
-whose weights take a pass over the documents of its own (`tfidf`) cannot. Of the best
-ones smoothing is tried, of the best of all how repeated terms count, its parameters,
-each view left out, and a correction. What has choices of its own is chosen among them
-by held-out loss, as training does. So the number of trials grows with the number of
-event models and of parameters, and not with their product.
+Every event model of the registry is tried as it is. Of the best ones smoothing is
+tried, of the best of all how repeated terms count, its parameters, each view left out,
+how categories and numbers of records are smoothed, and a correction. What has choices
+of its own is chosen among them by held-out loss, as training does. So the number of
+trials grows with the number of event models and of parameters, and not with their
+product.
 
 All trials hold documents out: by leave-one-out, which is exact, or by folds where
-training learns more than counts (a correction, a choice between event models).
+training learns more than counts: a correction, a choice between event models, weights
+that rest on all documents (`tfidf`).
 """
 
 from __future__ import annotations
@@ -27,10 +28,13 @@ if TYPE_CHECKING:
     from nbtext.counts import CountTable, ReadReport, TermCache
     from nbtext.counts.counting import Progress
     from nbtext.document import Item
+    from nbtext.policy import FalsePositives
     from nbtext.scoring.batch_model import BatchModel, Labels
+    from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings import Scoring, Settings
 
 from nbtext.errors import SettingsError
+from nbtext.evaluation.binary_metrics import positive_class
 from nbtext.evaluation.cross_validation import score_folds
 from nbtext.evaluation.left_out_scores import candidate_posteriors
 from nbtext.evaluation.reading_once import counts_of, read_once
@@ -44,6 +48,7 @@ from nbtext.scoring.models.registry import (
     for_classes,
     scoring_of,
     suited_to,
+    with_attributes,
 )
 from nbtext.settings import in_order
 from nbtext.tuning.measures import MEASURES, OF_TWO
@@ -64,6 +69,18 @@ COUNTINGS: Final = ("once", "log", "min:2")
 SCALES: Final = (0.5, 2.0)
 """By what a parameter without choices is multiplied."""
 
+WEIGHED_FACTORS: Final = (0.1, 10.0)
+"""By what the smoothing of an event model is multiplied that is tried by folds."""
+
+ATTRIBUTES_ALONE: Final = "sum"
+"""The event model of records without text."""
+
+CATEGORY_SMOOTHINGS: Final = (0.1, 0.3, 3.0, 10.0)
+"""What is tried in place of 1 added to the count of every value of a category."""
+
+VARIANCE_SMOOTHINGS: Final = (1e-6, 1e-3, 1e-2, 1e-1)
+"""What is tried in place of 1e-9 of the largest variance added to all variances."""
+
 OnTrial = Callable[[int, int], None]
 """Told how many trials are done, and about how many there are."""
 
@@ -74,6 +91,7 @@ def tune(
     measure: str = "log-loss",
     n_classes: int | None = None,
     overrides: SettingsOverrides = DEFAULTS,
+    max_false_positives: FalsePositives | None = None,
     max_bytes: int = MAX_BYTES,
     progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
@@ -87,6 +105,8 @@ def tune(
         measure: what is made least, one of MEASURES.
         n_classes: how many classes there will be, if that is known.
         overrides: what is fixed, of how documents are read.
+        max_false_positives: what threshold is looked for, of two classes; one in a
+            thousand for `spam` or the rarer class if None.
         max_bytes: how much of a document is read.
         progress: told now and then how many more documents and bytes were read.
         on_read: told what was read, and what was skipped, before anything is refused.
@@ -95,8 +115,7 @@ def tune(
     Raises:
         TrainingError: fewer than two classes, not one token, or fewer than two
             different documents of a class.
-        SettingsError: there is no such measure, it is not for these classes, or columns
-            of categories or numbers are read.
+        SettingsError: there is no such measure, or it is not for these classes.
 
     """
     if measure not in MEASURES:
@@ -110,19 +129,14 @@ def tune(
             on_read(report)
         if report.skipped and not report.documents:
             raise report.skipped.first
-        if settings.has_attributes:
-            message = (
-                "tune tries scores of text, and columns of categories or numbers are "
-                "read; name a column of text alone (--text-column), and compare models "
-                "of records by `nbtext eval --folds 10`"
-            )
-            raise SettingsError(message)
         table = counts_of(cache, settings, np.ones(len(cache.labels), np.bool_))
         check_trainable(table)
         if measure == OF_TWO and len(table.classes) != 2:
             found = len(table.classes)
             message = f"the measure {OF_TWO} is for two classes, found {found}"
             raise SettingsError(message)
+        if max_false_positives is not None:  # before hours of trials
+            positive_class(table.classes, max_false_positives.label, table.documents)
         trials = _Trials(cache, table, report, measure, overrides, on_trial)
         left_out = choose(measure, trials.left_out(), trials.labels)
         by_folds = trials.by_folds(left_out)
@@ -137,7 +151,9 @@ def tune(
         documents=len(trials.labels),
         rows=(*folds, *before),
         overrides=chosen.overrides._replace(fields=(), guessed=None),
-        threshold=safe_threshold(trials.labels, posterior, table.classes),
+        threshold=safe_threshold(
+            trials.labels, posterior, table.classes, max_false_positives
+        ),
     )
 
 
@@ -183,17 +199,28 @@ class _Trials:
     def left_out(self) -> list[Tried]:
         """Try everything by leave-one-out, each step from what was best before."""
         self.tell()
+        has_text = bool(self.table.settings.n_texts)
         for event in event_models():
-            self._try(self.fixed._replace(score=event.name))
+            if has_text or event.name == ATTRIBUTES_ALONE:
+                self._try(self.fixed._replace(score=event.name))
+        if not has_text:  # then neither smoothing nor repeats make a difference
+            self._step(self._attributes)
+            return self.tried
         for one in sorted(self.tried, key=self._value)[:FINALISTS]:
             event = event_model(one.overrides.score or "")
             for factor in FACTORS:
                 self._try(one.overrides._replace(smoothing=event.smoothing * factor))
-        for step in (_countings, _parameters, self._views):
-            best = min(self.tried, key=self._value).overrides
-            for overrides in step(best):
-                self._try(overrides)
+        for step in (_countings, _parameters, self._views, self._attributes):
+            self._step(step)
         return self.tried
+
+    def _step(
+        self, step: Callable[[SettingsOverrides], Iterator[SettingsOverrides]]
+    ) -> None:
+        """Try what comes of the best so far."""
+        best = min(self.tried, key=self._value).overrides
+        for overrides in step(best):
+            self._try(overrides)
 
     def by_folds(self, left_out: Sequence[Row]) -> list[Tried]:
         """
@@ -201,7 +228,8 @@ class _Trials:
 
         Args:
             left_out: what was tried so, the best first. The first that can have a
-                correction is tried with it.
+                correction is tried with it. Event models whose weights rest on all
+                documents are tried as they are, and with what they are smoothed by.
 
         """
         asked = [
@@ -213,7 +241,21 @@ class _Trials:
                 if event_model(row.overrides.score or "").can_be_corrected
             ][:1],
         ]
-        return [self._by_folds(overrides) for overrides in dict.fromkeys(asked)]
+        tried = [self._by_folds(overrides) for overrides in dict.fromkeys(asked)]
+        for event in event_models():
+            if event.weighs_again and not self.table.settings.has_attributes:
+                tried += self._weighed_again(event, min(map(self._value, tried)))
+        return tried
+
+    def _weighed_again(self, event: EventModel, least: float) -> list[Tried]:
+        """Try an event model by folds, with other smoothing if it is best as it is."""
+        plain = self.fixed._replace(score=event.name, correction=False, calibrate=True)
+        tried = [self._by_folds(plain)]
+        if self._value(tried[0]) < least:
+            for factor in WEIGHED_FACTORS:
+                smoothing = event.smoothing * factor
+                tried.append(self._by_folds(plain._replace(smoothing=smoothing)))
+        return tried
 
     def _value(self, tried: Tried) -> float:
         parts = MEASURES[self.measure](self.labels, tried.log_posterior)
@@ -226,6 +268,16 @@ class _Trials:
         for name in names if len(names) > 1 else ():
             left = tuple(other for other in names if other != name)
             yield best._replace(views=left)
+
+    def _attributes(self, best: SettingsOverrides) -> Iterator[SettingsOverrides]:
+        """Yield the same with categories and numbers smoothed otherwise."""
+        kinds = {view.kind for view in self.table.settings.views}
+        if "value" in kinds:
+            for smoothing in CATEGORY_SMOOTHINGS:
+                yield best._replace(category_smoothing=smoothing)
+        if "number" in kinds:
+            for smoothing in VARIANCE_SMOOTHINGS:
+                yield best._replace(variance_smoothing=smoothing)
 
     def _view_names(self, overrides: SettingsOverrides) -> tuple[str, ...]:
         """Return the views that training would count."""
@@ -255,7 +307,8 @@ class _Trials:
             calibrate=event.is_textbook, correction=not event.can_be_corrected
         )
         names = self._view_names(overrides)
-        scoring = for_classes(overrides.scoring(scoring_of(event.name)), len(classes))
+        default = with_attributes(scoring_of(event.name), self.table.settings)
+        scoring = for_classes(overrides.scoring(default), len(classes))
         try:
             model = self._model(names, scoring)
         except SettingsError:
@@ -281,7 +334,7 @@ class _Trials:
     def tell(self) -> None:
         """Tell how many trials are done, and about how many there are."""
         if self.on_trial is not None:
-            n_trials = sum(1 for _ in event_models()) + FINALISTS * len(FACTORS) + 10
+            n_trials = sum(1 for _ in event_models()) + FINALISTS * len(FACTORS) + 12
             self.on_trial(len(self.tried), n_trials)
 
     def _model(self, names: tuple[str, ...], scoring: Scoring) -> BatchModel:

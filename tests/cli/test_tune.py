@@ -8,10 +8,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from nbtext import load, tune
+from nbtext.policy import FalsePositives, Policy
 from nbtext.scoring import event_models
+from nbtext.store import open_model
 from tests.build import HAM, SPAM
 
 if TYPE_CHECKING:
@@ -39,11 +42,14 @@ def test_every_event_model_that_can_is_tried(run: "Run", rows: Path) -> None:
     heading, *lines = (line.split("\t") for line in table.splitlines())
     assert heading == ["log-loss", "95 %", "behind", "held out", "mark", "options"]
     tried = {line[5].split()[1] for line in lines if line[3] == "leave-one-out"}
-    # of tfidf weights are made of the documents themselves, in a pass of their own
+    # of tfidf weights rest on all documents, so that each fold has its own
     assert tried == {event.name for event in event_models()} - {"tfidf"}
+    folds = [line[5] for line in lines if line[3] == "5 folds"]
+    assert "--score tfidf --calibrate --no-correction" in folds
     assert sum(line[4] == "chosen" for line in lines) == 1
     assert lines[0][3] == "5 folds"
     assert last.startswith("threshold\tspam from 0.")
+    assert "\npolicy\tnbtext policy --max-false-positives spam=0.1%\n" in last
     assert "\ntrain\tnbtext train" in last
     values = [float(line[0]) for line in lines if line[3] == "leave-one-out"]
     assert values == sorted(values)
@@ -90,7 +96,8 @@ def test_the_library_tunes_as_the_command_does(
 
     found = tune([str(rows)], measure=measure)
 
-    assert json.loads(json.dumps(found.as_dict())) | {"train": said["train"]} == said
+    lines = {name: said[name] for name in ("policy", "train")}
+    assert json.loads(json.dumps(found.as_dict())) | lines == said
     assert found.rows[0].value <= found.rows[1].value
 
 
@@ -100,6 +107,55 @@ def test_mail_is_tuned_too(run: "Run") -> None:
 
     assert (status, err) == (0, "")
     assert "--views " in out
+
+
+@pytest.mark.usefixtures("rows")
+def test_a_threshold_is_written_if_it_is_asked_for(run: "Run") -> None:
+    plain = run("tune", "--write", "-q", "rows.tsv", "-m", "a.nbt")
+    asked = ("tune", "--write", "--max-false-positives", "ham=5%", "rows.tsv")
+
+    status, out, err = run(*asked, "-m", "b.nbt")
+
+    assert (plain.status, status) == (0, 0)
+    assert "wrote b.nbt" in err
+    assert open_model("a.nbt").policy is None
+    wanted = FalsePositives("ham", 0.05)
+    assert open_model("b.nbt").policy == Policy(max_false_positives=wanted)
+    line = out.partition("\npolicy\t")[2].partition("\n")[0]
+    assert run(*shlex.split(line)[1:], "-m", "a.nbt").status == 0
+    assert open_model("a.nbt").policy == open_model("b.nbt").policy
+    bad = run("tune", "--max-false-positives", "eggs=5%", "rows.tsv")
+    assert (bad.status, bad.out) == (64, "")
+    assert "'eggs'" in bad.err
+
+
+RECORDS = ("--label-column", "class", "--categorical-column", "city")
+"""The columns of the table below, without text and numbers."""
+
+
+@pytest.mark.parametrize(
+    "columns", [("--text-column", "text", "--numeric-column", "age"), ()], ids=len
+)
+def test_records_are_tuned_too(run: "Run", columns: tuple[str, ...]) -> None:
+    random = np.random.default_rng(3)
+    rows = ["class,city,age,text"]
+    for number in range(120):
+        is_spam = number % 2
+        city = random.choice(["Oslo", "Bergen"] if is_spam else ["Bergen", "Moss"])
+        words = random.choice(SPAM if is_spam else HAM, 2)
+        age = random.normal(30 + 9 * is_spam, 8)
+        text = " ".join([*words, random.choice([*SPAM, *HAM])])
+        rows.append(f"{'spam' if is_spam else 'ham'},{city},{age},{text}")
+    Path("rows.csv").write_text("\n".join(rows))
+
+    status, out, err = run("tune", "-q", *RECORDS, *columns, "rows.csv")
+
+    assert (status, err) == (0, "")
+    assert "--category-smoothing 3" in out
+    assert ("--variance-smoothing 0.1" in out) == bool(columns)
+    assert ("--score mean" in out) == bool(columns)
+    line = out.splitlines()[-1].partition("\t")[2]
+    assert run(*shlex.split(line)[1:], "-q", "-m", "b.nbt").status == 0
 
 
 def test_the_area_is_for_two_classes(run: "Run") -> None:

@@ -302,11 +302,33 @@ def test_a_document_that_is_no_record_is_an_error(tmp_path: Path) -> None:
             [*classify_all(model, [document])]
 
 
-def test_tune_is_for_text(tmp_path: Path) -> None:
-    table = mixed_table(tmp_path / "m.csv", mixed_rows())
+def test_tune_scores_records_left_out_as_a_model_of_them_does(tmp_path: Path) -> None:
+    path, table = str(tmp_path / "m.nbt"), mixed_table(tmp_path / "m.csv", mixed_rows())
+    truth = np.array([row.split(",")[0] == "y" for row in mixed_rows()], np.int64)
 
-    with pytest.raises(NbtextError, match="tune tries scores of text"):
-        tune([table], options=MIXED)
+    tuned = tune([table], options=MIXED)
+
+    losses = {
+        row.overrides.score: row.value
+        for row in tuned.rows
+        if row.how == "leave-one-out"
+        and row.overrides.smoothing is None
+        and row.overrides.counting is None
+        and not (row.overrides.views or row.overrides.parameters)
+        and row.overrides.category_smoothing is None
+        and row.overrides.variance_smoothing is None
+    }
+    for name in ("mean", "complement", "sum"):
+        how = SettingsOverrides(score=name, correction=False, calibrate=name == "sum")
+        train([table], path, options=MIXED, overrides=how)
+        whole = load(path)
+        batch = open_batch_model(whole.model)
+        documents = [*read_documents([table], model=whole)]
+        readings = [read(one, batch.settings).views for one in documents]
+        views = read_terms(batch.settings, readings)
+        found = score_left_out(batch, views, truth, fitted(whole.model))
+        loss = -found.log_posterior[np.arange(len(truth)), truth].mean()
+        assert losses[name] == pytest.approx(loss, rel=1e-9)
 
 
 def test_json_lines_and_semicolons_are_read_likewise(tmp_path: Path) -> None:
