@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from nbtext.counts.counting import Progress
     from nbtext.document import Item
     from nbtext.policy import FalsePositives
+    from nbtext.scoring import EventModel
     from nbtext.scoring.batch_model import BatchModel, Labels
-    from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings import Scoring, Settings
 
 from nbtext.errors import SettingsError
