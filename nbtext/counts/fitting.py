@@ -28,6 +28,9 @@ from nbtext.settings import Scoring
 FEWEST: Final = 50
 """Held-out documents of each of two classes that a choice among candidates takes."""
 
+ROUNDING: Final = 2.0**-52
+"""Relative to a loss, a difference that its rounding may make."""
+
 MIN_STEP: Final = 1e-6
 TOLERANCE: Final = 1e-9
 """Newton's method has arrived where no longer step, or no greater gain a document, is
@@ -246,6 +249,9 @@ def _newton(
             break
         step_slope = (g_slope * h_offset - g_offset * h_both) / determinant
         step_offset = (g_offset * h_slope - g_slope * h_both) / determinant
+        expected = 0.5 * (g_slope * step_slope + g_offset * step_offset)
+        if expected <= ROUNDING * loss:
+            break  # no step, however short, makes a difference that is not noise
         scale = 1.0
         while scale > MIN_STEP:
             tried = slope - scale * step_slope, offset - scale * step_offset
@@ -264,11 +270,13 @@ def _newton(
 
 def _loss(rows: list[Row], slope: float, offset: float, prior: Prior) -> float:
     penalty = prior.precision * (slope - prior.slope) ** 2 + prior.offset * offset**2
-    return 0.5 * penalty + sum(
-        n * softplus(-x if is_second else x)
-        for score, n, is_second in rows
-        for x in (slope * score + offset,)
-    )
+    total = 0.0
+    for score, n, is_second in rows:  # `softplus` inlined: half of the time
+        x = slope * score + offset
+        if is_second:
+            x = -x
+        total += n * ((x if x > 0.0 else 0.0) + log1p(exp(-abs(x))))
+    return 0.5 * penalty + total
 
 
 def sigmoid(x: float) -> float:
