@@ -8,7 +8,7 @@ it.
 """
 
 from collections import Counter as Tally
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ from nbtext.exact import are_sums
 from nbtext.learning.correction_change import CorrectionChange
 from nbtext.scoring import Model
 from nbtext.scoring.frozen_idf import counted_columns, has_frozen_idf
-from nbtext.scoring.model import Entry, Sums, add_entry
+from nbtext.scoring.stored_view import Entry
+from nbtext.scoring.tail import ChangesView
 from nbtext.settings import FROZEN, Settings
 from nbtext.store import Row
 from nbtext.tokens import Bag
@@ -356,40 +357,10 @@ def with_delta(model: Model, delta: Delta) -> Model:
             for view, by_class in enumerate(model.totals)
         ),
         stored=tuple(
-            (*stored, _DeltaView(by_key, place_of)) if stored else stored
+            (*stored, ChangesView(by_key, place_of)) if stored else stored
             for stored, by_key in zip(model.stored, delta.views, strict=True)
         ),
     )
-
-
-class _DeltaView:
-    """What a change adds to one view, as a model looks it up."""
-
-    is_signed = True
-
-    def __init__(
-        self, by_key: dict[int, dict[str, Columns]], place_of: dict[str, int]
-    ) -> None:
-        self._by_key = by_key
-        self._place_of = place_of
-
-    def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
-        """Return the counts of those terms that are here, in the order of the keys."""
-        return {
-            key: [
-                (self._place_of[label], columns)
-                for label, columns in self._by_key[key].items()
-                if label in self._place_of
-            ]
-            for key in keys
-            if key in self._by_key
-        }
-
-    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
-        """Add the counts of some terms to what other tables have of them."""
-        for key, entries in self.found(keys).items():
-            for entry in entries:
-                add_entry(sums, key, entry)
 
 
 def _is_new(model: Model, by_class: dict[str, Columns], before: list[Entry]) -> int:

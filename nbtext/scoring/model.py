@@ -2,65 +2,37 @@
 A model, read in place: which counts a term has, without reading the others.
 
 An open model file goes in; what comes out is what scoring needs: the classes, their
-documents and totals, and the counts of a key. A key's top bits say where in the mapped
-file it would be; the blocks that are read are verified first. Several tables are summed
-as they are read. Nothing here is ever written to.
+documents and totals, and the counts of a key. Several tables are summed as they are
+read (`nbtext.scoring.stored_view`). Nothing here is ever written to.
 """
 
-from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
-from operator import add
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from nbtext.counts.histograms import Histogram, Histograms
     from nbtext.policy import Policy
 
 from nbtext.counts.correction import CorrectionInfo
-from nbtext.errors import NotAModelError
-from nbtext.settings import KEY_BITS, Scoring, Settings
-from nbtext.store import ModelFile, StoredTable, open_model
-from nbtext.store.calibrations import scoring_of
-from nbtext.store.schema import (
-    STRIDE,
-    TermArrays,
-    correction_arrays,
-    index_bits_of,
-    stored_bits,
-    term_arrays,
+from nbtext.scoring.stored_view import (
+    GONE,
+    Entry,
+    Stored,
+    StoredView,
+    Sums,
+    add_entry,
+    damaged,
+    summed,
 )
-
-Entry: TypeAlias = tuple[int, tuple[int, ...]]
-"""A class (its place in the model's classes) and a term's columns there."""
+from nbtext.scoring.tail import Changes, ChangesView, changes_of_tail
+from nbtext.settings import Scoring, Settings, View
+from nbtext.store import ModelFile, open_model
+from nbtext.store.calibrations import scoring_of
+from nbtext.store.schema import correction_arrays, term_arrays
 
 Value: TypeAlias = tuple[int, int]
 """A class, and the value of a term there in a correction."""
-
-Sums: TypeAlias = dict[int, dict[int, tuple[int, ...]]]
-"""Key to class to columns."""
-
-GONE: Final = -1
-"""The place of a class that the tables together do not have."""
-
-FULL_KEY: Final = (1 << KEY_BITS) - 1
-
-LONG: Final = 8
-"""Looking a key up takes about as long as passing so many."""
-
-
-class Stored(Protocol):
-    """The counts of one view in one table."""
-
-    @property
-    def is_signed(self) -> bool:
-        """Whether some of them may be below zero."""
-
-    def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
-        """Return the counts of those terms that are here, in the order of the keys."""
-
-    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
-        """Add the counts of some terms to what other tables have of them."""
 
 
 class StoredCorrection(NamedTuple):
@@ -94,7 +66,7 @@ class StoredCorrection(NamedTuple):
         """
         return {
             key: [(class_, value) for class_, (value,) in entries]
-            for key, entries in _summed(self.stored[view], keys).items()
+            for key, entries in summed(self.stored[view], keys).items()
         }
 
 
@@ -166,10 +138,10 @@ class Model(NamedTuple):
             if not views[0].is_signed:
                 return known
         else:
-            known = _summed(views, keys)
+            known = summed(views, keys)
         for found in known.values():
             if any(min(columns) < 0 for _, columns in found):
-                raise _damaged(self.path, "a term's counts are below zero")
+                raise damaged(self.path, "a term's counts are below zero")
         return known
 
     def entries(self, view: int, key: int) -> list[Entry]:
@@ -199,7 +171,7 @@ class Model(NamedTuple):
             # each tells how many terms it brought to the file as it was
             more = sum(header.history.new_terms[view] for header in tail)
             if first.terms[view] + more < 0:
-                raise _damaged(self.path, "it has fewer terms than none")
+                raise damaged(self.path, "it has fewer terms than none")
             return first.terms[view] + more + here
         return _count_terms(self.file)[view] + here
 
@@ -221,7 +193,7 @@ class Model(NamedTuple):
         found = [whole[view].get(name, Histogram()) for name in self.classes]
         for one in found:
             if min((one.singletons, *one.documents.values())) < 0:
-                raise _damaged(self.path, "its histograms have fewer terms than none")
+                raise damaged(self.path, "its histograms have fewer terms than none")
         return found
 
 
@@ -244,32 +216,6 @@ def _histograms(file: ModelFile) -> "Histograms":
 
         found = histograms_of(unpack(file))
     return found
-
-
-def _summed(views: "Sequence[Stored]", keys: Collection[int]) -> dict[int, list[Entry]]:
-    """Return the counts of terms over several tables, of those that have any."""
-    sums: Sums = {}
-    for stored in views:
-        stored.add_to(sums, keys)
-    found = {}
-    for key in keys:
-        if key in sums:
-            entries = [one for one in sums[key].items() if any(one[1])]
-            if entries:
-                found[key] = sorted(entries)
-    return found
-
-
-def add_entry(sums: Sums, key: int, entry: Entry) -> None:
-    """Add the columns of a term in one class to what others have."""
-    class_, columns = entry
-    by_class = sums.get(key)
-    if by_class is None:
-        sums[key] = {class_: columns}
-    elif class_ in by_class:
-        by_class[class_] = (*map(add, by_class[class_], columns),)
-    else:
-        by_class[class_] = columns
 
 
 def load_model(path: str, *, scoring: Scoring | None = None) -> Model:
@@ -301,7 +247,7 @@ def model_of(file: ModelFile, scoring: Scoring | None = None) -> Model:
     """
     path, settings = file.path, file.settings
     if settings.idf_documents is not None and not file.is_in_order:
-        raise _damaged(path, "files of TF-IDF weights were joined, which do not add up")
+        raise damaged(path, "files of TF-IDF weights were joined, which do not add up")
     classes = tuple(
         sorted({name for table in file.tables for name in table.header.classes})
     )
@@ -311,7 +257,7 @@ def model_of(file: ModelFile, scoring: Scoring | None = None) -> Model:
     for view, by_class in zip(settings.views, totals, strict=True):
         lowest += map(_lowest_of_numbers if view.kind == "number" else min, by_class)
     if min(lowest, default=0) < 0:
-        raise _damaged(path, "the sums of its counts are below zero")
+        raise damaged(path, "the sums of its counts are below zero")
     # a class that later tables took away is gone
     kept = [
         place
@@ -322,6 +268,7 @@ def model_of(file: ModelFile, scoring: Scoring | None = None) -> Model:
     renumbered = {place: number for number, place in enumerate(kept)}
     places = [tuple(renumbered.get(place, GONE) for place in table) for table in places]
     scoring = scoring or scoring_of(file, names)
+    tail = changes_of_tail(file)
     return Model(
         path=path,
         settings=settings,
@@ -334,17 +281,41 @@ def model_of(file: ModelFile, scoring: Scoring | None = None) -> Model:
         notes=(*file.notes, *_pattern_notes(settings)),
         file=file,
         stored=tuple(
-            tuple(
-                StoredView(path, table, term_arrays(view), place)
-                for table, place in zip(file.tables, places, strict=True)
-            )
-            if view.kind != "number"  # which has no terms
-            else ()
-            for view in settings.views
+            _stored(file, view, places, names, None if tail is None else tail[number])
+            for number, view in enumerate(settings.views)
         ),
         correction=_correction_of(file, places, len(kept), scoring),
         policy=file.policy,
     )
+
+
+def _stored(
+    file: ModelFile,
+    view: View,
+    places: Sequence[tuple[int, ...]],
+    classes: Sequence[str],
+    changes: Changes | None,
+) -> tuple[Stored, ...]:
+    """
+    Return the counts of one view, in each table or in the first and in the tail.
+
+    Args:
+        file: the model file.
+        view: which of the views.
+        places: for each table the places of its classes among those of the model.
+        classes: those of the model.
+        changes: the sum of the tables behind the first, None if it is not known.
+
+    """
+    if view.kind == "number":  # which has no terms
+        return ()
+    names = term_arrays(view)
+    first = StoredView(file.path, file.tables[0], names, places[0])
+    if changes is not None:
+        place_of = {name: place for place, name in enumerate(classes)}
+        return first, ChangesView(changes, place_of)
+    tail = zip(file.tables[1:], places[1:], strict=True)
+    return first, *(StoredView(file.path, table, names, at) for table, at in tail)
 
 
 def _lowest_of_numbers(sums: Sequence[int]) -> int:
@@ -446,165 +417,3 @@ class _Remembered:
         for key, entries in self.found(keys).items():
             for entry in entries:
                 add_entry(sums, key, entry)
-
-
-class StoredView:
-    """The entries of a family of terms in one table, where they lie in the file."""
-
-    __slots__ = (
-        "_arrays", "_columns", "_index", "_keys", "_mask", "_names", "_ones", "_path",
-        "_places", "_shift", "is_signed",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        path: str,
-        table: StoredTable,
-        names: TermArrays,
-        places: tuple[int, ...],
-    ) -> None:
-        arrays = table.arrays
-        self._path = path
-        self._places = places
-        self._arrays = arrays
-        self._names = names
-        self._index = arrays.unverified(names.buckets)
-        self._keys = arrays.unverified(names.keys)
-        bits = index_bits_of(len(self._index))
-        self._shift = KEY_BITS - bits
-        self._mask = (1 << stored_bits(bits)) - 1
-        self._columns = [arrays.unverified(name) for name in names.columns]
-        self._ones = (1,) * len(names.columns)
-        self.is_signed = any(column.format in "bhiq" for column in self._columns)
-
-    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
-        """Add the counts of some terms to what other tables have of them."""
-        is_whole = self._mask == FULL_KEY
-        if is_whole and len(self._keys) <= LONG * len(keys):
-            # a table hardly longer than the document is read from end to end
-            found = self._found_by_reading(keys)
-        else:
-            found = self.found(keys)
-        for key, entries in found.items():
-            for entry in entries:
-                add_entry(sums, key, entry)
-
-    def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
-        """Return the counts of those terms that are here, in the order of the keys."""
-        places = self.find_keys(keys)
-        self._arrays.verify(self._names.codes, places.values())
-        codes = self._arrays.unverified(self._names.codes)
-        return self._entries_of(
-            {key: (codes[place], place) for key, place in places.items()}
-        )
-
-    def find_keys(self, keys: Collection[int]) -> dict[int, int]:
-        """
-        Return the places of those keys that are among the stored ones.
-
-        Raises:
-            DamagedError: the arrays are not as they were written.
-
-        """
-        arrays, index, stored = self._arrays, self._index, self._keys
-        shift, mask = self._shift, self._mask
-        buckets = {key: key >> shift for key in keys}
-        wanted = {*buckets.values()}
-        arrays.verify(self._names.buckets, wanted | {bucket + 1 for bucket in wanted})
-        spans = {bucket: (index[bucket], index[bucket + 1]) for bucket in wanted}
-        self._check_spans(spans.values(), len(stored))
-        arrays.verify_spans(self._names.keys, spans.values())
-        found = {}
-        for key, bucket in buckets.items():
-            low, high = spans[bucket]
-            part = key & mask
-            place = bisect_left(stored, part, low, high)
-            if place < high and stored[place] == part:
-                found[key] = place
-        return found
-
-    def _found_by_reading(self, keys: Collection[int]) -> dict[int, list[Entry]]:
-        codes = self._arrays[self._names.codes]
-        return self._entries_of(
-            {
-                key: (codes[place], place)
-                for place, key in enumerate(self._arrays[self._names.keys])
-                if key in keys
-            }
-        )
-
-    def _entries_of(self, terms: dict[int, tuple[int, int]]) -> dict[int, list[Entry]]:
-        """
-        Return the counts of terms by key.
-
-        Args:
-            terms: key to the term's code and place.
-
-        """
-        n_classes = len(self._places)
-        spans = self._spans(
-            {place: code for code, place in terms.values() if code >= n_classes}
-        )
-        found: dict[int, list[Entry]] = {}
-        for key, (code, place) in terms.items():
-            if code >= n_classes:
-                entries = self._entries(*spans[place])
-            else:
-                class_ = self._places[code]
-                entries = [] if class_ == GONE else [(class_, self._ones)]
-            if entries:
-                found[key] = entries
-        return found
-
-    def _spans(self, codes: dict[int, int]) -> dict[int, tuple[int, int]]:
-        """
-        Return where the entries of terms are, verified, by the terms' places.
-
-        Args:
-            codes: the code of each term, which has entries, by its place.
-
-        """
-        arrays, names, n_classes = self._arrays, self._names, len(self._places)
-        arrays.verify(names.starts, {place // STRIDE for place in codes})
-        starts = arrays.unverified(names.starts)
-        # the codes of a stride lie in one block, which was verified for the term's own
-        stored = arrays.unverified(names.codes)
-        spans: dict[int, tuple[int, int]] = {}
-        for place, code in codes.items():
-            stride = place // STRIDE
-            start = starts[stride]
-            for before in stored[stride * STRIDE : place]:
-                if before >= n_classes:
-                    start += before - n_classes + 1
-            spans[place] = start, start + code - n_classes + 1
-        self._check_spans(spans.values(), arrays.length(names.classes))
-        for name in (names.classes, *names.columns):
-            arrays.verify_spans(name, spans.values())
-        return spans
-
-    def _check_spans(self, spans: Iterable[tuple[int, int]], length: int) -> None:
-        for start, end in spans:
-            if not start <= end <= length:
-                what = f"a term's values are those from {start} to {end} of {length}"
-                raise _damaged(self._path, what)
-
-    def _entries(self, start: int, end: int) -> list[Entry]:
-        classes = self._arrays.unverified(self._names.classes)
-        entries = []
-        for place in range(start, end):
-            class_ = self._class(classes[place])
-            if class_ != GONE:
-                columns = [column[place] for column in self._columns]
-                entries.append((class_, (*columns,)))
-        return entries
-
-    def _class(self, number: int) -> int:
-        if number >= len(self._places):
-            raise _damaged(
-                self._path, f"a term is in class {number} of {len(self._places)}"
-            )
-        return self._places[number]
-
-
-def _damaged(path: str, what: str) -> NotAModelError:
-    return NotAModelError(f"{path}: damaged: {what}; restore a copy or train again")

@@ -10,8 +10,9 @@ from collections.abc import Collection, Mapping, Sequence
 
 from nbtext.counts.histograms import ByClass, ChangingHistograms
 from nbtext.scoring.frozen_idf import counted_columns
-from nbtext.scoring.model import Entry, Model, Sums, add_entry
+from nbtext.scoring.model import Model
 from nbtext.scoring.models.registry import keeps_histograms
+from nbtext.scoring.stored_view import Entry, Sums, add_entry
 from nbtext.tokens import Bag
 
 

@@ -7,9 +7,10 @@ takes half as long as for one.
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import Final, NamedTuple
 
-from nbtext.document import Document, raise_unreadable
+from nbtext.document import Document, Note, Unreadable
 from nbtext.errors import (
     BusyError,
     ModelMemoryError,
@@ -42,6 +43,7 @@ from nbtext.serving.spamd import (
     tell_answer,
 )
 from nbtext.serving.spamscore import Verdict, added_by_verdict, report_of, verdict_of
+from nbtext.store.reuse import are_kept, keep_tables
 
 TRANSIENT: Final = (
     BusyError, MemoryError, ModelMemoryError, ModelWriteError, NoMemoryError,
@@ -126,6 +128,7 @@ class Handler:
 
     def read_again(self) -> None:
         """Have the model file opened again, changed or not."""
+        keep_tables(is_kept=are_kept())  # none of those that were
         self._model.read_again()
 
     def warm_up(self) -> None:
@@ -153,6 +156,10 @@ class Handler:
                 return [refused(error)]
         # it may be for one of them only that there is no answer
         return [self.classify_alone(request) for request in requests]
+
+    def learn_alone(self, request: Request) -> Answer:
+        """Answer one TELL, when its message is learnt or forgotten."""
+        return self.learn([request])[0]
 
     def classify_alone(self, request: Request) -> Answer:
         """Answer one such request."""
@@ -198,31 +205,82 @@ class Handler:
         )
         return Answer(result(request, verdict.header, body), log)
 
-    def learn(self, request: Request) -> Answer:
-        """Answer a TELL, when the message is learnt or forgotten."""
+    def learn(self, requests: Sequence[Request]) -> list[Answer]:
+        """
+        Answer TELLs, when their messages are learnt or forgotten, in their order.
+
+        Neighbours that are learnt alike are learnt together: they share a table of the
+        model, and the wait until it is on the disk.
+        """
+        lessons = [self._lesson(request) for request in requests]
+        answers: list[Answer] = []
+        for label, group in groupby(lessons, key=_label_of):
+            some = list(group)
+            answers += (
+                [lesson for lesson in some if isinstance(lesson, Answer)]
+                if label is _ANSWERED
+                else self._learnt([one for one in some if isinstance(one, _Lesson)])
+            )
+        return answers
+
+    def _lesson(self, request: Request) -> "_Lesson | Answer":
+        """Return what a TELL asks for; the answer if there is nothing to do."""
         try:
             label = label_to_learn(request, self._options)
             message = message_of(request, self._options.max_size)
-            if not (request.sets or request.removes):
-                return Answer(
-                    tell_answer(did_set=False, did_remove=False), "did=nothing"
-                )
+        except Exception as error:
+            return refused(error)
+        if not (request.sets or request.removes):
+            nothing = tell_answer(did_set=False, did_remove=False)
+            return Answer(nothing, "did=nothing")
+        return _Lesson(request, label, message)
+
+    def _learnt(self, lessons: Sequence["_Lesson"]) -> list[Answer]:
+        """Answer lessons that are of one class, or are all to be forgotten."""
+        label = lessons[0].label
+        try:
             check_class(self._options.model, label)
             learn_request = LearnRequest(
                 self._options.model, label, wait=self._options.wait
             )
-            result = learn_message(message, learn_request, self._options.max_size)
-            if result.outcome == "refused" and result.reason != UNKNOWN:
-                raise RequestError(DATA, result.reason)
+            messages = [lesson.message for lesson in lessons]
+            results = learn_messages(messages, learn_request, self._options.max_size)
         except Exception as error:
-            return refused(error)
-        is_done = result.outcome in ("learnt", "moved", "forgotten")
-        did_set, did_remove = is_done and request.sets, is_done and request.removes
-        log = (
-            f"did={'nothing' if result.outcome == 'refused' else result.outcome} "
-            f"class={loggable(label or '-')} id={loggable(message_id_of(message))}"
-        )
-        return Answer(tell_answer(did_set=did_set, did_remove=did_remove), log)
+            return [refused(error)] * len(lessons)
+        return [*map(_taught, lessons, results)]
+
+
+class _Lesson(NamedTuple):
+    """A TELL with a message that is to be learnt, or forgotten if `label` is None."""
+
+    request: Request
+    label: str | None
+    message: bytes
+
+
+_ANSWERED: Final = object()
+"""Stands for the class of lessons that are answered already."""
+
+
+def _label_of(lesson: _Lesson | Answer) -> object:
+    return lesson.label if isinstance(lesson, _Lesson) else _ANSWERED
+
+
+def _taught(lesson: _Lesson, result: LearnResult | NbtextError) -> Answer:
+    """Return the answer that says what became of a message."""
+    if isinstance(result, NbtextError):
+        return refused(result)
+    if result.outcome == "refused" and result.reason != UNKNOWN:
+        return refused(RequestError(DATA, result.reason))
+    is_done = result.outcome in ("learnt", "moved", "forgotten")
+    did_set = is_done and lesson.request.sets
+    did_remove = is_done and lesson.request.removes
+    log = (
+        f"did={'nothing' if result.outcome == 'refused' else result.outcome} "
+        f"class={loggable(lesson.label or '-')} "
+        f"id={loggable(message_id_of(lesson.message))}"
+    )
+    return Answer(tell_answer(did_set=did_set, did_remove=did_remove), log)
 
 
 def label_to_learn(request: Request, options: HandlerOptions) -> str | None:
@@ -296,22 +354,32 @@ def body_of(request: Request, message: bytes, verdict: Verdict) -> bytes | None:
     return head_of(message, processed) if verb == "HEADERS" else processed
 
 
-def learn_message(
-    message: bytes, learn_request: LearnRequest, max_size: int
-) -> LearnResult:
+def learn_messages(
+    messages: Sequence[bytes], learn_request: LearnRequest, max_size: int
+) -> list[LearnResult | NbtextError]:
     """
-    Learn or forget a message; return what became of it.
+    Learn or forget messages; return what became of each, or why it cannot be read.
 
     Raises:
-        SourceError: it takes too long to read.
         NbtextError: it cannot be done, or not now.
 
     """
-    document = Document("-", (message,))
-    batches = learn_documents(
-        [document], learn_request, max_bytes=max_size, on_problem=raise_unreadable
-    )
-    return next(result for results in batches for result in results)
+    found: dict[str, LearnResult | NbtextError] = {}
+
+    def on_problem(problem: Unreadable | Note) -> None:
+        if isinstance(problem, Unreadable):
+            found[problem.name] = problem.error
+
+    names = ["-", *(f"-:{n}" for n in range(2, len(messages) + 1))]
+    documents = [
+        Document(name, (message,))
+        for name, message in zip(names, messages, strict=True)
+    ]
+    for results in learn_documents(
+        documents, learn_request, max_bytes=max_size, on_problem=on_problem
+    ):
+        found |= {result.name: result for result in results}
+    return [found[document.name] for document in documents]
 
 
 def message_id_of(message: bytes) -> str:

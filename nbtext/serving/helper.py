@@ -28,6 +28,7 @@ from nbtext.keyring import environment
 from nbtext.policy import PolicyOverrides
 from nbtext.serving.handlers import Answer, Handler, HandlerOptions
 from nbtext.serving.spamd import TRY_AGAIN, Request
+from nbtext.store.reuse import keep_tables
 
 COMMAND: Final = "from nbtext.serving.helper import be_one; be_one()"
 """What the helper's process does."""
@@ -217,6 +218,7 @@ def be_one() -> None:
     with socket.socket(fileno=os.dup(0)) as worker, suppress(*ENDS):
         options = HandlerOptions(*_told(worker))
         options = options._replace(policy=PolicyOverrides.rebuilt(options.policy))
+        keep_tables()
         handler = Handler(options, _ignored, _ignored)  # the worker says the same
         handler.warm_up()
         gc.freeze()  # what is here now stays, and need not be looked through
@@ -231,7 +233,7 @@ def _answer_next(worker: socket.socket, handler: Handler) -> None:
     request = request._replace(version=version, body=_taken(worker, size))
     if is_stale:
         handler.read_again()
-    act = handler.learn if request.verb == "TELL" else handler.classify_alone
+    act = handler.learn_alone if request.verb == "TELL" else handler.classify_alone
     response, log = act(request)
     worker.sendall(_framed([len(response), log]))
     worker.sendall(response)

@@ -34,14 +34,18 @@ from nbtext.serving.spamd import (
 MOST_CLIENTS: Final = 4096
 """Maximum clients at once; fewer if the system lets us open fewer files."""
 
-SPARE_FILES: Final = 64
-"""Number of files that may be open for other reasons than a client."""
+SPARE_FILES: Final = 192
+"""Number of files that may be open for other reasons than a client: for each table that
+was learnt since the model was compacted, among others."""
 
 MOST_AT_ONCE: Final = 64
 """Maximum clients accepted before those that are connected are served."""
 
 MOST_SLOW: Final = 256
 """Maximum messages that wait to be learnt or forgotten, and for the helper."""
+
+MOST_TOGETHER: Final = 32
+"""Maximum messages that are learnt together, and share a table of the model."""
 
 SMALL: Final = 1 << 14
 """Maximum bytes of a message that the event loop itself classifies: whatever is in it,
@@ -336,19 +340,27 @@ async def refuse(client: socket.socket, response: bytes) -> None:
 
 
 class Lane:
-    """A thread that answers requests that take long, one after the other."""
+    """
+    A thread that answers requests which take long.
 
-    def __init__(self, answer: Callable[[Request], Answer], n_waiting: int) -> None:
+    Those that arrive while it is at work are answered together when that is done.
+    """
+
+    def __init__(
+        self, answer: Callable[[Sequence[Request]], list[Answer]], n_waiting: int
+    ) -> None:
         """
         Answer nothing yet.
 
         Args:
-            answer: answers a request.
+            answer: answers requests, in their order.
             n_waiting: maximum requests that wait.
 
         """
         self._answer = answer
-        self._n_free = n_waiting
+        self._most = n_waiting
+        self._waiting: list[tuple[Request, asyncio.Future[Answer]]] = []
+        self._task: asyncio.Task[None] | None = None
         self._executor = ThreadPoolExecutor(1)
 
     async def answer(self, request: Request) -> Answer:
@@ -359,17 +371,37 @@ class Lane:
             RequestError: too many are waiting already.
 
         """
-        if not self._n_free:
+        if len(self._waiting) >= self._most:
             raise RequestError(TRY_AGAIN, "too many requests of this kind are waiting")
-        self._n_free -= 1
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._waiting.append((request, future))
+        if self._task is None:
+            self._task = asyncio.create_task(self._work())
+        return await future
+
+    async def _work(self) -> None:
+        """Answer requests until none waits."""
         loop = asyncio.get_running_loop()
-        try:
-            return await loop.run_in_executor(self._executor, self._answer, request)
-        finally:
-            self._n_free += 1
+        while self._waiting:
+            some = self._waiting[:MOST_TOGETHER]
+            del self._waiting[:MOST_TOGETHER]
+            some = [one for one in some if not one[1].done()]  # others are gone
+            try:
+                answers = await loop.run_in_executor(
+                    self._executor, self._answer, [request for request, _ in some]
+                )
+            except Exception as error:  # the loop must go on whatever it is
+                answers = [refused(error)] * len(some)
+            for (_, future), answer in zip(some, answers, strict=True):
+                if not future.done():
+                    future.set_result(answer)
+        self._task = None
 
     def close(self) -> None:
-        """Answer no more, and wait for the request that is being answered."""
+        """Answer no more, and wait for those that are being answered."""
+        for _, future in self._waiting:
+            future.cancel()
+        self._waiting.clear()
         self._executor.shutdown(cancel_futures=True)
 
 

@@ -30,6 +30,7 @@ from nbtext.policy import PolicyOverrides
 from nbtext.serving.handlers import HandlerOptions
 from nbtext.serving.server import GRACE, Log, Server, Service, ended
 from nbtext.serving.sockets import Listener
+from nbtext.store.reuse import keep_tables
 
 READ_AGAIN: Final = b"r"
 READY: Final = b"1"
@@ -203,6 +204,7 @@ def serve_as_worker(log: Log) -> None:
             return  # the supervisor has ended meanwhile
         (length,) = LENGTH.unpack(start)
         service, listeners = unframed(control.recv(length, socket.MSG_WAITALL))
+        keep_tables()  # the model stays open
         server = Server(service, listeners, log)
         server.warm_up()
         gc.freeze()  # what is here now stays, and need not be looked through

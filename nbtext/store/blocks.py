@@ -236,6 +236,11 @@ class Arrays(Mapping[str, memoryview]):
         return value
 
     @property
+    def offset(self) -> int:
+        """Where in the file the first array begins, in bytes."""
+        return self._offset
+
+    @property
     def path(self) -> str:
         """The file that they are in, for messages."""
         return self._path

@@ -28,6 +28,7 @@ from nbtext.errors import (
 from nbtext.settings import Scoring, Settings
 from nbtext.store.blocks import Buffer
 from nbtext.store.lock import is_locked
+from nbtext.store.reuse import kept_tables, put_tables
 from nbtext.store.table import ALIGNMENT, BEGINNING, HEAD_SIZE, StoredTable, read_table
 
 
@@ -36,9 +37,11 @@ class Mapped(mmap):
     The bytes of a file, in place.
 
     Attributes:
+        inode: the device and inode of the file.
         stretches: from which byte to which it has data; None if it has no holes.
     """
 
+    inode: tuple[int, int] = (0, 0)
     stretches: list[tuple[int, int]] | None = None
 
 
@@ -143,8 +146,9 @@ def open_model(path: str, *, drop_correction: bool = False) -> ModelFile:
 def _read(path: str, *, drop_correction: bool) -> ModelFile:
     """Read a model file as it is now, which may be while a table is being appended."""
     mapped = map_file(path)
-    tables: list[StoredTable] = []
-    offset = 0
+    whole: Mapped = mapped.obj  # type: ignore[assignment]  # what it is a view of
+    tables = kept_tables(path, whole.inode, mapped)
+    offset = tables[-1].offset + tables[-1].length if tables else 0
     while offset < len(mapped):
         table = next_table(path, mapped, offset, tables[0] if tables else None)
         if table is None:
@@ -154,6 +158,7 @@ def _read(path: str, *, drop_correction: bool) -> ModelFile:
         offset += table.length
     if not tables:
         raise DamagedError(path, 0, "the file ends before its first table does")
+    put_tables(path, whole.inode, mapped, tables)
     if drop_correction:
         tables = [*map(without_correction, tables)]
     cut = len(mapped) - offset
@@ -224,6 +229,7 @@ def _mapped(path: str, descriptor: int) -> Mapped:
         )
         raise NotAModelError(message)
     mapped = Mapped(descriptor, status.st_size, access=ACCESS_READ)
+    mapped.inode = status.st_dev, status.st_ino
     if status.st_blocks * 512 < status.st_size:
         from nbtext.store.searching import stretches_of  # few files have holes
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from fuzz import forge
 from nbtext.counts.table import CountTable
 from nbtext.errors import DamagedError, NotAModelError
-from nbtext.scoring.model import StoredView, load_model
+from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import default_scoring
+from nbtext.scoring.stored_view import StoredView
 from nbtext.settings import Scoring
 from nbtext.store.file import check_sound, open_model
 from nbtext.store.header import History

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from nbtext import SettingsOverrides, train_on
 from nbtext.errors import ModelMemoryError, NoMemoryError
 from nbtext.policy import PolicyOverrides
+from nbtext.scoring import load_model
 from nbtext.serving.handlers import (
     LONGEST,
     Handler,
@@ -19,6 +20,7 @@ from nbtext.serving.handlers import (
     refused,
 )
 from nbtext.serving.spamd import Request
+from nbtext.store.lock import locked
 
 
 @pytest.fixture
@@ -56,7 +58,7 @@ def test_a_message_that_cannot_be_searched_in_time_is_refused_alone(
     good, bad = b"cheap", b"cheap " + b"a" * 60 + b"!"
 
     answers = handler.classify([check(good), check(bad), check(good)])
-    lesson = handler.learn(
+    lesson = handler.learn_alone(
         Request("TELL", (1, 5), body=bad, sets=True, message_class="spam")
     )
 
@@ -85,7 +87,9 @@ def test_without_a_model_there_is_an_answer(options: HandlerOptions) -> None:
     handler.warm_up()
 
     answer = handler.classify_alone(check(b"a"))
-    lesson = handler.learn(Request("TELL", (1, 5), sets=True, message_class="spam"))
+    lesson = handler.learn_alone(
+        Request("TELL", (1, 5), sets=True, message_class="spam")
+    )
 
     assert answer.response.startswith(b"SPAMD/1.0 69 Service Unavailable: /no/such")
     assert lesson.response.startswith(b"SPAMD/1.0 69 ")
@@ -136,3 +140,73 @@ def test_want_of_memory_is_a_reason_to_try_again(error: Exception) -> None:
 def test_an_error_of_another_process_says_the_same() -> None:
     for error in (NoMemoryError("a.eml"), ModelMemoryError("mail.nbt")):
         assert str(pickle.loads(pickle.dumps(error))) == str(error)  # noqa: S301
+
+
+def tell(body: bytes, label: str | None, **facts: bool) -> Request:
+    """A message that is to be learnt, or forgotten if there is no label."""
+    if label is None:
+        return Request("TELL", (1, 5), body=body, removes=True, **facts)  # type: ignore[arg-type]
+    found = {"sets": True, "message_class": label} | facts
+    return Request("TELL", (1, 5), body=body, **found)  # type: ignore[arg-type]
+
+
+def test_lessons_that_wait_are_answered_as_if_one_by_one(
+    options: HandlerOptions, tmp_path: Path
+) -> None:
+    """The model is the same, with a table for neighbours that are learnt alike."""
+    lessons = [
+        tell(b"cheap watches", "spam"),
+        tell(b"more cheap watches", "spam"),
+        tell(b"cheap watches", "spam"),  # a copy
+        tell(b"lunch", "ham", is_compressed=True),  # which it is not
+        tell(b"lunch and a walk", "ham"),
+        tell(b"never learnt", None),
+        tell(b"more cheap watches", "ham"),  # which moves it
+        tell(b"lunch on friday", None),
+        tell(b"a walk", "spam"),
+    ]
+    alone = options._replace(model=str(tmp_path / "alone.nbt"))
+    Path(alone.model).write_bytes(Path(options.model).read_bytes())
+
+    together = Handler(options, print, print).learn(lessons)
+
+    handler = Handler(alone, print, print)
+    assert [handler.learn_alone(lesson) for lesson in lessons] == together
+    assert [b"DidSet" in one.response for one in together] == [
+        True, True, False, False, True, False, True, False, True,
+    ]  # fmt: skip
+    one, other = load_model(options.model), load_model(alone.model)
+    assert (one.documents, one.totals) == (other.documents, other.totals)
+    assert len(one.file.tables) == 6
+    assert len(other.file.tables) == 7
+
+
+def test_a_message_that_cannot_be_read_spoils_no_lesson_beside_it(
+    options: HandlerOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train_on(
+        [("ham", "lunch on friday"), ("spam", "cheap pills")],
+        options.model,
+        overrides=SettingsOverrides(pattern=r"(?:\w|\w\w)+$|\w+"),
+        replace=True,
+    )
+    monkeypatch.setattr("nbtext.tokens.pattern.SECONDS", 0.3)
+    bodies = [b"cheap loans", b"cheap " + b"a" * 60 + b"!", b"cheap watches"]
+
+    answers = Handler(options, print, print).learn([tell(b, "spam") for b in bodies])
+
+    assert [one.response.split()[1] for one in answers] == [b"0", b"65", b"0"]
+    assert load_model(options.model).documents == (1, 3)
+
+
+def test_what_cannot_be_learnt_now_is_refused_for_each(
+    options: HandlerOptions,
+) -> None:
+    lessons = [tell(b"cheap loans", "spam"), tell(b"cheap watches", "spam")]
+    handler = Handler(options._replace(wait=0.0), print, print)
+
+    with locked(options.model, wait=1):
+        answers = handler.learn(lessons)
+
+    assert all(one.response.startswith(b"SPAMD/1.0 75 ") for one in answers)
+    assert handler.learn_alone(lessons[0]).response.startswith(b"SPAMD/1.1 0 ")

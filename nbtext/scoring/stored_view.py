@@ -1,0 +1,257 @@
+"""
+The counts of a family of terms in one table of a file, read in place, and their sums.
+
+A key's top bits say where in the mapped file it would be; the blocks that are read are
+verified first.
+"""
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
+from operator import add
+from typing import Final, Protocol, TypeAlias
+
+from nbtext.errors import NotAModelError
+from nbtext.settings import KEY_BITS
+from nbtext.store import StoredTable
+from nbtext.store.schema import STRIDE, TermArrays, index_bits_of, stored_bits
+
+Entry: TypeAlias = tuple[int, tuple[int, ...]]
+"""A class (its place in the model's classes) and a term's columns there."""
+
+Sums: TypeAlias = dict[int, dict[int, tuple[int, ...]]]
+"""Key to class to columns."""
+
+GONE: Final = -1
+"""The place of a class that the tables together do not have."""
+
+FULL_KEY: Final = (1 << KEY_BITS) - 1
+
+LONG: Final = 8
+"""Looking a key up takes about as long as passing so many."""
+
+
+class Stored(Protocol):
+    """The counts of one view in one table."""
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether some of them may be below zero."""
+
+    def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
+        """Return the counts of those terms that are here, in the order of the keys."""
+
+    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
+        """Add the counts of some terms to what other tables have of them."""
+
+
+def summed(views: Sequence[Stored], keys: Collection[int]) -> dict[int, list[Entry]]:
+    """Return the counts of terms over several tables, of those that have any."""
+    sums: Sums = {}
+    for stored in views:
+        stored.add_to(sums, keys)
+    found = {}
+    for key in keys:
+        if key in sums:
+            entries = [one for one in sums[key].items() if any(one[1])]
+            if entries:
+                found[key] = sorted(entries)
+    return found
+
+
+def add_entry(sums: Sums, key: int, entry: Entry) -> None:
+    """Add the columns of a term in one class to what others have."""
+    class_, columns = entry
+    by_class = sums.get(key)
+    if by_class is None:
+        sums[key] = {class_: columns}
+    elif class_ in by_class:
+        by_class[class_] = (*map(add, by_class[class_], columns),)
+    else:
+        by_class[class_] = columns
+
+
+class StoredView:
+    """The entries of a family of terms in one table, where they lie in the file."""
+
+    __slots__ = (
+        "_arrays", "_columns", "_index", "_keys", "_mask", "_names", "_ones", "_path",
+        "_places", "_shift", "is_signed",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        path: str,
+        table: StoredTable,
+        names: TermArrays,
+        places: tuple[int, ...],
+    ) -> None:
+        arrays = table.arrays
+        self._path = path
+        self._places = places
+        self._arrays = arrays
+        self._names = names
+        self._index = arrays.unverified(names.buckets)
+        self._keys = arrays.unverified(names.keys)
+        bits = index_bits_of(len(self._index))
+        self._shift = KEY_BITS - bits
+        self._mask = (1 << stored_bits(bits)) - 1
+        self._columns = [arrays.unverified(name) for name in names.columns]
+        self._ones = (1,) * len(names.columns)
+        self.is_signed = any(column.format in "bhiq" for column in self._columns)
+
+    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
+        """Add the counts of some terms to what other tables have of them."""
+        is_whole = self._mask == FULL_KEY
+        if is_whole and len(self._keys) <= LONG * len(keys):
+            # a table hardly longer than the document is read from end to end
+            found = self._found_by_reading(keys)
+        else:
+            found = self.found(keys)
+        for key, entries in found.items():
+            for entry in entries:
+                add_entry(sums, key, entry)
+
+    def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
+        """Return the counts of those terms that are here, in the order of the keys."""
+        places = self.find_keys(keys)
+        self._arrays.verify(self._names.codes, places.values())
+        codes = self._arrays.unverified(self._names.codes)
+        return self._entries_of(
+            {key: (codes[place], place) for key, place in places.items()}
+        )
+
+    def find_keys(self, keys: Collection[int]) -> dict[int, int]:
+        """
+        Return the places of those keys that are among the stored ones.
+
+        Raises:
+            DamagedError: the arrays are not as they were written.
+
+        """
+        arrays, index, stored = self._arrays, self._index, self._keys
+        shift, mask = self._shift, self._mask
+        buckets = {key: key >> shift for key in keys}
+        wanted = {*buckets.values()}
+        arrays.verify(self._names.buckets, wanted | {bucket + 1 for bucket in wanted})
+        spans = {bucket: (index[bucket], index[bucket + 1]) for bucket in wanted}
+        self._check_spans(spans.values(), len(stored))
+        arrays.verify_spans(self._names.keys, spans.values())
+        found = {}
+        for key, bucket in buckets.items():
+            low, high = spans[bucket]
+            part = key & mask
+            place = bisect_left(stored, part, low, high)
+            if place < high and stored[place] == part:
+                found[key] = place
+        return found
+
+    def everything(self) -> dict[int, list[Entry]]:
+        """
+        Return the counts of all terms.
+
+        Raises:
+            NotAModelError: they are not as they were written, or contradict another.
+
+        """
+        index, keys = self._arrays[self._names.buckets], self._arrays[self._names.keys]
+        codes = self._arrays[self._names.codes]
+        if self._mask == FULL_KEY:
+            whole = keys.tolist()
+        else:
+            self._check_spans(pairwise(index), len(keys))
+            whole = [
+                bucket << self._shift | keys[place]
+                for bucket, (start, end) in enumerate(pairwise(index))
+                for place in range(start, end)
+            ]
+        places = range(len(whole))
+        terms = zip(codes, places, strict=False)
+        return self._entries_of(dict(zip(whole, terms, strict=False)))
+
+    def _found_by_reading(self, keys: Collection[int]) -> dict[int, list[Entry]]:
+        codes = self._arrays[self._names.codes]
+        return self._entries_of(
+            {
+                key: (codes[place], place)
+                for place, key in enumerate(self._arrays[self._names.keys])
+                if key in keys
+            }
+        )
+
+    def _entries_of(self, terms: dict[int, tuple[int, int]]) -> dict[int, list[Entry]]:
+        """
+        Return the counts of terms by key.
+
+        Args:
+            terms: key to the term's code and place.
+
+        """
+        n_classes = len(self._places)
+        spans = self._spans(
+            {place: code for code, place in terms.values() if code >= n_classes}
+        )
+        found: dict[int, list[Entry]] = {}
+        for key, (code, place) in terms.items():
+            if code >= n_classes:
+                entries = self._entries(*spans[place])
+            else:
+                class_ = self._places[code]
+                entries = [] if class_ == GONE else [(class_, self._ones)]
+            if entries:
+                found[key] = entries
+        return found
+
+    def _spans(self, codes: dict[int, int]) -> dict[int, tuple[int, int]]:
+        """
+        Return where the entries of terms are, verified, by the terms' places.
+
+        Args:
+            codes: the code of each term, which has entries, by its place.
+
+        """
+        arrays, names, n_classes = self._arrays, self._names, len(self._places)
+        arrays.verify(names.starts, {place // STRIDE for place in codes})
+        starts = arrays.unverified(names.starts)
+        # the codes of a stride lie in one block, which was verified for the term's own
+        stored = arrays.unverified(names.codes)
+        spans: dict[int, tuple[int, int]] = {}
+        for place, code in codes.items():
+            stride = place // STRIDE
+            start = starts[stride]
+            for before in stored[stride * STRIDE : place]:
+                if before >= n_classes:
+                    start += before - n_classes + 1
+            spans[place] = start, start + code - n_classes + 1
+        self._check_spans(spans.values(), arrays.length(names.classes))
+        for name in (names.classes, *names.columns):
+            arrays.verify_spans(name, spans.values())
+        return spans
+
+    def _check_spans(self, spans: Iterable[tuple[int, int]], length: int) -> None:
+        for start, end in spans:
+            if not start <= end <= length:
+                what = f"a term's values are those from {start} to {end} of {length}"
+                raise damaged(self._path, what)
+
+    def _entries(self, start: int, end: int) -> list[Entry]:
+        classes = self._arrays.unverified(self._names.classes)
+        entries = []
+        for place in range(start, end):
+            class_ = self._class(classes[place])
+            if class_ != GONE:
+                columns = [column[place] for column in self._columns]
+                entries.append((class_, (*columns,)))
+        return entries
+
+    def _class(self, number: int) -> int:
+        if number >= len(self._places):
+            raise damaged(
+                self._path, f"a term is in class {number} of {len(self._places)}"
+            )
+        return self._places[number]
+
+
+def damaged(path: str, what: str) -> NotAModelError:
+    """Return the error that says what is wrong with a model."""
+    return NotAModelError(f"{path}: damaged: {what}; restore a copy or train again")
