@@ -193,6 +193,15 @@ def limit_of(text: str) -> FalsePositives:
     return FalsePositives(readable(label or SPAM), percentage_of(rate))
 
 
+false_positives_option = click.option(
+    "--max-false-positives",
+    "false_positives",
+    type=limit_of,
+    metavar="[CLASS=]RATE",
+    help="CLASS (spam) needs a score that no more than this share of held-out "
+    "documents of the other class reach, such as 0.1%.",
+)
+
 RULE = (
     click.option(
         "--cost",
@@ -218,14 +227,7 @@ RULE = (
         metavar="P",
         help="No label unless a class reaches this probability.",
     ),
-    click.option(
-        "--max-false-positives",
-        "false_positives",
-        type=limit_of,
-        metavar="[CLASS=]RATE",
-        help="CLASS (spam) needs a score that no more than this share of held-out "
-        "documents of the other class reach, such as 0.1%.",
-    ),
+    false_positives_option,
 )
 """Options of the rule that picks a decision; one of them replaces the model's rule."""
 

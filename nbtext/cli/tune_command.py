@@ -17,7 +17,7 @@ from nbtext.cli._options import (
     source_options,
     sources_argument,
 )
-from nbtext.cli._policy_options import limit_of
+from nbtext.cli._policy_options import false_positives_option
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import class_name, size
 from nbtext.cli._status import outcome
@@ -54,14 +54,7 @@ HEADINGS: Final = ("value", "95 %", "behind", "held out", "", "options")
     show_default=True,
     help="What is made least; balanced-error is the mean of the classes' error rates.",
 )
-@click.option(
-    "--max-false-positives",
-    "false_positives",
-    type=limit_of,
-    metavar="[CLASS=]RATE",
-    help="How many documents of the other class may be taken for CLASS (spam); 0.1% by "
-    "default. With --write, the model keeps to it (`nbtext policy`).",
-)
+@false_positives_option
 @click.option(
     "--write",
     "is_written",
@@ -94,7 +87,7 @@ def command(
     view left out, how categories and numbers are smoothed, and a correction, each on
     documents that it has not counted. Prints all that was tried, and chooses the
     simplest of those within one standard error of the best. Prints the lines to type,
-    or writes the model.
+    or writes the model; one that keeps to --max-false-positives, if that is given.
     """  # noqa: D301  click wants a real backspace
     from nbtext.api import train, tune
     from nbtext.upkeep import set_policy

@@ -8,6 +8,7 @@ import pytest
 from nbtext.policy import PolicyOverrides
 from nbtext.serving.handlers import HandlerOptions
 from nbtext.serving.server import Log, Server, Service
+from tests.waiting import PATIENCE
 
 EXPECTED = b"SPAMD/1.0 75 EX_TEMPFAIL: too many clients\r\n"
 
@@ -22,6 +23,7 @@ def test_a_client_that_is_refused_reads_why_and_is_not_reset(
 ) -> None:
     """Its request is larger than the system keeps, so it is still sending then."""
     monkeypatch.setattr("nbtext.serving.server.most_clients", lambda: 0)
+    monkeypatch.setattr("nbtext.serving.server.REFUSAL", PATIENCE)  # on a busy machine
     options = HandlerOptions("none.nbt", "spam", "ham", PolicyOverrides(), 1 << 20, 1.0)
     head = b"CHECK SPAMC/1.5\r\nContent-length: 8000000\r\n\r\n"
 
