@@ -19,8 +19,9 @@ from nbtext import (
     tune,
 )
 from nbtext.errors import NbtextError
-from nbtext.scoring.batch import joint_log_likelihoods
+from nbtext.scoring.batch import joint_log_likelihoods, score_left_out
 from nbtext.scoring.batch_model import open_batch_model
+from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
 from nbtext.scoring.score import evidence
 from nbtext.sources import Options
