@@ -26,7 +26,7 @@ from nbtext.cli._terminal import (
 from nbtext.counts import ReadReport
 from nbtext.counts.counting import documents
 from nbtext.document import Document
-from nbtext.errors import SettingsError
+from nbtext.errors import SettingsError, SourceError
 from nbtext.learning import SettingsOverrides
 from nbtext.learning.flipping import Flip, flip
 from nbtext.policy import PolicyOverrides
@@ -80,8 +80,12 @@ def run(request: WhyRequest) -> int:
     if request.against is None:
         is_first = True
         for document in _read(request.sources, request, opened, report):
-            explanation = _explained(classifier, document, request)
-            found = _flip(opened, classifier, document, request)
+            try:
+                explanation = _explained(classifier, document, request)
+                found = _flip(opened, classifier, document, request)
+            except SourceError as error:  # such as a number that is none
+                report.remove(document, error)
+                continue
             _print(explanation, found, request, is_first=is_first)
             is_first = False
     else:

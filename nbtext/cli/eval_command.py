@@ -295,7 +295,7 @@ def _top(
             [path], options=options, model=model, on_problem=_ignore
         )
     )
-    return model.top(None, TERMS, found)
+    return model.top(None, TERMS, found, _ignore)
 
 
 def _ignore(_: object) -> None:

@@ -86,7 +86,7 @@ def command(
     options = options._replace(model_columns=lambda: opened.settings.column_names)
     found: Iterable[Document] = _read(sources, options, report) if sources else ()
     terms = Classifier(opened).top(
-        None if label is None else readable(label), top, found
+        None if label is None else readable(label), top, found, report.remark
     )
     if not (sources or output.quiet):
         to_stderr(f"note: {NO_TEXTS}")

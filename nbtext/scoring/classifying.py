@@ -254,6 +254,7 @@ class Classifier:
         label: str | None = None,
         n: int = 20,
         documents: Iterable[AnyDocument] = (),
+        on_problem: OnProblem | None = None,
     ) -> "list[TopTerm]":
         """
         Return the terms that most speak for a class, the strongest first.
@@ -263,9 +264,12 @@ class Classifier:
             n: how many terms of a class.
             documents: where the texts of these terms are looked for, because a model
                 keeps no texts; no more are read than needed.
+            on_problem: told of each document that cannot be read; without it, the
+                first is raised.
 
         Raises:
             UnknownClassError: the model has no such class.
+            SourceError: a document cannot be read.
 
         """
         from nbtext.scoring.top import top_terms
@@ -273,7 +277,8 @@ class Classifier:
         if label is not None and label not in self.model.classes:
             raise UnknownClassError(self.model.path, label, self.model.classes)
         labels = self.model.classes if label is None else (label,)
-        return top_terms(self.arranged(), labels, n, map(as_document, documents))
+        found = map(as_document, documents)
+        return top_terms(self.arranged(), labels, n, found, on_problem)
 
     def joint_log_likelihoods(
         self, documents: Sequence[Document]

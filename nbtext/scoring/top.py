@@ -23,10 +23,13 @@ if TYPE_CHECKING:
 
     from nbtext.document import Document
     from nbtext.scoring.batch_model import BatchModel
+    from nbtext.scoring.classifying import OnProblem
     from nbtext.settings import Settings
 
     Floats = NDArray[np.float64]
 
+from nbtext.document import Unreadable
+from nbtext.errors import SourceError
 from nbtext.tokens import read, read_keys, read_terms
 from nbtext.tokens.located import Located, located
 
@@ -70,6 +73,7 @@ def top_terms(
     labels: Iterable[str],
     n: int,
     documents: Iterable[Document] = (),
+    on_problem: OnProblem | None = None,
 ) -> list[TopTerm]:
     """
     Return the terms that most speak for each of some classes, the strongest first.
@@ -79,6 +83,11 @@ def top_terms(
         labels: the classes.
         n: how many terms of each class.
         documents: where their texts are looked for; no more are read than needed.
+        on_problem: told of each document that cannot be read; without it, the first
+            is raised.
+
+    Raises:
+        SourceError: a document cannot be read.
 
     """
     chosen = [
@@ -89,7 +98,7 @@ def top_terms(
     wanted: list[set[int]] = [set() for _ in model.settings.views]
     for _, view, _, key, *_ in chosen:
         wanted[view].add(key)
-    texts = _texts(model, wanted, documents)
+    texts = _texts(model, wanted, documents, on_problem)
     whole = sum(model.documents)
     found = []
     for label, view, strength, key, inside, outside in chosen:
@@ -188,17 +197,26 @@ def _log_odds(inside: int, n_inside: int, outside: int, n_outside: int) -> float
 
 
 def _texts(
-    model: BatchModel, wanted: list[set[int]], documents: Iterable[Document]
+    model: BatchModel,
+    wanted: list[set[int]],
+    documents: Iterable[Document],
+    on_problem: OnProblem | None,
 ) -> list[dict[int, Located]]:
     """Return where in documents terms are, reading until all of them are found."""
     settings = model.settings
     found: list[dict[int, Located]] = [{} for _ in wanted]
     left = [set(keys) for keys in wanted]
     for document in documents if any(left) else ():
-        views = _views_with(settings, document, left)
-        if not views:
+        try:
+            views = _views_with(settings, document, left)
+            reading = read(document, settings) if views else None
+        except SourceError as error:
+            if on_problem is None:
+                raise
+            on_problem(Unreadable(document.name, error))
             continue
-        reading = read(document, settings)
+        if reading is None:
+            continue
         for view in views:
             places = located(
                 settings.views[view], reading.views[view], left[view], settings.secret

@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,8 +10,6 @@ import pytest
 from tests.build import HAM, SPAM
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.cli.conftest import Run
 
 
@@ -110,3 +109,26 @@ def test_a_class_that_is_not_there_is_named(run: "Run") -> None:
     assert status != 0
     assert out == ""
     assert "did you mean 'spam'" in err
+
+
+def test_a_record_that_cannot_be_read_stops_no_others(run: "Run") -> None:
+    """A number that is none is named; the page, the terms and the reasons come."""
+    rows = [f"{'ab'[n % 2]},word{n % 3} {'xy'[n % 2]},{n % 5}" for n in range(40)]
+    rows[12] = "a,word1 x,old"
+    Path("rows.csv").write_text("\n".join(["label,text,age", *rows, ""]))
+    columns = ("--text-column", "text", "--numeric-column", "age")
+    assert run("train", "-q", *columns, "-m", "m.nbt", "rows.csv").status == 65
+
+    done = [
+        run("top", "-m", "m.nbt", "--from", "rows.csv"),
+        run("why", "-m", "m.nbt", "rows.csv"),
+        run("eval", "--seen", "--report", "r.html", "-m", "m.nbt", "rows.csv"),
+    ]
+
+    for status, out, err in done:
+        assert status == 65
+        assert err.count("rows.csv:13: a finite number was expected") == 1
+        assert out
+    assert "\tx\n" in done[0].out
+    assert done[1].out.count("probability of") == 39
+    assert "Terms that most speak" in Path("r.html").read_text()
