@@ -24,7 +24,11 @@ from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import BatchModel, FoundTerms, open_batch_model
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.models.damping import damping
-from nbtext.scoring.models.registry import event_model, event_models
+from nbtext.scoring.models.registry import (
+    check_scoring,
+    event_model,
+    event_models,
+)
 from nbtext.scoring.models.unknown import counts_unknown
 from nbtext.tokens import Terms
 
@@ -70,11 +74,13 @@ class LinearForm:
         Prepare the linear form of an open model.
 
         Raises:
+            TrainingError: it knows fewer than two classes.
             SettingsError: its scores are not linear in counts, or its counts do not
                 support them.
             ModelFileError: the file is damaged.
 
         """
+        check_scoring(model.scoring, model.settings, model.classes)
         event = event_model(model.scoring.score)
         if event.not_linear:
             others = " or ".join(

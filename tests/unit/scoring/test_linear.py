@@ -11,6 +11,7 @@ from nbtext import (
     SettingsOverrides,
     classify,
     classify_all,
+    forget,
     load,
     read_documents,
     train,
@@ -18,7 +19,7 @@ from nbtext import (
 )
 from nbtext.cli import main
 from nbtext.document import Document
-from nbtext.errors import SettingsError
+from nbtext.errors import SettingsError, TrainingError
 from nbtext.scoring.linear import LinearForm
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.damping import damping
@@ -154,3 +155,14 @@ def test_other_scores_say_why_they_have_no_weights(name: str, tmp_path: Path) ->
 
     with pytest.raises(SettingsError, match=r"has no weights, because .* --score sum"):
         LinearForm(load_model(path))
+
+
+def test_of_fewer_classes_than_two_there_are_none(tmp_path: Path) -> None:
+    path = str(tmp_path / "m.nbt")
+    train_on(TEXTS, path, overrides=SettingsOverrides(score="sum"))
+    for known in ("only the class 'a'", "no class"):
+        label = "a" if known == "no class" else ("b", "c")
+        forget(path, [text for name, text in TEXTS if name in label])
+
+        with pytest.raises(TrainingError, match=known):
+            LinearForm(load_model(path))
