@@ -249,7 +249,8 @@ def score_folds(
     on_fold = on_fold or _say_nothing
     on_fold(0, folds)
     classes = tuple(sorted(set(cache.labels)))
-    truth = np.array([classes.index(label) for label in cache.labels], np.int64)
+    place_of = {name: place for place, name in enumerate(classes)}
+    truth = np.array([place_of[label] for label in cache.labels], np.int64)
     fold_of = stratified_folds(truth.tolist(), folds, cache.digests)
     tables = [counts_of(cache, settings, fold_of == fold) for fold in range(folds)]
     whole = add(tables)
