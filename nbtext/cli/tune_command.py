@@ -92,6 +92,12 @@ def command(
     from nbtext.api import train, tune
     from nbtext.upkeep import set_policy
 
+    if is_written and "-" in [source.rpartition("=")[2] for source in sources]:
+        message = (
+            "--write reads the sources once more, and standard input can be read once; "
+            "name a file."
+        )
+        raise click.UsageError(message)
     skipped = Skipped()
 
     def on_read(report: "ReadReport") -> None:
@@ -135,7 +141,8 @@ def command(
 
 def _typed(options: Sequence[str], sources: Sequence[str]) -> str:
     """Return the line to type; what a terminal would obey is in $'...' (bash(1))."""
-    end = ["--"] if any(one.startswith("-") for one in sources) else []
+    is_option = any(one.startswith("-") and one != "-" for one in sources)
+    end = ["--"] if is_option else []
     words = ("nbtext", *options, *end, *sources)
     return " ".join(
         shlex.quote(one) if one.isprintable() else _ansi_quoted(one) for one in words

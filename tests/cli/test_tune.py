@@ -88,6 +88,19 @@ def test_the_line_to_type_shows_no_terminal_what_to_do(run: "Run", rows: Path) -
     )
 
 
+def test_standard_input_is_tuned_on_and_not_written(process: "Run", rows: Path) -> None:
+    """It can be read once, and to write a model takes it twice."""
+    tuned = process("tune", "-q", "-", stdin=rows.read_bytes())
+    written = process("tune", "-q", "--write", "-m", "m.nbt", "-", stdin=b"")
+
+    assert tuned.status == 0
+    assert tuned.out.endswith(" -\n")
+    assert " -- " not in tuned.out
+    assert (written.status, written.out) == (64, "")
+    assert "standard input can be read once" in written.err
+    assert not Path("m.nbt").exists()
+
+
 @pytest.mark.parametrize("measure", ["error", "balanced-error", "brier", "1-auc"])
 def test_the_library_tunes_as_the_command_does(
     run: "Run", rows: Path, measure: str
