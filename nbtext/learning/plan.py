@@ -22,6 +22,7 @@ from nbtext.errors import (
     UnknownClassError,
 )
 from nbtext.keyring import make_secret
+from nbtext.learning.new_class_policy import check_policy
 from nbtext.scoring import Model, check_scoring, event_model
 from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.scoring.models.registry import for_classes, scoring_for
@@ -337,6 +338,8 @@ def _for_class(model: Model | None, request: LearnRequest) -> Model | None:
             )
         message = f"{request.path}: {what}; run `nbtext train {sources}`"
         raise TrainingError(message) from error
+    if model.policy is not None and label not in model.classes:
+        check_policy(model.policy, model, label)
     return model if scoring == model.scoring else model._replace(scoring=scoring)
 
 

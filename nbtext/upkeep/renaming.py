@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
     from nbtext.counts import Calibration, CountTable
     from nbtext.counts.correction_table import Correction
+    from nbtext.policy import Policy
     from nbtext.store import Contents, History, UndoRecords
 
 import numpy as np
 
 from nbtext.counts.calibration import FARTHEST_BIN
 from nbtext.errors import SettingsError, UnknownClassError
+from nbtext.policy import UNSURE as NO_CLASS
 from nbtext.store.ledger import NO_BIN
 
 Value = TypeVar("Value")
@@ -49,6 +51,7 @@ def rename(contents: Contents, names: Mapping[str, str], path: str) -> Contents:
     _check(names, old, new, path)
     order = sorted(range(len(new)), key=new.__getitem__)
     is_reversed = len(order) == 2 and order == [1, 0]
+    _check_policy(contents.policy, new, path)
     renamed = dict(zip(old, new, strict=True))
     return replace(
         contents,
@@ -81,6 +84,18 @@ def _check(
         message = (
             f"{path}: two classes would be called {twice[0]!r}; documents move to "
             f"another class with `nbtext learn {twice[0]}`"
+        )
+        raise SettingsError(message)
+
+
+def _check_policy(policy: Policy | None, new: Sequence[str], path: str) -> None:
+    """Refuse a name that the policy gives to the decision for no class."""
+    costs = () if policy is None else policy.costs
+    if NO_CLASS in new and any(one.decision is None for one in costs):
+        message = (
+            f"{path}: a class cannot be called {NO_CLASS!r}, which the "
+            "costs of its policy call the decision for no class; choose another name, "
+            "or change the costs first (`nbtext policy`)"
         )
         raise SettingsError(message)
 

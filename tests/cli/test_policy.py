@@ -362,6 +362,29 @@ def test_classes_of_a_policy_are_renamed(run: "Run") -> None:
     assert run("classify", "more spam").status == 0
 
 
+def test_no_change_of_classes_leaves_a_model_that_cannot_decide(run: "Run") -> None:
+    assert run("train", "-q", "--replace", "--score", "sum", "spam", "ham").status == 0
+    run("policy", "--cost", "ham:unsure=5")
+
+    renamed = run("rename", "spam=unsure")
+    begun = run("learn", "unsure", "more ham")
+    third = run("learn", "news", "more ham")
+    run("undo")
+    run("policy", "--unsure", "0.5", "--prior", "spam=0.2", "--prior", "ham=0.8")
+    fourth = run("learn", "news", "more ham")
+    run("policy", "--prior", "training", "--max-false-positives", "1%")
+    fifth = run("learn", "news", "more ham")
+
+    assert (renamed.status, begun.status, third.status) == (64, 65, 0)
+    assert "cannot be called 'unsure'" in renamed.err
+    assert "tell it from the decision" in begun.err
+    assert (fourth.status, fifth.status) == (65, 65)
+    assert "the prior leaves nothing for news" in fourth.err
+    assert "needs a model of two classes" in fifth.err
+    assert "change that first, with `nbtext policy`" in fifth.err
+    assert run("classify", "-q", "more spam").status == 0
+
+
 def test_the_policy_of_the_last_model_is_kept_in_a_sum(run: "Run") -> None:
     run("train", "-q", "-m", "other.nbt", "spam=more spam", "ham=more ham")
     keep(run)
