@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from nbtext.document import Document
     from nbtext.scoring.batch_model import BatchModel
-    from nbtext.scoring.classifying import OnProblem
     from nbtext.settings import Settings
 
     Floats = NDArray[np.float64]
@@ -73,7 +72,7 @@ def top_terms(
     labels: Iterable[str],
     n: int,
     documents: Iterable[Document] = (),
-    on_problem: OnProblem | None = None,
+    on_problem: Callable[[Unreadable], None] | None = None,
 ) -> list[TopTerm]:
     """
     Return the terms that most speak for each of some classes, the strongest first.
@@ -200,7 +199,7 @@ def _texts(
     model: BatchModel,
     wanted: list[set[int]],
     documents: Iterable[Document],
-    on_problem: OnProblem | None,
+    on_problem: Callable[[Unreadable], None] | None,
 ) -> list[dict[int, Located]]:
     """Return where in documents terms are, reading until all of them are found."""
     settings = model.settings
