@@ -147,7 +147,10 @@ def test_commands_decide_by_the_policy_that_is_kept(run: "Run") -> None:
 
 
 def test_the_probability_is_that_of_the_label(run: "Run") -> None:
-    for one in classified(run, "--cost", "ham:spam=100"):
+    found = classified(run, "--cost", "ham:spam=100")
+
+    assert len(found) == 24
+    for one in found:
         assert one["probability"] == one["posterior"][one["label"]]
 
 

@@ -88,7 +88,9 @@ def test_more_classes_each_have_their_terms(run: "Run", tmp_path: "Path") -> Non
 
     out = run("top", "-m", "rows.nbt", "--json", "--top", 2, "--from", "rows.csv").out
 
-    for one in objects(out):
+    found = objects(out)
+    assert [one["class"] for one in found] == ["a", "a", "b", "b", "c", "c"]
+    for one in found:
         assert one["term"].split()[0] in words[one["class"]].split()
         assert (one["documents"], one["elsewhere"]) == (6, 0)
 

@@ -295,5 +295,6 @@ def test_one_and_many_documents_are_corrected_alike(
     single = [api.classify(opened, text).log_posterior for text in texts[:9]]
     many = [one.log_posterior for one in api.classify_all(opened, texts)]
 
-    for found, expected in zip(single, many, strict=False):
+    assert len(single) == 9
+    for found, expected in zip(single, many[:9], strict=True):
         assert found == pytest.approx(expected, rel=1e-9)

@@ -41,6 +41,7 @@ def test_the_score_is_that_of_a_model_without_the_document(
 
     decisions = unseen(tmp_path / "all.nbt", *(text for _, text in pairs))
 
+    assert len(decisions) == len(pairs)
     for place, decision in enumerate(decisions):
         rest = str(tmp_path / "rest.nbt")
         train_on(pairs[:place] + pairs[place + 1 :], rest, overrides=how, replace=True)
