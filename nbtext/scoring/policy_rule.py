@@ -62,7 +62,7 @@ class Basis(NamedTuple):
         """
         if self.pooled_shares:
             return self.pooled_shares
-        if not self.scoring.calibrated:
+        if self.classes and not self.scoring.calibrated:
             logs = log_prior(self.scoring.class_prior, self.documents)
             return tuple(map(exp, normalised(logs)))
         counts = self.calibration.documents

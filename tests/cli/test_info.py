@@ -192,3 +192,16 @@ def test_what_a_correction_rests_on_and_what_was_learnt_since(
         f"{facts['loss_without']:.3f} without it, {facts['loss_with']:.3f} with it; "
         "2 documents since have no part in it: train again"
     )
+
+
+@pytest.mark.parametrize("score", ["sum", "mean"])
+@pytest.mark.usefixtures("corpus")
+def test_a_model_that_has_forgotten_all_is_told(run: "Run", score: str) -> None:
+    run("train", "-q", "-m", "m.nbt", "--score", score, "spam", "ham")
+    run("forget", "-q", "-m", "m.nbt", "spam", "ham")
+
+    info, policy = run("info", "-m", "m.nbt"), run("policy", "-m", "m.nbt")
+
+    assert (info.status, policy.status) == (0, 0)
+    assert "documents\t0 of mail" in info.out
+    assert policy.out == "policy\tdecides for the most probable class\n"
