@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         combine,
         evaluate,
         evaluate_folds,
+        evaluate_replay,
         examine,
         forget,
         joint_log_likelihood,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from nbtext.errors import NbtextError
     from nbtext.evaluation import Evaluation
     from nbtext.learning import LearnResult, SettingsOverrides, Trained, undo
+    from nbtext.learning.regimes import Regime
     from nbtext.policy import Cost, FalsePositives, Policy
     from nbtext.scoring import Classifier, Decision
     from nbtext.scoring.combining import CombinedClassifier
@@ -54,6 +56,7 @@ __all__ = [
     "NbtextError",
     "Options",
     "Policy",
+    "Regime",
     "SettingsOverrides",
     "Trained",
     "Tuned",
@@ -62,6 +65,7 @@ __all__ = [
     "combine",
     "evaluate",
     "evaluate_folds",
+    "evaluate_replay",
     "examine",
     "forget",
     "joint_log_likelihood",
@@ -88,6 +92,7 @@ _HOMES: "Final" = {
     "NbtextError": "errors",
     "Options": "sources",
     "Policy": "policy",
+    "Regime": "learning.regimes",
     "SettingsOverrides": "learning.overrides",
     "Trained": "learning.training",
     "Tuned": "tuning.tuned",
@@ -96,6 +101,7 @@ _HOMES: "Final" = {
     "combine": "api",
     "evaluate": "api",
     "evaluate_folds": "api",
+    "evaluate_replay": "api",
     "examine": "api",
     "forget": "api",
     "joint_log_likelihood": "api",

@@ -45,6 +45,8 @@ from nbtext.errors import ModelFileError, SecretError
 from nbtext.evaluation import Evaluation, cross_validate, evaluate_model
 from nbtext.evaluation.comparing import Rights, compare
 from nbtext.evaluation.fold_models import FoldModels
+from nbtext.evaluation.replaying import Protocol, replay
+from nbtext.evaluation.stream import OrderName, feedback_of, order_of
 from nbtext.keyring import make_secret, name_secret
 from nbtext.learning import (
     LearnRequest,
@@ -56,6 +58,7 @@ from nbtext.learning import (
 from nbtext.learning import train as train_counts
 from nbtext.learning.inheriting import with_policy_of_old
 from nbtext.learning.overrides import DEFAULTS
+from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.learning.training import MAX_BYTES
 from nbtext.parallel import processes
 from nbtext.policy import FalsePositives, Policy
@@ -515,6 +518,74 @@ def evaluate_folds(
         if models is not None and on_whole is not None:
             on_whole(models.whole())
         return result
+
+
+def evaluate_replay(
+    sources: Sequence[AnyPath],
+    *,
+    model: Classifier | None = None,
+    order: OrderName = "name",
+    feedback: str = "immediate",
+    regime: Regime = EVERYTHING,
+    options: Options = AUTO,
+    overrides: SettingsOverrides = DEFAULTS,
+    policy: Policy | None = None,
+    positive: str | None = None,
+    progress: Progress | None = None,
+    on_read: Callable[[ReadReport], None] | None = None,
+    on_step: Callable[[int, int], None] | None = None,
+) -> Evaluation:
+    """
+    Measure what learning documents one after the other is worth, by replaying them.
+
+    Each is classified as `classify` would have done at that moment, and then learnt.
+
+    Args:
+        sources: as on the command line, a TREC index among them.
+        model: what to begin with, which nothing is written to; None for nothing.
+        order: "name", "date", or "index": as the sources have them.
+        feedback: when labels are told: "immediate", "delay:N" or "first:N".
+        regime: which documents are learnt.
+        options: what the sources are, if not what they look like.
+        overrides: without a model, what differs from the default settings.
+        policy: how decisions are made; None for that of the model.
+        positive: which of two classes is the one looked for; if not given, `spam`,
+            or else the rarer one.
+        progress: told now and then how many more documents and bytes were read.
+        on_read: told what was read and what was skipped, before anything is refused.
+        on_step: told now and then how many documents are judged, and of how many.
+
+    Raises:
+        SourceError: not one document can be read.
+        TrainingError: there are fewer than two classes.
+        SettingsError: the order or the feedback is none, the score cannot be replayed,
+            or the policy does not go with the classes; or as `evaluate`.
+        TypeError: the sources are one string, or none.
+
+    """
+    sources = sources_of(sources)
+    keep_memory()
+    if model is None:
+        options, overrides = _reading_columns(options, overrides)
+    else:
+        columns = model.column_names
+        options = options._replace(
+            model_columns=lambda: columns, model_classes=model.classes
+        )
+        policy = model.policy if policy is None else policy
+    return replay(
+        rereadable(sources, options),
+        Protocol(order_of(order), feedback_of(feedback), regime),
+        base=None if model is None else model.model,
+        n_classes=_n_classes(sources, options),
+        overrides=overrides,
+        policy=policy or DECIDE,
+        positive=positive,
+        max_bytes=options.max_bytes,
+        progress=progress,
+        on_read=on_read,
+        on_step=on_step,
+    )
 
 
 def examine(

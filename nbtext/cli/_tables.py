@@ -9,6 +9,12 @@ from rich.cells import cell_len, set_cell_size
 from rich.table import Table
 from rich.text import Text
 
+from nbtext.cli._replayed import (
+    curve_heading,
+    curve_row,
+    printed_points,
+    replay_lines,
+)
 from nbtext.cli._report import (
     UNSURE,
     class_name,
@@ -18,6 +24,7 @@ from nbtext.cli._report import (
     verdict,
 )
 from nbtext.evaluation import Evaluation
+from nbtext.evaluation.learning_curve import Replay
 from nbtext.scoring import Decision
 from nbtext.scoring.decide import probability
 
@@ -124,7 +131,12 @@ def evaluation_tables(
 
     """
     yield from _with_intervals(lines)
-    for table in (_reliability(result), _per_class(result), _confusion(result)):
+    tables = [_reliability(result), _per_class(result), _confusion(result)]
+    if result.replay is not None:
+        yield Text()
+        yield from fact_lines(replay_lines(result.replay))
+        tables.append(_curve(result, result.replay))
+    for table in tables:
         if table.row_count:
             yield Text()
             yield table
@@ -132,6 +144,14 @@ def evaluation_tables(
     yield Text(verdict(result), "bold")
     if result.against is not None:
         yield Text(comparison_verdict(result.against, against or ""), "bold")
+
+
+def _curve(result: Evaluation, replay: Replay) -> Table:
+    first, *others = curve_heading(result)
+    table = _headed(first, *others)
+    for point in printed_points(replay):
+        table.add_row(*curve_row(result, point))
+    return table
 
 
 def _with_intervals(lines: list[tuple[str, str, str]]) -> Iterator[Text]:

@@ -199,6 +199,10 @@ class Shown:
         """Show that so many trials are done, likewise."""
         self.fold(done, trials, noun="trial")
 
+    def step(self, done: int, documents: int) -> None:
+        """Show that so many documents of a replay are judged, likewise."""
+        self.fold(done, documents, noun="document")
+
     def fold(self, done: int, folds: int, noun: str = "fold") -> None:
         """Show that so many folds are done, in place of what was read."""
         text = f"{noun} {min(done + 1, folds)} of {folds}"

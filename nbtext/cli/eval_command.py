@@ -21,6 +21,8 @@ from nbtext.cli._options import (
     training_options,
 )
 from nbtext.cli._policy_options import policy_options
+from nbtext.cli._replay_options import ReplayOptions, check_replay, replay_options
+from nbtext.cli._replayed import replay_text
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import class_name, evaluation_lines, evaluation_text, readable
 from nbtext.cli._status import outcome
@@ -120,6 +122,7 @@ def _check_reports(
     help="Write a report: a page with pictures (FILE.html), or its figures (FILE.md, "
     "FILE.csv). May be repeated.",
 )
+@replay_options
 @policy_options
 @models_option
 @keyed_option
@@ -127,7 +130,9 @@ def _check_reports(
 @training_options
 @jobs_option
 @output_options
+@click.pass_context
 def command(
+    context: click.Context,
     sources: tuple[str, ...],
     folds: int | None,
     positive: str | None,
@@ -135,6 +140,7 @@ def command(
     against: str | None,
     is_errors: bool,
     reports: tuple[str, ...],
+    replay: ReplayOptions,
     policy: PolicyOverrides,
     model: tuple[str, ...],
     options: Options,
@@ -150,19 +156,29 @@ def command(
     nbtext eval --folds 10 spam/ ham/     ten models, each on a tenth: no model needed
     nbtext eval --errors spam/ ham/       and which documents were misjudged, and why
     nbtext eval --against old.nbt spam/ ham/    which of two models is better
+    nbtext eval --replay spam/ ham/       one after the other, each classified first
     nbtext eval --json --folds 10 mail/ | jq .two_class.lam_percent
 
     Prints accuracy, precision, recall, F1, log-loss, Brier score, calibration error
     and, for two classes, the measures of the TREC spam track, each with the interval
     that it has in 95 % of bootstrap samples. docs/measures.md defines each of them.
     """  # noqa: D301  click wants a real backspace
-    from nbtext.api import combine, evaluate, evaluate_folds, load
+    from nbtext.api import (
+        combine,
+        evaluate,
+        evaluate_folds,
+        evaluate_replay,
+        load,
+    )
 
-    if folds is None and overrides.are_for_training:
+    source = context.get_parameter_source("model")
+    is_model_named = source is click.core.ParameterSource.COMMANDLINE
+    is_new = folds is not None or (replay.is_asked_for and not is_model_named)
+    if not is_new and overrides.are_for_training:
         options_given = ", ".join(f"--{name}" for name in overrides.are_for_training)
         message = (
             f"A trained model keeps what it counts; {options_given} can be given with "
-            "--folds, or to `train`."
+            "--folds, or to `train`, or with --replay if no model is named."
         )
         raise click.UsageError(message)
     for name, is_given in (
@@ -172,6 +188,16 @@ def command(
         if is_given and folds is not None:
             message = f"--{name} is about a model; with --folds none is read."
             raise click.UsageError(message)
+    if replay.is_asked_for:
+        given = {
+            "folds": folds is not None,
+            "seen": is_seen,
+            "against": against is not None,
+            "errors": is_errors,
+            "prior estimate": policy.is_estimated,
+            "jobs": jobs > 1,
+        }
+        check_replay(given, model)
     if is_errors and len(model) > 1:
         message = "--errors tells the reasons of one model, and there are several."
         raise click.UsageError(message)
@@ -189,9 +215,27 @@ def command(
     def on_whole(whole: "Classifier") -> None:
         terms.extend(_top(whole, sources, options))
 
-    total = partial(total_bytes, sources) if folds is not None else nothing
+    is_read_first = folds is not None or replay.is_asked_for
+    total = partial(total_bytes, sources) if is_read_first else nothing
     with progress(quiet=output.quiet, total=total) as shown:
-        if folds is None:
+        if replay.is_asked_for:
+            begun = load(model[0], overrides=overrides) if is_model_named else None
+            own = None if begun is None else begun.model.policy
+            result = evaluate_replay(
+                sources,
+                model=begun,
+                order=replay.order,
+                feedback=str(replay.feedback),
+                regime=replay.regime,
+                options=options,
+                overrides=overrides,
+                policy=policy.policy(None) if begun is None else policy.chosen(own),
+                positive=positive,
+                progress=shown,
+                on_read=on_read,
+                on_step=None if shown is None else shown.step,
+            )
+        elif folds is None:
             opened = [load(path, overrides=overrides) for path in model]
             if not output.quiet:
                 for one in opened:
@@ -351,6 +395,7 @@ def _print(result: "Evaluation", output: Output, against: str | None) -> None:
         show(evaluation_tables(result, evaluation_lines(result), against))
     else:
         to_stdout(evaluation_text(result, against))
+        to_stdout(replay_text(result))
         if result.errors is not None:
             from nbtext.cli._explained import error_lines
 

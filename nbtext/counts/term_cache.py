@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import tempfile
+from bisect import bisect_right
 from copy import copy
 from errno import EIO
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -93,6 +95,25 @@ class TermCache:
                 views = list(self._read(starts, place))
                 places = range(len(views)) if self._views is None else self._views
                 yield wanted + first, [views[n].take(wanted) for n in places]
+
+    def document(self, place: int) -> list[Terms]:
+        """Return the terms of one document in each view, by its place in the file."""
+        self._file.flush()
+        number = bisect_right(self._batches, place, key=itemgetter(0)) - 1
+        first, starts, at = self._batches[number]
+        views = []
+        for begins in starts:
+            low, high = begins[place - first : place - first + 2].tolist()
+            n_terms = int(begins[-1])
+            keys = np.frombuffer(
+                self._read_at(at + 8 * low, 8 * (high - low)), np.uint64
+            )
+            counts_at = at + 8 * n_terms + 4 * low
+            counts = np.frombuffer(self._read_at(counts_at, 4 * (high - low)), np.int32)
+            views.append(Terms(keys, counts, np.array([0, high - low])))
+            at += 12 * n_terms
+        places = range(len(views)) if self._views is None else self._views
+        return [views[n] for n in places]
 
     def _read(self, starts: Sequence[NDArray[np.int64]], place: int) -> Iterator[Terms]:
         self._file.flush()

@@ -231,7 +231,7 @@ def subtract(table: TermTable, part: TermTable) -> TermTable:
             entries are among those of the table.
 
     """
-    rows = _entries_of(table, table.find(part.keys[:-1]), part)
+    rows = entries_of(table, table.find(part.keys[:-1]), part)
     is_left = np.ones(len(table.classes), np.bool_)
     is_left[rows] = False
     columns = []
@@ -253,7 +253,7 @@ def subtract(table: TermTable, part: TermTable) -> TermTable:
     )
 
 
-def _entries_of(table: TermTable, places: Places, part: TermTable) -> Places:
+def entries_of(table: TermTable, places: Places, part: TermTable) -> Places:
     """Return the entries that a table has for those of a part, whose terms it has."""
     lengths = np.diff(part.starts[:-1])
     low = np.repeat(table.starts.take(places), lengths)

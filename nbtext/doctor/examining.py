@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nbtext.counts import ReadReport, TermCache
     from nbtext.counts.counting import Progress
     from nbtext.document import Item
-    from nbtext.evaluation.reading_once import Kept
+    from nbtext.learning.reading_once import Kept
     from nbtext.scoring.batch_model import BatchModel
     from nbtext.settings import Settings
 
@@ -29,9 +29,9 @@ from nbtext.doctor.leaks import LeakingTerm, leaking_terms
 from nbtext.doctor.near import Near, Sketches
 from nbtext.doctor.telling import Told, tell
 from nbtext.evaluation.left_out_scores import left_out_posteriors
-from nbtext.evaluation.reading_once import counts_of, read_once
 from nbtext.learning import SettingsOverrides, check_trainable
 from nbtext.learning.overrides import DEFAULTS
+from nbtext.learning.reading_once import counts_of, read_once
 from nbtext.learning.training import MAX_BYTES
 from nbtext.mail import date_of
 from nbtext.scoring import check_scoring
@@ -61,7 +61,7 @@ class _Kept:
             self.names.clear()
             self.times.clear()
             return
-        document, reading = kept
+        document, reading, _ = kept
         time = date_of(document.texts[0]) if reading.is_mail else None
         self.names.append(document.name)
         self.times.append(float("nan") if time is None else time)

@@ -39,11 +39,11 @@ from nbtext.evaluation.evaluation import (
     stratified_folds,
 )
 from nbtext.evaluation.fold_models import WHOLE, FoldModels
-from nbtext.evaluation.reading_once import counts_of, read_once, sample_of
 from nbtext.learning import SettingsOverrides, check_trainable
 from nbtext.learning.choosing import rival_scoring
 from nbtext.learning.finishing import Finished, finish
 from nbtext.learning.overrides import DEFAULTS
+from nbtext.learning.reading_once import counts_of, read_once, sample_of
 from nbtext.learning.second_pass import settings_scored, weighed_from_cache
 from nbtext.parallel import processes
 from nbtext.policy import Policy

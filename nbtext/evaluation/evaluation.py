@@ -24,6 +24,7 @@ from nbtext.evaluation.binary_metrics import TwoClass, positive_class, two_class
 from nbtext.evaluation.bootstrap import Interval, Intervals, intervals, judged
 from nbtext.evaluation.comparing import Comparison
 from nbtext.evaluation.exact_intervals import widened
+from nbtext.evaluation.learning_curve import Replay
 from nbtext.evaluation.metrics import (
     Floats,
     Indices,
@@ -87,6 +88,7 @@ class Evaluation:
             are in no other figure.
         intervals: the middle 95 % of each figure's bootstrap, by its path of keys.
         against: the same documents by another model, None if there is none.
+        replay: how documents came one after the other, None if they did not.
         errors: the documents that were misjudged, the surest first; None if nobody
             asked.
         coverage: decided of all documents.
@@ -123,6 +125,7 @@ class Evaluation:
     prior: dict[str, float] | None = None
     intervals: Intervals = field(default_factory=dict)
     against: Comparison | None = None
+    replay: Replay | None = None
     errors: tuple[Misjudged, ...] | None = None
     rows: Rows | None = field(default=None, compare=False)
     costs: Costs | None = None
@@ -137,9 +140,10 @@ class Evaluation:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `json.dumps` takes; docs/measures.md has the keys."""
-        values = asdict(replace(self, errors=None, rows=None, costs=None))
+        values = asdict(replace(self, errors=None, rows=None, costs=None, replay=None))
         for name in ("errors", "rows", "costs"):
             del values[name]
+        values["replay"] = None if self.replay is None else self.replay.as_dict()
         if self.errors is not None:
             values["errors"] = [error.as_dict() for error in self.errors]
         return values | {

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.document import Document, Item
-    from nbtext.evaluation.reading_once import Kept
+    from nbtext.learning.reading_once import Kept
     from nbtext.policy import Policy
     from nbtext.scoring.explanation import Reason
     from nbtext.settings import Settings
@@ -100,7 +100,7 @@ class FoldModels:
         if kept is None:
             self._known.clear()
         elif self._n_reasons:
-            document, reading = kept
+            document, reading, _ = kept
             label, name = document.label, document.name
             known = _Known(reading.digest, label, name, document.identity)
             self._known.append(known)

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from nbtext.evaluation import Evaluation
+from nbtext.report.curves import curves_of
 from nbtext.report.operating import error_curve, split_of
 from nbtext.report.svg import SHARES, Axis, Plot, element, picture, text_of
 from nbtext.report.tables import UNSURE, share
@@ -39,6 +40,8 @@ def charts_of(result: Evaluation) -> Iterator[tuple[str, str, str]]:
             "Rows are true classes, columns decisions; strong colours are large shares."
         )
         yield "Confusion", about, heat_map(result)
+    if result.replay is not None:
+        yield from curves_of(result.replay)
     split = split_of(result)
     if split is not None:
         wrong, missed = error_curve(split)

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from nbtext.evaluation import Evaluation
 from nbtext.evaluation.bootstrap import Interval
+from nbtext.evaluation.learning_curve import Replay
 from nbtext.evaluation.misjudged import Misjudged
 from nbtext.report.operating import operating_points
 from nbtext.scoring.top import TopTerm
@@ -80,6 +81,9 @@ def tables_of(result: Evaluation, top: Sequence[TopTerm] = ()) -> Iterator[Table
             for one in points
         ]  # fmt: skip
         yield Table("thresholds", "Thresholds", heading, rows)
+    if result.replay is not None:
+        yield _replayed(result.replay)
+        yield _curve(result.replay)
     if result.errors:
         heading = ("document", "truth", "decided", "probability", "reasons")
         rows = [_error(error) for error in result.errors[:MOST_ERRORS]]
@@ -153,6 +157,34 @@ def confusion_of(result: Evaluation) -> Table:
     rows = [(t, d, f"{-n:,}") for n, t, d in sorted(pairs)[:MOST_PAIRS]]
     heading = ("truth", "decided", "documents")
     return Table("confusion", "The commonest errors", heading, rows)
+
+
+def _replayed(replay: Replay) -> Table:
+    """Return how documents were replayed."""
+    rows = [
+        (name.replace("_", " "), f"{value:,}" if isinstance(value, int) else str(value))
+        for name, value in replay.as_dict().items()
+        if name != "curve" and value is not None
+    ]
+    return Table("replay", "Replay", ("replay", "value"), rows)
+
+
+def _curve(replay: Replay) -> Table:
+    """Return the figures along the stream."""
+    heading = (
+        "documents", "learnt", "error so far", "error since the last row",
+        "macro F1 so far", "1-AUC % so far",
+    )  # fmt: skip
+    rows = [
+        (
+            f"{one.documents:,}", f"{one.learnt:,}", share(one.error),
+            share(one.recent_error), share(one.macro_f1),
+            "" if one.one_minus_auc_percent is None
+            else share(one.one_minus_auc_percent),
+        )
+        for one in replay.curve
+    ]  # fmt: skip
+    return Table("curve", "Figures along the stream", heading, rows)
 
 
 def _error(error: Misjudged) -> tuple[str, ...]:

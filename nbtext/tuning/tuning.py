@@ -37,9 +37,9 @@ from nbtext.errors import SettingsError
 from nbtext.evaluation.binary_metrics import positive_class
 from nbtext.evaluation.cross_validation import score_folds
 from nbtext.evaluation.left_out_scores import candidate_posteriors
-from nbtext.evaluation.reading_once import counts_of, read_once
 from nbtext.learning import SettingsOverrides, check_trainable
 from nbtext.learning.overrides import DEFAULTS
+from nbtext.learning.reading_once import counts_of, read_once
 from nbtext.learning.training import MAX_BYTES
 from nbtext.scoring import check_scoring, event_model, event_models
 from nbtext.scoring.batch_model import batch_model_of

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
 KEYS = {
-    "coverage", "error_decided", "mean_cost", "prior",
+    "coverage", "error_decided", "mean_cost", "prior", "replay",
     "classes", "documents", "correct", "unsure", "unknown_label", "confusion",
     "confusion_unknown_label", "accuracy", "accuracy_decided", "per_class", "macro",
     "micro", "log_loss", "brier", "calibration_error", "reliability", "two_class",

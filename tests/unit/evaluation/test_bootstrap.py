@@ -22,7 +22,7 @@ WITHOUT_INTERVAL = {
     "confusion_unknown_label", "reliability", "support", "positive", "negative",
     "positives", "negatives", "positives_unsure", "negatives_unsure",
     "false_positives", "false_negatives", "false_positives_allowed", "missed_at_fpr",
-    "scored_left_out", "passed_over", "against", "intervals", "prior",
+    "scored_left_out", "passed_over", "against", "intervals", "prior", "replay",
 }  # fmt: skip
 """What is no figure, but a number of documents or a name."""
 

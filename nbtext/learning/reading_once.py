@@ -8,7 +8,7 @@ documents are made, and the sample that training would keep of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,8 +31,21 @@ from nbtext.tokens import fingerprints, read_terms
 
 NO_SAMPLE: Final = 0
 
-Kept: TypeAlias = "tuple[Document, AnyReading]"
-"""A document whose terms are kept."""
+
+class Kept(NamedTuple):
+    """
+    A document whose terms are kept.
+
+    Attributes:
+        document: the document.
+        reading: the same, taken apart.
+        number: how many were read before it.
+    """
+
+    document: Document
+    reading: AnyReading
+    number: int
+
 
 OnKept: TypeAlias = Callable[["Kept | None"], None]
 """Told of each document that is kept, in the order of the cache; of None when all of
@@ -68,8 +81,9 @@ def read_once(
         batch: list[Kept] = []
         size = 0
         opened = documents(items, report, max_bytes, progress)
-        for document, reading in readings(opened, wished, report):
-            batch.append((document, reading))
+        read = readings(opened, wished, report)
+        for number, (document, reading) in enumerate(read):
+            batch.append(Kept(document, reading, number))
             size += max(reading.size, LEAST_SIZE)
             if size >= BATCH:
                 _add(cache, wished, batch, report, on_kept)
@@ -91,14 +105,14 @@ def _add(
     on_kept: OnKept | None,
 ) -> None:
     """Put documents by, or one at a time if memory is short for all of them."""
-    batch = sorted(batch, key=lambda one: one[0].label or "")
+    batch = sorted(batch, key=lambda one: one.document.label or "")
     try:
-        views = read_terms(settings, [reading.views for _, reading in batch])
+        views = read_terms(settings, [one.reading.views for one in batch])
     except MemoryError:
         views = None  # by the next line what was made of all of them is released
     if views is not None:
-        labels = [document.label or "" for document, _ in batch]
-        cache.add(labels, [reading.digest for _, reading in batch], views)
+        labels = [one.document.label or "" for one in batch]
+        cache.add(labels, [one.reading.digest for one in batch], views)
         if on_kept is not None:
             for kept in batch:
                 on_kept(kept)
@@ -106,7 +120,7 @@ def _add(
         for one in batch:
             _add(cache, settings, [one], report, on_kept)
     else:
-        document, reading = batch[0]
+        document, reading, _ = batch[0]
         error = NoMemoryError(document.name)
         report.remove(document, error, is_mail=reading.is_mail)
 

@@ -1,0 +1,393 @@
+"""
+Replay: documents in the order of time, each classified before it is learnt.
+
+That is the protocol of the TREC spam track (Cormack and Lynam 2005): a filter
+classifies one message after the other, and after each is told what it truly was. What
+is judged is what `classify` would have said at that moment, after `learn` of the
+documents so far, one by one (`nbtext.learning.growing`). All are read once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from nbtext.counts import ReadReport, TermCache
+    from nbtext.counts.counting import Progress
+    from nbtext.document import Item
+    from nbtext.learning import SettingsOverrides
+    from nbtext.learning.reading_once import Kept
+    from nbtext.scoring import DecisionRule, Model
+    from nbtext.scoring.costs import Costs
+    from nbtext.settings import Settings
+    from nbtext.tokens import Terms
+
+from nbtext.document import Note
+from nbtext.errors import SettingsError, SourceError, TrainingError
+from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate
+from nbtext.evaluation.learning_curve import Replay, learning_curve
+from nbtext.evaluation.of_model import NOTHING
+from nbtext.evaluation.stream import IMMEDIATE, Feedback, OrderName, in_order
+from nbtext.learning.growing import GrowingModel, empty_model
+from nbtext.learning.overrides import DEFAULTS
+from nbtext.learning.reading_once import read_once
+from nbtext.learning.regimes import EVERYTHING, Regime
+from nbtext.mail import date_of
+from nbtext.policy import Policy
+from nbtext.scoring import check_scoring
+from nbtext.scoring.decide import DEFAULT as NO_POLICY
+from nbtext.scoring.models.registry import for_classes, scoring_for
+from nbtext.scoring.policy_rule import rule_of
+from nbtext.store import rows_of
+
+ABSENT: Final = -700.0
+"""The log posterior of a class of which nothing is known yet, in nats."""
+
+PACE: Final = 100
+"""After so many documents it is told how far the replay has come."""
+
+DECIDE: Final = Policy()
+"""The policy that decides for the most probable class."""
+
+OnStep: TypeAlias = Callable[[int, int], None]
+"""Told how many documents are judged, and how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """
+    How documents are replayed.
+
+    Attributes:
+        order: in which order they come.
+        feedback: when their labels are told.
+        regime: which of them are learnt.
+    """
+
+    order: OrderName = "name"
+    feedback: Feedback = IMMEDIATE
+    regime: Regime = EVERYTHING
+
+
+def replay(
+    sources: Callable[[], Iterable[Item]],
+    protocol: Protocol,
+    *,
+    base: Model | None = None,
+    n_classes: int | None = None,
+    overrides: SettingsOverrides = DEFAULTS,
+    policy: Policy = DECIDE,
+    positive: str | None = None,
+    max_bytes: int,
+    progress: Progress | None = None,
+    on_read: Callable[[ReadReport], None] | None = None,
+    on_step: OnStep | None = None,
+) -> Evaluation:
+    """
+    Classify documents one after the other, and learn each.
+
+    Args:
+        sources: gives the labelled documents, from the beginning each time.
+        protocol: in which order, with which feedback, which are learnt.
+        base: the model to begin with, None for one that knows nothing.
+        n_classes: how many classes there will be, if that is known.
+        overrides: without a model, what differs from the default settings.
+        policy: how decisions are made.
+        positive: which of two classes is the one looked for.
+        max_bytes: how much of a document is read.
+        progress: told now and then how many more documents and bytes were read.
+        on_read: told what was read, and what was skipped, before anything is refused.
+        on_step: told how far it has come.
+
+    Raises:
+        SourceError: not one document can be read.
+        TrainingError: there are fewer than two classes.
+        SettingsError: the score does not go with the classes or cannot be replayed, the
+            policy not with a model of the moment, or the order with the documents.
+
+    """
+    kept = _Kept()
+    cache, settings, report = read_once(
+        sources,
+        n_classes,
+        overrides.settings if base is None else lambda _: base.settings,
+        max_bytes,
+        progress,
+        kept.meet,
+    )
+    with cache:
+        if not cache.labels:
+            if on_read is not None:
+                on_read(report)
+            raise report.skipped.first if report.skipped else SourceError(NOTHING)
+        model = _began(cache, settings, overrides) if base is None else base
+        places = in_order(protocol.order, kept.numbers, kept.names, kept.times)
+        new = [one for one in places if not rows_of(model.file, cache.digests[one])]
+        _remark(report, protocol, kept, model, cache, len(places) - len(new))
+        if on_read is not None:
+            on_read(report)
+        if not new:
+            message = (
+                f"{model.path}: it has counted all of these documents; name others"
+            )
+            raise SettingsError(message)
+        run = _Run(model, cache, kept, protocol, policy, len(new))
+        for step, place in enumerate(new):
+            run.judge(step, place)
+            for arrived in protocol.feedback.arrivals(step):
+                run.tell(new[arrived], is_judged=arrived == step)
+            run.learnt_by[step] = len(run.model.learnt)
+            if on_step is not None and not step % PACE:
+                on_step(step, len(new))
+    result = evaluate(
+        run.truth, run.log_posterior, run.decided, run.model.classes,
+        printed=run.printed, positive=positive, costs=run.costs,
+    )  # fmt: skip
+    two = result.two_class
+    curve = learning_curve(
+        run.truth, run.log_posterior, run.decided, run.learnt_by, run.model.classes,
+        None if two is None else two.positive,
+    )  # fmt: skip
+    told = replace(run.replay(), curve=curve)
+    return replace(result, passed_over=len(places) - len(new), replay=told)
+
+
+def _began(cache: TermCache, settings: Settings, overrides: SettingsOverrides) -> Model:
+    """
+    Return the model that knows nothing, as it is scored with the classes to come.
+
+    Raises:
+        TrainingError: there are fewer than two.
+
+    """
+    classes = sorted(set(cache.labels))
+    if len(classes) < 2:
+        message = (
+            f"the documents have only the class {classes[0]!r}, and two are needed; "
+            "name a folder a class (spam/ ham/) or label them (LABEL=PATH)"
+        )
+        raise TrainingError(message)
+    scoring = overrides.scoring(scoring_for(settings, len(classes)))
+    scoring = for_classes(scoring, len(classes))
+    check_scoring(scoring, settings, classes)
+    return empty_model(settings, scoring)
+
+
+class _Kept:
+    """
+    What is kept of documents beside their terms, in the order of the cache.
+
+    Attributes:
+        numbers: how many documents were read before each.
+        names: what each is called.
+        times: when mail was received, or else written; None where it is not known.
+        is_empty: whether it has not a byte, so that nothing can be learnt of it.
+    """
+
+    def __init__(self) -> None:
+        self.numbers: list[int] = []
+        self.names: list[str] = []
+        self.times: list[float | None] = []
+        self.is_empty: list[bool] = []
+
+    def meet(self, kept: Kept | None) -> None:
+        """Take in a document; None if all of them are read again."""
+        if kept is None:
+            self.__init__()  # type: ignore[misc]  # from the beginning
+            return
+        document = kept.document
+        self.numbers.append(kept.number)
+        self.names.append(document.name)
+        self.times.append(date_of(document.texts[0]) if kept.reading.is_mail else None)
+        self.is_empty.append(not any(document.texts))
+
+
+def _remark(
+    report: ReadReport,
+    protocol: Protocol,
+    kept: _Kept,
+    model: Model,
+    cache: TermCache,
+    n_seen: int,
+) -> None:
+    """Add to a report what to know of the stream."""
+    undated = sum(time is None for time in kept.times)
+    if protocol.order == "date" and undated:
+        text = (
+            f"{undated:,} of {len(kept.times):,} documents have no date; they come "
+            "last, in order of their names"
+        )
+        report.remark(Note(text))
+    if n_seen:
+        text = (
+            f"the model has counted {n_seen:,} of {len(kept.names):,} documents; they "
+            "are left out, since a replay is of what comes after"
+        )
+        report.remark(Note(text))
+    unknown = sorted({*cache.labels} - {*model.classes}) if model.classes else []
+    if unknown:
+        text = (
+            f"the model has no class {unknown[0]!r}"
+            + (f" and {len(unknown) - 1:,} more" if len(unknown) > 1 else "")
+            + "; its documents count as errors, and are not learnt (LABEL=PATH names "
+            "the class of a source)"
+        )
+        report.remark(Note(text, is_warning=True))
+
+
+class _Run:
+    """
+    A replay so far.
+
+    Attributes:
+        model: the model as it is now.
+        truth: shape (n_documents,), places of classes; -1 for an unknown label.
+        decided: the same of decisions; -1 for unsure.
+        log_posterior: shape (n_documents, n_classes), in nats.
+        printed: the same where probabilities are told.
+        learnt_by: how many documents were learnt once each was judged.
+        costs: what decisions cost, None without prices.
+    """
+
+    def __init__(
+        self,
+        base: Model,
+        cache: TermCache,
+        kept: _Kept,
+        protocol: Protocol,
+        policy: Policy,
+        n_documents: int,
+    ) -> None:
+        wanted = base.classes or tuple(sorted(set(cache.labels)))
+        may_learn = np.array([label in wanted for label in cache.labels])
+        self.model = GrowingModel(base, cache, may_learn)
+        self._cache, self._protocol, self._policy = cache, protocol, policy
+        self._may_learn = may_learn & ~np.array(kept.is_empty, np.bool_)
+        self._known_before = sum(base.documents)
+        self._left_out = self._copies = self._unscored = self._told = 0
+        self._digests: set[bytes] = set()
+        self._views: Sequence[Terms] = ()
+        shape = n_documents, len(wanted)
+        self.truth = np.full(n_documents, NO_CLASS, np.int64)
+        self.decided = np.full(n_documents, NO_CLASS, np.int64)
+        self.log_posterior = np.full(shape, -np.log(len(wanted)))
+        self.printed = self.log_posterior.copy()
+        self.learnt_by = np.zeros(n_documents, np.int64)
+        self.costs: Costs | None = None
+        self._is_wanted = True
+
+    def judge(self, step: int, place: int) -> None:
+        """Classify a document, and compare."""
+        self._views = self._cache.document(place)
+        self.truth[step] = self._truth(place)
+        log_posterior, printed, decided = self._classified()
+        if decided is None and len(self.model.known) < 2:
+            self._unscored += 1
+        elif self.truth[step] not in self.model.known:
+            self.truth[step] = NO_CLASS
+        self.log_posterior[step] = log_posterior
+        self.printed[step] = printed
+        self.decided[step] = NO_CLASS if decided is None else decided
+        self._is_wanted = self._is_to_learn(place, log_posterior, decided)
+
+    def tell(self, place: int, *, is_judged: bool) -> None:
+        """
+        Tell the label of a document, which is learnt if the regime wants it.
+
+        Args:
+            place: which of the cache.
+            is_judged: whether it is the last one that was judged.
+
+        """
+        self._told += 1
+        if not self._may_learn[place]:
+            return
+        if self._cache.digests[place] in self._digests:
+            self._copies += 1
+            return
+        if not is_judged:
+            self._views = self._cache.document(place)
+            if self._protocol.regime.is_choosy:
+                log_posterior, _, decided = self._classified()
+                self._is_wanted = self._is_to_learn(place, log_posterior, decided)
+        if self._protocol.regime.is_choosy and not self._is_wanted:
+            self._left_out += 1
+            return
+        self._digests.add(self._cache.digests[place])
+        is_observed = not self._protocol.regime.is_choosy
+        self.model.learn(place, self._views, is_observed=is_observed)
+
+    def _truth(self, place: int) -> int:
+        label = self._cache.labels[place]
+        classes = self.model.classes
+        return classes.index(label) if label in classes else NO_CLASS
+
+    def _is_to_learn(
+        self, place: int, log_posterior: Sequence[float], decided: int | None
+    ) -> bool:
+        """Return whether the regime wants a document, judged by the model as it is."""
+        truth = self._truth(place)
+        return truth == NO_CLASS or self._protocol.regime.learns(
+            log_posterior, decided, truth
+        )
+
+    def _classified(self) -> tuple[Sequence[float], Sequence[float], int | None]:
+        """
+        Classify the document whose terms are at hand.
+
+        Returns:
+            The log posterior of all classes, the same as it is told, and the place of
+            the class that is decided for; while fewer than two classes are known all
+            are as probable, and it is unsure.
+
+        """
+        model, n_classes = self.model, len(self.model.classes)
+        known = model.known
+        if len(known) < 2:
+            equal = [-float(np.log(n_classes))] * n_classes
+            return equal, equal, None
+        scored = model.score(self._views)
+        rule = self._rule()
+        printed = list(scored.printed)
+        if rule.shift:
+            printed = list(rule.printed(scored.log_posterior))
+        chosen = rule.choose(printed, scored.log_posterior, scored.known)
+        rows = []
+        for values in (scored.log_posterior, printed):
+            row = [ABSENT] * n_classes
+            for place, value in zip(known, values, strict=True):
+                row[place] = max(value, ABSENT)
+            rows.append(row)
+        return rows[0], rows[1], None if chosen is None else known[chosen]
+
+    def _rule(self) -> DecisionRule:
+        """Return how the model decides at this moment."""
+        if self._policy == DECIDE:
+            return NO_POLICY
+        rule = rule_of(self._policy, self.model.basis())
+        self.costs = rule.costs
+        return rule
+
+    def replay(self) -> Replay:
+        """Return what became of all documents."""
+        protocol, model = self._protocol, self.model
+        regime = protocol.regime
+        return Replay(
+            order=protocol.order,
+            feedback=str(protocol.feedback),
+            regime=regime.name,
+            margin=regime.margin if regime.name == "near-errors" else None,
+            known_before=self._known_before,
+            learnt=len(model.learnt),
+            left_out=self._left_out,
+            copies=self._copies,
+            not_told=len(self.truth) - self._told,
+            unscored=self._unscored,
+            curve=(),
+        )

@@ -1,0 +1,96 @@
+"""
+Regimes: which of the documents that come one after the other are learnt.
+
+* Everything: all of them.
+* Errors: those that the model, as it is when a document comes, does not put into their
+  class; one that it leaves unsure is among them. (Train on error; Yerazunis 2004 for
+  CRM114, and the SpamBayes project's regime of the same idea.)
+* Near errors: those, and the ones whose class it finds but hardly: less than a margin
+  ahead of the best of the others, in nats of log odds. (Yerazunis' thick threshold
+  training; Sculley and Cormack 2008 have such a margin for other filters.)
+
+What the margin is held against is the posterior before the cap, which few documents
+would keep below any margin.
+"""
+
+from collections.abc import Sequence
+from math import inf
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from nbtext.errors import SettingsError
+
+RegimeName: TypeAlias = Literal["everything", "errors", "near-errors"]
+
+REGIMES: Final[tuple[RegimeName, ...]] = ("everything", "errors", "near-errors")
+
+MARGIN: Final = 5.0
+"""The margin of near errors, in nats, unless the user says otherwise."""
+
+
+class Regime(NamedTuple):
+    """
+    Which documents are learnt.
+
+    Attributes:
+        name: one of REGIMES.
+        margin: of near errors, in nats.
+    """
+
+    name: RegimeName = "everything"
+    margin: float = MARGIN
+
+    @property
+    def is_choosy(self) -> bool:
+        """Whether some documents may be left out."""
+        return self.name != "everything"
+
+    def learns(
+        self, log_posterior: Sequence[float], decided: int | None, truth: int
+    ) -> bool:
+        """
+        Return whether a document is learnt.
+
+        Args:
+            log_posterior: shape (n_classes,), in nats, before the cap.
+            decided: the place of the class that was decided for, None if unsure.
+            truth: the place of its own.
+
+        """
+        if not self.is_choosy or decided != truth:
+            return True
+        if self.name == "errors":
+            return False
+        others = [value for place, value in enumerate(log_posterior) if place != truth]
+        return log_posterior[truth] - max(others) < self.margin
+
+
+def regime_of(name: str | None, margin: float | None) -> Regime:
+    """
+    Return a regime by its name.
+
+    Args:
+        name: one of REGIMES; None for everything.
+        margin: of near errors, in nats; None for MARGIN.
+
+    Raises:
+        SettingsError: there is no such regime, or it has no margin.
+
+    """
+    for known in REGIMES:
+        if known != (name or "everything"):
+            continue
+        if margin is None or margin == MARGIN:
+            return Regime(known)
+        if known != "near-errors":
+            message = "--margin is of near errors; add --regime near-errors"
+            raise SettingsError(message)
+        if not 0 <= margin < inf:
+            message = f"margin is {margin!r}, expected nats, 0 or more"
+            raise SettingsError(message)
+        return Regime(known, margin)
+    message = f"regime is {name!r}, expected one of {', '.join(REGIMES)}"
+    raise SettingsError(message)
+
+
+EVERYTHING: Final = Regime()
+"""The regime that leaves nothing out."""
