@@ -41,7 +41,7 @@ from nbtext.document import (
     as_document,
     raise_unreadable,
 )
-from nbtext.errors import ModelFileError, SecretError
+from nbtext.errors import ModelFileError, SecretError, SettingsError
 from nbtext.evaluation import Evaluation, cross_validate, evaluate_model
 from nbtext.evaluation.comparing import Rights, compare
 from nbtext.evaluation.fold_models import FoldModels
@@ -102,6 +102,7 @@ def train(
     memory: int | None = None,
     progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
+    regime: Regime = EVERYTHING,
 ) -> Trained:
     """
     Make a model of labelled sources, and put it in a file's place.
@@ -120,6 +121,7 @@ def train(
             the temporary folder. None for half of what there is.
         progress: told now and then how many more documents and bytes were read.
         on_read: told what was read and what was skipped, before anything is refused.
+        regime: which of the documents are learnt, in the order of their digests.
 
     Returns:
         The counts, and a report of what was read and what was skipped. The policy of
@@ -127,8 +129,9 @@ def train(
 
     Raises:
         TrainingError: fewer than two classes, or not one token.
-        SettingsError: the score does not go with the number of classes, a source is
-            empty, or the standard input is named twice.
+        SettingsError: the score does not go with the number of classes, or with the
+            regime; a source is empty, the standard input is named twice, or several
+            processes are asked for where documents wait for one another.
         SecretError: the file holds no secret, or others may read it; or the model
             there is keyed, and the new one would not be.
         TaughtError: the model there was taught, and would be lost.
@@ -145,6 +148,12 @@ def train(
         _check_stays_keyed(path, overrides)
     keep_memory()
     options, overrides = _reading_columns(options, overrides)
+    if jobs > 1 and regime.is_choosy:
+        message = (
+            f"--regime {regime.name} has each document wait for the one before it; "
+            "leave out --jobs"
+        )
+        raise SettingsError(message)
     with bounded(memory):
         trained = train_counts(
             rereadable(sources, options),
@@ -155,6 +164,7 @@ def train(
             jobs=jobs,
             progress=progress,
             on_read=on_read,
+            regime=regime,
         )
         return _put(trained, path, replace=replace, wait=wait)
 
@@ -721,6 +731,7 @@ def learn(
     undo: int | None = None,
     approximate: bool = False,
     keyed: AnyPath | None = None,
+    regime: Regime = EVERYTHING,
     wait: float = WAIT,
     frozen_idf: bool = False,
 ) -> list[LearnResult]:
@@ -741,6 +752,7 @@ def learn(
         approximate: of documents older than a pruning, whether to take away what it
             has left of them.
         keyed: file of the secret of a model that was trained with one, or is begun.
+        regime: which of those that the model does not know are learnt.
         wait: how many seconds to wait for another writer of the model.
         frozen_idf: whether to weigh them by the idf that training has frozen; a model
             of TF-IDF weights is changed in no other way.
@@ -766,6 +778,7 @@ def learn(
         create=create,
         keyed=_secret_path(keyed),
         frozen_idf=frozen_idf,
+        regime=regime,
     )
     return _learn(documents, request)
 

@@ -159,6 +159,8 @@ def what_became(result: LearnResult, label: str | None) -> str:
         return f"moved from {before} to {label}"
     if result.outcome == "empty":
         return "empty, and passed over"
+    if result.outcome == "left out":
+        return f"left out; the model finds {label}"
     if result.outcome == "known":
         return f"known as {label}"
     return f"learnt as {label}" if label is not None else f"forgotten as {before}"
@@ -170,6 +172,7 @@ def summary(request: LearnRequest, outcomes: Tally[str]) -> str:
         "learnt": ("learnt", f" as {request.label}"),
         "moved": ("moved", f" to {request.label}"),
         "known": ("", f" known as {request.label} already"),
+        "left out": ("left out", f" that it finds to be {request.label}"),
         "forgotten": ("forgot", ""),
         "refused": ("refused", ""),
         "empty": ("passed over", " without a byte"),
@@ -195,6 +198,7 @@ def facts(command: LearnCommand, outcomes: Tally[str], skipped: int) -> dict[str
     return {
         "class": request.label,
         **{name: outcomes[name] for name in names},
+        **({"left_out": outcomes["left out"]} if request.regime.is_choosy else {}),
         "refused": outcomes["refused"],
         "empty": outcomes["empty"],
         "skipped": skipped,

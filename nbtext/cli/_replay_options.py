@@ -100,6 +100,11 @@ def check_replay(given: dict[str, bool], model: tuple[str, ...]) -> None:
         raise click.UsageError(message)
 
 
+def regime_of_options(*, regime: RegimeName | None, margin: float | None) -> Regime:
+    """Return a regime, by the options of its name and its margin."""
+    return regime_of(regime, margin)
+
+
 REGIME_OPTIONS: Final = (
     click.option(
         "--regime",
@@ -112,10 +117,12 @@ REGIME_OPTIONS: Final = (
         type=click.FloatRange(min=0),
         metavar="NATS",
         help="Of near errors, how far ahead of the next class the right one is at the "
-        "most, in nats of log odds [default: 5].",
+        "most, in nats of log odds [default: 3].",
     ),
 )
 """Options of every command that may leave documents out."""
+
+regime_options = option_group("regime", regime_of_options, *REGIME_OPTIONS)
 
 replay_options = option_group(
     "replay",

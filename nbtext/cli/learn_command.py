@@ -15,8 +15,10 @@ from nbtext.cli._options import (
     verbose_output_options,
     wait_option,
 )
+from nbtext.cli._replay_options import regime_options
 from nbtext.cli._terminal import Output
 from nbtext.learning import LearnRequest
+from nbtext.learning.regimes import Regime
 from nbtext.sources import Options
 
 
@@ -48,6 +50,7 @@ from nbtext.sources import Options
     is_flag=True,
     help="Begin a model if there is none, or a class that resembles another.",
 )
+@regime_options
 @verbose_output_options
 @click.pass_context
 def command(
@@ -63,6 +66,7 @@ def command(
     keep: int | None,
     seen_only: bool,
     create: bool,
+    regime: Regime,
     output: Output,
 ) -> int:
     """
@@ -72,6 +76,7 @@ def command(
     nbtext learn spam < email.txt
     nbtext learn spam ~/Maildir/.Junk      every hour, if you like
     nbtext learn ham < same-email.txt      a correction: it moves
+    nbtext learn --regime errors spam ~/Maildir/.Junk    what is misjudged alone
 
     A document that the model knows in this class already is not counted again; one
     that it knows in another class moves, in one step. Sources are those of `train`.
@@ -87,5 +92,6 @@ def command(
         create=create,
         fields=options.fields,
         frozen_idf=frozen_idf,
+        regime=regime,
     )
     return run(LearnCommand(request, sources, options, output, seen_only))

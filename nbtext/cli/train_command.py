@@ -19,11 +19,13 @@ from nbtext.cli._options import (
     training_options,
     wait_option,
 )
+from nbtext.cli._replay_options import regime_options
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import Output, name_problems, progress, to_stderr, to_stdout
 from nbtext.learning import SettingsOverrides
+from nbtext.learning.regimes import Regime
 from nbtext.sources import Options, total_bytes
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 @click.option("--no-ledger", is_flag=True, help="Do not remember which documents.")
 @new_keyed_option
 @replace_option
+@regime_options
 @wait_option
 @jobs_option
 @memory_option
@@ -50,6 +53,7 @@ def command(
     no_ledger: bool,
     keyed: str | None,
     replace: bool,
+    regime: Regime,
     wait: float,
     jobs: int,
     memory: int | None,
@@ -67,7 +71,7 @@ def command(
     lines, CSV and TSV, each also .gz, .bz2 or .xz, and - for standard input. Two
     classes or more. The old model stays as it is until the new one is complete; one
     that was taught since it was trained is replaced with --replace only. Its policy
-    stays.
+    stays. A regime takes the documents in the order of their digests.
     """  # noqa: D301  click wants a real backspace
     from nbtext.api import train
 
@@ -85,6 +89,7 @@ def command(
             memory=memory,
             progress=advance,
             on_read=partial(name_problems, quiet=output.quiet, is_last=False),
+            regime=regime,
         )
     written = Path(model).stat().st_size
     seconds = time.monotonic() - started
@@ -115,6 +120,12 @@ def summary(trained: "Trained", model: str, written: int, seconds: float) -> lis
         f"{counted(contents.n_tokens, 'token')}, {counted(contents.n_terms, 'term')}, "
         f"{report.skipped.documents:,} skipped, {copies(trained.repeats)}",
     ]
+    if trained.left_out:
+        n_learnt = counted(sum(table.documents), "document")
+        lines.append(
+            f"learnt {n_learnt}, left out {trained.left_out:,} that the model judges "
+            "rightly without them"
+        )
     if trained.conflicts:
         lines.append(
             f"WARNING: {counted(trained.conflicts, 'document')} stood under two labels "
@@ -152,6 +163,7 @@ def facts(
         "skipped": report.skipped.documents,
         "truncated": len(report.truncated),
         "repeats": trained.repeats,
+        "left_out": trained.left_out,
         "conflicts": trained.conflicts,
         "held_out_losses": {name: round(n, 6) for name, n in trained.losses.items()},
         "path": model,

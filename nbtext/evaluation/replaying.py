@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from nbtext.document import Item
     from nbtext.learning import SettingsOverrides
     from nbtext.learning.reading_once import Kept
-    from nbtext.scoring import DecisionRule, Model
-    from nbtext.scoring.costs import Costs
+    from nbtext.policy import Policy
+    from nbtext.scoring import Model
     from nbtext.settings import Settings
     from nbtext.tokens import Terms
 
@@ -35,25 +35,17 @@ from nbtext.evaluation.learning_curve import Replay, learning_curve
 from nbtext.evaluation.of_model import NOTHING
 from nbtext.evaluation.stream import IMMEDIATE, Feedback, OrderName, in_order
 from nbtext.learning.growing import GrowingModel, empty_model
+from nbtext.learning.judging import MOST_PROBABLE, Judge, Judgement, is_learnt
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.reading_once import read_once
 from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.mail import date_of
-from nbtext.policy import Policy
 from nbtext.scoring import check_scoring
-from nbtext.scoring.decide import DEFAULT as NO_POLICY
 from nbtext.scoring.models.registry import for_classes, scoring_for
-from nbtext.scoring.policy_rule import rule_of
 from nbtext.store import rows_of
-
-ABSENT: Final = -700.0
-"""The log posterior of a class of which nothing is known yet, in nats."""
 
 PACE: Final = 100
 """After so many documents it is told how far the replay has come."""
-
-DECIDE: Final = Policy()
-"""The policy that decides for the most probable class."""
 
 OnStep: TypeAlias = Callable[[int, int], None]
 """Told how many documents are judged, and how many there are."""
@@ -82,7 +74,7 @@ def replay(
     base: Model | None = None,
     n_classes: int | None = None,
     overrides: SettingsOverrides = DEFAULTS,
-    policy: Policy = DECIDE,
+    policy: Policy = MOST_PROBABLE,
     positive: str | None = None,
     max_bytes: int,
     progress: Progress | None = None,
@@ -147,7 +139,7 @@ def replay(
                 on_step(step, len(new))
     result = evaluate(
         run.truth, run.log_posterior, run.decided, run.model.classes,
-        printed=run.printed, positive=positive, costs=run.costs,
+        printed=run.printed, positive=positive, costs=run.judge_of.costs,
     )  # fmt: skip
     two = result.two_class
     curve = learning_curve(
@@ -247,12 +239,12 @@ class _Run:
 
     Attributes:
         model: the model as it is now.
+        judge_of: decides by it.
         truth: shape (n_documents,), places of classes; -1 for an unknown label.
         decided: the same of decisions; -1 for unsure.
         log_posterior: shape (n_documents, n_classes), in nats.
         printed: the same where probabilities are told.
         learnt_by: how many documents were learnt once each was judged.
-        costs: what decisions cost, None without prices.
     """
 
     def __init__(
@@ -267,7 +259,8 @@ class _Run:
         wanted = base.classes or tuple(sorted(set(cache.labels)))
         may_learn = np.array([label in wanted for label in cache.labels])
         self.model = GrowingModel(base, cache, may_learn)
-        self._cache, self._protocol, self._policy = cache, protocol, policy
+        self.judge_of = Judge(self.model, policy)
+        self._cache, self._protocol = cache, protocol
         self._may_learn = may_learn & ~np.array(kept.is_empty, np.bool_)
         self._known_before = sum(base.documents)
         self._left_out = self._copies = self._unscored = self._told = 0
@@ -279,22 +272,21 @@ class _Run:
         self.log_posterior = np.full(shape, -np.log(len(wanted)))
         self.printed = self.log_posterior.copy()
         self.learnt_by = np.zeros(n_documents, np.int64)
-        self.costs: Costs | None = None
         self._is_wanted = True
 
     def judge(self, step: int, place: int) -> None:
         """Classify a document, and compare."""
         self._views = self._cache.document(place)
         self.truth[step] = self._truth(place)
-        log_posterior, printed, decided = self._classified()
-        if decided is None and len(self.model.known) < 2:
+        judged = self.judge_of.judge(self._views)
+        if len(self.model.known) < 2:
             self._unscored += 1
         elif self.truth[step] not in self.model.known:
             self.truth[step] = NO_CLASS
-        self.log_posterior[step] = log_posterior
-        self.printed[step] = printed
-        self.decided[step] = NO_CLASS if decided is None else decided
-        self._is_wanted = self._is_to_learn(place, log_posterior, decided)
+        self.log_posterior[step] = judged.log_posterior
+        self.printed[step] = judged.printed
+        self.decided[step] = NO_CLASS if judged.decided is None else judged.decided
+        self._is_wanted = self._is_to_learn(place, judged)
 
     def tell(self, place: int, *, is_judged: bool) -> None:
         """
@@ -314,8 +306,8 @@ class _Run:
         if not is_judged:
             self._views = self._cache.document(place)
             if self._protocol.regime.is_choosy:
-                log_posterior, _, decided = self._classified()
-                self._is_wanted = self._is_to_learn(place, log_posterior, decided)
+                judged = self.judge_of.judge(self._views)
+                self._is_wanted = self._is_to_learn(place, judged)
         if self._protocol.regime.is_choosy and not self._is_wanted:
             self._left_out += 1
             return
@@ -328,51 +320,9 @@ class _Run:
         classes = self.model.classes
         return classes.index(label) if label in classes else NO_CLASS
 
-    def _is_to_learn(
-        self, place: int, log_posterior: Sequence[float], decided: int | None
-    ) -> bool:
+    def _is_to_learn(self, place: int, judged: Judgement) -> bool:
         """Return whether the regime wants a document, judged by the model as it is."""
-        truth = self._truth(place)
-        return truth == NO_CLASS or self._protocol.regime.learns(
-            log_posterior, decided, truth
-        )
-
-    def _classified(self) -> tuple[Sequence[float], Sequence[float], int | None]:
-        """
-        Classify the document whose terms are at hand.
-
-        Returns:
-            The log posterior of all classes, the same as it is told, and the place of
-            the class that is decided for; while fewer than two classes are known all
-            are as probable, and it is unsure.
-
-        """
-        model, n_classes = self.model, len(self.model.classes)
-        known = model.known
-        if len(known) < 2:
-            equal = [-float(np.log(n_classes))] * n_classes
-            return equal, equal, None
-        scored = model.score(self._views)
-        rule = self._rule()
-        printed = list(scored.printed)
-        if rule.shift:
-            printed = list(rule.printed(scored.log_posterior))
-        chosen = rule.choose(printed, scored.log_posterior, scored.known)
-        rows = []
-        for values in (scored.log_posterior, printed):
-            row = [ABSENT] * n_classes
-            for place, value in zip(known, values, strict=True):
-                row[place] = max(value, ABSENT)
-            rows.append(row)
-        return rows[0], rows[1], None if chosen is None else known[chosen]
-
-    def _rule(self) -> DecisionRule:
-        """Return how the model decides at this moment."""
-        if self._policy == DECIDE:
-            return NO_POLICY
-        rule = rule_of(self._policy, self.model.basis())
-        self.costs = rule.costs
-        return rule
+        return is_learnt(judged, self._protocol.regime, self._truth(place))
 
     def replay(self) -> Replay:
         """Return what became of all documents."""

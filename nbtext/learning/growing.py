@@ -35,6 +35,7 @@ from nbtext.learning.growing_counts import FoundCounts, GrowingView
 from nbtext.learning.reading_once import counts_of
 from nbtext.scoring import event_model, fitted
 from nbtext.scoring.batch_model import batch_model_of
+from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.scoring.held_out import no_calibration
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.scoring.model import model_of
@@ -94,13 +95,20 @@ class GrowingModel:
             may_learn: shape (n_documents,), which of them may be learnt, each once.
 
         Raises:
-            SettingsError: it is scored by a pass over all of its terms.
+            SettingsError: it is scored by a pass over all of its terms, or by a frozen
+                idf.
 
         """
         if event_model(base.scoring.score).reads_vocabulary:
             message = (
                 f"the {base.scoring.score} score looks at all terms of a model for "
                 "each document, which takes too long one document after the other"
+            )
+            raise SettingsError(message)
+        if has_frozen_idf(base.settings):
+            message = (
+                f"the {base.scoring.score} score weighs terms by how many of all "
+                "documents have them, which nobody knows while they come"
             )
             raise SettingsError(message)
         self.learnt: list[int] = []

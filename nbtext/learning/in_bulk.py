@@ -153,8 +153,9 @@ class _Changes:
         self._seen: list[tuple[Calibration, ...]] = []
         self._records: list[UndoRecords] = []
         self._model: BatchModel | None = None
-        is_learning = plan.request.label is not None
-        if is_learning and plan.model is not None and len(plan.model.classes) > 1:
+        is_observed = plan.request.label is not None
+        is_observed = is_observed and not plan.request.regime.is_choosy
+        if is_observed and plan.model is not None and len(plan.model.classes) > 1:
             with memory_for_model(plan.model.path):
                 self._model = open_batch_model(plan.model)
 
@@ -239,7 +240,7 @@ class _Changes:
     ) -> tuple[int, ...]:
         """Score a document as it was not known; return the bins of its scores."""
         model, label = self._plan.model, self._plan.request.label
-        if model is None or label is None:
+        if model is None or label is None or self._plan.request.regime.is_choosy:
             return ()
         bag = part.bag(place)
         if removal is None:
@@ -371,7 +372,7 @@ class _Changes:
     def _first_scores(self, model: Model, after: CountTable) -> tuple[Calibration, ...]:
         """Score what could not be scored before it was learnt, nor then."""
         plan = self._plan
-        if plan.request.label is None:
+        if plan.request.label is None or plan.request.regime.is_choosy:
             return ()
         known = [step.place for step in plan.steps if step.rows]
         changed = {plan.batch.readings[place].digest for place in known}

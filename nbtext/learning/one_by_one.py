@@ -130,7 +130,7 @@ def _learn(
     """Add a document to a change; return what its scores say for calibration."""
     digest, label = plan.batch.readings[step.place].digest, plan.request.label or ""
     observation: tuple[Calibration, ...] = ()
-    if plan.model is not None:
+    if plan.model is not None and not plan.request.regime.is_choosy:
         observation = observation_of(plan.model, removal, bag, label)
     bins = bins_of(observation)
     row = Row(label, fingerprint(bag))

@@ -23,6 +23,7 @@ from nbtext.errors import (
 )
 from nbtext.keyring import make_secret
 from nbtext.learning.new_class_policy import check_policy
+from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.scoring import Model, check_scoring, event_model
 from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.scoring.models.registry import for_classes, scoring_for
@@ -39,7 +40,7 @@ UNKNOWN: Final = "it is not in the model: it was never learnt, or is forgotten"
 """Why a document is not forgotten."""
 
 Outcome: TypeAlias = Literal[
-    "learnt", "moved", "known", "forgotten", "refused", "empty"
+    "learnt", "moved", "known", "forgotten", "refused", "empty", "left out"
 ]
 
 
@@ -50,7 +51,8 @@ class LearnResult(NamedTuple):
     Attributes:
         name: the document's.
         outcome: whether it was learnt, was moved, was known already, was forgotten; or
-            was refused, or is empty, and then nothing has changed.
+            was refused, is empty, or left out because of the regime, and then nothing
+            has changed.
         before: in which classes it was, sorted.
         reason: why it was refused.
         truncated: whether the document was longer than what was read of it.
@@ -85,6 +87,7 @@ class LearnRequest(NamedTuple):
         run: where this command has appended its first table, None if it has not yet.
         frozen_idf: whether documents are weighed by the idf that training has frozen;
             a model that has one is not changed otherwise.
+        regime: which of the documents that are not known are learnt.
     """
 
     path: str
@@ -100,6 +103,7 @@ class LearnRequest(NamedTuple):
     moves: bool = True
     run: int | None = None
     frozen_idf: bool = False
+    regime: Regime = EVERYTHING
 
 
 class Step(NamedTuple):
@@ -186,6 +190,13 @@ class Plan(NamedTuple):
                 if label is None
                 else LearnResult(name, "known", (label,))
             )
+
+    def leave_out(self, step: Step) -> None:
+        """Take a step out: its document, and copies of it, are not learnt."""
+        self.steps.remove(step)
+        for place in (step.place, *step.copies):
+            name = self.batch.documents[place].name
+            self.results[place] = LearnResult(name, "left out")
 
 
 def new_settings(documents: Sequence[Document], request: LearnRequest) -> Settings:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.document import Document, Item
-    from nbtext.learning import SettingsOverrides
+    from nbtext.learning.overrides import SettingsOverrides
     from nbtext.settings import Settings
     from nbtext.tokens import AnyReading
 

@@ -10,7 +10,8 @@ Regimes: which of the documents that come one after the other are learnt.
   training; Sculley and Cormack 2008 have such a margin for other filters.)
 
 What the margin is held against is the posterior before the cap, which few documents
-would keep below any margin.
+would keep below any margin. docs/experiments/014-regimes.md says what each of them
+costs.
 """
 
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ RegimeName: TypeAlias = Literal["everything", "errors", "near-errors"]
 
 REGIMES: Final[tuple[RegimeName, ...]] = ("everything", "errors", "near-errors")
 
-MARGIN: Final = 5.0
+MARGIN: Final = 3.0
 """The margin of near errors, in nats, unless the user says otherwise."""
 
 

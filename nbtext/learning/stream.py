@@ -20,6 +20,7 @@ from nbtext.document import Document, Item
 from nbtext.errors import ModelFileError, NoModelError
 from nbtext.files import is_in_place
 from nbtext.keyring import name_secret
+from nbtext.learning.leaving_out import without_needless
 from nbtext.learning.one_by_one import learn_few
 from nbtext.learning.plan import (
     Batch,
@@ -128,6 +129,7 @@ def _learn(
             if batch is None or batch.settings != settings:
                 batch = _batch(documents, settings)
             plan = planned(model, batch, request)
+            without_needless(plan)
             if not plan.steps:
                 return _in_order(plan)
             chunks = _carried_out(plan)

@@ -6,7 +6,7 @@ The first documents give a good guess, so that one pass usually does; if all of 
 otherwise in the end, they are counted again.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -33,7 +33,9 @@ from nbtext.errors import TrainingError
 from nbtext.learning.choosing import rival_scoring
 from nbtext.learning.finishing import finish, sample_limits
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
+from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.learning.second_pass import settings_scored, weighed_by_idf
+from nbtext.learning.selective import select
 from nbtext.parallel import threads
 from nbtext.scoring import check_scoring
 from nbtext.scoring.models.registry import for_classes, scoring_for
@@ -65,6 +67,7 @@ class Trained:
         losses: the event models that were tried, and their held-out losses in nats a
             document; empty if nothing was held out.
         notes: what became of the policy of the model that was replaced.
+        left_out: how many documents were not learnt, because of the regime.
     """
 
     contents: Contents
@@ -73,6 +76,7 @@ class Trained:
     conflicts: int
     losses: dict[str, float]
     notes: tuple[str, ...] = ()
+    left_out: int = 0
 
     def __repr__(self) -> str:
         """Say of how many documents it is made, and of which score."""
@@ -91,6 +95,7 @@ def train(
     jobs: int = 1,
     progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
+    regime: Regime = EVERYTHING,
 ) -> Trained:
     """
     Count labelled documents and calibrate their scores.
@@ -105,12 +110,19 @@ def train(
         jobs: how many of them, or threads, work side by side.
         progress: told now and then how many more documents and bytes were read.
         on_read: told what was read, and what was skipped, before anything is refused.
+        regime: which of the documents are learnt; those of one that leaves any out
+            wait for one another, and are read here.
 
     Raises:
         TrainingError: fewer than two classes, or not one token.
-        SettingsError: the score does not go with the number of classes.
+        SettingsError: the score does not go with the number of classes, or with the
+            regime.
 
     """
+    if regime.is_choosy:
+        return _trained_on_some(
+            sources, regime, n_classes, overrides, max_bytes, progress, on_read
+        )
     counted = count_sources(
         sources,
         n_classes=n_classes,
@@ -146,6 +158,38 @@ def train(
         )
     contents = finished.contents(table)
     return Trained(contents, report, repeats, conflicts, finished.losses)
+
+
+def _trained_on_some(
+    sources: Callable[[], Iterable[Item]],
+    regime: Regime,
+    n_classes: int | None,
+    overrides: SettingsOverrides,
+    max_bytes: int,
+    progress: Progress | None,
+    on_read: Callable[[ReadReport], None] | None,
+) -> Trained:
+    """Learn the documents that a regime learns."""
+    selected = select(
+        sources,
+        regime,
+        n_classes=n_classes,
+        overrides=overrides,
+        max_bytes=max_bytes,
+        progress=progress,
+        on_read=on_read,
+        check=check_classes,
+    )
+    table, finished = selected.table, selected.finished
+    check_trainable(table)
+    return Trained(
+        finished.contents(table),
+        selected.report,
+        selected.copies,
+        0,
+        finished.losses,
+        left_out=selected.left_out,
+    )
 
 
 def count_sources(
@@ -187,24 +231,35 @@ def check_trainable(table: CountTable) -> None:
         TrainingError: fewer than two classes, or not one token.
 
     """
-    if len(table.classes) < 2:
-        found = f"only the class {table.classes[0]!r}" if table.classes else "no class"
+    check_classes(table.classes)
+    if not table.n_rows:
+        message = "the documents have not one token; are they empty, or not text?"
+        raise TrainingError(message)
+
+
+def check_classes(classes: Sequence[str]) -> None:
+    """
+    Refuse classes that no model can have.
+
+    Raises:
+        TrainingError: fewer than two, too many, or one with the name of unsure.
+
+    """
+    if len(classes) < 2:
+        found = f"only the class {classes[0]!r}" if classes else "no class"
         message = (
             f"the documents have {found}, and two are needed; name a folder a class "
             "(nbtext train spam/ ham/) or label them (LABEL=PATH, --label-column)"
         )
         raise TrainingError(message)
-    if "?" in table.classes:
+    if "?" in classes:
         message = "a class cannot be called '?', which means unsure; use LABEL=PATH"
         raise TrainingError(message)
-    if len(table.classes) > MOST_CLASSES:
+    if len(classes) > MOST_CLASSES:
         message = (
-            f"the documents have {len(table.classes):,} classes, and a model holds "
+            f"the documents have {len(classes):,} classes, and a model holds "
             f"{MOST_CLASSES:,}; is the label column the right one?"
         )
-        raise TrainingError(message)
-    if not table.n_rows:
-        message = "the documents have not one token; are they empty, or not text?"
         raise TrainingError(message)
 
 

@@ -153,7 +153,7 @@ def test_mail_may_be_ordered_by_date(
         (["--jobs", "2"], "each document waits for the one before it"),
         (["--prior", "estimate"], "most are still to come"),
         (["-m", "a.nbt", "-m", "b.nbt"], "begins with one model"),
-        (["--margin", "3"], "--margin is of near errors"),
+        (["--margin", "4"], "--margin is of near errors"),
         (["--feedback", "soon"], "expected immediate, delay:N or first:N"),
         (["--order", "size"], "'size' is not one of"),
     ],
@@ -172,7 +172,7 @@ def test_what_has_no_meaning_in_it_is_refused(
 def test_its_options_are_about_a_replay(
     run: Run, sources: list[str], option: str
 ) -> None:
-    values = {"order": "date", "feedback": "delay:2", "regime": "errors", "margin": "3"}
+    values = {"order": "date", "feedback": "delay:2", "regime": "errors", "margin": "4"}
     status, _, err = run("eval", f"--{option}", values[option], *sources)
 
     assert status == 64

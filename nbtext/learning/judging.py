@@ -1,0 +1,103 @@
+"""
+What a growing model decides about a document, and whether a regime learns it.
+
+In: a `GrowingModel`, a policy, and documents one after the other. Out: for each the log
+posteriors of all classes that there will be, and the decision.
+"""
+
+from __future__ import annotations
+
+from math import log
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nbtext.learning.growing import GrowingModel
+    from nbtext.learning.regimes import Regime
+    from nbtext.scoring import DecisionRule
+    from nbtext.scoring.costs import Costs
+    from nbtext.tokens import Terms
+
+from nbtext.policy import Policy
+from nbtext.scoring.decide import DEFAULT as NO_POLICY
+from nbtext.scoring.policy_rule import rule_of
+
+ABSENT: Final = -700.0
+"""The log posterior of a class of which nothing is known yet, in nats."""
+
+MOST_PROBABLE: Final = Policy()
+"""The policy that decides for the most probable class."""
+
+
+class Judgement(NamedTuple):
+    """
+    What a model says of a document.
+
+    Attributes:
+        log_posterior: shape (n_classes,), in nats, before the cap.
+        printed: the same where probabilities are told.
+        decided: the place of the class that is decided for, None if it is unsure.
+    """
+
+    log_posterior: Sequence[float]
+    printed: Sequence[float]
+    decided: int | None
+
+
+class Judge:
+    """
+    A growing model that decides.
+
+    Attributes:
+        costs: what decisions cost, None without prices or before the first decision.
+    """
+
+    def __init__(self, model: GrowingModel, policy: Policy) -> None:
+        self.costs: Costs | None = None
+        self._model = model
+        self._policy = policy
+
+    def judge(self, views: Sequence[Terms]) -> Judgement:
+        """
+        Decide about a document.
+
+        While fewer than two classes are known all are as probable, and it is unsure.
+
+        Args:
+            views: for each view its terms.
+
+        Raises:
+            SettingsError: the policy does not go with the model as it is now.
+
+        """
+        n_classes, known = len(self._model.classes), self._model.known
+        if len(known) < 2:
+            equal = [-log(n_classes)] * n_classes
+            return Judgement(equal, equal, None)
+        scored = self._model.score(views)
+        rule = self._rule()
+        printed = list(scored.printed)
+        if rule.shift:
+            printed = list(rule.printed(scored.log_posterior))
+        chosen = rule.choose(printed, scored.log_posterior, scored.known)
+        rows = []
+        for values in (scored.log_posterior, printed):
+            row = [ABSENT] * n_classes
+            for place, value in zip(known, values, strict=True):
+                row[place] = max(value, ABSENT)
+            rows.append(row)
+        return Judgement(rows[0], rows[1], None if chosen is None else known[chosen])
+
+    def _rule(self) -> DecisionRule:
+        """Return how the model decides at this moment."""
+        if self._policy == MOST_PROBABLE:
+            return NO_POLICY
+        rule = rule_of(self._policy, self._model.basis())
+        self.costs = rule.costs
+        return rule
+
+
+def is_learnt(judged: Judgement, regime: Regime, truth: int) -> bool:
+    """Return whether a regime learns a document of a class, by its place."""
+    return regime.learns(judged.log_posterior, judged.decided, truth)

@@ -1,0 +1,80 @@
+"""
+`learn --regime`: which documents of a batch the model has no need of.
+
+A plan goes in, the same plan comes out without the steps that are left out. Documents
+are judged in their order, each by the model as it would be with those learnt before it.
+Those that move from another class are learnt whatever the model says: somebody corrects
+it. One document is judged without arrays.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nbtext.learning.plan import Plan, Step
+
+from nbtext.scoring import Classifier
+
+
+def without_needless(plan: Plan) -> None:
+    """Leave out of a plan what its regime does not learn, and enter that."""
+    model, label = plan.model, plan.request.label
+    is_choosy = plan.request.regime.is_choosy and label is not None
+    if not is_choosy or model is None or len({*model.classes, label}) < 2:
+        return
+    new = [step for step in plan.steps if not step.rows]
+    if len(new) == 1 and len(model.classes) > 1:
+        needless = [] if _is_needed(plan, new[0]) else new
+    elif new:
+        needless = _needless(plan, new)
+    else:
+        return
+    for step in needless:
+        plan.leave_out(step)
+
+
+def _is_needed(plan: Plan, step: Step) -> bool:
+    """Return whether a single document is learnt."""
+    model, label = plan.model, plan.request.label
+    if model is None or label not in model.classes:
+        return True
+    document = plan.batch.documents[step.place]
+    reading = plan.batch.readings[step.place]
+    (decision,) = Classifier(model).decide_readings([document], [reading])
+    classes = model.classes
+    decided = None if decision.label is None else classes.index(decision.label)
+    return plan.request.regime.learns(
+        decision.log_posterior, decided, classes.index(label)
+    )
+
+
+def _needless(plan: Plan, steps: list[Step]) -> list[Step]:
+    """Return which of several documents are not learnt."""
+    import numpy as np
+
+    from nbtext.counts import TermCache
+    from nbtext.learning.growing import GrowingModel
+    from nbtext.learning.judging import MOST_PROBABLE, Judge, is_learnt
+    from nbtext.tokens import read_terms
+
+    if plan.model is None:
+        return []
+    label, readings = plan.request.label or "", plan.batch.readings
+    needless = []
+    with TermCache() as cache:
+        views = read_terms(
+            plan.batch.settings, [readings[step.place].views for step in steps]
+        )
+        digests = [readings[step.place].digest for step in steps]
+        cache.add([label] * len(steps), digests, views)
+        model = GrowingModel(plan.model, cache, np.ones(len(steps), np.bool_))
+        judge = Judge(model, plan.model.policy or MOST_PROBABLE)
+        truth = model.classes.index(label)
+        for place, step in enumerate(steps):
+            terms = cache.document(place)
+            if is_learnt(judge.judge(terms), plan.request.regime, truth):
+                model.learn(place, terms, is_observed=False)
+            else:
+                needless.append(step)
+    return needless

@@ -1,0 +1,185 @@
+"""
+`train --regime`: a model of those documents alone that training has need of.
+
+Documents are read once and judged in the order of their digests, each by the model of
+those learnt before it; so neither the order of the sources nor that of the files says
+which are learnt. Counted, and entered in the ledger, are those. Calibration rests on
+all of them, as far as the sample has them: what is learnt is scored as if it alone had
+not been counted, what is left out as it is, which no count knows. Of the learnt ones
+alone, chosen for having misled the model, it would say that the model errs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.counts import Calibration, CountTable, ReadReport, TermCache
+    from nbtext.counts.counting import Progress
+    from nbtext.counts.sample import Block
+    from nbtext.document import Item
+    from nbtext.learning.overrides import SettingsOverrides
+    from nbtext.learning.regimes import Regime
+    from nbtext.scoring.batch_model import BatchModel
+    from nbtext.settings import Scoring, Settings
+from nbtext.counts.calibration import totals
+from nbtext.counts.fitting import chosen
+from nbtext.counts.sample import DOCUMENTS, TERMS
+from nbtext.errors import SettingsError
+from nbtext.learning.finishing import Finished
+from nbtext.learning.growing import GrowingModel, empty_model
+from nbtext.learning.judging import MOST_PROBABLE, Judge, is_learnt
+from nbtext.learning.reading_once import counts_of, read_once, sample_of
+from nbtext.scoring import check_scoring, event_model
+from nbtext.scoring.batch import keep_memory, raw_scores
+from nbtext.scoring.batch_model import batch_model_of
+from nbtext.scoring.candidates import candidates
+from nbtext.scoring.held_out import fitted_by
+from nbtext.scoring.leave_one_out import left_out, observed_scores
+from nbtext.scoring.models.registry import for_classes, scoring_for
+
+WEIGHS_AGAIN: Final = (
+    "the {name} score weighs terms by how many of all documents have them; it cannot "
+    "be trained on a part that depends on its own scores (--regime)"
+)
+
+
+class Selected(NamedTuple):
+    """
+    What training under a regime made.
+
+    Attributes:
+        table: the counts of what was learnt.
+        finished: what was made of them.
+        report: what was read.
+        left_out: how many documents were not learnt, by the regime.
+        copies: how many were not learnt, for being copies of learnt ones.
+    """
+
+    table: CountTable
+    finished: Finished
+    report: ReadReport
+    left_out: int
+    copies: int
+
+
+def select(
+    sources: Callable[[], Iterable[Item]],
+    regime: Regime,
+    *,
+    n_classes: int | None,
+    overrides: SettingsOverrides,
+    max_bytes: int,
+    progress: Progress | None,
+    on_read: Callable[[ReadReport], None] | None,
+    check: Callable[[Sequence[str]], None],
+) -> Selected:
+    """
+    Learn what a regime learns of labelled documents.
+
+    Args:
+        sources: gives the documents, from the beginning each time it is called.
+        regime: which are learnt.
+        n_classes: how many classes there will be, if that is known.
+        overrides: what differs from the default settings and the default scoring.
+        max_bytes: how much of a document is read.
+        progress: told now and then how many more documents and bytes were read.
+        on_read: told what was read, and what was skipped, before anything is refused.
+        check: refuses classes that no model can have.
+
+    Raises:
+        TrainingError: fewer than two classes, or not one token.
+        SettingsError: the score does not go with the classes, or with regimes.
+
+    """
+    keep_memory()
+    cache, settings, report = read_once(
+        sources, n_classes, overrides.settings, max_bytes, progress
+    )
+    with cache:
+        if on_read is not None:
+            on_read(report)
+        if report.skipped and not report.documents:
+            raise report.skipped.first
+        classes = sorted(set(cache.labels))
+        check(classes)
+        scoring = overrides.scoring(scoring_for(settings, len(classes)))
+        scoring = for_classes(scoring, len(classes))
+        if event_model(scoring.score).weighs_again:
+            raise SettingsError(WEIGHS_AGAIN.format(name=scoring.score))
+        check_scoring(scoring, settings, classes)
+        learnt, copies = _learnt(cache, settings, scoring, regime)
+        table = counts_of(cache, settings, learnt)
+        everything = np.ones(len(learnt), np.bool_)
+        sample = sample_of(
+            cache, settings, overrides._replace(correction=False), everything
+        )
+        own = {
+            (cache.digests[place], cache.labels[place])
+            for place in np.flatnonzero(learnt).tolist()
+        }
+        blocks = sample.head(DOCUMENTS, TERMS)
+        finished = _finished(batch_model_of(table, scoring), blocks, own)
+    n_left_out = len(learnt) - int(learnt.sum()) - copies
+    return Selected(table, finished, report, n_left_out, copies)
+
+
+def _learnt(
+    cache: TermCache, settings: Settings, scoring: Scoring, regime: Regime
+) -> tuple[NDArray[np.bool_], int]:
+    """Return which documents are learnt, and how many copies of them there are."""
+    learnt = np.zeros(len(cache.labels), np.bool_)
+    model = GrowingModel(empty_model(settings, scoring), cache, ~learnt)
+    judge = Judge(model, MOST_PROBABLE)
+    digests: set[bytes] = set()
+    copies = 0
+    places = range(len(learnt))
+    for place in sorted(
+        places, key=lambda one: (cache.digests[one], cache.labels[one])
+    ):
+        if cache.digests[place] in digests:
+            copies += 1
+            continue
+        terms = cache.document(place)
+        truth = model.classes.index(cache.labels[place])
+        if is_learnt(judge.judge(terms), regime, truth):
+            model.learn(place, terms, is_observed=False)
+            learnt[place] = True
+            digests.add(cache.digests[place])
+    return learnt, copies
+
+
+def _finished(
+    model: BatchModel, blocks: Sequence[Block], learnt: set[tuple[bytes, str]]
+) -> Finished:
+    """
+    Calibrate on documents that were learnt, and on others.
+
+    Args:
+        model: the counts, and how they are scored.
+        blocks: the documents.
+        learnt: the digests and labels of those that were learnt.
+
+    """
+    scorings = candidates(model.scoring)
+    own: list[Block] = []
+    seen: list[tuple[Calibration, ...]] = []
+    for block in blocks:
+        named = zip(block.digests, block.labels, strict=True)
+        is_own = np.array([name in learnt for name in named], np.bool_)
+        own.append(block.take(np.flatnonzero(is_own).tolist()))
+        others = block.take(np.flatnonzero(~is_own).tolist())
+        if len(others):
+            scores = raw_scores(model, scorings, others.views)
+            seen.append(observed_scores(model, scorings, scores, others.labels))
+    documents = [(block.labels, block.views) for block in own if len(block)]
+    calibrations = totals([left_out(model, documents).calibrations, *seen])
+    scoring = chosen(model.scoring, calibrations, model.classes)
+    fit = fitted_by(scoring, calibrations, model.classes)
+    return Finished(model.scored_by(scoring), calibrations, fit, {}, None)
