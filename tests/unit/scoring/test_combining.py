@@ -120,34 +120,32 @@ def _shift(first: Classifier, other: Classifier) -> float:
     return log(pooled[1] / pooled[0]) - log(own[1] / own[0])
 
 
-@given(st.permutations(range(3)), st.lists(st.sampled_from([*HAM, *SPAM]), min_size=1))
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> list[Classifier]:
+    """Models of three event models, trained on other documents each."""
+    folder = tmp_path_factory.mktemp("three")
+    counts = [{"ham": 5, "spam": 9}, {"ham": 8, "spam": 3}, {"ham": 6, "spam": 6}]
+    scores = ("sum", "weighted", "bernoulli")
+    return [
+        text_model(folder / f"{score}.nbt", one, score)
+        for one, score in zip(counts, scores, strict=True)
+    ]
+
+
+@given(
+    order=st.permutations(range(3)),
+    words=st.lists(st.sampled_from([*HAM, *SPAM]), min_size=1),
+)
 def test_the_order_of_models_makes_no_difference(
-    order: list[int], words: list[str]
+    three: list[Classifier], order: list[int], words: list[str]
 ) -> None:
-    models = _three()
     text = " ".join(words)
 
-    found = classify(combine([models[place] for place in order]), text)
+    found = classify(combine([three[place] for place in order]), text)
 
-    expected = classify(combine(models), text)
+    expected = classify(combine(three), text)
     assert found.log_posterior == pytest.approx(expected.log_posterior, abs=1e-9)
     assert found.printed == pytest.approx(expected.printed, abs=1e-9)
-
-
-_MADE: list[Classifier] = []
-
-
-def _three() -> list[Classifier]:
-    import tempfile
-
-    if not _MADE:
-        folder = Path(tempfile.mkdtemp(prefix="nbtext-combined"))
-        counts = [{"ham": 5, "spam": 9}, {"ham": 8, "spam": 3}, {"ham": 6, "spam": 6}]
-        scores = ("sum", "weighted", "bernoulli")
-        for number, (one, score) in enumerate(zip(counts, scores, strict=True)):
-            path = folder / f"{number}.nbt"
-            _MADE.append(text_model(path, one, score))
-    return _MADE
 
 
 def test_a_calibrated_part_caps_what_is_decided(tmp_path: Path) -> None:
