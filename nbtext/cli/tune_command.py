@@ -17,6 +17,7 @@ from nbtext.cli._options import (
     source_options,
     sources_argument,
 )
+from nbtext.cli._places import default_model
 from nbtext.cli._policy_options import false_positives_option
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import class_name, size
@@ -116,10 +117,11 @@ def command(
             on_trial=None if shown is None else shown.trial,
         )
     lines = {}
+    where = [] if model == default_model() else ["-m", model]
     if tuned.threshold is not None:
-        lines["policy"] = _typed(["policy", *tuned.threshold.options], ())
+        lines["policy"] = _typed(["policy", *where, *tuned.threshold.options], ())
     read_by = _of_sources(options)
-    lines["train"] = _typed(["train", *tuned.options, *read_by], sources)
+    lines["train"] = _typed(["train", *where, *tuned.options, *read_by], sources)
     if output.as_json:
         to_stdout([json_of(tuned.as_dict() | lines)])
     elif is_watched(sys.stdout):

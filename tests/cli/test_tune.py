@@ -68,6 +68,15 @@ def test_the_line_to_type_makes_the_model_that_write_makes(
     assert one.settings == other.settings
 
 
+def test_the_lines_to_type_name_the_model_that_was_named(
+    run: "Run", rows: Path
+) -> None:
+    said = json.loads(run("tune", "-q", "--json", "-m", "my mail.nbt", rows).out)
+
+    assert said["train"].startswith("nbtext train -m 'my mail.nbt' ")
+    assert said["policy"].startswith("nbtext policy -m 'my mail.nbt' ")
+
+
 def test_the_line_to_type_shows_no_terminal_what_to_do(run: "Run", rows: Path) -> None:
     odd = [Path("a\x1b[31m'\t\\x41ü.tsv"), Path("b\udcff.tsv"), Path("-c d.tsv")]
     lines = rows.read_text().splitlines(keepends=True)
