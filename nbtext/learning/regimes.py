@@ -3,11 +3,11 @@ Regimes: which of the documents that come one after the other are learnt.
 
 * Everything: all of them.
 * Errors: those that the model, as it is when a document comes, does not put into their
-  class; one that it leaves unsure is among them. (Train on error; Yerazunis 2004 for
-  CRM114, and the SpamBayes project's regime of the same idea.)
+  class; one that it leaves unsure is among them. (Train only errors; Yerazunis 2004
+  compares it with training everything.)
 * Near errors: those, and the ones whose class it finds but hardly: less than a margin
-  ahead of the best of the others, in nats of log odds. (Yerazunis' thick threshold
-  training; Sculley and Cormack 2008 have such a margin for other filters.)
+  ahead of the best of the others, in nats of log odds. (The thick threshold of Siefkes,
+  Assis, Chhabra and Yerazunis 2004; theirs is of the scores of Winnow.)
 
 What the margin is held against is the posterior before the cap, which few documents
 would keep below any margin. docs/experiments/014-regimes.md says what each of them
