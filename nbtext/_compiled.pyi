@@ -36,6 +36,8 @@ class StoredModel:
     def __new__(cls, file: memoryview | bytes, /) -> StoredModel: ...
     def classes(self) -> tuple[str, str]:
         """Return the names of the classes, sorted."""
+    def has_policy(self) -> bool:
+        """Return whether a table has a policy."""
     def views(
         self,
     ) -> tuple[tuple[str, str, bool, bool, bool, bool, bool, int | None], ...]:

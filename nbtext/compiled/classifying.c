@@ -68,6 +68,18 @@ stored_classes(PyObject *self, PyObject *none)
     return Py_BuildValue("(NN)", text_of(header->classes[0]), text_of(header->classes[1]));
 }
 
+PyDoc_STRVAR(has_policy_doc,
+"has_policy()\n"
+"--\n\n"
+"Return whether a table has a policy, which is not applied here.\n");
+
+static PyObject *
+stored_has_policy(PyObject *self, PyObject *none)
+{
+    (void)none;
+    return PyBool_FromLong(model_in(self)->first.has_policy);
+}
+
 /* Score what the buffers of keys hold; false, with an error or without, if not. */
 static bool
 score_keys(const Model *model, const Py_buffer *buffers, double *score, int64_t *known)
@@ -214,6 +226,7 @@ stored_dealloc(PyObject *self)
 static PyMethodDef stored_methods[] = {
     {"views", stored_views, METH_NOARGS, views_doc},
     {"classes", stored_classes, METH_NOARGS, classes_doc},
+    {"has_policy", stored_has_policy, METH_NOARGS, has_policy_doc},
     {"score", stored_score, METH_O, score_doc},
     {NULL, NULL, 0, NULL},
 };

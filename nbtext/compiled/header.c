@@ -199,7 +199,7 @@ take_counts(Pack *pack, Header *header)
     return take_name(pack, "totals") && take_totals(pack, header);
 }
 
-/* Take the arrays, the lengths of which are table.c's to check. */
+/* Take the arrays, the lengths of which are table.c's to check, and what may precede them. */
 static bool
 take_arrays(Pack *pack, Header *header)
 {
@@ -208,6 +208,9 @@ take_arrays(Pack *pack, Header *header)
         return false;
     if (is_equal(name, "histograms")
         && (!pass_over(pack) || !take_text(pack, &name)))
+        return false;
+    header->has_policy = is_equal(name, "policy");
+    if (header->has_policy && (!pass_over(pack) || !take_text(pack, &name)))
         return false;
     header->arrays = *pack;
     if (!is_equal(name, "arrays") || !pass_over(pack))

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+enum { AT_ONCE = 32 }; /* terms that memory is asked for before any of them is looked up */
+
 /* What the terms of a view say, by their counts. */
 typedef struct {
     double sizes[2], h, least;
@@ -32,6 +34,33 @@ log_odds(const Odds *of, const Counts *counts)
     return odds >= of->least || odds * of->least <= 1.0 ? log(odds) : 0.0;
 }
 
+/* What is added up of a view. */
+typedef struct {
+    double sum;
+    int64_t kept, known;
+} Sum;
+
+/* Add what some terms say; false if the model is damaged. */
+static bool
+add_terms(const Model *model, size_t view, const Odds *odds, const uint64_t *keys, size_t n,
+          Sum *sum)
+{
+    fetch_counts(model, view, keys, n);
+    for (size_t i = 0; i < n; i++) {
+        Counts counts;
+        Lookup found = find_counts(model, view, keys[i], &counts);
+        if (found == IS_DAMAGED)
+            return false;
+        if (found == UNKNOWN_TERM)
+            continue;
+        double says = log_odds(odds, &counts);
+        sum->known++;
+        sum->sum += says;
+        sum->kept += says != 0;
+    }
+    return true;
+}
+
 bool
 mean_score(const Model *model, const Slice *keys, double *score, int64_t *known)
 {
@@ -39,23 +68,18 @@ mean_score(const Model *model, const Slice *keys, double *score, int64_t *known)
     *known = 0;
     for (size_t view = 0; view < model->first.n_views; view++) {
         Odds odds = odds_of(model, view);
-        double sum = 0;
-        int64_t kept = 0;
-        for (const uint8_t *at = keys[view].at; at < keys[view].end; at += 8) {
-            uint64_t key;
-            Counts counts;
-            memcpy(&key, at, sizeof key);
-            Lookup found = find_counts(model, view, key, &counts);
-            if (found == IS_DAMAGED)
+        Sum sum = {0, 0, 0};
+        Slice left = keys[view];
+        while (left.at < left.end) {
+            uint64_t some[AT_ONCE];
+            size_t size = length_of(left) < sizeof some ? length_of(left) : sizeof some;
+            memcpy(some, left.at, size);
+            left.at += size;
+            if (!add_terms(model, view, &odds, some, size / sizeof *some, &sum))
                 return false;
-            if (found == UNKNOWN_TERM)
-                continue;
-            double says = log_odds(&odds, &counts);
-            ++*known;
-            sum += says;
-            kept += says != 0;
         }
-        *score += sum / (double)(kept ? kept : 1);
+        *known += sum.known;
+        *score += sum.sum / (double)(sum.kept ? sum.kept : 1);
     }
     return true;
 }

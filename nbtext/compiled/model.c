@@ -18,6 +18,7 @@ static bool
 add_header(Model *model, const Header *header, Table *table)
 {
     Header *first = &model->first;
+    first->has_policy |= header->has_policy;
     for (size_t n = 0; n < header->n_classes; n++) {
         size_t place = is_same(header->classes[n], first->classes[0]) ? 0 : 1;
         if (!is_same(header->classes[n], first->classes[place]))
@@ -102,6 +103,23 @@ add_table(Slice file, uint64_t offset, Header *header, size_t *room, Model *mode
     return is_added ? FILLED : UNSOUND;
 }
 
+/*
+ * Read of each term what is counted; and where tables may take something away, its other
+ * columns, too, all of which are zero if it is gone.
+ */
+static void
+choose_columns(Model *model)
+{
+    for (size_t n = 0; n < model->n_tables; n++)
+        for (size_t view = 0; view < model->first.n_views; view++) {
+            TermArrays *terms = model->tables[n].views + view;
+            bool is_plain = model->n_tables == 1;
+            for (size_t column = 0; column < terms->n_columns; column++)
+                is_plain &= !terms->columns[column].is_signed;
+            terms->n_read = is_plain ? 1 : terms->n_columns;
+        }
+}
+
 Filling
 open_model(Slice file, Model *model)
 {
@@ -119,6 +137,8 @@ open_model(Slice file, Model *model)
     free(header);
     if (filling == FILLED && (!model->n_tables || !are_counts(model)))
         filling = UNSOUND;
+    if (filling == FILLED)
+        choose_columns(model);
     if (filling != FILLED)
         release_model(model);
     return filling;
@@ -181,7 +201,7 @@ find_entries(const Table *table, const TermArrays *terms, uint64_t place, uint64
     if (*end < *start || *end - *start > table->n_classes || *end > terms->classes.length
         || !verify(table, &terms->classes, *start, *end))
         return false;
-    for (size_t n = 0; n < terms->n_columns; n++)
+    for (size_t n = 0; n < terms->n_read; n++)
         if (!verify(table, terms->columns + n, *start, *end))
             return false;
     return true;
@@ -216,7 +236,7 @@ add_counts(const Table *table, const TermArrays *terms, uint64_t key, Counts *co
         return IS_DAMAGED;
     uint64_t code = value_at(&terms->codes, place);
     if (code < table->n_classes) {
-        for (size_t n = 0; n < terms->n_columns; n++)
+        for (size_t n = 0; n < terms->n_read; n++)
             counts->columns[table->places[code]][n]++;
         return KNOWN_TERM;
     }
@@ -227,7 +247,7 @@ add_counts(const Table *table, const TermArrays *terms, uint64_t key, Counts *co
         if (class >= table->n_classes || seen >> class & 1)
             return IS_DAMAGED;
         seen |= UINT64_C(1) << class;
-        for (size_t n = 0; n < terms->n_columns; n++)
+        for (size_t n = 0; n < terms->n_read; n++)
             if (!add_value(terms->columns + n, start,
                            counts->columns[table->places[class]] + n))
                 return IS_DAMAGED;
@@ -235,10 +255,46 @@ add_counts(const Table *table, const TermArrays *terms, uint64_t key, Counts *co
     return KNOWN_TERM;
 }
 
+/* Where the bucket of a key begins, as it is said; 0 if nothing can be there. */
+static uint64_t
+guessed_place(const TermArrays *terms, uint64_t key)
+{
+    uint64_t bucket = key >> (KEY_BITS - terms->index_bits);
+    uint64_t place = bucket < terms->buckets.length ? value_at(&terms->buckets, bucket) : 0;
+    return place < terms->keys.length ? place : 0;
+}
+
+void
+fetch_counts(const Model *model, size_t view, const uint64_t *keys, size_t n)
+{
+    const TermArrays *terms = model->tables[0].views + view;
+    if (!terms->keys.length)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bucket = keys[i] >> (KEY_BITS - terms->index_bits);
+        if (bucket < terms->buckets.length)
+            PREFETCH(terms->buckets.at + bucket * terms->buckets.width);
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint64_t place = guessed_place(terms, keys[i]);
+        PREFETCH(terms->keys.at + place * terms->keys.width);
+        PREFETCH(terms->codes.at + place * terms->codes.width);
+        PREFETCH(terms->starts.at + place / STRIDE * terms->starts.width);
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint64_t place = guessed_place(terms, keys[i]) / STRIDE;
+        uint64_t start = value_at(&terms->starts, place);
+        if (start < terms->classes.length) {
+            PREFETCH(terms->classes.at + start * terms->classes.width);
+            PREFETCH(terms->columns[0].at + start * terms->columns[0].width);
+        }
+    }
+}
+
 Lookup
 find_counts(const Model *model, size_t view, uint64_t key, Counts *counts)
 {
-    size_t n_columns = model->first.views[view].n_columns;
+    size_t n_columns = model->tables[0].views[view].n_read;
     Lookup found = UNKNOWN_TERM;
     *counts = (Counts){0};
     for (size_t n = 0; n < model->n_tables; n++) {

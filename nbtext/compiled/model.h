@@ -1,8 +1,8 @@
 /*
  * A model file, read where it lies, for the score of one message.
  *
- * Only what is plain is read: mail, two classes, the mean score, calibrated, no policy, no
- * correction, tables where they were written. All else is refused, and Python reads it and
+ * Only what is plain is read: mail, two classes, the mean score, calibrated, no correction,
+ * tables where they were written. Whether there is a policy is said. All else is refused, and Python reads it and
  * says what is wrong with it. No length is believed before it is held against the bytes
  * that are there, and no count before the checksum of its block.
  */
@@ -80,6 +80,7 @@ typedef struct {
     Slice classes[2];
     int64_t documents[2], totals[MOST_VIEWS][2][MOST_COLUMNS];
     Fit fit;
+    bool has_policy;
     int64_t offset; /* where the table was appended; -1 if it stands for itself */
     Pack arrays;    /* names, types and lengths */
     size_t n_arrays;
@@ -110,7 +111,7 @@ typedef struct {
 /* The arrays of a view's terms, as `nbtext.store.schema.TermArrays`. */
 typedef struct {
     Array buckets, keys, codes, starts, classes, columns[MOST_COLUMNS];
-    size_t n_columns;
+    size_t n_columns, n_read; /* how many there are, and how many of them are read */
     int index_bits;
 } TermArrays;
 
@@ -152,7 +153,7 @@ value_at(const Array *array, uint64_t place)
 /* --- model.c ---------------------------------------------------------------------- */
 
 typedef struct {
-    Header first; /* its documents and totals are those of all tables */
+    Header first; /* its documents and totals, and has_policy, are those of all tables */
     Fit fit;      /* of the last table */
     Table *tables;
     size_t n_tables;
@@ -167,6 +168,8 @@ typedef enum { UNKNOWN_TERM, KNOWN_TERM, IS_DAMAGED } Lookup;
 /* Read the tables of a file. What is not FILLED holds nothing. */
 Filling open_model(Slice file, Model *model);
 void release_model(Model *model);
+/* Ask memory for what is stored of some terms in the first table. */
+void fetch_counts(const Model *model, size_t view, const uint64_t *keys, size_t n);
 /* Add up what the tables count for a term. */
 Lookup find_counts(const Model *model, size_t view, uint64_t key, Counts *counts);
 

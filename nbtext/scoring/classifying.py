@@ -2,8 +2,9 @@
 Classifying a stream of documents: one decision a document, in their order.
 
 A few documents are scored by the plain engine, because importing numpy takes longer
-than scoring them; from many at once on the batch engine takes over. Both give the same
-scores. Whatever is ready is decided as soon as input would block.
+than scoring them, and mails by its compiled twin where the model is plain; from many at
+once on the batch engine takes over. All give the same scores. Whatever is ready is
+decided as soon as input would block.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,11 +33,15 @@ from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.registry import check_scoring, event_model
 from nbtext.scoring.score import Scored, score
+from nbtext.scoring.stored_view import StoredView
 from nbtext.settings import Scoring
 from nbtext.sources import load_all
 from nbtext.tokens import AnyReading, bag_of, read_keys
+from nbtext.tokens.engine import engine
+from nbtext.tokens.key_reading import KeyReading
 
 if TYPE_CHECKING:
+    from nbtext._compiled import StoredModel
     from nbtext.counts import Fit
     from nbtext.mail import Heading
     from nbtext.policy import Policy
@@ -140,6 +145,7 @@ class Classifier:
             self._decide_by(policy)
         self._reads_vocabulary = event_model(model.scoring.score).reads_vocabulary
         self._batch: BatchModel | None = None
+        self._stored = _stored_of(model)
 
     def __repr__(self) -> str:
         """Say of which file it is, and what it tells apart."""
@@ -184,7 +190,10 @@ class Classifier:
         size = sum(reading.size for reading in readings)
         scores: Iterator[Scored]
         is_few = len(documents) <= FEW and size <= FEW_BYTES
-        if is_few and self._batch is None and not self._reads_vocabulary:
+        quick = self._quickly(readings) if len(documents) <= FEW else None
+        if quick is not None:
+            scores = iter(quick)
+        elif is_few and self._batch is None and not self._reads_vocabulary:
             scores = map(self._plain, readings)
         else:
             scores = self._many(readings)
@@ -453,6 +462,22 @@ class Classifier:
             keep_memory()
             return open_batch_model(self.model)
 
+    def _quickly(self, readings: Sequence[AnyReading]) -> list[Scored] | None:
+        """Return the scores of mails by the compiled engine; None if it has none."""
+        if self._stored is None:
+            return None
+        scores = []
+        for reading in readings:
+            if not isinstance(reading, KeyReading):
+                return None
+            found = self._stored.score(reading.views)
+            if found is None:  # damage, and Python says which
+                return None
+            _, _, known, _, log_posterior, printed = found
+            tokens = sum(map(len, reading.views))
+            scores.append(Scored(log_posterior, printed, known, tokens))
+        return scores
+
     def _plain(self, reading: AnyReading) -> Scored:
         bag = bag_of(reading, self.model.settings)
         return score(self.model, bag, self._calibration)
@@ -461,6 +486,17 @@ class Classifier:
         from nbtext.scoring.batch import score_readings
 
         return score_readings(self.arranged(), readings, self._calibration)
+
+
+def _stored_of(model: Model) -> "StoredModel | None":
+    """Return the compiled engine's view of a model that is as it is in its file."""
+    of_file = [isinstance(one, StoredView) for views in model.stored for one in views]
+    is_same = all(of_file) and model.scoring == model.file.scoring
+    if not (is_same and engine().is_compiled):
+        return None
+    from nbtext.scoring.stored import stored_in
+
+    return stored_in(model.file.contents[: model.file.size])
 
 
 def _opened(

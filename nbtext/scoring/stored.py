@@ -81,6 +81,16 @@ class StoredClassifier:
         )
 
 
+def stored_in(contents: memoryview) -> "StoredModel | None":
+    """Open the bytes of a model file, whose policy others apply; None if not plain."""
+    from nbtext._compiled import StoredModel
+
+    try:
+        return StoredModel(contents)
+    except ValueError:
+        return None
+
+
 def open_stored(path: str) -> StoredClassifier | None:
     """Open a model file if it is plain; None for others, and those that are missing."""
     try:
@@ -91,6 +101,8 @@ def open_stored(path: str) -> StoredClassifier | None:
         return None
     try:
         model = StoredModel(_mapped(path))
+        if model.has_policy():
+            return None
         return StoredClassifier(model, reader_of(model.views()))
     except (OSError, ValueError):
         return None

@@ -17,10 +17,13 @@ from nbtext.cli import _plain, _quick, main
 from nbtext.cli.bogofilter import _options
 from nbtext.cli.bogofilter import _plain as _bogofilter
 from nbtext.cli.bogofilter._options import parse
+from nbtext.document import Document
+from nbtext.errors import DamagedError
 from nbtext.filtering.header_field import AddedField, with_added
 from nbtext.filtering.plain_header import with_field
 from nbtext.plain_mail import Begun, read_mail
 from nbtext.policy import Policy
+from nbtext.scoring import Classifier, classifying, load_model
 from nbtext.scoring.stored import StoredClassifier, open_stored
 from nbtext.store.compacting import compact
 from nbtext.tokens.engine import engine
@@ -138,6 +141,43 @@ def test_so_are_policies_and_what_is_no_model(model: Path, tmp_path: Path) -> No
     assert open_stored("a\0b") is None
     (tmp_path / "empty").touch()
     assert open_stored(str(tmp_path / "empty")) is None
+
+
+def test_a_classifier_uses_it_and_decides_as_without(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn(model, "spam", [MAIL])
+    documents = [Document(f"{n}", (one,)) for n, one in enumerate(stored.MESSAGES)]
+    prior = Policy(threshold=0.6, prior=(("spam", 0.2),))
+    for policy in (None, Policy(threshold=0.9), prior):
+        found = Classifier(load_model(str(model)), policy=policy).classify(documents)
+        with monkeypatch.context() as patch:
+            patch.setattr(classifying, "_stored_of", lambda _: None)
+            plain = Classifier(load_model(str(model)), policy=policy)
+            expected = plain.classify(documents)
+        for one, other in zip(found, expected, strict=True):
+            assert (one.label, one.known) == (other.label, other.known)
+            assert one.tokens == other.tokens
+            assert one.log_posterior == pytest.approx(other.log_posterior, rel=1e-12)
+            assert one.printed == pytest.approx(other.printed, rel=1e-12)
+
+
+def test_a_classifier_with_a_policy_of_its_model_uses_it_too(model: Path) -> None:
+    set_policy(str(model), Policy(threshold=0.9))
+
+    assert Classifier(load_model(str(model)))._stored is not None
+
+
+def test_a_classifier_says_what_is_damaged(model: Path) -> None:
+    classifier = Classifier(load_model(str(model)))
+    whole = bytearray(model.read_bytes())
+    start = whole.index(b"\xc6", len(whole) // 8)
+    whole[start:-4000] = bytes(len(whole) - 4000 - start)
+    with model.open("r+b") as file:
+        file.write(whole)
+
+    with pytest.raises(DamagedError, match="not as they were written"):
+        classifier.classify([Document("-", (MAIL,))])
 
 
 # --- the command ------------------------------------------------------------
@@ -351,7 +391,6 @@ def test_what_does_not_come_to_its_end_at_once_is_waited_for(
 @pytest.mark.skipif(not CORPUS.exists(), reason="the corpora are not here")
 def test_real_mail(tmp_path: Path) -> None:
     from nbtext import train
-    from nbtext.scoring import Classifier, load_model
 
     path = tmp_path / "model.nbt"
     train([f"{CORPUS}/easy_ham", f"{CORPUS}/spam"], str(path))
