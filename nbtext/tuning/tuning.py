@@ -44,6 +44,7 @@ from nbtext.learning.training import MAX_BYTES
 from nbtext.scoring import check_scoring, event_model, event_models
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.models.registry import (
+    DEFAULT_WITHOUT_TEXT,
     counting_by,
     for_classes,
     scoring_of,
@@ -71,9 +72,6 @@ SCALES: Final = (0.5, 2.0)
 
 WEIGHED_FACTORS: Final = (0.1, 10.0)
 """By what the smoothing of an event model is multiplied that is tried by folds."""
-
-ATTRIBUTES_ALONE: Final = "sum"
-"""The event model of records without text."""
 
 CATEGORY_SMOOTHINGS: Final = (0.1, 0.3, 3.0, 10.0)
 """What is tried in place of 1 added to the count of every value of a category."""
@@ -201,7 +199,7 @@ class _Trials:
         self.tell()
         has_text = bool(self.table.settings.n_texts)
         for event in event_models():
-            if has_text or event.name == ATTRIBUTES_ALONE:
+            if has_text or event.name == DEFAULT_WITHOUT_TEXT:
                 self._try(self.fixed._replace(score=event.name))
         if not has_text:  # then neither smoothing nor repeats make a difference
             self._step(self._attributes)
