@@ -27,7 +27,7 @@ venv/bin/python -c 'import nbtext; print(nbtext.__file__)' | grep "^$folder/venv
 PATH="$folder/venv/bin:$PATH" venv/bin/python -m pytest -q -p no:cacheprovider -n 2 tests/cli
 
 cd "$source"
-cp -R nbtext setup.py LICENSE MANIFEST.in CHANGELOG.md "$folder"
+cp -R bin nbtext setup.py LICENSE MANIFEST.in CHANGELOG.md "$folder"
 rm -f "$folder"/nbtext/*.so
 pip uninstall --yes nbtext
 (cd "$folder" && CC=false pip install . && rm -rf nbtext build)

@@ -39,16 +39,27 @@ take_answer(Mail *mail, PyObject *answered, Slice *answer)
     return true;
 }
 
+/* Return a text as bytes, or None if there is none. Formats with "#" would need another
+   symbol of Python in 3.11 than in 3.13, and one build is for both. */
+static PyObject *
+bytes_of(Slice text)
+{
+    if (!text.at)
+        return counted_none();
+    return PyBytes_FromStringAndSize((const char *)text.at, (Py_ssize_t)length_of(text));
+}
+
 /* Ask the Python function. */
 static bool
 ask_python(Mail *mail, Question question, Slice first, Slice second, Slice *answer)
 {
     Asking *asking = mail->asked;
     PyEval_RestoreThread(asking->state);
-    PyObject *answered = PyObject_CallFunction(
-        asking->answer, "iy#y#", (int)question, (const char *)first.at,
-        (Py_ssize_t)length_of(first), (const char *)second.at,
-        (Py_ssize_t)length_of(second));
+    PyObject *one = bytes_of(first), *other = bytes_of(second), *answered = NULL;
+    if (one && other)
+        answered = PyObject_CallFunction(asking->answer, "iOO", (int)question, one, other);
+    Py_XDECREF(one);
+    Py_XDECREF(other);
     bool is_taken = answered ? take_answer(mail, answered, answer) : stop(mail, FAILED);
     Py_XDECREF(answered);
     asking->state = PyEval_SaveThread();
@@ -114,9 +125,10 @@ result_of(PyObject *self, Mail *mail)
         is_whole = keys && PyTuple_SetItem(views, (Py_ssize_t)n, keys) == 0;
     }
     if (is_whole)
-        result = Py_BuildValue("(Oy#N)", views, (const char *)mail->digest,
-                               (Py_ssize_t)DIGEST_SIZE,
-                               PyBool_FromLong(mail->is_typical));
+        result = Py_BuildValue(
+            "(ONN)", views,
+            PyBytes_FromStringAndSize((const char *)mail->digest, DIGEST_SIZE),
+            PyBool_FromLong(mail->is_typical));
     Py_XDECREF(views);
     return result;
 }

@@ -58,6 +58,19 @@ def test_files_are_short() -> None:
     assert sum(lengths.values()) <= MOST_LINES
 
 
+def test_one_build_is_for_every_python() -> None:
+    """Formats with "#" are other symbols in 3.13 than in 3.11, which then refuses."""
+    formats = re.compile(r'"[^"\n]*[syz]#[^"\n]*"')
+    named = [
+        f"{path.name}: {found}"
+        for path in SOURCES
+        for found in formats.findall(path.read_text())
+    ]
+
+    assert named == []
+    assert formats.search('Py_BuildValue("(Oy#N)", views')
+
+
 @pytest.mark.parametrize(
     "unit", [path for path in UNITS if path.stem not in ALONE], ids=lambda p: p.name
 )
