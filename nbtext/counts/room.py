@@ -6,7 +6,8 @@ a small share of it is in a file that is mapped, so that the pages of it that no
 needs can leave memory: `let_go` sends them off as work goes on from one range of keys
 to the next. Such a file has no name. Nobody else sees it, and it is gone with the array
 or the process, however that ends. Its place on the disk is reserved when it is made: to
-write to a mapped page that a full disk has no place for would end the process.
+write to a mapped page that a full disk has no place for would end the process. Where
+there is no place, arrays stay in memory, unless the user has asked for the bound.
 """
 
 from __future__ import annotations
@@ -56,6 +57,8 @@ group, of version 2 and 1, where it says how much memory that and those above it
 take."""
 
 _BOUND: Final[ContextVar[int | None]] = ContextVar("_BOUND", default=None)
+_IS_ASKED: Final[ContextVar[bool]] = ContextVar("_IS_ASKED", default=False)
+"""Whether the user has asked for the bound; if not, memory is better than an error."""
 
 
 def bound() -> int:
@@ -73,11 +76,12 @@ def bounded(n_bytes: int | None) -> Iterator[None]:
     if n_bytes is None:
         yield
         return
-    token = _BOUND.set(max(n_bytes, LEAST_BOUND))
+    before = _BOUND.set(max(n_bytes, LEAST_BOUND)), _IS_ASKED.set(True)
     try:
         yield
     finally:
-        _BOUND.reset(token)
+        _BOUND.reset(before[0])
+        _IS_ASKED.reset(before[1])
 
 
 def memory() -> int:
@@ -136,6 +140,8 @@ def copied(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
 
     """
     copies = _mapped([(array.dtype, len(array)) for array in arrays])
+    if not any(map(is_in_file, copies)):  # there is no room
+        return [*arrays]
     for copy, array in zip(copies, arrays, strict=True):
         copy[:] = array
         release(copy)
@@ -231,13 +237,16 @@ class Growing:
         self._parts: list[NDArray[Any]] = []
         self._in_memory = 0
         self._file: IO[bytes] | None = None
+        self._written = 0
+        self._stays = False
 
     def append(self, part: NDArray[Any]) -> None:
         """
         Add some values; all parts are of one type.
 
         Raises:
-            NoRoomError: the temporary folder has no room for them.
+            NoRoomError: the temporary folder has no room for them, and the user has
+                asked for the bound.
 
         """
         self._parts.append(part)
@@ -251,20 +260,38 @@ class Growing:
             return np.concatenate(self._parts)
         dtype = self._parts[0].dtype
         self._put_aside()
+        if self._file is None:
+            return np.concatenate(self._parts)
         with self._file as file:
             whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return np.frombuffer(whole, dtype)
 
     def _put_aside(self) -> None:
+        if self._stays:
+            return
         try:
             if self._file is None:
                 self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  kept
             for part in self._parts:
                 write_all(self._file.fileno(), part.data.cast("B"))
         except OSError as error:
+            if not _IS_ASKED.get():
+                self._stay()
+                return
             folder = tempfile.gettempdir()
             raise NoRoomError(folder, self._in_memory, error) from error
+        self._written += self._in_memory
         self._parts, self._in_memory = [self._parts[0][:0]], 0
+
+    def _stay(self) -> None:
+        """Stay in memory from now on, with what is in the file."""
+        self._stays = True
+        if self._file is not None:
+            with self._file as file:
+                file.seek(0)
+                data = file.read(self._written)
+            self._file = None
+            self._parts.insert(0, np.frombuffer(data, self._parts[0].dtype))
 
 
 def _map_of(values: NDArray[Any]) -> mmap.mmap | None:
@@ -290,6 +317,8 @@ def _mapped(shapes: Sequence[tuple[np.dtype[Any], int]]) -> list[NDArray[Any]]:
                 file.truncate(size)
             whole = mmap.mmap(file.fileno(), size)
     except OSError as error:
+        if not _IS_ASKED.get():
+            return [np.zeros(n, dtype) for dtype, n in shapes]
         raise NoRoomError(tempfile.gettempdir(), size, error) from error
     return [
         np.frombuffer(whole, dtype, n, offset)

@@ -26,6 +26,7 @@ from nbtext.counts.sorted_counts import SortedCounts, merged
 from nbtext.counts.term_table import arrange_runs
 from nbtext.document import as_document
 from nbtext.errors import NoRoomError
+from nbtext.files import write_all
 from nbtext.learning.training import Trained, train
 from tests.build import HAM, SPAM, STAMP
 
@@ -158,10 +159,7 @@ def _trained(documents: list[tuple[str, str]]) -> Trained:
 def test_a_full_temporary_folder_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def full(*_: int) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(os, "posix_fallocate", full)
+    monkeypatch.setattr(os, "posix_fallocate", _no_room)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 
     with bounded(0), pytest.raises(NoRoomError) as raised:
@@ -172,6 +170,39 @@ def test_a_full_temporary_folder_is_named(
     assert "No space left on device" in text
     assert "TMPDIR" in text
     assert str(pickle.loads(pickle.dumps(raised.value))) == text  # noqa: S301  ours
+
+
+@pytest.mark.parametrize("n_written", [0, 2])
+def test_without_a_bound_that_was_asked_for_memory_is_taken_instead(
+    monkeypatch: pytest.MonkeyPatch, n_written: int
+) -> None:
+    """A small disk for temporary files is no reason to fail where memory would do."""
+    monkeypatch.setattr(room, "bound", lambda: LITTLE)
+    written: list[memoryview] = []
+
+    def full(descriptor: int, data: memoryview) -> int:
+        if len(written) == n_written:
+            write_all(descriptor, data[:8])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written.append(data)
+        return write_all(descriptor, data)
+
+    monkeypatch.setattr("nbtext.counts.room.write_all", full)
+    monkeypatch.setattr(os, "posix_fallocate", _no_room)
+
+    found = zeros(1000, np.int64)
+    growing = Growing()
+    for number in range(200):
+        growing.append(np.array([number, number]))
+
+    assert not is_in_file(found)
+    assert found.tolist() == [0] * 1000
+    assert copied([found])[0] is found
+    assert growing.whole().tolist() == [n for n in range(200) for _ in range(2)]
+
+
+def _no_room(*_: int) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_the_bound_is_half_of_what_a_container_may_take(
