@@ -61,7 +61,7 @@ from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.learning.training import MAX_BYTES
 from nbtext.parallel import processes
-from nbtext.policy import FalsePositives, Policy
+from nbtext.policy import MOST_PROBABLE, FalsePositives, Policy
 from nbtext.scoring import Classifier, Decision, batches, load_model
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.classifying import MANY, Decider, OnProblem, readable_of
@@ -78,9 +78,6 @@ from nbtext.tuning import tune as tune_documents
 
 AUTO: Final = Options()
 """Sources are what they look like."""
-
-DECIDE: Final = Policy()
-"""The policy that decides for the most probable class."""
 
 AnyClassifier: TypeAlias = Classifier | CombinedClassifier
 """A model, or several that decide together."""
@@ -116,7 +113,7 @@ def train(
         keyed: file of a secret without which nobody can read documents with the model;
             it is made if it is not there.
         wait: how many seconds to wait for another writer of the model.
-        jobs: how many processes read documents.
+        jobs: how many processes, or of mail threads, read documents.
         memory: about how many bytes of memory the counts may take; what is more goes to
             the temporary folder. None for half of what there is.
         progress: told now and then how many more documents and bytes were read.
@@ -453,7 +450,7 @@ def evaluate_folds(
     *,
     options: Options = AUTO,
     overrides: SettingsOverrides = DEFAULTS,
-    policy: Policy = DECIDE,
+    policy: Policy = MOST_PROBABLE,
     estimate_prior: bool = False,
     positive: str | None = None,
     progress: Progress | None = None,
@@ -589,7 +586,7 @@ def evaluate_replay(
         base=None if model is None else model.model,
         n_classes=_n_classes(sources, options),
         overrides=overrides,
-        policy=policy or DECIDE,
+        policy=policy or MOST_PROBABLE,
         positive=positive,
         max_bytes=options.max_bytes,
         progress=progress,

@@ -186,6 +186,10 @@ class Policy(NamedTuple):
         return sorted(named)
 
 
+MOST_PROBABLE: Final = Policy()
+"""The policy that decides for the most probable class, however probable it is."""
+
+
 class PolicyOverrides(NamedTuple):
     """
     What a user wants to be otherwise than in the policy of a model; None for nothing.

@@ -171,7 +171,7 @@ def _together(
     first: "Model", policy: "Policy | None", request: ClassifyRequest
 ) -> "Decider":
     """Let further models decide together with the first, by its policy."""
-    from nbtext.policy import Policy
+    from nbtext.policy import MOST_PROBABLE
     from nbtext.scoring.combining import CombinedClassifier
 
     others = [_opened(path, request) for path in request.further]
@@ -181,7 +181,7 @@ def _together(
                 name = escaped(other.path)
                 text = f"the policy kept in {name} has no part: that of the first model"
                 to_stderr(f"note: {text}, or the options, decide")
-    parts = [Classifier(model, policy=Policy()) for model in (first, *others)]
+    parts = [Classifier(model, policy=MOST_PROBABLE) for model in (first, *others)]
     return CombinedClassifier(parts, policy=policy)
 
 

@@ -114,7 +114,8 @@ def empty(n: int, kind: np.dtype[Kind] | type[Kind]) -> NDArray[Kind]:
     Return an array of n values, to be written to; those in a file are zero.
 
     Raises:
-        NoRoomError: the temporary folder has no room for it.
+        NoRoomError: the temporary folder has no room for it, and the user has asked for
+            the bound.
 
     """
     dtype = np.dtype(kind)
@@ -133,10 +134,10 @@ def zeros(n: int, kind: np.dtype[Kind] | type[Kind]) -> NDArray[Kind]:
 
 def copied(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
     """
-    Return the same arrays, in one file.
+    Return the same arrays, in one file if there is room for it.
 
     Raises:
-        NoRoomError: the temporary folder has no room for them.
+        NoRoomError: there is none, and the user has asked for the bound.
 
     """
     copies = _mapped([(array.dtype, len(array)) for array in arrays])

@@ -36,7 +36,6 @@ from nbtext.learning.training import MAX_BYTES
 from nbtext.mail import date_of
 from nbtext.scoring import check_scoring
 from nbtext.scoring.batch_model import batch_model_of
-from nbtext.scoring.models.registry import for_classes, scoring_for
 
 MOST: Final = 20
 """How many findings of a kind are told."""
@@ -124,8 +123,7 @@ class _Examined:
         classes = self._classes = self._table.classes
         place_of = {name: place for place, name in enumerate(classes)}
         self._labels = np.array([place_of[label] for label in cache.labels], np.int64)
-        scoring = overrides.scoring(scoring_for(settings, len(classes)))
-        scoring = for_classes(scoring, len(classes))
+        scoring = overrides.scoring_for(settings, len(classes))
         check_scoring(scoring, settings, classes)
         self._model: BatchModel = batch_model_of(self._table, scoring)
 

@@ -46,17 +46,13 @@ from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.reading_once import counts_of, read_once, sample_of
 from nbtext.learning.second_pass import settings_scored, weighed_from_cache
 from nbtext.parallel import processes
-from nbtext.policy import Policy
+from nbtext.policy import MOST_PROBABLE, Policy
 from nbtext.scoring import check_scoring, event_model
 from nbtext.scoring.batch import score_batch
 from nbtext.scoring.decide import DEFAULT as NO_POLICY
 from nbtext.scoring.estimating import EstimatedPrior, estimated_shares
-from nbtext.scoring.models.registry import for_classes, scoring_for
 from nbtext.scoring.policy_rule import Basis, prior_by_class, rule_of
 from nbtext.store import Contents
-
-DECIDE: Final = Policy()
-"""The policy that decides for the most probable class."""
 
 OnFold: TypeAlias = Callable[[int, int], None]
 """Told how many folds are done, and how many there are."""
@@ -95,7 +91,7 @@ class CrossValidated:
     def evaluation(
         self,
         *,
-        policy: Policy = DECIDE,
+        policy: Policy = MOST_PROBABLE,
         is_estimated: bool = False,
         positive: str | None = None,
         models: FoldModels | None = None,
@@ -255,8 +251,7 @@ def score_folds(
     tables = [counts_of(cache, settings, fold_of == fold) for fold in range(folds)]
     whole = add(tables)
     check_trainable(whole)
-    scoring = overrides.scoring(scoring_for(settings, len(classes)))
-    scoring = for_classes(scoring, len(classes))
+    scoring = overrides.scoring_for(settings, len(classes))
     settings = settings_scored(settings, scoring, len(truth))
     check_scoring(scoring, settings, classes)
 

@@ -29,19 +29,20 @@ if TYPE_CHECKING:
     from nbtext.tokens import Terms
 
 from nbtext.document import Note
-from nbtext.errors import SettingsError, SourceError, TrainingError
+from nbtext.errors import SettingsError, SourceError
 from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate
 from nbtext.evaluation.learning_curve import Replay, learning_curve
 from nbtext.evaluation.of_model import NOTHING
 from nbtext.evaluation.stream import IMMEDIATE, Feedback, OrderName, in_order
 from nbtext.learning.growing import GrowingModel, empty_model
-from nbtext.learning.judging import MOST_PROBABLE, Judge, Judgement, is_learnt
+from nbtext.learning.judging import Judge, Judgement, is_learnt
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.reading_once import read_once
 from nbtext.learning.regimes import EVERYTHING, Regime
+from nbtext.learning.training import check_classes
 from nbtext.mail import date_of
+from nbtext.policy import MOST_PROBABLE
 from nbtext.scoring import check_scoring
-from nbtext.scoring.models.registry import for_classes, scoring_for
 from nbtext.store import rows_of
 
 PACE: Final = 100
@@ -159,14 +160,8 @@ def _began(cache: TermCache, settings: Settings, overrides: SettingsOverrides) -
 
     """
     classes = sorted(set(cache.labels))
-    if len(classes) < 2:
-        message = (
-            f"the documents have only the class {classes[0]!r}, and two are needed; "
-            "name a folder a class (spam/ ham/) or label them (LABEL=PATH)"
-        )
-        raise TrainingError(message)
-    scoring = overrides.scoring(scoring_for(settings, len(classes)))
-    scoring = for_classes(scoring, len(classes))
+    check_classes(classes)
+    scoring = overrides.scoring_for(settings, len(classes))
     check_scoring(scoring, settings, classes)
     return empty_model(settings, scoring)
 

@@ -19,15 +19,12 @@ if TYPE_CHECKING:
     from nbtext.scoring.costs import Costs
     from nbtext.tokens import Terms
 
-from nbtext.policy import Policy
+from nbtext.policy import MOST_PROBABLE, Policy
 from nbtext.scoring.decide import DEFAULT as NO_POLICY
 from nbtext.scoring.policy_rule import rule_of
 
 ABSENT: Final = -700.0
 """The log posterior of a class of which nothing is known yet, in nats."""
-
-MOST_PROBABLE: Final = Policy()
-"""The policy that decides for the most probable class."""
 
 
 class Judgement(NamedTuple):

@@ -55,7 +55,8 @@ def _needless(plan: Plan, steps: list[Step]) -> list[Step]:
 
     from nbtext.counts import TermCache
     from nbtext.learning.growing import GrowingModel
-    from nbtext.learning.judging import MOST_PROBABLE, Judge, is_learnt
+    from nbtext.learning.judging import Judge, is_learnt
+    from nbtext.policy import MOST_PROBABLE
     from nbtext.tokens import read_terms
 
     if plan.model is None:

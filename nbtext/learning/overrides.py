@@ -15,6 +15,8 @@ from nbtext.scoring import changed
 from nbtext.scoring.models.registry import (
     check_levels,
     counting_by,
+    for_classes,
+    scoring_for,
     scoring_of,
     suited_to,
     with_attributes,
@@ -151,6 +153,16 @@ class SettingsOverrides(NamedTuple):
             settings = counting_by(settings, self.counting)
         settings.check()
         return settings
+
+    def scoring_for(self, settings: Settings, n_classes: int) -> Scoring:
+        """
+        Return how counts of so many classes are scored, before anything is held out.
+
+        Raises:
+            SettingsError: a value is unknown or out of its range.
+
+        """
+        return for_classes(self.scoring(scoring_for(settings, n_classes)), n_classes)
 
     def scoring(self, default: Scoring) -> Scoring:
         """

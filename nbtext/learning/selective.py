@@ -34,15 +34,15 @@ from nbtext.counts.sample import DOCUMENTS, TERMS
 from nbtext.errors import SettingsError
 from nbtext.learning.finishing import Finished
 from nbtext.learning.growing import GrowingModel, empty_model
-from nbtext.learning.judging import MOST_PROBABLE, Judge, is_learnt
+from nbtext.learning.judging import Judge, is_learnt
 from nbtext.learning.reading_once import counts_of, read_once, sample_of
+from nbtext.policy import MOST_PROBABLE
 from nbtext.scoring import check_scoring, event_model
 from nbtext.scoring.batch import keep_memory, raw_scores
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import fitted_by
 from nbtext.scoring.leave_one_out import left_out, observed_scores
-from nbtext.scoring.models.registry import for_classes, scoring_for
 
 WEIGHS_AGAIN: Final = (
     "the {name} score weighs terms by how many of all documents have them; it cannot "
@@ -109,8 +109,7 @@ def select(
             raise report.skipped.first
         classes = sorted(set(cache.labels))
         check(classes)
-        scoring = overrides.scoring(scoring_for(settings, len(classes)))
-        scoring = for_classes(scoring, len(classes))
+        scoring = overrides.scoring_for(settings, len(classes))
         if event_model(scoring.score).weighs_again:
             raise SettingsError(WEIGHS_AGAIN.format(name=scoring.score))
         check_scoring(scoring, settings, classes)

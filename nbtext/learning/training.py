@@ -38,7 +38,6 @@ from nbtext.learning.second_pass import settings_scored, weighed_by_idf
 from nbtext.learning.selective import select
 from nbtext.parallel import threads
 from nbtext.scoring import check_scoring
-from nbtext.scoring.models.registry import for_classes, scoring_for
 from nbtext.store import Contents
 from nbtext.store.header import MOST_CLASSES
 from nbtext.tokens.batch_reading import are_read_together
@@ -139,9 +138,7 @@ def train(
     if report.skipped and not report.documents:
         raise report.skipped.first
     check_trainable(table)
-    default = scoring_for(table.settings, len(table.classes))
-    scoring = overrides.scoring(default)
-    scoring = for_classes(scoring, len(table.classes))
+    scoring = overrides.scoring_for(table.settings, len(table.classes))
     weighed = settings_scored(table.settings, scoring, sum(table.documents))
     if weighed != table.settings:
         table = weighed_by_idf(table, sources(), max_bytes=max_bytes)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from nbtext.counts import Calibration, Fit
 from nbtext.document import Document
 from nbtext.errors import SettingsError
-from nbtext.policy import Policy
+from nbtext.policy import MOST_PROBABLE, Policy
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.decide import Decision, Part, decide
 from nbtext.scoring.policy_rule import Basis, basis_of, prior_by_class, rule_of
@@ -32,9 +32,6 @@ from nbtext.settings import Settings
 
 if TYPE_CHECKING:
     from nbtext.scoring.estimating import EstimatedPrior
-
-LIKELY: Policy = Policy()
-"""The policy of each model alone: the most probable class."""
 
 
 class _Voice(NamedTuple):
@@ -82,9 +79,9 @@ class CombinedClassifier:
                 share of false positives.
 
         """
-        parts = [part.deciding_by(LIKELY) for part in _checked(parts)]
+        parts = [*map(_alone, _checked(parts))]
         own = parts[0].model.policy
-        self.policy = policy if policy is not None else own or LIKELY
+        self.policy = policy if policy is not None else own or MOST_PROBABLE
         bases = [basis_of(part.model) for part in parts]
         self._basis = _basis_of_all(bases)
         if self.policy.max_false_positives is not None:
@@ -208,6 +205,12 @@ class CombinedClassifier:
 
 def _opened(parts: Sequence[Classifier], policy: Policy) -> CombinedClassifier:
     return CombinedClassifier(parts, policy=policy)
+
+
+def _alone(part: Classifier) -> Classifier:
+    """Return a model that decides for its most probable class, whatever its policy."""
+    is_so = part.policy == MOST_PROBABLE  # and what it has arranged stays with it
+    return part if is_so else part.deciding_by(MOST_PROBABLE)
 
 
 def _checked(parts: Sequence[Classifier]) -> Sequence[Classifier]:

@@ -126,6 +126,11 @@ def test_one_class_is_refused(tmp_path: Path) -> None:
         evaluate_replay(written(tmp_path, texts(["ham"], 3)))
 
 
+def test_a_class_with_the_name_of_unsure_is_refused_as_by_train(tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match="cannot be called"):
+        evaluate_replay(written(tmp_path, [("?", "lunch"), ("ham", "pills")]))
+
+
 def test_regimes_leave_documents_out(tmp_path: Path) -> None:
     """A wide margin is everything; a margin of 0 is errors."""
     sources = written(tmp_path, texts(["ham", "spam"], 60))

@@ -179,6 +179,21 @@ def test_policies(tmp_path: Path) -> None:
         combine([second, load(path)], policy=limit)
 
 
+def test_a_model_that_decides_alone_as_it_does_together_stays_as_it_is(
+    tmp_path: Path,
+) -> None:
+    """What it has arranged for many documents need not be arranged again."""
+    path = tmp_path / "a.nbt"
+    plain = text_model(path, {"ham": 3, "spam": 3})
+    careful = load(path, policy=Policy(threshold=0.9))
+
+    found = combine([plain, careful]).parts
+
+    assert found[0] is plain
+    assert found[1] is not careful
+    assert found[1].policy == Policy()
+
+
 def test_what_cannot_be_combined_is_refused(tmp_path: Path) -> None:
     first = text_model(tmp_path / "a.nbt", {"ham": 3, "spam": 3})
     other = tmp_path / "b.nbt"

@@ -44,9 +44,8 @@ def test_one_bad_request_does_not_spoil_the_others(options: HandlerOptions) -> N
     assert answers[0] == answers[2] == handler.classify_alone(good)
 
 
-def test_a_message_that_cannot_be_searched_in_time_is_refused_alone(
-    options: HandlerOptions, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def search_slowly(options: HandlerOptions, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Train a model whose pattern takes too long to search some messages."""
     train_on(
         [("ham", "lunch on friday"), ("spam", "cheap pills")],
         options.model,
@@ -54,6 +53,12 @@ def test_a_message_that_cannot_be_searched_in_time_is_refused_alone(
         replace=True,
     )
     monkeypatch.setattr("nbtext.tokens.pattern.SECONDS", 0.3)
+
+
+def test_a_message_that_cannot_be_searched_in_time_is_refused_alone(
+    options: HandlerOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search_slowly(options, monkeypatch)
     handler = Handler(options, print, print)
     good, bad = b"cheap", b"cheap " + b"a" * 60 + b"!"
 
@@ -184,13 +189,7 @@ def test_lessons_that_wait_are_answered_as_if_one_by_one(
 def test_a_message_that_cannot_be_read_spoils_no_lesson_beside_it(
     options: HandlerOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    train_on(
-        [("ham", "lunch on friday"), ("spam", "cheap pills")],
-        options.model,
-        overrides=SettingsOverrides(pattern=r"(?:\w|\w\w)+$|\w+"),
-        replace=True,
-    )
-    monkeypatch.setattr("nbtext.tokens.pattern.SECONDS", 0.3)
+    search_slowly(options, monkeypatch)
     bodies = [b"cheap loans", b"cheap " + b"a" * 60 + b"!", b"cheap watches"]
 
     answers = Handler(options, print, print).learn([tell(b, "spam") for b in bodies])
