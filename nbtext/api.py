@@ -8,10 +8,12 @@ The library in a few calls: train a model, load it, classify with it.
     decision = classify(model, b"Subject: hello\n\nHello.")
     print(decision.label, decision.probability)
 
-The command line calls these, or the functions behind them.
+The command line calls these, or the functions behind them. What evaluation, doctor and
+tuning need is imported where they are called, because training does not need it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from __future__ import annotations
+
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -19,7 +21,17 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from nbtext.counts import ReadReport
+    from nbtext.counts.counting import Progress
+    from nbtext.doctor import Findings
+    from nbtext.evaluation import Evaluation
+    from nbtext.evaluation.stream import OrderName
+    from nbtext.scoring.classifying import Decider, OnProblem
+    from nbtext.settings import Scoring
     from nbtext.store.blocks import Buffer
+    from nbtext.tuning import Tuned
 
 from nbtext.arguments import (
     AnyPath,
@@ -29,11 +41,7 @@ from nbtext.arguments import (
     path_of,
     sources_of,
 )
-from nbtext.counts import ReadReport
-from nbtext.counts.counting import Progress
 from nbtext.counts.room import bounded
-from nbtext.doctor import Findings
-from nbtext.doctor import examine as examine_documents
 from nbtext.document import (
     AnyDocument,
     Document,
@@ -42,11 +50,6 @@ from nbtext.document import (
     raise_unreadable,
 )
 from nbtext.errors import ModelFileError, SecretError, SettingsError
-from nbtext.evaluation import Evaluation, cross_validate, evaluate_model
-from nbtext.evaluation.comparing import Rights, compare
-from nbtext.evaluation.fold_models import FoldModels
-from nbtext.evaluation.replaying import Protocol, replay
-from nbtext.evaluation.stream import OrderName, feedback_of, order_of
 from nbtext.keyring import make_secret, name_secret
 from nbtext.learning import (
     LearnRequest,
@@ -64,17 +67,12 @@ from nbtext.parallel import processes
 from nbtext.policy import MOST_PROBABLE, FalsePositives, Policy
 from nbtext.scoring import Classifier, Decision, batches, load_model
 from nbtext.scoring.batch import keep_memory
-from nbtext.scoring.classifying import MANY, Decider, OnProblem, readable_of
+from nbtext.scoring.classifying import MANY, readable_of
 from nbtext.scoring.combining import CombinedClassifier
-from nbtext.scoring.in_processes import initializer_of
-from nbtext.scoring.unseen import UnseenClassifier
-from nbtext.settings import Scoring
 from nbtext.sources import Options, documents, labels, rereadable
 from nbtext.sources.guess import ColumnGuess
 from nbtext.store import check_replaceable, open_model, replace_model
 from nbtext.store.lock import WAIT
-from nbtext.tuning import Tuned
-from nbtext.tuning import tune as tune_documents
 
 AUTO: Final = Options()
 """Sources are what they look like."""
@@ -206,7 +204,7 @@ def train_on(
 def _put(trained: Trained, path: str, *, replace: bool, wait: float) -> Trained:
     """Put a model in a file's place, with the policy of the one that was there."""
 
-    def pack(policy: Policy | None) -> "list[Buffer]":
+    def pack(policy: Policy | None) -> list[Buffer]:
         nonlocal trained
         trained = with_policy_of_old(trained, policy)
         return trained.contents.pack()
@@ -382,6 +380,9 @@ def evaluate(
         TypeError: the sources are one string, or none.
 
     """
+    from nbtext.evaluation import evaluate_model
+    from nbtext.evaluation.comparing import Rights, compare
+
     sources = sources_of(sources)
     keep_memory()
     if reasons and isinstance(model, Classifier):
@@ -434,6 +435,8 @@ def _as_unseen(model: AnyClassifier) -> AnyClassifier:
 
 
 def _as_unseen_alone(model: Classifier) -> Classifier:
+    from nbtext.scoring.unseen import UnseenClassifier
+
     if not model.model.settings.ledger:  # nobody knows what it has counted
         return model
     return UnseenClassifier(model.model, policy=model.policy, n_reasons=model.n_reasons)
@@ -441,6 +444,8 @@ def _as_unseen_alone(model: Classifier) -> Classifier:
 
 def _beginning(model: Decider, jobs: int) -> Callable[[], None] | None:
     """Return what each of several processes that classify begins with."""
+    from nbtext.scoring.in_processes import initializer_of
+
     return initializer_of(model) if jobs > 1 else None
 
 
@@ -489,6 +494,9 @@ def evaluate_folds(
         TypeError: the sources are one string, or none.
 
     """
+    from nbtext.evaluation import cross_validate
+    from nbtext.evaluation.fold_models import FoldModels
+
     sources = sources_of(sources)
     keep_memory()
     options, overrides = _reading_columns(options, overrides)
@@ -570,6 +578,9 @@ def evaluate_replay(
         TypeError: the sources are one string, or none.
 
     """
+    from nbtext.evaluation.replaying import Protocol, replay
+    from nbtext.evaluation.stream import feedback_of, order_of
+
     sources = sources_of(sources)
     keep_memory()
     if model is None:
@@ -621,6 +632,8 @@ def examine(
         TypeError: the sources are one string, or none.
 
     """
+    from nbtext.doctor import examine as examine_documents
+
     sources = sources_of(sources)
     keep_memory()
     options, overrides = _reading_columns(options, overrides)
@@ -669,6 +682,8 @@ def tune(
         TypeError: the sources are one string, or none.
 
     """
+    from nbtext.tuning import tune as tune_documents
+
     sources = sources_of(sources)
     keep_memory()
     options, overrides = _reading_columns(options, overrides)

@@ -6,6 +6,7 @@ when called. Errors become one line and an exit status in `_failures`, and nowhe
 What is imported here, and in `_quick`, is waited for with each message.
 """
 
+import os
 import sys
 
 from nbtext.cli._quick import quick_run
@@ -49,6 +50,8 @@ def _run(arguments: list[str]) -> int:
 
 def _run_with_click(arguments: list[str]) -> int:
     """Run any command; a signal to end cleans up what has been begun."""
+    # numpy would start threads for linear algebra, and none is worth that here
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     import signal
     from threading import current_thread, main_thread
 

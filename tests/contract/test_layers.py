@@ -203,6 +203,14 @@ def test_loading_the_command_line_loads_little(tmp_path: Path) -> None:
     assert loaded_by("import nbtext.cli", tmp_path).isdisjoint((*HEAVY, "click"))
 
 
+def test_training_loads_nothing_that_evaluates(tmp_path: Path) -> None:
+    loaded = loaded_by("import nbtext.api", tmp_path)
+
+    assert "nbtext.learning.training" in loaded
+    unwanted = ("nbtext.doctor", "nbtext.evaluation.evaluation", "nbtext.tuning")
+    assert loaded.isdisjoint(unwanted)
+
+
 @pytest.mark.parametrize(
     ("arguments", "unwanted"),
     [
