@@ -60,7 +60,12 @@ def stream_items(
             options.max_bytes,
             is_label_wanted=place.labelled and not place.is_label_given,
         )
-        if kind == ONE_DOCUMENT and not place.labelled:
+        if kind == ONE_DOCUMENT and options.expects_table:
+            yield Note(
+                f"{place.name}: read as one document, though an option for columns is "
+                "given; --format csv reads it as a table"
+            )
+        elif kind == ONE_DOCUMENT and not place.labelled:
             yield from _doubt(stream, place.name)
     try:
         if kind == ONE_DOCUMENT and can_reopen:

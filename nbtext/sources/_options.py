@@ -98,6 +98,12 @@ class Options(NamedTuple):
         """The names of the same columns."""
         return (*self.text_columns, *self.categorical_columns, *self.numeric_columns)
 
+    @property
+    def expects_table(self) -> bool:
+        """Whether anything is asked for that only tables and JSON lines have."""
+        of_records = (self.label_column, self.id_column, self.delimiter)
+        return bool(self.read_columns) or any(map(bool, of_records))
+
     def for_table(self) -> "Options":
         """
         Return the same options, with the columns that the model reads.

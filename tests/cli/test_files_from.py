@@ -144,6 +144,21 @@ def test_classify_says_that_a_table_is_read_as_one_document(process: "Run") -> N
     assert (rows.status, len(rows.out.splitlines())) == (0, 3)
 
 
+def test_an_option_for_columns_with_what_is_no_table_is_told_of(process: "Run") -> None:
+    Path("rows").write_text("label,text\nspam,money now\nham,lunch at one\n")
+    line = ["train", "-m", "x.nbt", "--label-column", "label"]
+
+    whole = process(*line, "rows")
+    table = process(*line, "--format", "csv", "rows")
+
+    assert whole.status == os.EX_DATAERR
+    assert whole.err.startswith(
+        "note: rows: read as one document, though an option for columns is given; "
+        "--format csv reads it as a table\n"
+    )
+    assert (table.status, "note:" in table.err) == (0, False)
+
+
 def test_semicolons_and_other_delimiters(process: "Run") -> None:
     lines = [f"c{n % 2};text {n}, with a comma" for n in range(9)]
     Path("a.csv").write_text("\n".join(["label;text", *lines, ""]))
