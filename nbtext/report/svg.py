@@ -25,6 +25,9 @@ TOP: Final = 12
 BOTTOM: Final = 46
 """Margins of a plot."""
 
+DIGIT: Final = 7
+"""How wide a digit of a label is at most, in units of its picture."""
+
 
 def text_of(value: str) -> str:
     """Return a text for markup: escaped, and without what is not shown."""
@@ -120,7 +123,7 @@ class Plot:
         for value, name in self._across.ticks:
             x = self._x(value)
             yield element("line", x1=x, y1=TOP, x2=x, y2=bottom, class_="grid")
-            yield _label(name, x, bottom + 16, "middle")
+            yield _below(name, x, bottom + 16)
         for value, name in self._up.ticks:
             y = self._y(value)
             yield element("line", x1=LEFT, y1=y, x2=right, y2=y, class_="grid")
@@ -138,6 +141,12 @@ class Plot:
 
     def _y(self, value: float) -> float:
         return HEIGHT - BOTTOM - self._up.at(value) * (HEIGHT - TOP - BOTTOM)
+
+
+def _below(text: str, x: float, y: float) -> str:
+    """Return a label in the middle below a place; one too long for that ends there."""
+    is_cut = x + len(text) * DIGIT / 2 > WIDTH
+    return _label(text, WIDTH if is_cut else x, y, "end" if is_cut else "middle")
 
 
 def _label(text: str, x: float, y: float, anchor: str) -> str:

@@ -21,6 +21,7 @@ from nbtext.evaluation.misjudged import Misjudged
 from nbtext.policy import Cost
 from nbtext.report import report_text
 from nbtext.report.operating import error_curve, operating_points, split_of
+from nbtext.report.svg import SHARES, WIDTH, Axis, Plot
 from nbtext.scoring.costs import costs_of
 from nbtext.scoring.explanation import Reason
 from nbtext.scoring.top import TopTerm
@@ -223,3 +224,15 @@ def test_a_browser_shows_the_page_without_complaint(tmp_path: Path, width: int) 
     assert (tmp_path / "r.png").stat().st_size > 20_000
     assert b"CONSOLE" not in done.stderr
     assert b"Content Security Policy" not in done.stderr
+
+
+def test_no_number_below_an_axis_is_cut_at_the_edge_of_its_picture() -> None:
+    ticks = ((0.0, "none"), (1.0, "1,200,000"))
+    plot = Plot("error", Axis("documents", ticks), Axis("share", SHARES))
+
+    texts = re.findall(r"<text[^>]*>[^<]*</text>", plot.svg())
+
+    last = next(text for text in texts if "1,200,000" in text)
+    assert 'text-anchor="end"' in last
+    assert f'x="{WIDTH:.2f}"' in last
+    assert 'text-anchor="middle"' in next(text for text in texts if ">none<" in text)
