@@ -91,10 +91,10 @@ class Tables:
     ) -> tuple[memoryview, memoryview]: ...
 
 def add_by_class(
-    starts: NDArray[np.int64],
+    n_terms: int,
+    starts: NDArray[np.integer[Any]],
     classes: NDArray[np.uint16],
-    weights: NDArray[np.float64],
-    wholes: NDArray[np.float64],
+    weights: NDArray[np.integer[Any]],
     begins: NDArray[np.int64],
     places: NDArray[np.int64],
     x: NDArray[np.float64],

@@ -138,9 +138,9 @@ keys_of_documents(PyObject *self, View *view, Py_ssize_t limit, PyObject *docume
     view->limit = limit < 0 ? SIZE_MAX : (size_t)limit;
     if (read_documents(tables, view, documents, salts, &found)) {
         keys = key_array_of(self, &found.keys);
-        starts = key_array_of(self, &found.starts);
+        starts = keys ? key_array_of(self, &found.starts) : NULL;
     }
-    if (keys && starts)
+    if (starts)
         result = PyTuple_Pack(2, keys, starts);
     Py_XDECREF(keys);
     Py_XDECREF(starts);

@@ -44,7 +44,8 @@ take_view(Pack *pack, ViewSettings *view)
     for (size_t n = 1; n < view->n_columns; n++)
         if (!take_text(pack, &column))
             return false;
-    return !is_equal(view->alphabet, "pattern") && !is_equal(view->alphabet, "ngrams");
+    return is_equal(view->alphabet, "fields") || is_equal(view->alphabet, "words")
+           || is_equal(view->alphabet, "marks");
 }
 
 static bool

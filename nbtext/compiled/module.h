@@ -33,10 +33,12 @@ PyObject *counted_none(void);
 
 /* --- buffers ---------------------------------------------------------------------- */
 
+/* Whether it holds n values of a size; n may be any number. */
 static inline bool
 has_size(const Py_buffer *buffer, size_t n, size_t size)
 {
-    return (size_t)buffer->len == n * size && (uintptr_t)buffer->buf % size == 0;
+    size_t length = (size_t)buffer->len;
+    return length / size == n && length % size == 0 && (uintptr_t)buffer->buf % size == 0;
 }
 
 /* Whether n + 1 places begin at 0, never fall, and end at `end`. */

@@ -10,6 +10,8 @@ enum { AHEAD = 64 }; /* terms whose entries are asked for before they are read *
 enum { MOST_VIEWS = 16, UNITS = 256, BASE_UNITS = 4096, SIGNALS_EVERY = 256 };
 
 static const double BIAS_RATE = 0.1;
+static const double MOST_RATE = 127.0; /* a step of it has 16 bits */
+static const int64_t MOST_TIMES = UINT32_MAX; /* times a weight and a step it has 64 bits */
 static const double LENGTH = 65535.0; /* of a document's vector of integers */
 
 /* The documents in one view: where each one's terms begin, their places and weights. */
@@ -106,9 +108,12 @@ static Outcome
 learn(Passes *passes, size_t document)
 {
     int64_t times = passes->times[document];
+    if (passes->n_moved && (times < 0 || times > MOST_TIMES))
+        return TOO_LARGE;
     for (size_t n = 0; n < passes->n_moved; n++) {
         size_t c = passes->moved[n];
-        passes->biases[c] += passes->steps[c] * times;
+        uint64_t moved = (uint64_t)passes->steps[c] * (uint64_t)times;
+        passes->biases[c] = (int64_t)((uint64_t)passes->biases[c] + moved);
         passes->amounts[document * passes->n_classes + c] += (int16_t)passes->steps[c];
     }
     for (size_t v = 0; v < passes->n_views; v++) {
@@ -168,11 +173,11 @@ static bool
 take_view(Passes *passes, PyObject *arrays, size_t n_terms)
 {
     Documents *view = passes->views + passes->n_views;
-    if (passes->n_views == MOST_VIEWS
+    if (passes->n_views == MOST_VIEWS || !PyTuple_Check(arrays)
         || !PyArg_ParseTuple(arrays, "y*y*y*", &view->begins_buffer,
                              &view->places_buffer, &view->weights_buffer)) {
         if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_ValueError, "these are too many views");
+            PyErr_SetString(PyExc_ValueError, "these are no views, or too many");
         return false;
     }
     passes->n_views++; /* from here on its buffers are released */
@@ -269,13 +274,14 @@ correct(PyObject *module, PyObject *args)
                     && has_size(&b[6], n_scored * passes.n_classes, 8)
                     && are_below(b[0].buf, n_order, n)
                     && are_below(b[1].buf, n_scored, n)
-                    && are_below(passes.labels, n, passes.n_classes);
+                    && are_below(passes.labels, n, passes.n_classes)
+                    && passes.rate >= 0.0 && passes.rate <= MOST_RATE;
     if (!is_sound)
         PyErr_SetString(PyExc_ValueError, "these are no documents with base scores");
     for (Py_ssize_t v = 0; is_sound && v < PyList_Size(views); v++)
         is_sound = take_view(&passes, PyList_GetItem(views, v), (size_t)n_terms);
     is_sound = is_sound && allocate(&passes, (size_t)n_terms);
-    for (Py_ssize_t pass = 0; is_sound && pass < n_passes; pass++)
+    for (Py_ssize_t pass = 0; is_sound && n_order && pass < n_passes; pass++)
         is_sound = visit_all(&passes, b[0].buf, n_order);
     if (is_sound) {
         write_logits(&passes, &b[1], b[6].buf);

@@ -12,6 +12,7 @@ from fuzz.models import HAM, MANY, MESSAGE, SPAM, learn
 from nbtext.api import train_on
 from nbtext.errors import DamagedError, ModelFileError, TrainingError
 from nbtext.scoring.model import load_model
+from nbtext.scoring.stored import open_stored
 from nbtext.store import open_model, read_contents
 
 Forge = Callable[[dict[Any, Any]], dict[Any, Any]]
@@ -144,3 +145,18 @@ def test_models_that_were_taught_too_often_add_up_to_one_that_can_be_read(
     path.write_bytes(b"".join(map(bytes, pieces)))
 
     assert open_model(str(path)).tables[0].header.history.taught == (1 << 63) - 1
+
+
+@pytest.mark.parametrize("alphabet", ["", "letters", "Fields", "fields\0"])
+def test_a_model_of_an_unknown_alphabet_is_left_to_what_says_so(
+    path: Path, alphabet: str
+) -> None:
+    def forge(plain: dict[Any, Any]) -> dict[Any, Any]:
+        views = [{**view, "alphabet": alphabet} for view in plain["settings"]["views"]]
+        return plain | {"settings": {**plain["settings"], "views": views}}
+
+    change(path, forge)
+
+    assert open_stored(str(path)) is None
+    with pytest.raises(DamagedError, match="alphabet is"):
+        load_model(str(path))

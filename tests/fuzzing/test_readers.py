@@ -14,6 +14,7 @@ from tests.waiting import PATIENCE
 ROOT = Path(__file__).parents[2]
 RUNS = 400
 MODELS = 150
+CALLS = 4000
 
 pytestmark = pytest.mark.skipif(
     not instrumented.is_possible(), reason="there is no gcc, or no headers of Python"
@@ -159,6 +160,7 @@ def test_a_short_run_with_sanitizers_finds_nothing(tmp_path: Path) -> None:
 
     of_mail = fuzz("readers", library, "--kept", str(kept), "--runs", str(RUNS))
     of_models = fuzz("stored", library, "--kept", str(kept), "--runs", str(MODELS))
+    of_calls = fuzz("calls", library, "--runs", str(CALLS))
 
     counted = re.search(rf"{RUNS} inputs, (\d+) read compiled, (\d+) edges", of_mail)
     decided = re.search(rf"{MODELS} models, (\d+) decisions", of_models)
@@ -167,6 +169,7 @@ def test_a_short_run_with_sanitizers_finds_nothing(tmp_path: Path) -> None:
     assert int(counted[1]) > RUNS // 2
     assert int(counted[2]) > 1000
     assert int(decided[1]) > 20
+    assert f"{CALLS} calls" in of_calls
     assert not list(kept.glob("crash-*"))
 
 

@@ -208,3 +208,44 @@ def test_buckets_that_lie_lead_nowhere_else(bucket_type: type) -> None:
         compiled.find(keys, buckets, 47, wanted, places)
 
         assert places.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("n_terms", [2**61 - 1, 2**62 - 1, 2**63 - 1])
+def test_sizes_that_overflow_are_no_sizes(n_terms: int) -> None:
+    from nbtext import _compiled
+
+    arguments: list[Any] = [
+        *(n_terms, b"", b"", b"", np.array([0, 1]), np.array([1 << 40])),
+        *(np.ones(1), np.zeros(1), np.zeros(1, np.int64), np.ones(1), 1.0),
+        *(np.zeros(1), np.zeros(1)),
+    ]
+
+    with pytest.raises(ValueError, match="no terms with weights"):
+        _compiled.add_by_class(*arguments)
+
+
+def correction_of(times: int, rate: float) -> Any:
+    from nbtext import _compiled
+
+    view = np.array([0, 1]), np.zeros(1, np.int32), np.full(1, 65535, np.uint16)
+    first = np.zeros(1, np.int64)
+    amounts, logits = np.zeros(2, np.int16), np.zeros(2)
+    base = np.zeros(2, np.int32)
+    return _compiled.correct(
+        *([view], 1, first, first, first, np.array([times]), base, 3, rate, 0.0),
+        *(amounts, logits),
+    )
+
+
+@pytest.mark.parametrize("times", [-1, 1 << 32, (1 << 63) - 1, -(1 << 63)])
+def test_a_document_that_is_there_too_often_to_be_corrected_is_said(times: int) -> None:
+    assert correction_of(1, 1.0)
+
+    with pytest.raises(OverflowError):
+        correction_of(times, 1.0)
+
+
+@pytest.mark.parametrize("rate", [-1.0, 128.0, 1e300, float("inf"), float("nan")])
+def test_a_rate_of_which_a_step_has_more_than_16_bits_is_refused(rate: float) -> None:
+    with pytest.raises(ValueError, match="no documents"):
+        correction_of(1, rate)

@@ -1,0 +1,344 @@
+"""
+The functions and types of the compiled extension, called with whatever arguments.
+
+Sound arguments come first, and then others in their places: of other types and sizes,
+buffers that are odd, numbers that are large, functions that fail. Whatever they are, a
+call returns, or raises an exception that the caller or its own function has given rise
+to; and no sanitizer stops it.
+
+    python -m fuzz.calls                    for a minute, with sanitizers
+    python -m fuzz.calls --seconds 900
+"""
+
+import argparse
+import os
+import sys
+from array import array
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from subprocess import run
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import Any, Final
+
+from fuzz import instrumented, mails, models
+from fuzz.laws import expect
+from nbtext.mail.questions import ANSWERS
+from nbtext.settings import default_settings
+from nbtext.tokens import codepoints
+from nbtext.tokens.compiled import described
+from nbtext.tokens.kinds import KINDS, TEXTS, tables_of
+
+BUILT: Final = "NBTEXT_FUZZED_EXTENSION"
+
+Call = tuple[Callable[..., Any], tuple[Any, ...]]
+
+EXPECTED: Final = (TypeError, ValueError, OverflowError, IndexError, BufferError)
+"""What an argument that is not as it should be may raise."""
+
+
+class OwnError(BaseException):
+    """What a function that was handed over raises: no Exception, as is an interrupt."""
+
+
+def failing(*_: object) -> bytes:
+    """Raise what nothing but this raises."""
+    raise OwnError
+
+
+NUMBERS: Final = (
+    0, 1, -1, 2, 15, 16, 47, 48, 64, 255, 256, 65535, 65536, (1 << 31) - 1, 1 << 31,
+    (1 << 32) - 1, 1 << 32, (1 << 53) + 1, (1 << 62) - 1, 1 << 62, (1 << 63) - 1,
+    1 << 63, (1 << 64) - 1, 1 << 64, 1 << 70, -(1 << 31), -(1 << 63), -(1 << 70),
+)  # fmt: skip
+REALS: Final = (0.0, -0.0, 1e-320, 0.5, 1e19, 1e308, float("inf"), float("nan"), -1.0)
+OTHERS: Final[tuple[object, ...]] = (
+    None, True, "", "text", "\ud800", "\0", b"", b"\0", b"bytes", (), [], {}, object,
+    failing, (None,), [None], [[("a", "b")]], [[("a", "\udfff")]], ((),), 1j,
+    lambda *_: None, lambda *_: -1, lambda *_: 1 << 70, lambda *_: "text",
+    lambda *_: b"",
+)  # fmt: skip
+
+
+def odd(choice: Random) -> object:
+    """Return an argument that most functions do not expect."""
+    kind = choice.randrange(5)
+    if kind == 0:
+        return choice.choice(NUMBERS)
+    if kind == 1:
+        return choice.choice(REALS)
+    if kind == 2:
+        return choice.choice(OTHERS)
+    data = bytearray(choice.randbytes(choice.choice((0, 1, 4, 7, 8, 16, 64, 4352))))
+    if kind == 3:
+        return bytes(data) if choice.random() < 0.5 else data
+    view = memoryview(data)
+    return view[1:] if choice.random() < 0.5 else view[::2]
+
+
+def like(value: object, choice: Random) -> object:
+    """Return an argument of the type of another, or some other one."""
+    if isinstance(value, tuple | list) and value and choice.random() < 0.8:
+        changed = list(value)
+        place = choice.randrange(len(changed))
+        changed[place] = like(changed[place], choice)
+        if choice.random() < 0.2:
+            changed = changed * choice.choice((0, 2, 20))
+        return tuple(changed) if isinstance(value, tuple) else changed
+    if isinstance(value, bool) or choice.random() < 0.2:
+        return odd(choice)
+    if isinstance(value, int):
+        return choice.choice(NUMBERS)
+    if isinstance(value, float):
+        return choice.choice(REALS)
+    if isinstance(value, array):
+        return _other_array(value, choice)
+    if isinstance(value, bytes | memoryview):
+        data = bytearray(value)
+        for _ in range(choice.choice((1, 1, 4, 40)) if data else 0):
+            data[choice.randrange(len(data))] = choice.randrange(256)
+        if choice.random() < 0.2:
+            del data[choice.randrange(len(data) + 1) :]
+        return bytes(data)
+    return odd(choice)
+
+
+def _other_array(value: "array[Any]", choice: Random) -> object:
+    """Return an array with other numbers, or not as long as it should be."""
+    kind = choice.randrange(4)
+    if kind == 0:
+        return value[: choice.randrange(len(value) + 1)]
+    if kind == 1:
+        return value * 2
+    data = bytearray(value.tobytes())
+    width = value.itemsize
+    for _ in range(choice.choice((1, 1, 2, 8)) if data else 0):
+        place = choice.randrange(len(value)) * width
+        number = choice.choice(NUMBERS) & ((1 << 8 * width) - 1)
+        data[place : place + width] = number.to_bytes(width, sys.byteorder)
+    return array(value.typecode, bytes(data))
+
+
+# --- sound calls ----------------------------------------------------------------------
+
+
+def _find(extension: Any) -> Call:
+    keys = array("Q", [1 << 40, 5 << 40, 6 << 40, (1 << 64) - 1])
+    buckets = array("i", [0] * 8)
+    wanted, places = array("Q", [5 << 40, 7, 6 << 40]), array("q", [0] * 3)
+    return extension.find, (keys, buckets, 45, wanted, places)
+
+
+def _first_damaged(extension: Any) -> Call:
+    contents, sums = bytes(2500), array("I", [0, 0, 0])
+    return extension.first_damaged, (contents, sums, bytearray(3), [0, 1, 2])
+
+
+def _add_by_class(extension: Any) -> Call:
+    places, begins = array("q", [0, 2, 1]), array("q", [0, 2, 3])
+    sound = (
+        3, array("q", [0, 2, 3, 4]), array("H", [0, 1, 2, 1]), array("i", [1, 2, 3, 4]),
+        begins, places, array("d", [1.0, 2.0, 0.5]), array("d", [0.0, 1.0, 0.0]),
+        array("q", [0, 2]), array("d", [0.1] * 6), 1.0, array("d", bytes(48)),
+        array("d", bytes(48)),
+    )  # fmt: skip
+    return extension.add_by_class, sound
+
+
+def _correct(extension: Any) -> Call:
+    view = (array("q", [0, 2, 3]), array("i", [0, 2, 1]), array("H", [1, 9, 65535]))
+    sound = (
+        [view, view], 3, array("q", [1, 0, 1]), array("q", [0]), array("q", [2, 0]),
+        array("q", [1, 3]), array("i", [0, 5, -7, 100, 0, 1]), 3, 2.0, 0.01,
+        array("h", bytes(12)), array("d", bytes(24)),
+    )  # fmt: skip
+    return extension.correct, sound
+
+
+def _tables(extension: Any) -> Call:
+    kinds, folds = codepoints.classes(), codepoints.offsets()
+    values = kinds.index, kinds.values, folds.index, folds.values
+    return extension.Tables, (*values, bytes(KINDS["marks"]))
+
+
+DOCUMENTS: Final = [
+    [("a", "one two"), ("b", "caf\xe9 \u4e00")], [], [("a", "\ud800 x")],
+]  # fmt: skip
+
+
+def _document_keys(_: Any) -> Call:
+    sound = (DOCUMENTS, hash_of, True, True, True, False, 100)
+    return tables_of("marks").document_keys, sound
+
+
+def _ngram_keys(_: Any) -> Call:
+    return tables_of("ngrams").ngram_keys, (DOCUMENTS, True, 100)
+
+
+def hash_of(name: str) -> int:
+    """Return a salt."""
+    return len(name)
+
+
+def _views() -> tuple[tuple[Any, ...], ...]:
+    settings = default_settings("mail", 2)
+    return tuple(
+        (tables_of(alphabet), TEXTS.index(text), *flags, False, limit or 1 << 20)  # type: ignore[arg-type]  # the text is one of them
+        for alphabet, text, *flags, limit in described(settings.views)
+    )
+
+
+def answered(number: int, first: bytes, second: bytes) -> bytes | None:
+    """Answer a question."""
+    return ANSWERS[number](first, second)
+
+
+def _reader(extension: Any) -> Call:
+    def read(*arguments: Any) -> None:
+        reader = extension.MailReader(*arguments)
+        for mail in (mails.NESTED, mails.ENCODED):
+            reader.read(mail)
+            reader.read_all((mail, mail))
+
+    return read, (_views(), answered)
+
+
+def _read(extension: Any) -> Call:
+    return extension.MailReader(_views(), answered).read, (mails.NESTED,)
+
+
+def _read_all(extension: Any) -> Call:
+    reader = extension.MailReader(_views(), answered)
+    return reader.read_all, ((mails.PLAIN, mails.NESTED, b""),)
+
+
+_models: list[bytes] = []
+
+
+def _stored(extension: Any) -> Call:
+    def look(*arguments: Any) -> None:
+        stored = extension.StoredModel(*arguments)
+        stored.views()
+        stored.classes()
+        stored.has_policy()
+        stored.score((b"",) * len(stored.views()))
+
+    return look, (_models[0],)
+
+
+def _score(extension: Any) -> Call:
+    keys = array("Q", [1, 1 << 47, 5, (1 << 64) - 1])
+    return extension.StoredModel(_models[0]).score, ((keys, keys, keys),)
+
+
+CALLS: Final[dict[str, Callable[[Any], Call]]] = {
+    "find": _find,
+    "first_damaged": _first_damaged,
+    "add_by_class": _add_by_class,
+    "correct": _correct,
+    "Tables": _tables,
+    "Tables.document_keys": _document_keys,
+    "Tables.ngram_keys": _ngram_keys,
+    "MailReader": _reader,
+    "MailReader.read": _read,
+    "MailReader.read_all": _read_all,
+    "StoredModel": _stored,
+    "StoredModel.score": _score,
+}
+"""What can be called, with sound arguments."""
+
+LOOKED_AT: Final = {
+    f"StoredModel.{name}" for name in ("views", "classes", "has_policy")
+}
+"""What has no arguments, and is called with each model that can be opened."""
+
+
+def names_in(extension: Any) -> set[str]:
+    """Return what can be called of the extension."""
+    found = set()
+    for name, value in vars(extension).items():
+        if callable(value) and not name.startswith("_"):
+            found.add(name)
+        if isinstance(value, type):
+            own = [key for key in vars(value) if not key.startswith("_")]
+            found |= {f"{name}.{key}" for key in own}
+    return found
+
+
+def try_one(made: Callable[[Any], Call], extension: Any, choice: Random) -> bool:
+    """
+    Call something with changed arguments; return whether it came to something.
+
+    Raises:
+        BrokenLawError: it has raised what is none of the arguments' doing.
+
+    """
+    function, sound = made(extension)
+    arguments = [*sound]
+    for _ in range(choice.choice((0, 1, 1, 1, 2, 3))):
+        place = choice.randrange(len(arguments))
+        arguments[place] = like(arguments[place], choice)
+    if choice.random() < 0.02:
+        arguments = arguments[: choice.randrange(len(arguments) + 1)]
+    # a number of passes is how long it takes
+    if made is _correct and len(arguments) > 7 and isinstance(arguments[7], int):
+        arguments[7] %= 100
+    try:
+        function(*arguments)
+    except OwnError:
+        expect(holds="failing" in repr(arguments), law="nobody else raises this")
+    except (*EXPECTED, MemoryError):
+        return False
+    return True
+
+
+def fuzz(options: argparse.Namespace, library: Path) -> int:
+    """Fuzz in this process; return 0 if nothing was found."""
+    instrumented.use(library)
+    from nbtext import _compiled
+
+    _models.extend(models.seeds())
+    choice = Random(options.seed)  # noqa: S311  no secret
+    tried: Counter[str] = Counter()
+    end = monotonic() + options.seconds
+    is_all = names_in(_compiled) == {*CALLS, *LOOKED_AT}
+    expect(holds=is_all, law="all that can be called is tried")
+    for name, made in CALLS.items():
+        function, sound = made(_compiled)
+        function(*sound)
+        tried[name] += 1
+    n_run = 0
+    while n_run < options.runs and monotonic() < end:
+        name, made = choice.choice([*CALLS.items()])
+        tried[name] += try_one(made, _compiled, choice)
+        n_run += 1
+    sys.stderr.write(f"{n_run} calls; came to something: {dict(tried)}\n")
+    return 0
+
+
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the options."""
+    parser = argparse.ArgumentParser(prog="python -m fuzz.calls")
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--runs", type=int, default=10**9, help="maximum calls")
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Build the extension with its checks, and fuzz in a process that can load it."""
+    options = parsed(arguments)
+    if BUILT in os.environ:
+        return fuzz(options, Path(os.environ[BUILT]))
+    with TemporaryDirectory(prefix="nbtext-fuzz-") as folder:
+        library = instrumented.build(Path(folder), *instrumented.SANITIZERS)
+        own = os.environ | instrumented.preloaded() | {BUILT: str(library)}
+        command = [sys.executable, "-m", "fuzz.calls", *arguments]
+        done = run(command, env=own, check=False)  # noqa: S603  this one's own command
+    return done.returncode
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
