@@ -26,9 +26,12 @@ class MailReader:
     def read_all(
         self, messages: tuple[bytes, ...], /
     ) -> tuple[
-        tuple[tuple[memoryview, memoryview, memoryview], ...], memoryview, memoryview
+        tuple[tuple[memoryview, memoryview, memoryview], ...],
+        memoryview,
+        memoryview,
+        memoryview,
     ]:
-        """Return keys, counts and ends of each view, digests, and what was read."""
+        """Return keys, counts, ends by view; digests, fingerprints, what was read."""
 
 class StoredModel:
     """A plain model, opened where it lies."""

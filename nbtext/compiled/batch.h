@@ -10,14 +10,15 @@
 /* The distinct keys of messages in one view. */
 typedef struct {
     Keys keys;
-    Keys counts; /* two in a number, of 32 bits each */
+    Keys counts; /* four in a number, of 16 bits each */
     Keys starts; /* where each message's keys begin, but the first's */
 } BatchView;
 
 typedef struct {
     BatchView views[MOST_VIEWS];
-    Keys digests, kinds; /* of each message two numbers, and one */
-    Keys scratch;
+    Keys digests, marks, kinds; /* of each message two numbers, one, and one */
+    Keys slots;
+    uint64_t secret; /* odd */
 } Batch;
 
 /* Add a message, without terms if it was not read; false if there is no memory. */

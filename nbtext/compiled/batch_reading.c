@@ -1,9 +1,16 @@
 /*
  * The terms of messages that are read together: the distinct keys of each, and how often
  * each of them occurs; twin of nbtext/tokens/batch_reading.py.
+ *
+ * Keys are told apart by a table of their places, in which a secret of the process chooses
+ * where each is looked for first: nobody can write a message whose keys meet there more
+ * often than by chance. A message in which they do all the same is refused, and so is one
+ * in which a term occurs more often than 16 bits can say.
  */
 
 #include "batch.h"
+
+enum { LEAST_BITS = 6, MOST_STEPS = 256 };
 
 static bool
 push(Keys *keys, uint64_t value)
@@ -14,45 +21,89 @@ push(Keys *keys, uint64_t value)
     return true;
 }
 
-/* Add a message's keys, which are sorted by that. */
-static bool
-push_keys(BatchView *view, Keys *scratch, Keys *keys)
+/* Count keys; write the distinct ones, in the order in which they occur first. */
+static Outcome
+count_keys(const Keys *keys, uint64_t secret, int bits, uint32_t *slots, uint64_t *distinct,
+           int16_t *counts, size_t *n_distinct)
 {
-    size_t n = keys->length, before = view->keys.length, written = before;
-    view->counts.length = (before + 1) / 2;
-    if (n > INT32_MAX || !make_room(scratch, n) || !make_room(&view->keys, n)
-        || !make_room(&view->counts, n / 2 + 1))
-        return false;
-    sort_keys(keys->values, scratch->values, n);
-    int32_t *counts = (int32_t *)(void *)view->counts.values;
-    for (size_t i = 0, first = 0; i < n; first = i) {
+    size_t mask = ((size_t)1 << bits) - 1;
+    uint32_t n = 0;
+    for (size_t i = 0; i < keys->length; i++) {
         uint64_t key = keys->values[i];
-        do
-            i++;
-        while (i < n && keys->values[i] == key);
-        view->keys.values[written] = key;
-        counts[written++] = (int32_t)(i - first);
+        size_t slot = (size_t)(key * secret >> (64 - bits));
+        int left = MOST_STEPS;
+        while (slots[slot] && distinct[slots[slot] - 1] != key && left--)
+            slot = (slot + 1) & mask;
+        if (!slots[slot]) {
+            distinct[n] = key;
+            counts[n] = 0;
+            slots[slot] = ++n;
+        }
+        int16_t *count = counts + slots[slot] - 1;
+        if (left < 0 || *count == INT16_MAX)
+            return REFUSED;
+        *count = (int16_t)(*count + 1);
     }
-    view->keys.length = written;
-    view->counts.length = (written + 1) / 2;
-    return true;
+    *n_distinct = n;
+    return READ;
+}
+
+/* Add a message's keys in one view, and to its fingerprint what they and a factor say. */
+static Outcome
+push_keys(Batch *batch, BatchView *view, const Keys *keys, uint64_t factor, uint64_t *mark)
+{
+    size_t n = keys->length, before = view->keys.length, n_distinct = 0;
+    int bits = LEAST_BITS;
+    while ((size_t)1 << bits < 2 * n)
+        bits++;
+    view->counts.length = (before + 3) / 4;
+    batch->slots.length = 0;
+    if (n > INT32_MAX || !make_room(&batch->slots, (size_t)1 << (bits - 1))
+        || !make_room(&view->keys, n) || !make_room(&view->counts, n / 4 + 1))
+        return OUT_OF_MEMORY;
+    uint32_t *slots = (uint32_t *)(void *)batch->slots.values;
+    uint64_t *distinct = view->keys.values + before;
+    int16_t *counts = (int16_t *)(void *)view->counts.values + before;
+    memset(slots, 0, sizeof *slots << bits);
+    Outcome outcome
+        = count_keys(keys, batch->secret, bits, slots, distinct, counts, &n_distinct);
+    for (size_t i = 0; i < n_distinct; i++)
+        *mark += mixed(mixed(distinct[i] * factor + (uint64_t)counts[i]));
+    view->keys.length = before + n_distinct;
+    view->counts.length = (view->keys.length + 3) / 4;
+    return outcome;
+}
+
+/* Add a message's terms in all views; none of them if it is refused. */
+static Outcome
+push_terms(Batch *batch, Mail *mail, uint64_t *mark)
+{
+    size_t before[MOST_VIEWS];
+    Outcome outcome = READ;
+    for (size_t n = 0; n < mail->n_views; n++)
+        before[n] = batch->views[n].keys.length;
+    for (size_t n = 0; n < mail->n_views && outcome == READ; n++)
+        outcome = push_keys(batch, batch->views + n, mail->keys + n, 2 * n + 3, mark);
+    for (size_t n = 0; n < mail->n_views && outcome != READ; n++)
+        batch->views[n].keys.length = before[n];
+    return outcome;
 }
 
 bool
 push_message(Batch *batch, Mail *mail, bool is_read)
 {
-    uint64_t digest[2] = {0};
-    for (size_t n = 0; n < mail->n_views; n++) {
-        BatchView *view = batch->views + n;
-        if (is_read && !push_keys(view, &batch->scratch, mail->keys + n))
+    uint64_t digest[2] = {0}, mark = 1;
+    Outcome outcome = is_read ? push_terms(batch, mail, &mark) : REFUSED;
+    if (outcome == OUT_OF_MEMORY)
+        return false;
+    for (size_t n = 0; n < mail->n_views; n++)
+        if (!push(&batch->views[n].starts, batch->views[n].keys.length))
             return false;
-        if (!push(&view->starts, view->keys.length))
-            return false;
-    }
-    if (is_read)
+    if (outcome == READ)
         memcpy(digest, mail->digest, DIGEST_SIZE);
     return push(&batch->digests, digest[0]) && push(&batch->digests, digest[1])
-           && push(&batch->kinds, is_read ? 1 + (uint64_t)mail->is_typical : 0);
+           && push(&batch->marks, mark)
+           && push(&batch->kinds, outcome == READ ? 1 + (uint64_t)mail->is_typical : 0);
 }
 
 static PyObject *
@@ -78,11 +129,13 @@ batch_of(PyObject *owner, Batch *batch, size_t n_views)
         is_whole = view && PyTuple_SetItem(views, (Py_ssize_t)n, view) == 0;
     }
     PyObject *digests = is_whole ? key_array_of(owner, &batch->digests) : NULL;
-    PyObject *kinds = digests ? key_array_of(owner, &batch->kinds) : NULL;
+    PyObject *marks = digests ? key_array_of(owner, &batch->marks) : NULL;
+    PyObject *kinds = marks ? key_array_of(owner, &batch->kinds) : NULL;
     if (kinds)
-        result = PyTuple_Pack(3, views, digests, kinds);
+        result = PyTuple_Pack(4, views, digests, marks, kinds);
     Py_XDECREF(views);
     Py_XDECREF(digests);
+    Py_XDECREF(marks);
     Py_XDECREF(kinds);
     return result;
 }
@@ -96,6 +149,7 @@ release_batch(Batch *batch)
         release_keys(&batch->views[n].starts);
     }
     release_keys(&batch->digests);
+    release_keys(&batch->marks);
     release_keys(&batch->kinds);
-    release_keys(&batch->scratch);
+    release_keys(&batch->slots);
 }

@@ -207,7 +207,11 @@ class Counter:
         self.add_terms(labels, [document.digest for document in batch], views)
 
     def add_terms(
-        self, labels: Sequence[str], digests: Sequence[bytes], views: Sequence[Terms]
+        self,
+        labels: Sequence[str],
+        digests: Sequence[bytes],
+        views: Sequence[Terms],
+        marks: list[int] | None = None,
     ) -> None:
         """
         Count documents whose terms are known.
@@ -216,13 +220,15 @@ class Counter:
             labels: their classes; documents of a class stand side by side.
             digests: what names them.
             views: for each view their terms.
+            marks: their fingerprints, if they are known.
 
         """
         n_documents = Tally(labels)
         for view, terms in enumerate(views):
             self._pile(view, n_documents, terms)
         self._documents.update(n_documents)
-        marks = fingerprints(views).tolist()
+        if marks is None:
+            marks = fingerprints(views).tolist()
         if self._settings.ledger:
             for label, digest, mark in zip(labels, digests, marks, strict=True):
                 self._digests[label] += digest + mark.to_bytes(8, "big")

@@ -258,7 +258,7 @@ def feed(
         report.mail += sum(batch.are_mail)
         if batch.documents:
             labels = [document.label or "" for document in batch.documents]
-            counter.add_terms(labels, batch.digests, batch.views)
+            counter.add_terms(labels, batch.digests, batch.views, batch.fingerprints)
         _feed_each(counter, batch.others, settings, report)
 
 
@@ -286,7 +286,7 @@ def _read_together(documents: list[Document], settings: Settings) -> ReadBatch:
         batch = read_together(documents, settings)
         make_sure_of_memory(batch.views)
     except MemoryError:
-        return ReadBatch([], [], [], [], documents)
+        return ReadBatch([], [], [], [], [], documents)
     return batch
 
 

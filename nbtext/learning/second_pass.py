@@ -97,10 +97,14 @@ class _Weigher(Counter):
         self._weighed = 0
 
     def add_terms(
-        self, labels: Sequence[str], digests: Sequence[bytes], views: Sequence[Terms]
+        self,
+        labels: Sequence[str],
+        digests: Sequence[bytes],
+        views: Sequence[Terms],
+        marks: list[int] | None = None,
     ) -> None:
         """Add the weights of documents, those of a class side by side."""
-        del digests
+        del digests, marks
         classes = self._counted.classes
         if not {*labels} <= {*classes}:
             raise _changed()

@@ -39,7 +39,7 @@ class Terms:
     The distinct terms of a batch of documents in one view.
 
     Attributes:
-        keys: shape (n_terms,), grouped by document, sorted within one.
+        keys: shape (n_terms,), grouped by document, distinct within one.
         counts: shape (n_terms,), how often each occurs in its document, 1 or more.
         starts: shape (n_documents + 1,), where each document's terms begin.
     """
@@ -67,7 +67,7 @@ class Terms:
 
     def compact(self) -> Terms:
         """Return the same with counts in 16 bits, if they fit."""
-        if self.counts.max(initial=0) >= 1 << 15:
+        if self.counts.dtype == np.int16 or self.counts.max(initial=0) >= 1 << 15:
             return self
         return Terms(self.keys, self.counts.astype(np.int16), self.starts)
 

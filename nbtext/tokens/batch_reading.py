@@ -2,9 +2,10 @@
 Many mails to the terms of each in each view, in one pass and without the interpreter.
 
 What comes out is what `nbtext.tokens.key_reading.read_keys` and then
-`nbtext.tokens.bags.read_terms` make of each document by itself, which specify it. The
-compiled reader lets go of the interpreter's lock for a whole batch, so that threads
-read side by side. What it refuses is left to those two.
+`nbtext.tokens.bags.read_terms` make of each document by itself, which specify it, but
+for the order of a document's terms: that in which they occur first. The compiled reader
+lets go of the interpreter's lock for a whole batch, so that threads read side by side.
+What it refuses is left to those two.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class ReadBatch(NamedTuple):
     Attributes:
         documents: those that were read.
         digests: what names each of them.
+        fingerprints: what tells their counts from those of others.
         are_mail: whether each is mail.
         views: for each view their terms.
         others: the documents that are still to be read.
@@ -38,6 +40,7 @@ class ReadBatch(NamedTuple):
 
     documents: list[Document]
     digests: list[bytes]
+    fingerprints: list[int]
     are_mail: list[bool]
     views: list[Terms]
     others: list[Document]
@@ -60,11 +63,12 @@ def read_together(documents: Sequence[Document], settings: Settings) -> ReadBatc
     """
     reader = compiled.mail_reader(settings.views)
     if reader is None:
-        return ReadBatch([], [], [], [], [*documents])
-    views, digests, kinds = reader.read_all(
+        return ReadBatch([], [], [], [], [], [*documents])
+    views, digests, marks, kinds = reader.read_all(
         tuple([bytes_of(document) for document in documents])
     )
     is_read = kinds.cast("Q").tolist()
+    fingerprints = marks.cast("Q").tolist()
     read, others, names, are_mail = [], [], [], []
     for place, (document, kind) in enumerate(zip(documents, is_read, strict=True)):
         if not kind:
@@ -79,7 +83,8 @@ def read_together(documents: Sequence[Document], settings: Settings) -> ReadBatc
     if others:
         places = np.array(is_read).nonzero()[0]
         terms = [of_view.take(places) for of_view in terms]
-    return ReadBatch(read, names, are_mail, terms, others)
+        fingerprints = [fingerprints[place] for place in places.tolist()]
+    return ReadBatch(read, names, fingerprints, are_mail, terms, others)
 
 
 def _terms_of(keys: memoryview, counts: memoryview, ends: memoryview) -> Terms:
@@ -87,4 +92,4 @@ def _terms_of(keys: memoryview, counts: memoryview, ends: memoryview) -> Terms:
     found = np.frombuffer(keys, np.uint64)
     starts = np.zeros(len(ends) // 8 + 1, np.int64)
     starts[1:] = np.frombuffer(ends, np.int64)
-    return Terms(found, np.frombuffer(counts, np.int32)[: len(found)], starts)
+    return Terms(found, np.frombuffer(counts, np.int16)[: len(found)], starts)

@@ -35,7 +35,7 @@ KINDS: "Final[dict[Alphabet, tuple[int, int, int, int, int]]]" = {
 
 TEXTS: "Final" = ("headers", "raw", "body")
 
-INTERFACE: "Final" = 13
+INTERFACE: "Final" = 14
 """Which functions the extension has, and what they return."""
 
 _tables: "dict[str, Tables]" = {}

@@ -13,7 +13,6 @@ SOURCES = sorted((ROOT / "nbtext" / "compiled").glob("*.[ch]"))
 UNITS = [path for path in SOURCES if path.suffix == ".c"]
 ALONE = {
     "key_array", "blake2b", "header_view", "memory", "module", "msgpack", "rows",
-    "sorting",
 }  # fmt: skip
 """What no Python module does, or is a part of one's file."""
 
