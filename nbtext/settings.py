@@ -317,26 +317,41 @@ class Field(NamedTuple):
 
 
 def attribute_views(fields: tuple[Field, ...]) -> tuple[View, ...]:
-    """
-    Return a view of each column of values or numbers, in their order.
-
-    It is called as the column is, or by its kind and number where it cannot be.
-    """
-    taken = {*RESERVED_NAMES, *(view.name for view in (HEADERS, RAW, BODY, NGRAMS))}
+    """Return a view of each column of values or numbers, in their order."""
     attributes = [field for field in fields if field.kind != "text"]
     return tuple(
         View(
-            name=column
-            if column.isidentifier() and column.isascii() and column not in taken
-            else f"_{kind}{number}",
+            name=name,
             text="body",
             alphabet="words",
             columns=ATTRIBUTE_COLUMNS[kind],
             kind=kind,
             field=column,
         )
-        for number, (column, kind) in enumerate(attributes, 1)
+        for name, (column, kind) in zip(_names_of(attributes), attributes, strict=True)
     )
+
+
+def _names_of(attributes: list[Field]) -> list[str]:
+    """
+    Return what the views of columns are called: as the columns, as far as can be.
+
+    What no name has, as a space, is an underscore: `home city` is `home_city`. A column
+    whose name then is no name, or already that of another view, goes by its kind and
+    number.
+    """
+    taken = {*RESERVED_NAMES, *(view.name for view in (HEADERS, RAW, BODY, NGRAMS))}
+    columns = {field.column for field in attributes}
+    names: list[str] = []
+    for number, (column, kind) in enumerate(attributes, 1):
+        letters = (one if one.isascii() and one.isalnum() else "_" for one in column)
+        name = "".join(letters).strip("_")  # so none is called as below
+        is_free = name not in taken and (name == column or name not in columns)
+        if not (name.isidentifier() and is_free):
+            name = f"_{kind}{number}"
+        taken.add(name)
+        names.append(name)
+    return names
 
 
 _NAMES: Final = {

@@ -15,6 +15,7 @@ from nbtext.settings import (
     Pattern,
     Scoring,
     Settings,
+    attribute_views,
     default_settings,
 )
 
@@ -97,6 +98,28 @@ def test_fields_keep_their_order() -> None:
         "--numeric-column): none by name in one, "
         "title, body, 2 in the other"
     )
+
+
+@pytest.mark.parametrize(
+    ("columns", "names"),
+    [
+        (["city", "age"], ["city", "age"]),
+        (["home city", "e-mail"], ["home_city", "e_mail"]),
+        (["home city", "home_city"], ["_value1", "home_city"]),
+        (["home_city", "home city"], ["home_city", "_value2"]),
+        (["a b", "a-b"], ["a_b", "_value2"]),
+        (["body", "checksums", "2nd", "--"], [f"_value{n}" for n in (1, 2, 3, 4)]),
+        (["Größe", "国"], ["Gr__e", "_value2"]),
+        (["_value2", "2"], ["value2", "_value2"]),
+    ],
+)
+def test_views_of_columns_are_called_as_these_as_far_as_can_be(
+    columns: list[str], names: list[str]
+) -> None:
+    views = attribute_views(tuple(Field(column, "value") for column in columns))
+
+    assert [view.name for view in views] == names
+    assert [view.field for view in views] == columns
 
 
 def with_view(**changes: object) -> dict[str, Any]:
