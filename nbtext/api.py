@@ -49,7 +49,7 @@ from nbtext.document import (
     as_document,
     raise_unreadable,
 )
-from nbtext.errors import ModelFileError, SecretError, SettingsError
+from nbtext.errors import SettingsError
 from nbtext.keyring import make_secret, name_secret
 from nbtext.learning import (
     LearnRequest,
@@ -61,6 +61,7 @@ from nbtext.learning import (
 from nbtext.learning import train as train_counts
 from nbtext.learning.inheriting import with_policy_of_old
 from nbtext.learning.overrides import DEFAULTS
+from nbtext.learning.preparing import check_stays_keyed, reading_columns
 from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.learning.training import MAX_BYTES
 from nbtext.parallel import processes
@@ -70,8 +71,7 @@ from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.classifying import MANY, readable_of
 from nbtext.scoring.combining import CombinedClassifier
 from nbtext.sources import Options, documents, labels, rereadable
-from nbtext.sources.guess import ColumnGuess
-from nbtext.store import check_replaceable, open_model, replace_model
+from nbtext.store import check_replaceable, replace_model
 from nbtext.store.lock import WAIT
 
 AUTO: Final = Options()
@@ -140,9 +140,9 @@ def train(
     check_replaceable(path, replace=replace)
     overrides = _keyed(overrides, keyed)
     if not replace:
-        _check_stays_keyed(path, overrides)
+        check_stays_keyed(path, overrides)
     keep_memory()
-    options, overrides = _reading_columns(options, overrides)
+    options, overrides = reading_columns(options, overrides)
     if jobs > 1 and regime.is_choosy:
         message = (
             f"--regime {regime.name} has each document wait for the one before it; "
@@ -196,7 +196,7 @@ def train_on(
     ]
     overrides = _keyed(overrides, keyed)
     if not replace:
-        _check_stays_keyed(path, overrides)
+        check_stays_keyed(path, overrides)
     trained = train_counts(lambda: items, overrides=overrides)
     return _put(trained, path, replace=replace, wait=wait)
 
@@ -499,7 +499,7 @@ def evaluate_folds(
 
     sources = sources_of(sources)
     keep_memory()
-    options, overrides = _reading_columns(options, overrides)
+    options, overrides = reading_columns(options, overrides)
     read = rereadable(sources, options)
     models = None
     if reasons or on_whole is not None:
@@ -584,7 +584,7 @@ def evaluate_replay(
     sources = sources_of(sources)
     keep_memory()
     if model is None:
-        options, overrides = _reading_columns(options, overrides)
+        options, overrides = reading_columns(options, overrides)
     else:
         columns = model.column_names
         options = options._replace(
@@ -636,7 +636,7 @@ def examine(
 
     sources = sources_of(sources)
     keep_memory()
-    options, overrides = _reading_columns(options, overrides)
+    options, overrides = reading_columns(options, overrides)
     return examine_documents(
         rereadable(sources, options),
         n_classes=_n_classes(sources, options),
@@ -686,7 +686,7 @@ def tune(
 
     sources = sources_of(sources)
     keep_memory()
-    options, overrides = _reading_columns(options, overrides)
+    options, overrides = reading_columns(options, overrides)
     return tune_documents(
         rereadable(sources, options),
         measure=measure,
@@ -845,17 +845,6 @@ def _learn(
     return [result for batch in batches for result in batch]
 
 
-def _reading_columns(
-    options: Options, overrides: SettingsOverrides
-) -> tuple[Options, SettingsOverrides]:
-    """Return what to train with, where columns are guessed if none are named."""
-    if options.fields:
-        return options, overrides._replace(fields=options.fields)
-    guess = ColumnGuess()
-    options = options._replace(model_columns=guess.names, guess=guess)
-    return options, overrides._replace(guessed=guess.close)
-
-
 def _secret_path(path: AnyPath | None) -> str | None:
     return None if path is None else path_of(path)
 
@@ -865,28 +854,6 @@ def _keyed(overrides: SettingsOverrides, path: AnyPath | None) -> SettingsOverri
     if path is None:
         return overrides
     return overrides._replace(secret=make_secret(path_of(path)))
-
-
-def _check_stays_keyed(path: str, overrides: SettingsOverrides) -> None:
-    """
-    Refuse to put a model that is not keyed in the place of one that is.
-
-    Raises:
-        SecretError: that would be so.
-
-    """
-    if overrides.secret is not None:
-        return
-    try:
-        before = open_model(path).settings.secret
-    except ModelFileError:  # whether it can be replaced is said elsewhere
-        return
-    if before is not None:
-        message = (
-            f"{path}: the model there is keyed, and the new one would not be; name the "
-            "secret with --keyed FILE, or replace it with --replace"
-        )
-        raise SecretError(message)
 
 
 def _nothing_to_say(_: object) -> None:

@@ -21,6 +21,7 @@ Everything nbtext raises on purpose.
     + BusyError         another process has been writing the model all the time, or
                         a mailbox
   - NoRoomError         the temporary folder is full, and memory too short
+  - ClusterError        a cluster cannot be reached, or does not do its work
   - TextFormError       the text form of a model is not one, or is damaged
   - ListenError         a server cannot listen where it shall
   - RequestError        a server does not do what a client asks
@@ -202,6 +203,10 @@ class NoRoomError(NbtextError):
     def __reduce__(self) -> "tuple[type[NoRoomError], tuple[str, int, OSError]]":
         """Return what makes it again, in another process."""
         return type(self), self._facts
+
+
+class ClusterError(NbtextError):
+    """A cluster cannot be reached, or does not do its work; no model was changed."""
 
 
 class TextFormError(NbtextError):

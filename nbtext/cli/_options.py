@@ -498,6 +498,22 @@ jobs_option = click.option(
     help="How many processes, or threads, read and score documents.",
 )
 
+cluster_option = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    callback=not_empty,
+    help="Have a Dask cluster do the work: that of the scheduler at tcp://HOST:PORT. "
+    "It must read the sources by the same paths. Takes nbtext[dask].",
+)
+
+shared_option = click.option(
+    "--shared",
+    metavar="FOLDER",
+    callback=not_empty,
+    help="With --cluster, the folder where its workers put what they have counted, if "
+    "not that of the model; all of them must see it.",
+)
+
 wait_option = click.option(
     "--wait",
     type=seconds_of,

@@ -39,6 +39,7 @@ def status_of(error: "NbtextError") -> int:
         (errors.BusyError, TRY_AGAIN),
         (errors.ModelMemoryError, TRY_AGAIN),
         (errors.NoRoomError, IO_ERROR),
+        (errors.ClusterError, TRY_AGAIN),
         (errors.MailboxError, CANNOT_CREATE),
         (errors.MemoryFileError, IO_ERROR),
         (errors.ModelFileError, DATA),

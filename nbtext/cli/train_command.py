@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nbtext.cli._options import (
+    cluster_option,
     jobs_option,
     memory_option,
     model_option,
     new_keyed_option,
     output_options,
     replace_option,
+    shared_option,
     source_options,
     sources_argument,
     training_options,
@@ -29,7 +31,7 @@ from nbtext.learning.regimes import Regime
 from nbtext.sources import Options, total_bytes
 
 if TYPE_CHECKING:
-    from nbtext.learning import Trained
+    from nbtext.learning.summary import TrainingSummary
 
 
 @click.command(epilog="Labels: a folder's name is its class; LABEL=PATH names another.")
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
 @wait_option
 @jobs_option
 @memory_option
+@cluster_option
+@shared_option
 @output_options
 def command(
     sources: tuple[str, ...],
@@ -57,6 +61,8 @@ def command(
     wait: float,
     jobs: int,
     memory: int | None,
+    cluster: str | None,
+    shared: str | None,
     output: Output,
 ) -> int:
     """
@@ -73,68 +79,109 @@ def command(
     that was taught since it was trained is replaced with --replace only. Its policy
     stays. A regime takes the documents in the order of their digests.
     """  # noqa: D301  click wants a real backspace
-    from nbtext.api import train
-
+    given = {
+        "--jobs": jobs > 1,
+        "--memory": memory is not None,
+        "--keyed": keyed is not None,
+        "--regime": regime.is_choosy,
+    }
+    _check_cluster(cluster, shared, given)
     started = time.monotonic()
     with progress(quiet=output.quiet, total=partial(total_bytes, sources)) as advance:
-        trained = train(
+        train = partial(
+            _train,
             sources,
-            model,
             options=options,
             overrides=overrides._replace(ledger=not no_ledger),
             replace=replace,
-            keyed=keyed,
             wait=wait,
-            jobs=jobs,
-            memory=memory,
             progress=advance,
             on_read=partial(name_problems, quiet=output.quiet, is_last=False),
-            regime=regime,
+        )
+        made = (
+            train(model, keyed=keyed, jobs=jobs, memory=memory, regime=regime)
+            if cluster is None
+            else train(model, cluster=cluster, shared=shared)
         )
     written = Path(model).stat().st_size
     seconds = time.monotonic() - started
     if not output.quiet:
-        in_vain = overrides.in_vain(trained.contents.scoring)
+        in_vain = overrides.in_vain(made.scoring)
         if in_vain:
             to_stderr(f"note: {in_vain}")
-        for note in trained.notes:
+        for note in made.notes:
             to_stderr(f"note: {note}")
-        for line in summary(trained, model, written, seconds):
+        for line in summary(made, model, written, seconds):
             to_stderr(line)
     if output.as_json:
-        to_stdout([json_of(facts(trained, model, written, seconds))])
-    return outcome(trained.report.skipped)
+        to_stdout([json_of(facts(made, model, written, seconds))])
+    return outcome(made.report.skipped)
 
 
-def summary(trained: "Trained", model: str, written: int, seconds: float) -> list[str]:
+def _train(
+    sources: tuple[str, ...], model: str, *, cluster: str | None = None, **how: Any
+) -> "TrainingSummary":
+    """Train on this machine, or on a cluster."""
+    if cluster is None:
+        from nbtext.api import train
+
+        return train(sources, model, **how).summary()
+    from nbtext.distributed import connected
+    from nbtext.distributed import train as train_on_cluster
+
+    with connected(cluster) as client:
+        return train_on_cluster(sources, client, model, **how)
+
+
+def _check_cluster(
+    cluster: str | None, shared: str | None, given: dict[str, bool]
+) -> None:
+    """
+    Refuse what a cluster does not do.
+
+    Raises:
+        UsageError: it was asked for.
+
+    """
+    if cluster is None:
+        if shared is not None:
+            message = "--shared is for --cluster."
+            raise click.UsageError(message)
+        return
+    for name, is_given in given.items():
+        if is_given:
+            message = f"{name} is for training on this machine; leave out --cluster."
+            raise click.UsageError(message)
+
+
+def summary(
+    made: "TrainingSummary", model: str, written: int, seconds: float
+) -> list[str]:
     """Say what was read and what was made of it."""
-    report, contents = trained.report, trained.contents
-    table = contents.counts
-    classes = ", ".join(
-        f"{name} {documents:,}"
-        for name, documents in zip(table.classes, table.documents, strict=True)
-    )
+    report = made.report
+    classes = ", ".join(f"{name} {n:,}" for name, n in made.classes.items())
     lines = [
-        f"read {counted(report.documents, 'document')} of {table.settings.format} "
+        f"read {counted(report.documents, 'document')} of {made.format} "
         f"({size(report.bytes)}) in {seconds:.1f} s: {classes}",
-        f"{counted(contents.n_tokens, 'token')}, {counted(contents.n_terms, 'term')}, "
-        f"{report.skipped.documents:,} skipped, {copies(trained.repeats)}",
+        f"{counted(made.n_tokens, 'token')}, {counted(made.n_terms, 'term')}, "
+        f"{report.skipped.documents:,} skipped, {copies(made.repeats)}",
     ]
-    if trained.left_out:
-        n_learnt = counted(sum(table.documents), "document")
+    if made.left_out:
+        n_learnt = counted(sum(made.classes.values()), "document")
         lines.append(
-            f"learnt {n_learnt}, left out {trained.left_out:,} that the model judges "
+            f"learnt {n_learnt}, left out {made.left_out:,} that the model judges "
             "rightly without them"
         )
-    if trained.conflicts:
+    if made.conflicts:
         lines.append(
-            f"WARNING: {counted(trained.conflicts, 'document')} stood under two labels "
+            f"WARNING: {counted(made.conflicts, 'document')} stood under two labels "
             "or more; each label has counted it"
         )
-    if len(trained.losses) > 1:
-        score = contents.scoring.score
-        losses = ", ".join(f"{n:.3f} by {name}" for name, n in trained.losses.items())
-        lines.append(f"scored by {score}: held-out loss {losses} (nats a document)")
+    if len(made.losses) > 1:
+        losses = ", ".join(f"{n:.3f} by {name}" for name, n in made.losses.items())
+        lines.append(
+            f"scored by {made.scoring.score}: held-out loss {losses} (nats a document)"
+        )
     lines.append(f"wrote {model} ({size(written)})")
     return lines
 
@@ -147,25 +194,24 @@ def copies(number: int) -> str:
 
 
 def facts(
-    trained: "Trained", model: str, written: int, seconds: float
+    made: "TrainingSummary", model: str, written: int, seconds: float
 ) -> dict[str, Any]:
     """Return the same for a program."""
-    report, contents = trained.report, trained.contents
-    table = contents.counts
+    report = made.report
     return {
         "documents": report.documents,
-        "classes": dict(zip(table.classes, table.documents, strict=True)),
-        "format": table.settings.format,
-        "tokens": contents.n_tokens,
-        "terms": contents.n_terms,
+        "classes": made.classes,
+        "format": made.format,
+        "tokens": made.n_tokens,
+        "terms": made.n_terms,
         "bytes": report.bytes,
         "seconds": round(seconds, 3),
         "skipped": report.skipped.documents,
         "truncated": len(report.truncated),
-        "repeats": trained.repeats,
-        "left_out": trained.left_out,
-        "conflicts": trained.conflicts,
-        "held_out_losses": {name: round(n, 6) for name, n in trained.losses.items()},
+        "repeats": made.repeats,
+        "left_out": made.left_out,
+        "conflicts": made.conflicts,
+        "held_out_losses": {name: round(n, 6) for name, n in made.losses.items()},
         "path": model,
         "size": written,
     }

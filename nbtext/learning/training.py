@@ -36,6 +36,7 @@ from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.learning.second_pass import settings_scored, weighed_by_idf
 from nbtext.learning.selective import select
+from nbtext.learning.summary import TrainingSummary
 from nbtext.parallel import threads
 from nbtext.scoring import check_scoring
 from nbtext.store import Contents
@@ -82,6 +83,23 @@ class Trained:
         table, n = self.contents.counts, self.report.documents
         score = self.contents.scoring.score
         return f"<Trained: {n:,} documents of {len(table.classes)} classes; {score}>"
+
+    def summary(self) -> TrainingSummary:
+        """Return the same without the model."""
+        contents, table = self.contents, self.contents.counts
+        return TrainingSummary(
+            report=self.report,
+            format=table.settings.format,
+            classes=dict(zip(table.classes, table.documents, strict=True)),
+            n_tokens=contents.n_tokens,
+            n_terms=contents.n_terms,
+            scoring=contents.scoring,
+            repeats=self.repeats,
+            conflicts=self.conflicts,
+            losses=self.losses,
+            notes=self.notes,
+            left_out=self.left_out,
+        )
 
 
 def train(
@@ -131,6 +149,26 @@ def train(
         jobs=jobs,
         progress=progress,
     )
+    return trained_on(
+        counted,
+        sources,
+        overrides=overrides,
+        max_bytes=max_bytes,
+        jobs=jobs,
+        on_read=on_read,
+    )
+
+
+def trained_on(
+    counted: Counted,
+    sources: Callable[[], Iterable[Item]],
+    *,
+    overrides: SettingsOverrides,
+    max_bytes: int,
+    jobs: int = 1,
+    on_read: Callable[[ReadReport], None] | None = None,
+) -> Trained:
+    """Calibrate the scores of documents that are counted; see `train`."""
     table, report = counted.table, counted.report
     report.notes += notes_on_columns(table)
     if on_read is not None:

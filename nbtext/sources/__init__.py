@@ -15,9 +15,14 @@ The modules, in pipeline order: `_options` and `_labels` (what the user says),
 
 from nbtext.sources._arguments import labels, named_paths
 from nbtext.sources._compressed import compression
-from nbtext.sources._documents import documents
+from nbtext.sources._documents import (
+    Unopened,
+    documents,
+    listed_items,
+    opened_items,
+)
 from nbtext.sources._failures import cannot_read
-from nbtext.sources._labels import folder_label
+from nbtext.sources._labels import folder_label, split_label
 from nbtext.sources._load import load, load_all
 from nbtext.sources._names import listed
 from nbtext.sources._numbered import NO_NUMBERS
@@ -32,6 +37,7 @@ __all__ = [
     "FORMATS",
     "NO_NUMBERS",
     "Options",
+    "Unopened",
     "cannot_read",
     "compression",
     "documents",
@@ -40,11 +46,14 @@ __all__ = [
     "is_maildir",
     "labels",
     "listed",
+    "listed_items",
     "load",
     "load_all",
     "named_paths",
     "open_binary",
+    "opened_items",
     "rereadable",
     "seen_only",
+    "split_label",
     "total_bytes",
 ]

@@ -4,9 +4,9 @@
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from nbtext.document import PAUSE, Item, Note, Pause, Unread, Unreadable
 from nbtext.errors import NoMemoryError, SourceError
@@ -22,7 +22,40 @@ from nbtext.sources._stream import open_path, open_stdin
 from nbtext.sources._walk import is_maildir, walk
 
 if TYPE_CHECKING:
+    from typing import Protocol, TypeVar
+
     from nbtext.plain_mail import Begun
+
+    Listed = TypeVar("Listed", Item, "Item | Unopened")
+
+    class _FileItems(Protocol):
+        """Yields what a file holds, or the file itself."""
+
+        def __call__(
+            self,
+            kind: str | None,
+            place: Place,
+            options: Options,
+            /,
+            *,
+            is_regular: bool,
+        ) -> "Iterator[Item | Unopened] | Iterator[Item]": ...
+
+
+class Unopened(NamedTuple):
+    """
+    A file that may hold any number of documents, and has not been opened.
+
+    Attributes:
+        kind: what it is by its name or the user's word; None to go by inspection.
+        place: where it lies, and what that says of labels.
+        is_named: whether the user has named it, and not a folder that it is in.
+    """
+
+    kind: str | None
+    place: Place
+    is_named: bool = False
+
 
 _FOLDERS = ("maildir", "mh")
 _ONE_EACH = ("mail", "text", *_FOLDERS)
@@ -54,6 +87,51 @@ def documents(
         SettingsError: a path is empty, or the standard input is named twice.
         ValueError: an option makes no sense.
     """
+    found = _items(arguments, options, labelled, stdin, _file_items)
+    return cast("Iterator[Item]", found)  # since files are opened
+
+
+def listed_items(
+    arguments: Sequence[str], options: Options, *, labelled: bool
+) -> Iterator[Item | Unopened]:
+    """
+    Yield the same, but for files that are to be taken apart: these stay unopened.
+
+    Raises:
+        As `documents` does.
+
+    """
+
+    def unopened(
+        kind: str | None, place: Place, options: Options, *, is_regular: bool
+    ) -> Iterator[Item | Unopened]:
+        if is_regular and kind != ONE_DOCUMENT:
+            yield Unopened(kind, place)
+        else:
+            yield from _file_items(kind, place, options, is_regular=is_regular)
+
+    return _items(arguments, options, labelled, None, unopened)
+
+
+def opened_items(items: Iterable[Item | Unopened], options: Options) -> Iterator[Item]:
+    """Yield what was listed, the files opened that `listed_items` left unopened."""
+    for item in items:
+        if not isinstance(item, Unopened):
+            yield item
+            continue
+        path = item.place.name
+        found = _file_items(item.kind, item.place, options, is_regular=True)
+        found = _within_memory(found, path)
+        yield from _noted_if_empty(found, path) if item.is_named else found
+
+
+def _items(
+    arguments: Sequence[str],
+    options: Options,
+    labelled: bool,
+    stdin: "BinaryIO | Begun | None",
+    file_items: "_FileItems",
+) -> Iterator[Item | Unopened]:
     options.check()
     named = named_paths(arguments, labelled=labelled)
     warned = warning(arguments) if labelled else None
@@ -74,23 +152,34 @@ def documents(
         of_place = (
             _stdin_items(place, options, stdin)
             if path == "-"
-            else _path_items(place, options)
+            # documents of a file are known by their numbers once it is opened
+            else _path_items(place, options, _file_items if numbers else file_items)
         )
         of_place = _within_memory(of_place, path)
         if numbers:
-            of_place = chosen(of_place, path, numbers)
-        is_empty = True
-        for item in of_place:
+            of_place = chosen(cast("Iterator[Item]", of_place), path, numbers)
+        for item in _noted_if_empty(of_place, path):
             is_pause = isinstance(item, Pause)
-            if not (is_pause and is_quiet):
+            if isinstance(item, Unopened) and item.place.name == path:
+                yield item._replace(is_named=True)
+            elif not (is_pause and is_quiet):
                 yield item
             is_quiet = is_pause
-            is_empty = is_empty and isinstance(item, Note | Pause)
-        if is_empty:
-            yield Note(f"{path}: no document there")
 
 
-def _within_memory(items: Iterator[Item], path: str) -> Iterator[Item]:
+def _noted_if_empty(items: "Iterator[Listed]", path: str) -> "Iterator[Listed | Note]":
+    """Yield the items of a source; if there is no document, a note says so."""
+    is_empty = True
+    for item in items:
+        yield item
+        is_empty = is_empty and isinstance(item, Note | Pause)
+    if is_empty:
+        yield Note(f"{path}: no document there")
+
+
+def _within_memory(
+    items: "Iterator[Listed]", path: str
+) -> "Iterator[Listed | Unreadable]":
     """Yield the items of a source; if memory is short for the next one, it ends."""
     try:
         yield from items
@@ -112,7 +201,9 @@ def _stdin_items(
         yield from stream_items(stream, kind, place, options, can_reopen=False)
 
 
-def _path_items(place: Place, options: Options) -> Iterator[Item]:
+def _path_items(
+    place: Place, options: Options, file_items: "_FileItems"
+) -> Iterator[Item | Unopened]:
     path = place.name
     is_unnamed = place.labelled and place.label is None
     try:
@@ -123,17 +214,19 @@ def _path_items(place: Place, options: Options) -> Iterator[Item]:
     if stat.S_ISDIR(mode):
         if is_unnamed:
             place = place.named(folder_label(path), is_given=True)
-        yield from _folder_items(place, options)
+        yield from _folder_items(place, options, file_items)
     elif options.format in _FOLDERS:
         yield Unreadable(path, _not_a_folder(place, options))
     else:
         if is_unnamed:
             place = place.named(file_label(path))
         kind = _kind_of_files(options)
-        yield from _file_items(kind, place, options, is_regular=stat.S_ISREG(mode))
+        yield from file_items(kind, place, options, is_regular=stat.S_ISREG(mode))
 
 
-def _folder_items(place: Place, options: Options) -> Iterator[Item]:
+def _folder_items(
+    place: Place, options: Options, file_items: "_FileItems"
+) -> Iterator[Item | Unopened]:
     if options.format == "maildir" and not is_maildir(place.name):
         yield Unreadable(place.name, _not_a_folder(place, options))
         return
@@ -147,7 +240,7 @@ def _folder_items(place: Place, options: Options) -> Iterator[Item]:
             kind = container_format(found.path)
         if kind is not None and kind != ONE_DOCUMENT:
             below = place._replace(name=found.path)
-            yield from _file_items(kind, below, options, is_regular=True)
+            yield from file_items(kind, below, options, is_regular=True)
         elif options.format in IS_MAIL:
             is_mail = IS_MAIL[options.format]
             yield Unread(found.name, found.path, found.label, is_mail)

@@ -65,7 +65,7 @@ def check_replaceable(path: str, *, replace: bool) -> None:
         raise TaughtError(message)
 
 
-def _policy_of(path: str) -> Policy | None:
+def policy_of(path: str) -> Policy | None:
     """Return the policy of a model; None if it has none, or is none."""
     if not _has_contents(path):
         return None
@@ -110,7 +110,7 @@ def replace_model(
     while True:
         with locked(path, wait=wait) as descriptor:
             check_replaceable(path, replace=replace)
-            new = chunks(_policy_of(path)) if callable(chunks) else chunks
+            new = chunks(policy_of(path)) if callable(chunks) else chunks
             try:
                 return replace_file(path, new, exclusively=descriptor is None)
             except FileExistsError:

@@ -123,6 +123,8 @@ WITHOUT: Final[dict[str, str]] = {
     "--pattern": "tokens are those of the alphabet",
     "--output": "it must be given, or the model's name decides",
     "--documents": "no documents",
+    "--cluster": "this machine does the work",
+    "--shared": "the folder of the model, which tests of clusters use",
     "--allow": "no network but this machine",
 }
 """Options whose default is no value that could be given, and why."""

@@ -18,7 +18,7 @@ from tests.waiting import PATIENCE
 PACKAGES = [
     "sources", "mail", "tokens", "counts", "store", "scoring", "learning", "upkeep",
     "textform", "evaluation", "report", "doctor", "tuning", "filtering", "serving",
-    "cli",
+    "distributed", "cli",
 ]  # fmt: skip
 """In the order of the pipeline."""
 FIRST = {

@@ -1,0 +1,169 @@
+"""
+A connection to a Dask scheduler, and what may go wrong with one.
+
+An address goes in; out comes a client of `distributed`, or an error that says what to
+do. Dask's messages hold code (pickle): whoever can reach a scheduler or a worker can
+run anything there. So they belong in a network where nobody else is, or behind TLS.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from distributed import Client
+
+from nbtext import __version__
+from nbtext.errors import ClusterError, NbtextError, SettingsError
+
+PATIENCE: Final = 10
+"""How many seconds a scheduler has to answer, and a cluster to have a worker."""
+
+SCHEMES: Final = ("tcp", "tls")
+
+NO_DASK: Final = (
+    "--cluster takes Dask, which is not installed here; pip install 'nbtext[dask]'"
+)
+
+
+@contextmanager
+def connected(address: str, *, patience: float = PATIENCE) -> Iterator[Client]:
+    """
+    Connect to a scheduler that runs already, for as long as the context lasts.
+
+    Args:
+        address: as `tcp://scheduler:8786`; of `tls://` the certificates are those of
+            Dask's configuration.
+        patience: how many seconds it has to answer.
+
+    Raises:
+        SettingsError: the extra `dask` is not installed, or this is no address.
+        ClusterError: no scheduler answers, or it has no worker.
+
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise SettingsError(NO_DASK) from error
+    _check(address)
+    try:
+        client = Client(address, timeout=patience, set_as_default=False, name="nbtext")
+    except OSError as error:  # a timeout is one
+        message = (
+            f"--cluster {address}: no scheduler answers there ({error}); start one "
+            "with `dask scheduler`, and workers with `dask worker`"
+        )
+        raise ClusterError(message) from error
+    with client:
+        yield client
+
+
+def _check(address: str) -> None:
+    """
+    Refuse what is no address; a client that is begun with one ends after its patience.
+
+    Raises:
+        SettingsError: it is none.
+
+    """
+    with suppress(ValueError):  # of the port
+        parts = urlsplit(address)
+        if parts.scheme in SCHEMES and parts.hostname and parts.port:
+            return
+    message = (
+        f"--cluster {address}: the address of a scheduler was expected, such as "
+        "tcp://scheduler:8786"
+    )
+    raise SettingsError(message)
+
+
+@contextmanager
+def failures_told(client: Client) -> Iterator[None]:
+    """
+    Say what is wrong with a cluster where work on it fails.
+
+    Raises:
+        ClusterError: workers died, or the scheduler went away.
+
+    """
+    from concurrent.futures import CancelledError
+
+    from distributed import KilledWorker
+
+    where = client.scheduler.address if client.scheduler else "the cluster"
+    try:
+        yield
+    except NbtextError:
+        raise
+    except KilledWorker as error:
+        message = (
+            f"{where}: workers died again and again at the same piece of work, perhaps "
+            "for want of memory; give them more (`dask worker --memory-limit`), and "
+            "look at their logs"
+        )
+        raise ClusterError(message) from error
+    except (CancelledError, OSError) as error:
+        message = (
+            f"{where}: the cluster stopped before the work was done "
+            f"({type(error).__name__}: {error}); see that the scheduler and the "
+            "workers run, and try again"
+        )
+        raise ClusterError(message) from error
+
+
+def check_workers(client: Client, folder: str, token: str) -> int:
+    """
+    Make sure that there are workers that can do the work; return their threads.
+
+    Args:
+        client: the connection.
+        folder: what all of them must see.
+        token: the name of a file in it.
+
+    Raises:
+        ClusterError: there is no worker, one does not see the folder, or has another
+            nbtext, or none.
+
+    """
+    where = client.scheduler.address
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except OSError as error:
+        message = (
+            f"{where}: the scheduler has no worker; start some with "
+            f"`dask worker {where}`"
+        )
+        raise ClusterError(message) from error
+    found = client.run(_state, f"{folder}/{token}", on_error="return")
+    for worker, state in found.items():
+        if isinstance(state, Exception):
+            message = (
+                f"{worker}: a worker cannot run nbtext ({state}); install nbtext "
+                f"{__version__} where it runs"
+            )
+            raise ClusterError(message)
+        version, is_seen = state
+        if version != __version__:
+            message = (
+                f"{worker}: nbtext {version} is installed there, and {__version__} "
+                "here; install the same everywhere"
+            )
+            raise ClusterError(message)
+        if not is_seen:
+            message = (
+                f"{worker}: a worker does not see the folder {folder}; name one that "
+                "all of them can write to, with --shared"
+            )
+            raise ClusterError(message)
+    return sum(client.nthreads().values())
+
+
+def _state(token: str) -> tuple[str, bool]:
+    """Return the version of nbtext here, and whether a file can be seen."""
+    from pathlib import Path
+
+    return __version__, Path(token).exists()

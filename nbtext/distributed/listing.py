@@ -1,0 +1,147 @@
+"""
+Sources to chunks: what one task reads.
+
+The client lists the sources, and opens none of them: labels are known by folders, files
+and what the user wrote. What a file holds is found where the chunk is read.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from nbtext.document import Item
+    from nbtext.sources import Options
+
+from nbtext.document import Document, Pause, Unread
+from nbtext.errors import SettingsError
+from nbtext.sources import Unopened, listed_items, opened_items, split_label
+
+LEAST_CHUNK: Final = 1 << 20
+MOST_CHUNK: Final = 1 << 25
+"""How many bytes of documents a chunk has, at least and at most, about."""
+
+CHUNKS_A_THREAD: Final = 8
+"""How many chunks each thread of a worker gets, if there is enough for them: so that
+none is still at work long after the others."""
+
+A_DOCUMENT: Final = 512
+"""What opening a file counts for, in bytes."""
+
+ON_CLIENT: Final = (
+    "the standard input is not on the cluster; put it into a file that the workers can "
+    "read, and name that"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """
+    What one task reads.
+
+    Attributes:
+        number: its place among all chunks.
+        items: documents, files, and what is to be said of sources.
+    """
+
+    number: int
+    items: tuple[Item | Unopened, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """
+    The sources, listed.
+
+    Attributes:
+        items: all that they are.
+        sizes: of each, how many bytes it has, about.
+    """
+
+    items: list[Item | Unopened]
+    sizes: list[int]
+
+    @property
+    def n_bytes(self) -> int:
+        """Return how many bytes there are to read, about."""
+        return sum(self.sizes)
+
+    def n_classes(self) -> int | None:
+        """Return how many classes there are, None if only the documents tell."""
+        labels = set()
+        for item in self.items:
+            if isinstance(item, Unopened):
+                if not item.place.is_label_given:  # a column may
+                    return None
+                labels.add(item.place.label)
+            elif isinstance(item, Unread | Document):
+                labels.add(item.label)
+        return len(labels)
+
+    def chunks(self, threads: int) -> list[Chunk]:
+        """Cut them into chunks for so many threads."""
+        share = self.n_bytes // (CHUNKS_A_THREAD * max(threads, 1))
+        most = min(max(share, LEAST_CHUNK), MOST_CHUNK)
+        chunks: list[Chunk] = []
+        items: list[Item | Unopened] = []
+        total = 0
+        for item, size in zip(self.items, self.sizes, strict=True):
+            if items and total + size > most:
+                chunks.append(Chunk(len(chunks), tuple(items)))
+                items, total = [], 0
+            items.append(item)
+            total += size
+        if items:
+            chunks.append(Chunk(len(chunks), tuple(items)))
+        return chunks
+
+
+def list_sources(sources: Sequence[str], options: Options, *, labelled: bool) -> Listed:
+    """
+    List sources, by their whole paths: workers run in other folders.
+
+    Raises:
+        SettingsError: one is the standard input, or a path is empty.
+
+    """
+    items: list[Item | Unopened] = [
+        item
+        for item in listed_items([*map(_whole, sources)], options, labelled=labelled)
+        if not isinstance(item, Pause)
+    ]
+    return Listed(items, [*map(_size, items)])
+
+
+def items_of(chunk: Chunk, options: Options) -> Iterator[Item]:
+    """Yield what a chunk holds, its files opened."""
+    return opened_items(chunk.items, options)
+
+
+def _whole(source: str) -> str:
+    label, path = split_label(source)
+    if path == "-":
+        raise SettingsError(ON_CLIENT)
+    if not path:
+        return source
+    # not resolved: what a folder is called is its class
+    whole = os.path.abspath(path)  # noqa: PTH100  pathlib has nothing that does this
+    return whole if label is None else f"{label}={whole}"
+
+
+def _size(item: Item | Unopened) -> int:
+    if isinstance(item, Document):
+        return sum(map(len, item.texts)) + A_DOCUMENT
+    path = ""
+    if isinstance(item, Unread):
+        path = item.path
+    elif isinstance(item, Unopened):
+        path = item.place.name
+    try:
+        return Path(path).stat().st_size + A_DOCUMENT if path else 0
+    except (OSError, ValueError):  # which is told where it is read
+        return A_DOCUMENT

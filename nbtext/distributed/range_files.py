@@ -1,0 +1,124 @@
+"""
+Counts of a range of keys as a file in a folder that all machines see.
+
+A file holds the bytes of arrays, one after the other; what they are goes another way,
+in a `StoredRange`. So a file can be mapped, and added to others range by range, without
+being in memory. Its name has the digest of what it holds: whoever writes it again, as
+after the death of a worker, writes the same.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
+
+import numpy as np
+
+from nbtext.counts import CountTable, LedgerRun, SortedCounts
+from nbtext.distributed.parts import CountedRange, Marks, mark_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+ALIGNED: Final = 8
+"""Arrays begin at multiples of so many bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRange:
+    """
+    Counts in a file.
+
+    Attributes:
+        path: the file.
+        arrays: of each array the type, the number of values and the first byte.
+        empty: the table, its arrays without values.
+        marks: which chunks they are of.
+    """
+
+    path: str
+    arrays: tuple[tuple[str, int, int], ...]
+    empty: CountTable
+    marks: Marks
+
+    def load(self) -> CountTable:
+        """
+        Map the file, and return its counts.
+
+        Raises:
+            OSError: it cannot be opened.
+
+        """
+        with Path(self.path).open("rb") as file:
+            whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return _with_arrays(
+            self.empty,
+            (
+                np.frombuffer(whole, np.dtype(kind), n, offset)
+                for kind, n, offset in self.arrays
+            ),
+        )
+
+
+def store(part: CountedRange, folder: str, number: int) -> StoredRange:
+    """
+    Write the counts of a range.
+
+    Args:
+        part: the counts.
+        folder: where the file goes.
+        number: which range it is.
+
+    Raises:
+        OSError: it cannot be written.
+
+    """
+    arrays = [*_arrays_of(part.table)]
+    name = f"{number}-{mark_of(part.table).hex()}"
+    path = Path(folder, name)
+    begun = Path(folder, f"{name}.{uuid4().hex}")
+    places = []
+    with begun.open("wb") as file:
+        for array in arrays:
+            file.write(bytes(-file.tell() % ALIGNED))
+            places.append((array.dtype.str, array.size, file.tell()))
+            file.write(
+                np.ascontiguousarray(array).data.cast("B") if array.size else b""
+            )
+        file.write(b"\0")  # a file of nothing could not be mapped
+    os.replace(begun, path)  # noqa: PTH105  as everywhere in nbtext.files
+    nothing = _with_arrays(part.table, (array[:0] for array in arrays))
+    return StoredRange(str(path), tuple(places), nothing, part.marks)
+
+
+def _arrays_of(table: CountTable) -> Iterator[NDArray[Any]]:
+    for runs in table.runs:
+        for run in runs:
+            yield run.keys
+            yield from run.columns
+    for entries in table.ledger:
+        yield entries.entries
+        yield entries.counts
+
+
+def _with_arrays(table: CountTable, arrays: Iterator[NDArray[Any]]) -> CountTable:
+    """Return a table with other arrays, in the order of `_arrays_of`."""
+    runs = tuple(
+        tuple(
+            SortedCounts(
+                next(arrays), tuple(next(arrays) for _ in run.columns), run.sums
+            )
+            for run in of_view
+        )
+        for of_view in table.runs
+    )
+    ledger = tuple(
+        LedgerRun(next(arrays).reshape(-1, 3), next(arrays)) for _ in table.ledger
+    )
+    return replace(table, runs=runs, ledger=ledger)

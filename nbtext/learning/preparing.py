@@ -1,0 +1,40 @@
+"""What is settled before training: which columns are read, what must stay keyed."""
+
+from nbtext.errors import ModelFileError, SecretError
+from nbtext.learning.overrides import SettingsOverrides
+from nbtext.sources import Options
+from nbtext.sources.guess import ColumnGuess
+from nbtext.store import open_model
+
+
+def reading_columns(
+    options: Options, overrides: SettingsOverrides
+) -> tuple[Options, SettingsOverrides]:
+    """Return what to train with, where columns are guessed if none are named."""
+    if options.fields:
+        return options, overrides._replace(fields=options.fields)
+    guess = ColumnGuess()
+    options = options._replace(model_columns=guess.names, guess=guess)
+    return options, overrides._replace(guessed=guess.close)
+
+
+def check_stays_keyed(path: str, overrides: SettingsOverrides) -> None:
+    """
+    Refuse to put a model that is not keyed in the place of one that is.
+
+    Raises:
+        SecretError: that would be so.
+
+    """
+    if overrides.secret is not None:
+        return
+    try:
+        before = open_model(path).settings.secret
+    except ModelFileError:  # whether it can be replaced is said elsewhere
+        return
+    if before is not None:
+        message = (
+            f"{path}: the model there is keyed, and the new one would not be; name the "
+            "secret with --keyed FILE, or replace it with --replace"
+        )
+        raise SecretError(message)

@@ -1,0 +1,91 @@
+"""A Dask cluster on this machine: a scheduler and workers, each in its process."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from tests.waiting import wait_until
+
+QUIET: Final = {
+    "DASK_DISTRIBUTED__ADMIN__LOW_LEVEL_LOG_LENGTH": "0",
+    "DASK_DISTRIBUTED__DIAGNOSTICS__NVML": "false",
+}
+
+
+class Cluster:
+    """
+    A scheduler and its workers.
+
+    Attributes:
+        folder: where they write what they say.
+        scheduler: its process.
+        workers: their processes.
+    """
+
+    def __init__(self, folder: Path, n_workers: int, port: int = 0) -> None:
+        self.folder = folder
+        self._file = folder / "scheduler.json"
+        self.scheduler = self._start(
+            "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"
+        )
+        self.workers: list[subprocess.Popen[bytes]] = []
+        wait_until(self._file.exists, "the scheduler")
+        for _ in range(n_workers):
+            self.add_worker()
+
+    @property
+    def address(self) -> str:
+        """Where the scheduler listens."""
+        import json
+
+        address: str = json.loads(self._file.read_text())["address"]
+        return address
+
+    def add_worker(self) -> subprocess.Popen[bytes]:
+        """Start one more worker."""
+        worker = self._start(
+            "worker", "--host", "127.0.0.1", "--no-nanny", "--no-dashboard",
+            "--nthreads", "1", "--memory-limit", "2GB", "--death-timeout", "60",
+        )  # fmt: skip
+        self.workers.append(worker)
+        return worker
+
+    def end(self) -> None:
+        """Kill all of them."""
+        for process in (*self.workers, self.scheduler):
+            process.kill()
+        for process in (*self.workers, self.scheduler):
+            process.wait()
+
+    def _start(self, what: str, *options: str) -> subprocess.Popen[bytes]:
+        command = [
+            sys.executable, "-m", "distributed.cli.dask_" + what,
+            "--scheduler-file", str(self._file), *options,
+        ]  # fmt: skip
+        # not in the folder of the sources, as on other machines
+        with (self.folder / f"{what}.log").open("ab") as log:
+            return subprocess.Popen(
+                command, stdout=log, stderr=log, cwd=self.folder,
+                env=os.environ | QUIET | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            )  # fmt: skip
+
+
+@contextmanager
+def running(folder: Path, n_workers: int) -> Iterator[Cluster]:
+    """Run a cluster for as long as the context lasts."""
+    cluster = Cluster(folder, n_workers)
+    try:
+        yield cluster
+    finally:
+        cluster.end()
+
+
+def kill(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    """Kill processes as the kernel does where memory is short."""
+    for process in processes:
+        process.send_signal(signal.SIGKILL)
