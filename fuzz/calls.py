@@ -169,12 +169,8 @@ DOCUMENTS: Final = [
 
 
 def _document_keys(_: Any) -> Call:
-    sound = (DOCUMENTS, hash_of, True, True, True, False, 100)
+    sound = (DOCUMENTS, hash_of, True, True, True, False, True, 100)
     return tables_of("marks").document_keys, sound
-
-
-def _ngram_keys(_: Any) -> Call:
-    return tables_of("ngrams").ngram_keys, (DOCUMENTS, True, 100)
 
 
 def hash_of(name: str) -> int:
@@ -240,7 +236,6 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "correct": _correct,
     "Tables": _tables,
     "Tables.document_keys": _document_keys,
-    "Tables.ngram_keys": _ngram_keys,
     "MailReader": _reader,
     "MailReader.read": _read,
     "MailReader.read_all": _read_all,

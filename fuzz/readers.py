@@ -1,5 +1,5 @@
 """
-Both readers of mail on the same bytes: any difference between them is a failure.
+Both readers of documents on the same bytes: any difference between them is a failure.
 
     python -m fuzz.readers                      for a minute
     python -m fuzz.readers --seconds 900 --seeds ../shared/corpora/mail-misc --kept new
@@ -63,7 +63,14 @@ def settings_of_all() -> list[Settings]:
         View("four", "raw", "fields", fold_tokens=True, pairs=True, fold_pairs=False),
         View("five", "body", "words", tokens=False, pairs=True, limit=7),
     ]
-    return [plain, default_settings("mail", 3), plain._replace(views=tuple(odd))]
+    text = default_settings("text", 2)
+    return [
+        plain,
+        default_settings("mail", 3),
+        plain._replace(views=tuple(odd)),
+        text,
+        text._replace(views=(*odd[:2], odd[4])),
+    ]
 
 
 def check(data: bytes, settings: Settings) -> bool:

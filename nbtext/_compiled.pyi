@@ -86,11 +86,9 @@ class Tables:
         pairs: bool,
         fold_tokens: bool,
         fold_pairs: bool,
+        ngrams: bool,
         limit: int,
         /,
-    ) -> tuple[memoryview, memoryview]: ...
-    def ngram_keys(
-        self, documents: list[list[tuple[str, str]]], fold_tokens: bool, limit: int, /
     ) -> tuple[memoryview, memoryview]: ...
 
 def add_by_class(

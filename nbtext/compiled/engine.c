@@ -128,15 +128,34 @@ read_documents(const Tables *tables, const View *view, PyObject *documents,
     return true;
 }
 
+PyDoc_STRVAR(document_keys_doc,
+"document_keys(documents, salts, tokens, pairs, fold_tokens, fold_pairs, ngrams, limit)\n"
+"--\n\n"
+"Return the keys of documents in one view, and where each document's begin.\n\n"
+"Args:\n"
+"    documents: a list of documents, each a list of fields, each (name, text).\n"
+"    salts: returns a field's salt from its name; None: it is 0.\n"
+"    tokens, pairs, fold_tokens, fold_pairs: as in `nbtext.settings.View`.\n"
+"    ngrams: whether terms are byte n-grams, and no tokens.\n"
+"    limit: how many tokens or n-grams of a document are read, -1 for all.\n\n"
+"Returns:\n"
+"    Two buffers of 64-bit integers: the keys, and n_documents + 1 places among them.\n");
+
 static PyObject *
-keys_of_documents(PyObject *self, View *view, Py_ssize_t limit, PyObject *documents,
-                  PyObject *salts)
+document_keys(PyObject *self, PyObject *args)
 {
     const Tables *tables = &((TablesObject *)(void *)self)->tables;
-    PyObject *keys = NULL, *starts = NULL, *result = NULL;
+    PyObject *documents, *salts, *keys = NULL, *starts = NULL, *result = NULL;
+    int tokens, pairs, fold_tokens, fold_pairs, ngrams;
+    Py_ssize_t limit;
     Found found = {{0}, {0}};
-    view->limit = limit < 0 ? SIZE_MAX : (size_t)limit;
-    if (read_documents(tables, view, documents, salts, &found)) {
+    if (!PyArg_ParseTuple(args, "O!Opppppn:document_keys", &PyList_Type, &documents,
+                          &salts, &tokens, &pairs, &fold_tokens, &fold_pairs, &ngrams,
+                          &limit))
+        return NULL;
+    View view = {tokens, pairs, fold_tokens, fold_pairs, ngrams,
+                 limit < 0 ? SIZE_MAX : (size_t)limit};
+    if (read_documents(tables, &view, documents, salts, &found)) {
         keys = key_array_of(self, &found.keys);
         starts = keys ? key_array_of(self, &found.starts) : NULL;
     }
@@ -147,56 +166,6 @@ keys_of_documents(PyObject *self, View *view, Py_ssize_t limit, PyObject *docume
     release_keys(&found.keys);
     release_keys(&found.starts);
     return result;
-}
-
-PyDoc_STRVAR(document_keys_doc,
-"document_keys(documents, salts, tokens, pairs, fold_tokens, fold_pairs, limit)\n"
-"--\n\n"
-"Return the keys of documents in one view, and where each document's begin.\n\n"
-"Args:\n"
-"    documents: a list of documents, each a list of fields, each (name, text).\n"
-"    salts: returns a field's salt from its name; None: it is 0.\n"
-"    tokens, pairs, fold_tokens, fold_pairs: as in `nbtext.settings.View`.\n"
-"    limit: how many tokens of a document are read, -1 for all.\n\n"
-"Returns:\n"
-"    Two buffers of 64-bit integers: the keys, n_keys of them, and n_documents + 1\n"
-"    places among them.\n");
-
-static PyObject *
-document_keys(PyObject *self, PyObject *args)
-{
-    PyObject *documents, *salts;
-    int tokens, pairs, fold_tokens, fold_pairs;
-    Py_ssize_t limit;
-    if (!PyArg_ParseTuple(args, "O!Oppppn:document_keys", &PyList_Type, &documents,
-                          &salts, &tokens, &pairs, &fold_tokens, &fold_pairs, &limit))
-        return NULL;
-    View view = {tokens, pairs, fold_tokens, fold_pairs, false, 0};
-    return keys_of_documents(self, &view, limit, documents, salts);
-}
-
-PyDoc_STRVAR(ngram_keys_doc,
-"ngram_keys(documents, fold_tokens, limit)\n"
-"--\n\n"
-"Return the keys of the byte n-grams of documents, and where each document's begin.\n\n"
-"Args:\n"
-"    documents: a list of documents, each a list of fields, each (name, text).\n"
-"    fold_tokens: as in `nbtext.settings.View`.\n"
-"    limit: how many n-grams of a document are read, -1 for all.\n\n"
-"Returns:\n"
-"    What document_keys does.\n");
-
-static PyObject *
-ngram_keys(PyObject *self, PyObject *args)
-{
-    PyObject *documents;
-    int fold;
-    Py_ssize_t limit;
-    if (!PyArg_ParseTuple(args, "O!pn:ngram_keys", &PyList_Type, &documents, &fold,
-                          &limit))
-        return NULL;
-    View view = {.fold_tokens = fold, .ngrams = true};
-    return keys_of_documents(self, &view, limit, documents, Py_None);
 }
 
 /* --- the type Tables -------------------------------------------------------------- */
@@ -256,7 +225,6 @@ tables_dealloc(PyObject *self)
 
 static PyMethodDef tables_methods[] = {
     {"document_keys", document_keys, METH_VARARGS, document_keys_doc},
-    {"ngram_keys", ngram_keys, METH_VARARGS, ngram_keys_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -79,7 +79,10 @@ take_view(Mail *mail, PyObject *described, PyObject *tables_type)
                           &fields, &tokens, &pairs, &fold_tokens, &fold_pairs, &ngrams,
                           &limit))
         return false;
-    if (mail->n_views == MOST_VIEWS || text < 0 || text >= N_TEXTS || limit < 0) {
+    bool is_other = mail->n_views
+                    && (mail->views[0].text == PLAIN_TEXT) != (text == PLAIN_TEXT);
+    if (mail->n_views == MOST_VIEWS || text < 0 || text >= N_TEXTS || is_other
+        || limit < 0) {
         PyErr_SetString(PyExc_ValueError, "these are no views of mail");
         return false;
     }
@@ -267,11 +270,11 @@ reader_read_all(PyObject *self, PyObject *args)
 PyDoc_STRVAR(reader_doc,
 "MailReader(views, answer)\n"
 "--\n\n"
-"Reads mail; see `nbtext.tokens.key_reading`.\n\n"
+"Reads mail, or plain texts; see `nbtext.tokens.key_reading`.\n\n"
 "Args:\n"
 "    views: a tuple of views, each (Tables, text, fields, tokens, pairs, fold_tokens,\n"
 "        fold_pairs, ngrams, limit) as in `nbtext.settings.View`, but for the text: 0 is\n"
-"        headers, 1 raw, 2 body.\n"
+"        headers, 1 raw, 2 body, and 3, of all views then, a text that is no mail.\n"
 "    answer: returns bytes, or None, for a number of a question and two bytes.\n");
 
 /* Take the secret by which Python hashes texts for its own tables. */

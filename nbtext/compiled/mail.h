@@ -93,9 +93,10 @@ typedef struct {
     Text *first, *last;
 } Texts;
 
-typedef enum { HEADERS_TEXT, RAW_TEXT, BODY_TEXT, N_TEXTS } TextKind;
+/* Views read all that is no mail as PLAIN_TEXT, and nothing else of it. */
+typedef enum { HEADERS_TEXT, RAW_TEXT, BODY_TEXT, PLAIN_TEXT, N_TEXTS } TextKind;
 
-/* A view of mail. */
+/* A view of mail, or of plain text. */
 typedef struct {
     View view;
     const Tables *tables;
@@ -161,6 +162,13 @@ void trim_mail(Mail *mail);
 
 /* message.c */
 bool add_text(Mail *mail, TextKind kind, Slice name, Slice text);
+/* Whether a mark says that the bytes are UTF-16 or UTF-32. */
+bool is_wide(Slice data);
+/* Return CR LF and CR as line feeds. */
+bool with_line_feeds(Mail *mail, Slice *data);
+
+/* reading.c: what is no mail */
+bool read_plain(Mail *mail, Slice data);
 
 /* header_view.c: what view H reads; unless the message is short it may be too much */
 bool add_headers(Mail *mail, const Head *head, bool is_short);

@@ -24,8 +24,15 @@ add_text(Mail *mail, TextKind kind, Slice name, Slice text)
     return true;
 }
 
-/* Return CR LF and CR as line feeds. */
-static bool
+bool
+is_wide(Slice data)
+{
+    static const uint8_t UTF_32[] = {0, 0, 0xFE, 0xFF};
+    return begins(data, "\xFF\xFE") || begins(data, "\xFE\xFF")
+           || (length_of(data) >= 4 && !memcmp(data.at, UTF_32, 4));
+}
+
+bool
 with_line_feeds(Mail *mail, Slice *data)
 {
     if (!find_byte(*data, '\r'))
@@ -251,11 +258,8 @@ static bool
 read_texts(Mail *mail, Slice data)
 {
     Head head;
-    const uint8_t wide[] = {0, 0, 0xFE, 0xFF};
-    bool is_wide = begins(data, "\xFF\xFE") || begins(data, "\xFE\xFF")
-                   || (length_of(data) >= 4 && !memcmp(data.at, wide, 4));
     bool is_short = length_of(data) <= SURELY_SHORT;
-    if (is_wide)
+    if (is_wide(data))
         return stop(mail, REFUSED);
     if (!with_line_feeds(mail, &data)
         || !read_head(mail, message_start(data), data.end, &head))
@@ -278,7 +282,8 @@ read_mail(Mail *mail, Slice data)
     mail->parts_left = MAX_PARTS;
     mail->messages_left = MOST_ENCODED;
     memset(mail->texts, 0, sizeof mail->texts);
-    if (!read_texts(mail, data))
+    bool is_plain_text = mail->n_views && mail->views[0].text == PLAIN_TEXT;
+    if (!(is_plain_text ? read_plain(mail, data) : read_texts(mail, data)))
         return mail->outcome;
     for (size_t n = 0; n < mail->n_views; n++)
         if (!read_view(mail, mail->views + n, mail->keys + n))

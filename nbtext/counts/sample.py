@@ -23,7 +23,13 @@ from nbtext.counts.room import in_file, release
 from nbtext.tokens import Terms
 
 DOCUMENTS: Final = 4096
-"""Maximum documents that are scored for calibration."""
+"""Maximum documents that are scored for calibration by a histogram."""
+
+CHOSEN_BY: Final = 2048
+"""The same for a temperature, and for a choice of parameters besides."""
+
+TEMPERED_BY: Final = 1024
+"""The same for a temperature alone (docs/experiments/015-bulk-scores.md)."""
 
 TERMS: Final = 1 << 22
 """Maximum distinct terms of them, each document's counted by itself."""

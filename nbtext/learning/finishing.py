@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 
 from nbtext.counts.calibration import calibration_for
 from nbtext.counts.fitting import chosen, fitted_loss
-from nbtext.counts.sample import DOCUMENTS, TERMS, VISITED, VISITED_TERMS
+from nbtext.counts.sample import (
+    CHOSEN_BY,
+    DOCUMENTS,
+    TEMPERED_BY,
+    TERMS,
+    VISITED,
+    VISITED_TERMS,
+)
 from nbtext.learning.choosing import FEWEST, prefers_rival
 from nbtext.learning.correcting import Base, make_correction
 from nbtext.scoring import event_model
@@ -89,6 +96,20 @@ def sample_limits(settings: Settings, *, may_correct: bool) -> tuple[int, int]:
     return DOCUMENTS, TERMS
 
 
+def n_scored(scoring: Scoring, rival: Scoring | None = None) -> int:
+    """
+    Return how many documents of a sample are scored for calibration.
+
+    Args:
+        scoring: how they are.
+        rival: another event model's scoring, if it is tried on the same documents.
+
+    """
+    if rival is not None or event_model(scoring.score).calibration == "histogram":
+        return DOCUMENTS
+    return CHOSEN_BY if len(candidates(scoring)) > 1 else TEMPERED_BY
+
+
 def is_correctable(settings: Settings) -> bool:
     """Return whether a correction can be made: of weights, and with a ledger."""
     has_weights = any("weight" in view.columns for view in settings.views)
@@ -118,7 +139,8 @@ def finish(
     """
     keep_memory()
     counts = batch_model_of(table, scoring, map_)
-    made, known = best_of(counts, rival, sample.head(DOCUMENTS, TERMS), map_)
+    blocks = sample.head(n_scored(scoring, rival), TERMS)
+    made, known = best_of(counts, rival, blocks, map_)
     can_be_corrected = event_model(made.counts.scoring.score).can_be_corrected
     if not (may_correct and can_be_corrected and is_correctable(table.settings)):
         return made

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from nbtext.settings import Scoring, Settings
 from nbtext.counts.calibration import totals
 from nbtext.counts.fitting import chosen
-from nbtext.counts.sample import DOCUMENTS, TERMS
+from nbtext.counts.sample import TERMS
 from nbtext.errors import SettingsError
-from nbtext.learning.finishing import Finished
+from nbtext.learning.finishing import Finished, n_scored
 from nbtext.learning.growing import GrowingModel, empty_model
 from nbtext.learning.judging import Judge, is_learnt
 from nbtext.learning.reading_once import counts_of, read_once, sample_of
@@ -123,7 +123,7 @@ def select(
             (cache.digests[place], cache.labels[place])
             for place in np.flatnonzero(learnt).tolist()
         }
-        blocks = sample.head(DOCUMENTS, TERMS)
+        blocks = sample.head(n_scored(scoring), TERMS)
         finished = _finished(batch_model_of(table, scoring), blocks, own)
     n_left_out = len(learnt) - int(learnt.sum()) - copies
     return Selected(table, finished, report, n_left_out, copies)

@@ -39,7 +39,10 @@ PART: Final = 48
 classes, so more would take much memory."""
 
 ROOM: Final = 1 << 15
-"""How many losses are computed at a time, about."""
+"""How many exponentials are computed at a time, about."""
+
+OCTAVE: Final = 4
+"""So many steps of temperatures double them (`TEMPERATURES`)."""
 
 KEPT: Final = 1 << 23
 """Maximum numbers that are kept of documents' scores by all candidates."""
@@ -171,19 +174,29 @@ def observed_losses(scores: Scores, labels: Labels) -> NDArray[np.int64]:
     """
     Return the sum of the log-losses at each temperature, in units of 2^-20 nats.
 
+    The first octave of temperatures takes exponentials, each other their squares.
+
     Args:
         scores: shape (n_documents, n_classes).
         labels: shape (n_documents,), the classes' places.
 
     """
     sums = np.zeros(len(TEMPERATURES), np.int64)
-    # losses have shape (n_temperatures, n_documents, n_classes), ROOM at a time
-    temperatures = np.array(TEMPERATURES)[:, None, None]
-    step = max(ROOM // (len(TEMPERATURES) * scores.shape[1]), 1)
+    temperatures = np.array(TEMPERATURES)
+    step = max(ROOM // (OCTAVE * scores.shape[1]), 1)
     for start in range(0, len(labels), step):
-        some = slice(start, start + step)
-        documents = np.arange(len(labels[some]))
-        log_posterior = normalised(temperatures * scores[some])
-        losses = np.minimum(-log_posterior[:, documents, labels[some]], MOST_LOSS)
-        sums += np.rint(losses * LOSS_UNIT).astype(np.int64).sum(axis=1)
+        # less than the best by, (n_documents, n_classes); those of the labels
+        below = normalised(scores[start : start + step])
+        documents, best = np.arange(len(below)), below.argmax(axis=1)
+        below -= below[documents, best][:, None]
+        own = below[documents, labels[start : start + step]]
+        # what the other classes have of the best: (OCTAVE, n_classes, n_documents)
+        others = np.exp(temperatures[:OCTAVE, None, None] * below.T)
+        others[:, best, documents] = 0.0
+        for place in range(0, len(temperatures), OCTAVE):
+            some = temperatures[place : place + OCTAVE]
+            losses = np.log1p(others[: len(some)].sum(axis=1)) - some[:, None] * own
+            units = np.rint(np.minimum(losses, MOST_LOSS) * LOSS_UNIT)
+            sums[place : place + OCTAVE] += units.astype(np.int64).sum(axis=1)
+            others *= others
     return sums

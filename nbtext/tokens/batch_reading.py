@@ -1,5 +1,5 @@
 """
-Many mails to the terms of each in each view, in one pass and without the interpreter.
+Many documents to the terms of each in each view, at once, without the interpreter.
 
 What comes out is what `nbtext.tokens.key_reading.read_keys` and then
 `nbtext.tokens.bags.read_terms` make of each document by itself, which specify it, but
@@ -48,9 +48,9 @@ class ReadBatch(NamedTuple):
 
 def are_read_together(settings: Settings) -> bool:
     """Return whether there is a quick way to read documents of these settings."""
-    return (
-        is_read_to_keys(settings) and compiled.mail_reader(settings.views) is not None
-    )
+    if not is_read_to_keys(settings):
+        return False
+    return compiled.reader(settings.views, settings.format) is not None
 
 
 def read_together(documents: Sequence[Document], settings: Settings) -> ReadBatch:
@@ -61,12 +61,12 @@ def read_together(documents: Sequence[Document], settings: Settings) -> ReadBatc
         MemoryError: there is too little for all of them.
 
     """
-    reader = compiled.mail_reader(settings.views)
-    if reader is None:
+    reader = compiled.reader(settings.views, settings.format)
+    given = [bytes_of(document, settings) for document in documents]
+    texts = tuple([text for text in given if text is not None])
+    if reader is None or len(texts) < len(documents):
         return ReadBatch([], [], [], [], [], [*documents])
-    views, digests, marks, kinds = reader.read_all(
-        tuple([bytes_of(document) for document in documents])
-    )
+    views, digests, marks, kinds = reader.read_all(texts)
     is_read = kinds.cast("Q").tolist()
     fingerprints = marks.cast("Q").tolist()
     read, others, names, are_mail = [], [], [], []

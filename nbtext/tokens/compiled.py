@@ -12,8 +12,8 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from nbtext.settings import KEY_BITS, View
-from nbtext.tokens.kinds import INTERFACE, reader_of, tables_of
+from nbtext.settings import KEY_BITS, Format, View
+from nbtext.tokens.kinds import INTERFACE, PLAIN, reader_of, tables_of
 from nbtext.tokens.tokenizer import (
     BASE,
     MIX,
@@ -54,31 +54,31 @@ def document_keys(
     view: View, documents: Sequence[list[Field]]
 ) -> tuple[memoryview, memoryview]:
     """Return what `nbtext.tokens.engine.document_keys` does."""
-    limit = limit_of(view)
-    tables = tables_of(view.alphabet)
-    if view.alphabet == "ngrams":
-        return tables.ngram_keys(list(documents), view.fold_tokens, limit)
-    return tables.document_keys(
+    return tables_of(view.alphabet).document_keys(
         list(documents),
         salt if view.fields else None,
         view.tokens,
         view.pairs,
         view.fold_tokens,
         view.fold_pairs,
-        limit,
+        view.alphabet == "ngrams",
+        limit_of(view),
     )
 
 
 MOST_VIEWS: Final = 16
-"""Maximum views that the compiled reader of mail reads."""
+"""Maximum views that the compiled reader reads."""
 
 
 @lru_cache(maxsize=8)
-def mail_reader(views: tuple[View, ...]) -> "MailReader | None":
-    """Return what reads mail for these views, None if it has to be read in Python."""
+def reader(views: tuple[View, ...], document_format: Format) -> "MailReader | None":
+    """Return what reads documents to keys, None if they are to be read in Python."""
     if len(views) > MOST_VIEWS or any(view.alphabet == "pattern" for view in views):
         return None
-    return reader_of(described(views))
+    found = described(views)
+    if document_format != "mail":  # all views read the same
+        found = tuple((view[0], PLAIN, *view[2:]) for view in found)
+    return reader_of(found)
 
 
 def described(views: tuple[View, ...]) -> "tuple[Described, ...]":

@@ -1,10 +1,10 @@
 """
-From a mail's bytes to the keys of its terms in each view, and its digest, in one pass.
+From a document's bytes to the keys of its terms in each view, and its digest, at once.
 
 `nbtext.tokens.reading.read` and `nbtext.tokens.engine.keys` specify what these are; the
-compiled reader finds them without the texts in between. Mail that it refuses is read in
-Python, and so is every document that is no mail, or whose tokens are the matches of a
-pattern or have a secret.
+compiled reader finds them without the texts in between. Documents that it refuses are
+read in Python, and so are rows of tables with several columns, and documents whose
+tokens are the matches of a pattern or have a secret.
 """
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 class KeyReading(NamedTuple):
     """
-    A mail as it is counted and scored, when its texts are no longer needed.
+    A document as it is counted and scored, when its texts are no longer needed.
 
     Attributes:
         views: the keys of its terms, one view of 64-bit integers for each view of the
@@ -64,14 +64,24 @@ def read_keys(document: Document, settings: Settings) -> AnyReading:
 def is_read_to_keys(settings: Settings) -> bool:
     """Return whether the compiled reader is for documents of these settings."""
     is_keyed, is_table = settings.secret is not None, settings.has_attributes
-    is_plain = settings.format == "mail" and not (is_keyed or is_table)
-    return is_plain and engine().is_compiled
+    if settings.format != "mail":  # the names of columns are in keys and digests
+        is_table = len(settings.fields) > 1 or any(v.fields for v in settings.views)
+    return not (is_keyed or is_table) and engine().is_compiled
 
 
-def bytes_of(document: Document) -> bytes:
-    """Return the message that a document is to the compiled reader."""
+def bytes_of(document: Document, settings: Settings) -> bytes | None:
+    """
+    Return what a document is to the compiled reader, None if that is not for it.
+
+    Args:
+        document: any document.
+        settings: those that are read to keys.
+
+    """
     texts = document.texts
-    return texts[0] if len(texts) == 1 else b"\n".join(texts)
+    if len(texts) == 1:
+        return texts[0]
+    return b"\n".join(texts) if settings.format == "mail" else None
 
 
 def digest_of(document: Document, digest: bytes) -> bytes:
@@ -84,11 +94,11 @@ def digest_of(document: Document, digest: bytes) -> bytes:
 
 
 def _compiled_reading(document: Document, settings: Settings) -> KeyReading | None:
-    """Return what the compiled reader makes of a mail, None if it refuses it."""
-    reader = compiled.mail_reader(settings.views)
-    if reader is None:
+    """Return what the compiled reader makes of a document, None if it refuses it."""
+    reader = compiled.reader(settings.views, settings.format)
+    data = bytes_of(document, settings)
+    if reader is None or data is None:
         return None
-    data = bytes_of(document)
     try:
         found = reader.read(data)
     except MemoryError as error:
@@ -98,5 +108,5 @@ def _compiled_reading(document: Document, settings: Settings) -> KeyReading | No
     keys, digest, is_typical = found
     is_mail = is_typical if document.is_mail is None else document.is_mail
     views = tuple([memoryview(of_view).cast("Q") for of_view in keys])
-    size = min(len(data), MAIL_SIZE)
+    size = min(len(data), MAIL_SIZE) if settings.format == "mail" else len(data)
     return KeyReading(views, digest_of(document, digest), size, is_mail)

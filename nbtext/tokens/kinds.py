@@ -33,9 +33,10 @@ KINDS: "Final[dict[Alphabet, tuple[int, int, int, int, int]]]" = {
     "ngrams": (0, 1, 1, 1, 1),
 }
 
-TEXTS: "Final" = ("headers", "raw", "body")
+TEXTS: "Final" = ("headers", "raw", "body", PLAIN := "plain")
+"""What views of mail read; and what the views of documents that are no mail do."""
 
-INTERFACE: "Final" = 14
+INTERFACE: "Final" = 15
 """Which functions the extension has, and what they return."""
 
 _tables: "dict[str, Tables]" = {}
@@ -69,10 +70,11 @@ def reader_of(
     answer: "Callable[[int, bytes, bytes], bytes | None]" = answered,
 ) -> "MailReader":
     """
-    Return what reads mail for some views.
+    Return what reads mail, or plain texts, for some views.
 
     Args:
-        views: 16 at the most, and of no alphabet but fields, words, marks and ngrams.
+        views: 16 at the most, and of no alphabet but fields, words, marks and ngrams;
+            all of them of PLAIN texts, or none.
         answer: answers its questions.
 
     """

@@ -71,7 +71,7 @@ def _read_text(document: Document, settings: Settings) -> Reading:
     body = [(name, decode(text)) for name, text in document.fields]
     is_named = document.identity is not None
     digest = identity_digest(document) if is_named else _of_texts(document)
-    size = sum(len(text) for _, text in body)
+    size = sum(map(len, document.texts))
     views = tuple(
         _matched(body, view, settings, document.name) for view in settings.views
     )

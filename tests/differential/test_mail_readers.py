@@ -9,7 +9,7 @@ import pytest
 from fuzz import mails
 from fuzz.readers import check, settings_of_all
 from nbtext.document import Document
-from nbtext.settings import Settings, default_settings
+from nbtext.settings import Settings
 from nbtext.tokens import read_terms
 from nbtext.tokens.bags import fingerprints
 from nbtext.tokens.batch_reading import read_together
@@ -32,7 +32,9 @@ def files_below(*folders: Path) -> list[Path]:
     return sorted(path for path in paths if path.is_file())
 
 
-@pytest.mark.parametrize("settings", ALL, ids=["two", "many", "odd"])
+@pytest.mark.parametrize(
+    "settings", ALL, ids=["two", "many", "odd", "text", "odd text"]
+)
 def test_seeds_of_the_fuzzer_and_demo_mails(settings: Settings) -> None:
     messages = [path.read_bytes() for path in files_below(DEMO)]
 
@@ -101,14 +103,6 @@ def test_documents_that_say_more_are_read_alike(document: Document) -> None:
     assert found[1:] == reading[1:]
 
 
-def test_text_is_read_in_python() -> None:
-    document = Document("text", (mails.PLAIN,))
-
-    found = read_keys(document, default_settings("text", 2))
-
-    assert not isinstance(found, KeyReading)
-
-
 def test_an_answer_that_is_none_of_bytes_is_an_error() -> None:
     from nbtext._compiled import MailReader
 
@@ -149,7 +143,7 @@ def test_a_question_may_read_another_message() -> None:
     from nbtext.tokens.kinds import answered, reader_of
 
     settings = ALL[0]
-    reader = compiled.mail_reader(settings.views)
+    reader = compiled.reader(settings.views, "mail")
     assert reader is not None
     plain = b"Subject: within\n\nno question\n"
     inner: list[object] = []

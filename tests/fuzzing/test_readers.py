@@ -51,7 +51,7 @@ def try_all(read, documents, settings):
     n = 0
     while True:
         n += 1
-        compiled.mail_reader.cache_clear()
+        compiled.reader.cache_clear()
         own.fail_at(n)
         try:
             found = read(documents, settings)

@@ -29,7 +29,8 @@ def keys_of(
 ) -> tuple[memoryview, memoryview]:
     from nbtext._compiled import Tables
 
-    return Tables(*tables).document_keys(documents, salts, True, True, False, True, -1)
+    flags = (True, True, False, True, False)
+    return Tables(*tables).document_keys(documents, salts, *flags, -1)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def test_of_what_is_no_document_there_are_no_ngrams(documents: Any) -> None:
     from nbtext._compiled import Tables
 
     with pytest.raises(TypeError):
-        Tables(*TABLES).ngram_keys(documents, True, -1)
+        Tables(*TABLES).document_keys(documents, None, True, True, True, True, True, 9)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +122,7 @@ def test_tables_that_were_made_do_not_change() -> None:
     from nbtext._compiled import Tables
 
     copies: Any = [bytearray(table) for table in TABLES]
-    tables, arguments = Tables(*copies), (None, True, True, False, True, -1)
+    tables, arguments = Tables(*copies), (None, True, True, False, True, False, -1)
     before = tables.document_keys([[("body", "Some wörds")]], *arguments)
 
     for copy in copies:

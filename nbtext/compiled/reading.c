@@ -1,0 +1,72 @@
+/* A document that is no mail; twin of `_read_text` of nbtext/tokens/reading.py. */
+
+#include "mail.h"
+
+enum { LOOKED_AT = 65536 }; /* bytes, for a header block that looks like a mail's */
+
+static const char *const TELL_TALE[] = {
+    "received", "date", "message-id", "return-path", "mime-version",
+};
+enum { N_TELL_TALE = 5 };
+
+/* Which of the fields that mail has a line is: a bit for each. */
+static unsigned
+tell_tale(Slice line)
+{
+    for (unsigned n = 0; n < N_TELL_TALE; n++) {
+        Slice rest = line;
+        if (!begins_folded(rest, TELL_TALE[n]))
+            continue;
+        rest.at += strlen(TELL_TALE[n]);
+        while (rest.at < rest.end && (*rest.at == ' ' || *rest.at == '\t'))
+            rest.at++;
+        if (rest.at < rest.end && *rest.at == ':')
+            return 1u << n;
+    }
+    return 0;
+}
+
+/* Twin of `looks_like_mail` of nbtext/mail/message.py, of bytes that are not wide. */
+static bool
+looks_like_mail(Mail *mail, Slice data)
+{
+    unsigned found = 0;
+    if (length_of(data) > LOOKED_AT)
+        data.end = data.at + LOOKED_AT;
+    if (!with_line_feeds(mail, &data))
+        return false;
+    data.at = message_start(data);
+    while (data.at < data.end) {
+        const uint8_t *end = find_byte(data, '\n');
+        found |= tell_tale(slice(data.at, end ? end : data.end));
+        if (!end || end + 1 == data.end || end[1] == '\n')
+            break;
+        data.at = end + 1;
+    }
+    mail->is_typical = found & (found - 1); /* two of them or more */
+    return true;
+}
+
+static void
+name_text(Mail *mail, Slice data)
+{
+    uint8_t size[8];
+    Hash hash;
+    for (int n = 0; n < 8; n++)
+        size[n] = (uint8_t)((uint64_t)length_of(data) >> 8 * n);
+    start_hash(&hash, DIGEST_SIZE);
+    add_to_hash(&hash, slice(size, size + 8));
+    add_to_hash(&hash, data);
+    end_hash(&hash, mail->digest);
+}
+
+bool
+read_plain(Mail *mail, Slice data)
+{
+    Slice text = data, nothing = slice(data.end, data.end); /* neither charset nor name */
+    if (is_wide(data)) /* then so may a mail be that it looks like */
+        return stop(mail, REFUSED);
+    name_text(mail, data);
+    return looks_like_mail(mail, data) && decode(mail, nothing, &text)
+           && add_text(mail, PLAIN_TEXT, nothing, text);
+}

@@ -1,0 +1,57 @@
+"""Losses at all temperatures are those that one document has at each of them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from nbtext.counts.calibration import LOSS_UNIT, MOST_LOSS, TEMPERATURES
+from nbtext.scoring.leave_one_out import OCTAVE, ROOM, observed_losses
+from nbtext.scoring.posterior import normalised
+
+NUMBERS = st.floats(-1000, 1000) | st.just(-np.inf)
+
+
+def losses_of(scores: list[float], label: int) -> list[float]:
+    """Return the losses of one document, as `observed` defines them."""
+    return [
+        min(-normalised([s * score for score in scores])[label], MOST_LOSS)
+        for s in TEMPERATURES
+    ]
+
+
+@given(st.data())
+def test_they_are_the_sums_of_what_one_document_has(data: st.DataObject) -> None:
+    n_documents, n_classes = data.draw(st.integers(0, 4)), data.draw(st.integers(2, 6))
+    scores = data.draw(arrays(float, (n_documents, n_classes), elements=NUMBERS))
+    classes = st.integers(0, n_classes - 1)
+    labels = data.draw(arrays(np.int64, n_documents, elements=classes))
+
+    found = observed_losses(scores, labels) / LOSS_UNIT
+
+    expected = [
+        losses_of(row, label)
+        for row, label in zip(scores.tolist(), labels.tolist(), strict=True)
+    ]
+    # each is rounded to a unit
+    tolerance = (n_documents + 1) / LOSS_UNIT
+    assert found == pytest.approx(
+        np.sum(expected, axis=0) if expected else 0.0, rel=1e-9, abs=tolerance
+    )
+
+
+def test_documents_that_are_many_are_dealt_with_in_parts() -> None:
+    n_documents = ROOM // (2 * OCTAVE) * 2 + 3
+    scores = np.random.default_rng(1).normal(size=(n_documents, 2))
+    labels = np.arange(n_documents) % 2
+
+    in_parts = observed_losses(scores, labels)
+
+    halves = np.array_split(np.arange(n_documents), 2)
+    apart = [observed_losses(scores[half], labels[half]) for half in halves]
+    assert in_parts.tolist() == np.sum(apart, axis=0).tolist()
+
+
+def test_each_octave_doubles_the_temperatures() -> None:
+    assert [2 * s for s in TEMPERATURES[:-OCTAVE]] == [*TEMPERATURES[OCTAVE:]]
