@@ -23,7 +23,9 @@ from nbtext.document import (
 )
 from nbtext.errors import (
     NoMemoryError,
+    SettingsError,
     SourceError,
+    TrainingError,
     UnknownClassError,
     memory_for_model,
 )
@@ -129,10 +131,14 @@ class Classifier:
 
         Raises:
             SettingsError: the model does not support its score, or the policy.
+            TrainingError: it does not have two classes.
             ModelFileError: the policy that the model keeps does not go with it.
 
         """
-        check_scoring(model.scoring, model.settings, model.classes)
+        try:
+            check_scoring(model.scoring, model.settings, model.classes)
+        except (SettingsError, TrainingError) as error:  # there may be several models
+            raise type(error)(f"{model.path}: {error}") from None
         if model.settings.secret is not None:
             secret_of(model.settings.secret)  # before the first document is read
         self.model = model

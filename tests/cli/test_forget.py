@@ -122,8 +122,8 @@ def test_a_class_that_loses_its_last_document_is_gone(run: "Run", model: Path) -
     assert classified == (
         65,
         "",
-        "Error: the model knows only the class 'ham', and two are needed; teach it "
-        "another with `nbtext learn CLASS`\n",
+        f"Error: {model}: the model knows only the class 'ham', and two are needed; "
+        "teach it another with `nbtext learn CLASS`\n",
     )
 
 

@@ -182,8 +182,8 @@ def test_a_model_of_one_class_classifies_nothing_until_there_are_two(
     assert one == (
         65,
         "",
-        "Error: the model knows only the class 'spam', and two are needed; teach it "
-        "another with `nbtext learn CLASS`\n",
+        "Error: m.nbt: the model knows only the class 'spam', and two are needed; "
+        "teach it another with `nbtext learn CLASS`\n",
     )
     assert (two.status, two.err) == (0, "")
     assert two.out.startswith("spam\t")
