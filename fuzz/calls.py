@@ -147,6 +147,15 @@ def _add_by_class(extension: Any) -> Call:
     return extension.add_by_class, sound
 
 
+def _add_means_left_out(extension: Any) -> Call:
+    sound = (
+        array("i", [3, 1, 0, 2, 5, 0]), 4, array("q", [0, 2, 1]), array("q", [1, 2, 1]),
+        array("q", [0, 2, 3]), array("q", [0, 1]), array("d", [9.0, 9.0]), 0.01, 1.5,
+        array("d", bytes(16)),
+    )  # fmt: skip
+    return extension.add_means_left_out, sound
+
+
 def _correct(extension: Any) -> Call:
     view = (array("q", [0, 2, 3]), array("i", [0, 2, 1]), array("H", [1, 9, 65535]))
     sound = (
@@ -233,6 +242,7 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "find": _find,
     "first_damaged": _first_damaged,
     "add_by_class": _add_by_class,
+    "add_means_left_out": _add_means_left_out,
     "correct": _correct,
     "Tables": _tables,
     "Tables.document_keys": _document_keys,

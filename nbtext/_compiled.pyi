@@ -107,6 +107,19 @@ def add_by_class(
     owns: NDArray[np.float64],
     /,
 ) -> None: ...
+def add_means_left_out(
+    pairs: NDArray[np.integer[Any]],
+    width: int,
+    places: NDArray[np.int64],
+    times: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    sizes: NDArray[np.float64],
+    smoothing: float,
+    least: float,
+    scores: NDArray[np.float64],
+    /,
+) -> None: ...
 def correct(
     views: list[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]],
     n_terms: int,

@@ -131,6 +131,13 @@ def add_by_class(*arguments: "Any") -> None:
     _compiled.add_by_class(*arguments)
 
 
+def add_means_left_out(*arguments: "Any") -> None:
+    """Add what `nbtext.scoring.models.mean.Mean.left_out` does for one view."""
+    from nbtext import _compiled
+
+    _compiled.add_means_left_out(*arguments)
+
+
 def correct(*arguments: "Any") -> tuple[bytearray, bytearray, bytearray]:
     """Do what `nbtext.learning.passes.correct_by_arrays` specifies."""
     from nbtext import _compiled

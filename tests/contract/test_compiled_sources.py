@@ -17,7 +17,7 @@ ALONE = {
 """What no Python module does, or is a part of one's file."""
 
 MOST_LINES_OF_ONE = 400
-MOST_LINES = 6600
+MOST_LINES = 6800
 STRICT = [
     "-std=c11", "-O2", "-fPIC", "-Wall", "-Wextra", "-Wconversion", "-Wshadow",
     "-Werror",

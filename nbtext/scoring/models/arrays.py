@@ -16,6 +16,7 @@ import numpy as np
 from nbtext.counts.term_table import take_pairs
 from nbtext.scoring.models.damping import damping
 from nbtext.scoring.models.evidence import counted_column
+from nbtext.tokens import compiled
 from nbtext.tokens.bag import LOG_UNIT
 from nbtext.tokens.bags import log_counts, sum_by_document
 
@@ -140,6 +141,37 @@ def odds_left_out(
     divisor += 1
     odds /= divisor
     return odds
+
+
+def means_left_out(
+    model: BatchModel, documents: FoundTerms, labels: Labels, least: float
+) -> Scores:
+    """
+    Return the sum over the views of the means of what terms say, by the compiled loop.
+
+    Args:
+        model: the counts, the documents' own among them.
+        documents: the documents' terms.
+        labels: shape (n_documents,), the places of their classes.
+        least: odds below it, and above its reciprocal, count nothing.
+
+    """
+    scores = documents.zeros()
+    for view, (terms, places) in enumerate(documents):
+        pairs = model.once(_pairs)[view]
+        compiled.add_means_left_out(
+            pairs,
+            pairs.itemsize,
+            places.astype(np.int64, copy=False),
+            times_counted(model.scoring, terms).astype(np.int64),
+            terms.starts,
+            labels,
+            model.total(view, counted_column(model.scoring)).copy(),
+            model.scoring.smoothing,
+            least,
+            scores,
+        )
+    return scores
 
 
 def _pairs(model: BatchModel) -> list[Integers]:

@@ -24,6 +24,7 @@ from nbtext.scoring.models.base import Separately
 from nbtext.scoring.models.evidence import Evidence
 from nbtext.scoring.models.parameters import Parameter
 from nbtext.scoring.models.two_classes import TwoClasses, log_odds_of_terms
+from nbtext.tokens.engine import engine
 
 if TYPE_CHECKING:
     from nbtext.scoring.batch_model import (
@@ -79,8 +80,16 @@ class Mean(TwoClasses, Separately):
         self, model: BatchModel, documents: FoundTerms, labels: Labels
     ) -> Scores:
         """Return each document's score as if it alone had not been counted."""
-        from nbtext.scoring.models.arrays import means, odds_left_out, times_counted
+        from nbtext.scoring.models.arrays import (
+            means,
+            means_left_out,
+            odds_left_out,
+            times_counted,
+        )
 
+        if engine().is_compiled:
+            least = exp(model.scoring.parameter(MIN_EVIDENCE))
+            return means_left_out(model, documents, labels, least)
         scores = documents.zeros()
         for view, (terms, _) in enumerate(documents):
             odds = odds_left_out(model, view, documents, labels)
