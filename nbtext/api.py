@@ -14,14 +14,17 @@ tuning need is imported where they are called, because training does not need it
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from distributed import Client
 
     from nbtext.counts import ReadReport
     from nbtext.counts.counting import Progress
@@ -349,6 +352,8 @@ def evaluate(
     progress: Progress | None = None,
     on_read: Callable[[ReadReport], None] | None = None,
     jobs: int = 1,
+    client: Client | None = None,
+    shared: AnyPath | None = None,
 ) -> Evaluation:
     """
     Measure how good a model is on labelled sources that it has not seen.
@@ -371,9 +376,12 @@ def evaluate(
         progress: told now and then how many more documents were read.
         on_read: told what was read and what was skipped, before anything is refused.
         jobs: how many processes read and score documents.
+        client: a cluster whose workers do so (`nbtext.distributed.connected`).
+        shared: a folder that its workers see; that of the model if None.
 
     Raises:
         SourceError: not one document can be read.
+        ClusterError: the cluster does not do its work.
         SettingsError: `positive` is not one of two classes, not one label is a class of
             the model, it has counted all documents and cannot tell what it would be
             without one, a source is empty, or the standard input is named twice.
@@ -396,11 +404,12 @@ def evaluate(
         model_columns=lambda: current.column_names,
         model_classes=model.classes,
     )
-    read: Callable[[], Iterable[Item]] = (
-        partial(documents, sources, options, labelled=True)
-        if against is None
-        else rereadable(sources, options)
-    )
+    if client is not None:
+        read: Callable[[], Iterable[Item]] = list
+    elif against is None:
+        read = partial(documents, sources, options, labelled=True)
+    else:
+        read = rereadable(sources, options)
     run = partial(
         evaluate_model,
         sources=sources,
@@ -410,21 +419,36 @@ def evaluate(
         jobs=jobs,
     )
     right = [Rights() for _ in models]
-    with processes(jobs, IMPORTS, _beginning(current, jobs)) as executor:
+
+    def workers(model: AnyClassifier) -> AbstractContextManager[dict[str, Any]]:
+        if client is None:
+            return _processes(model, jobs)
+        from nbtext.distributed.classifying import classified_on
+
+        return classified_on(client, model, sources, options, shared=shared)
+
+    with workers(current) as how:
         result = run(
             current,
             read(),
             positive=positive,
             on_read=on_read,
             on_decision=right[0] if against is not None else None,
-            executor=executor,
+            **how,
         )
     if against is None:
         return result
     current = models[1]
-    with processes(jobs, IMPORTS, _beginning(current, jobs)) as executor:
-        run(current, read(), on_decision=right[1], executor=executor)
+    with workers(current) as how:
+        run(current, read(), on_decision=right[1], **how)
     return replace(result, against=compare(*(one.by_name for one in right)))
+
+
+@contextmanager
+def _processes(model: Decider, jobs: int) -> Iterator[dict[str, Any]]:
+    """Start processes that have the model, if several are wanted."""
+    with processes(jobs, IMPORTS, _beginning(model, jobs)) as executor:
+        yield {"executor": executor}
 
 
 def _as_unseen(model: AnyClassifier) -> AnyClassifier:

@@ -7,8 +7,9 @@ message.
 
 import sys
 from collections import Counter as Tally
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nbtext.cli import _status as status
@@ -37,8 +38,6 @@ from nbtext.scoring import Classifier, Decision, classify, load_model
 from nbtext.sources import Options, documents
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from nbtext.document import Item
     from nbtext.learning import SettingsOverrides
     from nbtext.plain_mail import Begun
@@ -68,6 +67,8 @@ class ClassifyRequest(NamedTuple):
         output: what is printed; with `--is` and quiet, nothing at all.
         further: more models, which decide together with the first.
         begun: what standard input is read on from, if some of it was.
+        cluster: the address of the scheduler of a cluster that does the work.
+        shared: a folder that its workers see, if not that of the model.
     """
 
     model: str
@@ -79,6 +80,8 @@ class ClassifyRequest(NamedTuple):
     output: Output = Output()
     further: tuple[str, ...] = ()
     begun: "Begun | None" = None
+    cluster: str | None = None
+    shared: str | None = None
 
 
 def run(request: ClassifyRequest, jobs: int = 1) -> int:
@@ -108,30 +111,11 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
             )
     failures = Skipped()
     on_problem = problem_handler(failures, quiet=request.output.quiet)
-    items: Iterable[Item] = documents(
-        request.sources, options, labelled=False, stdin=request.begun
-    )
     are_wanted = request.output.as_json or _is_for_people(request)
-    with _processes(classifier, jobs) as executor:
-        if executor is None:
-            batches = classify(
-                items,
-                classifier,
-                headings=are_wanted,
-                max_bytes=options.max_bytes,
-                on_problem=on_problem,
-            )
-        else:
-            from nbtext.scoring.in_processes import classify_with
-
-            batches = classify_with(
-                executor,
-                jobs,
-                items,
-                headings=are_wanted,
-                max_bytes=options.max_bytes,
-                on_problem=on_problem,
-            )
+    with _classifying(classifier, options, request, jobs) as begun:
+        batches = begun(
+            headings=are_wanted, max_bytes=options.max_bytes, on_problem=on_problem
+        )
         if request.policy is not None and request.policy.is_estimated:
             batches = classifier.with_estimated_prior(batches, _tell_prior)
         if request.wanted is not None:
@@ -190,16 +174,49 @@ def _tell_prior(prior: "EstimatedPrior") -> None:
     to_stderr(f"prior: {prior_in_words(prior)}")
 
 
-def _processes(
-    classifier: "Decider", jobs: int
-) -> "AbstractContextManager[Executor | None]":
-    """Start processes that have the model; none for a single job."""
+@contextmanager
+def _classifying(
+    classifier: "Decider", options: Options, request: ClassifyRequest, jobs: int
+) -> "Iterator[Callable[..., Iterator[list[Decision]]]]":
+    """Give what decides about the documents: here, in processes, or on a cluster."""
+    if request.cluster is not None:
+        with _on_cluster(classifier, options, request) as begun:
+            yield begun
+        return
+    items: Iterable[Item] = documents(
+        request.sources, options, labelled=False, stdin=request.begun
+    )
     if jobs == 1:
-        return nullcontext()
+        yield partial(classify, items, classifier)
+        return
     from nbtext.parallel import processes
-    from nbtext.scoring.in_processes import initializer_of
+    from nbtext.scoring.in_processes import classify_with, initializer_of
 
-    return processes(jobs, IMPORTS, initializer_of(classifier))
+    with processes(jobs, IMPORTS, initializer_of(classifier)) as executor:
+        assert executor is not None  # noqa: S101  there are several jobs
+        yield partial(classify_with, executor, jobs, items)
+
+
+@contextmanager
+def _on_cluster(
+    classifier: "Decider", options: Options, request: ClassifyRequest
+) -> "Iterator[Callable[..., Iterator[list[Decision]]]]":
+    """Give what has the workers of a cluster decide."""
+    from nbtext.distributed import connected
+    from nbtext.distributed.classifying import classified_on
+
+    with (
+        connected(str(request.cluster)) as client,
+        classified_on(
+            client,
+            classifier,
+            request.sources,
+            options,
+            labelled=False,
+            shared=request.shared,
+        ) as how,
+    ):
+        yield how["elsewhere"]
 
 
 def _check_wanted(wanted: str, classes: tuple[str, ...]) -> None:

@@ -514,6 +514,33 @@ shared_option = click.option(
     "not that of the model; all of them must see it.",
 )
 
+
+def check_cluster(
+    cluster: str | None, shared: str | None, given: dict[str, bool]
+) -> None:
+    """
+    Refuse what a cluster does not do.
+
+    Args:
+        cluster: the address of its scheduler, None if it has no part in it.
+        shared: the folder that its workers see, if it was named.
+        given: the options that it does not support, and whether they are given.
+
+    Raises:
+        UsageError: it was asked for.
+
+    """
+    if cluster is None:
+        if shared is not None:
+            message = "--shared is for --cluster."
+            raise click.UsageError(message)
+        return
+    for name, is_given in given.items():
+        if is_given:
+            message = f"{name} is for work on this machine; leave out --cluster."
+            raise click.UsageError(message)
+
+
 wait_option = click.option(
     "--wait",
     type=seconds_of,

@@ -5,11 +5,14 @@ import click
 from nbtext.cli import _completion as completion
 from nbtext.cli._classify import ClassifyRequest, run
 from nbtext.cli._options import (
+    check_cluster,
+    cluster_option,
     jobs_option,
     keyed_option,
     models_option,
     needs_sources,
     scoring_options,
+    shared_option,
     source_options,
     sources_argument,
     verbose_output_options,
@@ -37,6 +40,8 @@ from nbtext.sources import Options
 @source_options
 @scoring_options
 @jobs_option
+@cluster_option
+@shared_option
 @verbose_output_options
 @click.pass_context
 def command(
@@ -48,6 +53,8 @@ def command(
     options: Options,
     overrides: SettingsOverrides,
     jobs: int,
+    cluster: str | None,
+    shared: str | None,
     output: Output,
 ) -> int:
     """
@@ -64,7 +71,11 @@ def command(
     the label is ? where the model is unsure. A name's tabs, newlines, backslashes and
     bytes that are not UTF-8 are escaped.
     """  # noqa: D301  click wants a real backspace
+    check_cluster(cluster, shared, {"--jobs": jobs > 1, "--is": wanted is not None})
     needs_sources(context, sources)
+    if cluster is not None and not sources:
+        message = "Standard input is not on the cluster; name sources."
+        raise click.UsageError(message)
     request = ClassifyRequest(
         sources=sources,
         model=model[0],
@@ -74,5 +85,7 @@ def command(
         options=options,
         overrides=overrides,
         output=output,
+        cluster=cluster,
+        shared=shared,
     )
     return run(request, jobs)

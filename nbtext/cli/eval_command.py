@@ -1,21 +1,25 @@
 """`nbtext eval`: measure a model, or what these documents would make of one."""
 
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from nbtext.cli import _completion as completion
 from nbtext.cli._options import (
     AGAINST_HELP,
+    check_cluster,
+    cluster_option,
     jobs_option,
     keyed_option,
     models_option,
     not_empty,
     output_options,
+    shared_option,
     source_options,
     sources_argument,
     training_options,
@@ -42,6 +46,8 @@ from nbtext.policy import PolicyOverrides
 from nbtext.sources import Options, total_bytes
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from nbtext.counts import ReadReport
     from nbtext.evaluation import Evaluation
     from nbtext.scoring import Classifier
@@ -129,6 +135,8 @@ def _check_reports(
 @source_options
 @training_options
 @jobs_option
+@cluster_option
+@shared_option
 @output_options
 @click.pass_context
 def command(
@@ -146,6 +154,8 @@ def command(
     options: Options,
     overrides: SettingsOverrides,
     jobs: int,
+    cluster: str | None,
+    shared: str | None,
     output: Output,
 ) -> int:
     """
@@ -188,6 +198,9 @@ def command(
         if is_given and folds is not None:
             message = f"--{name} is about a model; with --folds none is read."
             raise click.UsageError(message)
+    on_machine = {"--folds": folds is not None, "--jobs": jobs > 1}
+    on_machine["--replay"] = replay.is_asked_for
+    check_cluster(cluster, shared, on_machine)
     if replay.is_asked_for:
         given = {
             "folds": folds is not None,
@@ -255,19 +268,22 @@ def command(
                 if len(opened) == 1
                 else combine(opened, policy=own)
             )
-            result = evaluate(
-                decider,
-                sources,
-                options=options,
-                estimate_prior=policy.is_estimated,
-                positive=positive,
-                seen=is_seen,
-                against=None if against is None else _other(against, policy),
-                reasons=n_reasons,
-                progress=shown,
-                on_read=on_read,
-                jobs=jobs,
-            )
+            with _connected(cluster) as client:
+                result = evaluate(
+                    decider,
+                    sources,
+                    options=options,
+                    estimate_prior=policy.is_estimated,
+                    positive=positive,
+                    seen=is_seen,
+                    against=None if against is None else _other(against, policy),
+                    reasons=n_reasons,
+                    progress=shown,
+                    on_read=on_read,
+                    jobs=jobs,
+                    client=client,
+                    shared=shared,
+                )
             if reports and len(opened) == 1:
                 on_whole(opened[0])
         else:
@@ -297,6 +313,15 @@ def command(
         result = replace(result, errors=None)
     _print(result, output, against)
     return outcome(skipped)
+
+
+def _connected(cluster: str | None) -> "AbstractContextManager[Any]":
+    """Connect to the scheduler of a cluster, if one has a part in this."""
+    if cluster is None:
+        return nullcontext()
+    from nbtext.distributed import connected
+
+    return connected(cluster)
 
 
 def _name_in_vain(in_vain: str, output: Output) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nbtext.cli._options import (
+    check_cluster,
     cluster_option,
     jobs_option,
     memory_option,
@@ -85,7 +86,7 @@ def command(
         "--keyed": keyed is not None,
         "--regime": regime.is_choosy,
     }
-    _check_cluster(cluster, shared, given)
+    check_cluster(cluster, shared, given)
     started = time.monotonic()
     with progress(quiet=output.quiet, total=partial(total_bytes, sources)) as advance:
         train = partial(
@@ -131,27 +132,6 @@ def _train(
 
     with connected(cluster) as client:
         return train_on_cluster(sources, client, model, **how)
-
-
-def _check_cluster(
-    cluster: str | None, shared: str | None, given: dict[str, bool]
-) -> None:
-    """
-    Refuse what a cluster does not do.
-
-    Raises:
-        UsageError: it was asked for.
-
-    """
-    if cluster is None:
-        if shared is not None:
-            message = "--shared is for --cluster."
-            raise click.UsageError(message)
-        return
-    for name, is_given in given.items():
-        if is_given:
-            message = f"{name} is for training on this machine; leave out --cluster."
-            raise click.UsageError(message)
 
 
 def summary(

@@ -83,10 +83,10 @@ class Listed:
                 labels.add(item.label)
         return len(labels)
 
-    def chunks(self, threads: int) -> list[Chunk]:
+    def chunks(self, threads: int, most: int = MOST_CHUNK) -> list[Chunk]:
         """Cut them into chunks for so many threads."""
         share = self.n_bytes // (CHUNKS_A_THREAD * max(threads, 1))
-        most = min(max(share, LEAST_CHUNK), MOST_CHUNK)
+        most = min(max(share, LEAST_CHUNK), most)
         chunks: list[Chunk] = []
         items: list[Item | Unopened] = []
         total = 0

@@ -45,6 +45,7 @@ def evaluate_model(
     on_decision: Callable[[Decision], None] | None = None,
     executor: "Executor | None" = None,
     jobs: int = 1,
+    elsewhere: "Callable[..., Iterator[list[Decision]]] | None" = None,
 ) -> Evaluation:
     """
     Classify labelled documents and compare.
@@ -64,6 +65,8 @@ def evaluate_model(
         on_decision: told of each decision that is evaluated.
         executor: processes that have the model (`nbtext.scoring.in_processes`).
         jobs: how many they are.
+        elsewhere: what decides about the documents in place of all this, as
+            `nbtext.scoring.classify` would.
 
     Raises:
         SourceError: not one document can be read.
@@ -85,6 +88,8 @@ def evaluate_model(
     begun = partial(classify, items, model)
     if executor is not None:
         begun = partial(classify_with, executor, jobs, items)
+    if elsewhere is not None:
+        begun = partial(elsewhere)
     batches = begun(max_bytes=max_bytes, on_problem=report.remark)
     found: list[EstimatedPrior] = []
     if is_estimated:

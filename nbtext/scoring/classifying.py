@@ -449,6 +449,20 @@ class Classifier:
         facts = (self.model.path, self.model.scoring, self._policy, self.n_reasons)
         return _opened, facts
 
+    def opened_at(self, path: str) -> "Classifier":
+        """
+        Return the same, opened from a copy of the model's file.
+
+        Args:
+            path: the copy.
+
+        Raises:
+            ModelFileError: it cannot be opened.
+
+        """
+        model = load_model(path, scoring=self.model.scoring)
+        return type(self)(model, policy=self._policy, n_reasons=self.n_reasons)
+
     def arranged(self) -> "BatchModel":
         """Return the counts as the batch engine has them."""
         if self._batch is None:
