@@ -11,12 +11,14 @@ from __future__ import annotations
 import os
 from collections import deque
 from contextlib import contextmanager
+from contextvars import copy_context
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Executor, Future, ProcessPoolExecutor
+    from contextvars import Context
 
 One = TypeVar("One")
 Other = TypeVar("Other")
@@ -48,7 +50,7 @@ def threads(jobs: int) -> Iterator[Map]:
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(jobs) as pool:
+    with ThreadPoolExecutor(jobs, initializer=_adopt, initargs=_context()) as pool:
         try:
             yield pool.map
         except BaseException:
@@ -71,7 +73,7 @@ def ahead(
     from concurrent.futures import ThreadPoolExecutor
 
     pending: deque[Future[Other]] = deque()
-    with ThreadPoolExecutor(jobs - 1) as pool:
+    with ThreadPoolExecutor(jobs - 1, initializer=_adopt, initargs=_context()) as pool:
         try:
             for one in many:
                 pending.append(pool.submit(function, one))
@@ -82,6 +84,17 @@ def ahead(
         finally:
             for future in pending:
                 future.cancel()
+
+
+def _context() -> tuple[Context]:
+    """Return what a thread is to `_adopt`."""
+    return (copy_context(),)
+
+
+def _adopt(context: Context) -> None:
+    """Give this thread the variables of another, such as the bound on memory."""
+    for variable, value in context.items():
+        variable.set(value)
 
 
 @contextmanager

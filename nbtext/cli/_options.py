@@ -488,6 +488,22 @@ memory_option = click.option(
     "the temporary folder (TMPDIR) [default: half of what there is].",
 )
 
+
+def within_memory(command: Callable[..., Any]) -> Any:
+    """Add the bound on memory to a command, which is carried out within it."""
+
+    @wraps(command)
+    def bound(*arguments: Any, memory: int | None, **values: Any) -> Any:
+        if memory is None:
+            return command(*arguments, **values)
+        from nbtext.counts.room import bounded
+
+        with bounded(memory):
+            return command(*arguments, **values)
+
+    return memory_option(bound)
+
+
 jobs_option = click.option(
     "-j",
     "--jobs",

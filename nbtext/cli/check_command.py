@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from nbtext.cli import _status as status
-from nbtext.cli._options import named_model, output_options
+from nbtext.cli._options import named_model, output_options, within_memory
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, escaped, readable, size
 from nbtext.cli._terminal import Output, is_watched, show, to_stderr, to_stdout
@@ -25,6 +25,7 @@ ENDING: Final = ".repaired"
     help="If the model is damaged, write a new one of what is sound.",
 )
 @click.option("-o", "--output", "new", metavar="FILE", help="Where the new model goes.")
+@within_memory
 @output_options
 def command(model: str, repair: bool, new: str | None, output: Output) -> int:
     """

@@ -2,7 +2,7 @@
 
 import click
 
-from nbtext.cli._options import named_model, output_options, wait_option
+from nbtext.cli._options import named_model, output_options, wait_option, within_memory
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, escaped, size
 from nbtext.cli._terminal import Output, to_stderr, to_stdout
@@ -11,6 +11,7 @@ from nbtext.cli._terminal import Output, to_stderr, to_stdout
 @click.command()
 @named_model
 @wait_option
+@within_memory
 @output_options
 def command(model: str, wait: float, output: Output) -> None:
     """

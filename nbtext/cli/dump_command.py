@@ -2,13 +2,14 @@
 
 import click
 
-from nbtext.cli._options import named_model
+from nbtext.cli._options import named_model, within_memory
 from nbtext.cli._terminal import to_stderr, to_stdout
 from nbtext.store import open_model
 
 
 @click.command(epilog="The lines are described in docs/text-form.md.")
 @named_model
+@within_memory
 def command(model: str) -> None:
     """
     Write a model as text, one JSON object a line.

@@ -23,6 +23,7 @@ from nbtext.cli._options import (
     source_options,
     sources_argument,
     training_options,
+    within_memory,
 )
 from nbtext.cli._policy_options import policy_options
 from nbtext.cli._replay_options import ReplayOptions, check_replay, replay_options
@@ -137,6 +138,7 @@ def _check_reports(
 @jobs_option
 @cluster_option
 @shared_option
+@within_memory
 @output_options
 @click.pass_context
 def command(

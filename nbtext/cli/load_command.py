@@ -11,6 +11,7 @@ from nbtext.cli._options import (
     output_options,
     replace_option,
     wait_option,
+    within_memory,
 )
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 @model_option
 @replace_option
 @wait_option
+@within_memory
 @output_options
 @click.pass_context
 def command(

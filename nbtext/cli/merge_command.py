@@ -14,6 +14,7 @@ from nbtext.cli._options import (
     replace_option,
     source_options,
     wait_option,
+    within_memory,
 )
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, escaped, size
@@ -30,6 +31,9 @@ from nbtext.errors import SettingsError
 from nbtext.sources import Options
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from nbtext.store import ModelFile
     from nbtext.upkeep import Merged
 
 
@@ -62,16 +66,25 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Add the counts alone. Needed where two models have a correction.",
 )
+@click.option(
+    "--tree",
+    "in_turn",
+    is_flag=True,
+    help="Open one model after the other, for thousands of them: what is added goes up "
+    "a tree of sums. Not with --documents.",
+)
 @keyed_option
 @source_options
 @replace_option
 @wait_option
+@within_memory
 @output_options
 def command(
     models: tuple[str, ...],
     path: str,
     sources: tuple[str, ...],
     drop_correction: bool,
+    in_turn: bool,
     options: Options,
     replace: bool,
     wait: float,
@@ -83,6 +96,7 @@ def command(
     \b
     nbtext merge work.nbt home.nbt -o both.nbt
     nbtext merge work.nbt home.nbt -o both.nbt --documents ~/Maildir
+    nbtext merge --tree --memory 1G users/*.nbt -o all.nbt
 
     A document that several models have counted, or several of those that a file was
     joined of with cat, is counted as often in the sum, and a warning says how many
@@ -92,18 +106,28 @@ def command(
     from nbtext.sources import documents
     from nbtext.store import replace_model
     from nbtext.upkeep import merge, open_models, take_doubles
+    from nbtext.upkeep.merging import opened_in_turn
 
+    if in_turn and sources:
+        message = (
+            "--tree keeps no model open to take documents away from; leave out --tree, "
+            "or --documents."
+        )
+        raise click.UsageError(message)
     _check_output(path, models)
-    files = open_models(models, drop_correction=drop_correction)
-    for file in files if not output.quiet else ():
-        for text in file.notes:
-            to_stderr(f"note: {text}")
-    if len({file.policy for file in files}) > 1 and not output.quiet:
+    if in_turn:
+        files = []
+        merged = merge(
+            _named(opened_in_turn(models, drop_correction=drop_correction), output)
+        )
+    else:
+        files = open_models(models, drop_correction=drop_correction)
+        merged = merge(_named(files, output))
+    if len(merged.policies) > 1 and not output.quiet:
         to_stderr(
             "note: the models have different policies; that of the last one, "
-            f"{escaped(files[-1].path)}, is kept"
+            f"{escaped(models[-1])}, is kept"
         )
-    merged = merge(files)
     failures = Skipped()
     on_problem = problem_handler(failures, quiet=output.quiet)
     if sources:
@@ -126,6 +150,14 @@ def command(
     if output.as_json:
         to_stdout([json_of(facts(merged, path, written))])
     return status.DATA if merged.refused else status.outcome(failures)
+
+
+def _named(files: "Iterable[ModelFile]", output: Output) -> "Iterator[ModelFile]":
+    """Yield models; notes of each are written first."""
+    for file in files:
+        for text in file.notes if not output.quiet else ():
+            to_stderr(f"note: {text}")
+        yield file
 
 
 def _check_output(output: str, models: tuple[str, ...]) -> None:

@@ -12,6 +12,7 @@ from nbtext.cli._options import (
     output_options,
     source_options,
     wait_option,
+    within_memory,
 )
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 @source_options
 @dry_run_option
 @wait_option
+@within_memory
 @output_options
 def command(
     model: str,

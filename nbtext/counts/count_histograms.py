@@ -7,6 +7,7 @@ terms are in how many of its documents, and how many of them occur nowhere else.
 
 from __future__ import annotations
 
+from collections import Counter as Tally
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from nbtext.settings import View
 
 from nbtext.counts.histograms import ByClass, Histogram, Histograms
+from nbtext.counts.room import Ranges
+from nbtext.counts.sorted_counts import ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +65,39 @@ def _named(classes: Sequence[str], counted: Sequence[ClassCounts]) -> ByClass:
 def _of_runs(view: View, runs: Sequence[SortedCounts]) -> list[ClassCounts]:
     """Count those of a view whose counts are sorted class by class."""
     occurrences, documents = view.column("occurrences"), view.column("documents")
-    rows = [np.flatnonzero(run.columns[occurrences]) for run in runs]
-    keys = [run.keys.take(some) for run, some in zip(runs, rows, strict=True)]
+    singletons = np.zeros(len(runs), np.int64)
+    numbers: list[Tally[int]] = [Tally() for _ in runs]
+    working = Ranges(array for run in runs for array in (run.keys, *run.columns))
+    for slices in ranges([run.keys for run in runs]):
+        parts = [run.part(rows) for run, rows in zip(runs, slices, strict=True)]
+        singletons += _singletons_of(parts, occurrences)
+        for tally, part in zip(numbers, parts, strict=True):
+            of_part, terms = _numbers(part.columns[documents])
+            tally.update(dict(zip(of_part.tolist(), terms.tolist(), strict=True)))
+            working.done(part.keys.nbytes * (1 + len(part.columns)))
+    working.let_go()
+    found = []
+    for tally, number in zip(numbers, singletons.tolist(), strict=True):
+        pairs = np.array(sorted(tally.items()), np.int64).reshape(-1, 2)
+        found.append(ClassCounts(pairs[:, 0], pairs[:, 1], number))
+    return found
+
+
+def _singletons_of(parts: Sequence[SortedCounts], column: int) -> list[int]:
+    """Return how many terms of some range occur once, by the class in which they do."""
+    rows = [np.flatnonzero(part.columns[column]) for part in parts]
+    keys = [part.keys.take(some) for part, some in zip(parts, rows, strict=True)]
     counts = [
-        run.columns[occurrences].take(some)
-        for run, some in zip(runs, rows, strict=True)
+        part.columns[column].take(some) for part, some in zip(parts, rows, strict=True)
     ]
     all_keys = np.concatenate([np.empty(0, np.uint64), *keys])
     order = np.argsort(all_keys, kind="stable")  # merges, since each part is sorted
-    single = _singletons(
+    return _singletons(
         all_keys.take(order),
-        np.repeat(np.arange(len(runs)), [len(part) for part in keys]).take(order),
+        np.repeat(np.arange(len(parts)), [len(part) for part in keys]).take(order),
         np.concatenate([np.empty(0, np.int64), *counts]).take(order),
-        len(runs),
+        len(parts),
     )
-    return [
-        ClassCounts(*_numbers(run.columns[documents]), number)
-        for run, number in zip(runs, single, strict=True)
-    ]
 
 
 def of_terms(view: View, table: TermTable, n_classes: int) -> list[ClassCounts]:

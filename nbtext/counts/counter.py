@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter as Tally
 from collections import defaultdict
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 from nbtext.counts.room import SPILLED, bound
 from nbtext.counts.sample import Block, Sample
 from nbtext.counts.sorted_counts import (
+    KeptCounts,
     SortedCounts,
     merged,
     narrow,
@@ -166,16 +167,17 @@ class Counter:
         self._count_batch()
         self._sort_piles()
         classes = tuple(sorted(self._documents))
+        runs = KeptCounts()
+        for number, view in enumerate(self._settings.views):
+            for label in classes:
+                runs.add(merged(self._runs[number, label], len(view.columns)))
+        whole = iter(runs.runs)
         return CountTable(
             settings=self._settings,
             classes=classes,
             documents=tuple(self._documents[label] for label in classes),
             runs=tuple(
-                tuple(
-                    merged(self._runs[number, label], len(view.columns))
-                    for label in classes
-                )
-                for number, view in enumerate(self._settings.views)
+                tuple(islice(whole, len(classes))) for _ in self._settings.views
             ),
             ledger=tuple(self._ledger(label) for label in classes),
         )

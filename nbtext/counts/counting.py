@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
+from nbtext.counts.adding import Adding
 from nbtext.counts.counter import (
     BATCH,
     LEAST_SIZE,
@@ -27,9 +28,8 @@ from nbtext.counts.counter import (
     ReadDocument,
     make_sure_of_memory,
 )
-from nbtext.counts.room import SPILLED, bound
 from nbtext.counts.sample import TERMS, Place, Sample
-from nbtext.counts.table import CountTable, add
+from nbtext.counts.table import CountTable
 from nbtext.document import Document, Item, Note, Pause, Skipped, Unread, Unreadable
 from nbtext.errors import NoMemoryError, SourceError
 from nbtext.parallel import ahead, threads
@@ -332,7 +332,7 @@ def count_with(
     """
     report = ReadReport()
     sample = Sample(documents=limits.sample, terms=limits.terms)
-    tables: list[CountTable] = []
+    adding = Adding()
     waiting = filter(None, chunks(items))
     pending: deque[Future[Counted]] = deque()
 
@@ -350,19 +350,10 @@ def count_with(
         if progress is not None:
             progress(counted.report.documents, counted.report.bytes)
         sample.absorb(counted.sample)
-        tables.append(counted.table)
-        # those in a file are added up once, at the end
-        fresh = [table for table in tables if table.in_memory]
-        aside = [table for table in tables if not table.in_memory]
-        if fresh and sum(one.n_rows for one in fresh) >= 2 * fresh[0].n_rows:
-            fresh = [add(fresh)]
-        if sum(table.in_memory for table in fresh) > bound() // SPILLED:
-            fresh = [add(fresh).put_aside()]
-        tables[:] = [*aside, *fresh]
+        adding.add(counted.table)
     nothing = CountTable(settings=settings, runs=tuple(() for _ in settings.views))
     with threads(jobs) as map_:
-        table = add(tables, map_) if tables else nothing
-    return Counted(table, sample, report)
+        return Counted(adding.table(map_) or nothing, sample, report)
 
 
 def chunks(items: Iterable[Item], most: int = CHUNK) -> Iterator[list[Item]]:

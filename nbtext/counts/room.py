@@ -71,6 +71,16 @@ def bound() -> int:
 
 
 @contextmanager
+def shared(jobs: int) -> Iterator[None]:
+    """Have each of several processes that begin meanwhile keep to a part of it."""
+    before = _BOUND.set(max(bound() // jobs, LEAST_BOUND))
+    try:
+        yield
+    finally:
+        _BOUND.reset(before)
+
+
+@contextmanager
 def bounded(n_bytes: int | None) -> Iterator[None]:
     """Bound the memory of arrays meanwhile; None for the default."""
     if n_bytes is None:
@@ -204,6 +214,32 @@ def extremes(values: NDArray[Any]) -> tuple[int, int]:
         working.done(part.nbytes)
     working.let_go()
     return low, high
+
+
+def total(values: NDArray[Any]) -> int:
+    """Return the sum of some integers, which 64 bits hold."""
+    working = Ranges([values])
+    found = 0
+    step = STEP // values.itemsize
+    for start in range(0, len(values), step):
+        part = values[start : start + step]
+        found += int(part.sum(dtype=np.int64))
+        working.done(part.nbytes)
+    working.let_go()
+    return found
+
+
+def negative(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return integers with the other sign, in 64 bits."""
+    found = converted(values, np.dtype(np.int64))
+    working = Ranges([found])
+    step = STEP // found.itemsize
+    for start in range(0, len(found), step):
+        part = found[start : start + step]
+        np.negative(part, out=part)
+        working.done(part.nbytes)
+    working.let_go()
+    return found
 
 
 class Ranges:

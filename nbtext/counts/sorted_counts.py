@@ -24,13 +24,16 @@ if TYPE_CHECKING:
     from nbtext.parallel import Map
 
 from nbtext.counts.room import (
+    SPILLED,
     Ranges,
+    bound,
     converted,
     copied,
     empty,
     extremes,
     in_memory,
     is_in_file,
+    total,
 )
 from nbtext.settings import KEY_BITS
 
@@ -41,6 +44,9 @@ NO_KEYS: Final[Keys] = np.empty(0, np.uint64)
 
 RANGE: Final = 1 << 15
 """How many rows a range has, about (docs/experiments/002-speed.md)."""
+
+BOUNDS: Final = 64
+"""How many ranges are cut at a time."""
 
 LIMIT: Final = 2**31
 """Counts below it, and not below its negative, are kept in 32 bits."""
@@ -70,7 +76,7 @@ class SortedCounts:
         """Return the sum of a column."""
         if self.sums:
             return self.sums[column]
-        return int(self.columns[column].sum(dtype=np.int64))
+        return total(self.columns[column])
 
     def totals(self) -> tuple[int, ...]:
         """Return the sum of each column."""
@@ -96,11 +102,96 @@ def put_aside(runs: Sequence[SortedCounts]) -> list[SortedCounts]:
         NoRoomError: the temporary folder has no room for them.
 
     """
+    if not runs:
+        return []
     arrays = iter(copied([array for run in runs for array in (run.keys, *run.columns)]))
     return [
         SortedCounts(next(arrays), tuple(next(arrays) for _ in run.columns), run.sums)
         for run in runs
     ]
+
+
+class KeptCounts:
+    """
+    Sorted counts that are kept together, in temporary files where they are large.
+
+    Attributes:
+        runs: all of them, in the order in which they were added.
+    """
+
+    def __init__(self) -> None:
+        self.runs: list[SortedCounts] = []
+        self._in_memory: list[int] = []  # places of runs
+        self._size = 0
+
+    def add(self, run: SortedCounts) -> None:
+        """
+        Keep one more.
+
+        Raises:
+            NoRoomError: the temporary folder has no room for what memory is too short
+                for.
+
+        """
+        self.runs.append(run)
+        size = run.in_memory
+        if not size:
+            return
+        self._in_memory.append(len(self.runs) - 1)
+        self._size += size
+        if self._size > bound() // SPILLED:
+            aside = put_aside([self.runs[place] for place in self._in_memory])
+            for place, in_file in zip(self._in_memory, aside, strict=True):
+                self.runs[place] = in_file
+            self._in_memory, self._size = [], 0
+
+
+class CountsByClass:
+    """
+    The counts of one view, class by class, as they come range by range.
+
+    What is added to a class stands behind what was added to it before.
+    """
+
+    def __init__(self, n_classes: int, n_columns: int) -> None:
+        self._n_columns = n_columns
+        self._parts: list[list[SortedCounts]] = [[] for _ in range(n_classes)]
+        self._aside: list[list[SortedCounts]] = [[] for _ in range(n_classes)]
+        self._size = 0
+
+    def add(self, place: int, part: SortedCounts) -> None:
+        """
+        Add rows to a class.
+
+        Raises:
+            NoRoomError: the temporary folder has no room for what memory is too short
+                for.
+
+        """
+        self._parts[place].append(part)
+        self._size += part.in_memory
+        if self._size > bound() // SPILLED:
+            whole = [*map(self._joined, self._parts)]
+            for of_class, run in zip(self._aside, put_aside(whole), strict=True):
+                of_class.append(run)
+            self._parts, self._size = [[] for _ in self._parts], 0
+
+    def runs(self) -> list[SortedCounts]:
+        """Return all rows of each class."""
+        found = KeptCounts()
+        for of_class, parts in zip(self._aside, self._parts, strict=True):
+            # they have no key in common, and so are put one behind the other
+            found.add(merged([*of_class, self._joined(parts)], self._n_columns))
+        return found.runs
+
+    def _joined(self, parts: Sequence[SortedCounts]) -> SortedCounts:
+        if not parts:
+            return no_counts(self._n_columns)
+        columns = zip(*(part.columns for part in parts), strict=True)
+        return SortedCounts(
+            np.concatenate([part.keys for part in parts]),
+            tuple(map(np.concatenate, columns)),
+        )
 
 
 def no_counts(n_columns: int) -> SortedCounts:
@@ -165,12 +256,38 @@ def ranges(keys: Sequence[Keys]) -> Iterator[list[slice]]:
     """Cut sorted arrays at the same keys; yield what each has in a range of keys."""
     n_rows = sum(map(len, keys))
     bits = max((n_rows // RANGE).bit_length(), 1)
-    bounds = np.arange(1, 1 << bits, dtype=np.uint64) << np.uint64(KEY_BITS - bits)
-    ends = [[*np.searchsorted(one, bounds).tolist(), len(one)] for one in keys]
     starts = [0] * len(keys)
-    for stops in zip(*ends, strict=True):
-        yield [slice(*ends) for ends in zip(starts, stops, strict=True)]
-        starts = list(stops)
+    for first in range(1, 1 << bits, BOUNDS):
+        some = np.arange(first, min(first + BOUNDS, 1 << bits), dtype=np.uint64)
+        bounds = some << np.uint64(KEY_BITS - bits)
+        share = len(bounds) / ((1 << bits) - first + 1)
+        ends = [
+            _bounded(one, start, bounds, share)
+            for one, start in zip(keys, starts, strict=True)
+        ]
+        for stops in zip(*ends, strict=True):
+            yield [slice(*ends) for ends in zip(starts, stops, strict=True)]
+            starts = list(stops)
+    yield [slice(start, len(one)) for one, start in zip(keys, starts, strict=True)]
+
+
+def _bounded(keys: Keys, start: int, bounds: Keys, share: float) -> list[int]:
+    """
+    Return where keys from a place on reach some bounds.
+
+    Args:
+        keys: sorted; perhaps in a file, so that only those are looked at that are near.
+        start: keys before it are less than all bounds.
+        bounds: sorted.
+        share: what part of the rest is expected below the last bound.
+
+    """
+    rest = keys[start:]
+    near = rest[: int(1.5 * share * len(rest)) + BOUNDS]
+    if len(near) < len(rest) and near[-1] < bounds[-1]:  # the keys are not uniform
+        near = rest
+    places: list[int] = (np.searchsorted(near, bounds) + start).tolist()
+    return places
 
 
 def starts_of_runs(keys: Keys) -> NDArray[np.int64]:

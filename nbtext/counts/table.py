@@ -24,13 +24,16 @@ if TYPE_CHECKING:
     from nbtext.parallel import Map
     from nbtext.settings import Column, Settings
 
+from nbtext.counts.room import Ranges, extremes, negative
 from nbtext.counts.sorted_counts import (
     NO_KEYS,
+    KeptCounts,
     SortedCounts,
     merged,
     narrow,
     no_counts,
     put_aside,
+    ranges,
 )
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.exact import are_sums
@@ -95,8 +98,12 @@ class CountTable:
             NoRoomError: the temporary folder has no room for them.
 
         """
-        aside = iter(put_aside([run for runs in self.runs for run in runs]))
-        runs = tuple(tuple(next(aside) for _ in runs) for runs in self.runs)
+        whole = [run for runs in self.runs for run in runs]
+        aside = iter(put_aside([run for run in whole if run.in_memory]))
+        runs = tuple(
+            tuple(next(aside) if run.in_memory else run for run in runs)
+            for runs in self.runs
+        )
         return replace(self, runs=runs)
 
     def __add__(self, other: CountTable) -> CountTable:
@@ -135,7 +142,7 @@ class CountTable:
             runs = [*self.ledger[place : place + 1]]
             low = [run.counts.min(initial=0) for run in runs]
             low += [
-                column.min(initial=0)
+                extremes(column)[0]
                 for view in self.runs
                 for column in view[place].columns
             ]
@@ -187,7 +194,7 @@ def add(tables: Sequence[CountTable], map_: Map = map) -> CountTable:
         for place, name in enumerate(table.classes):
             parts_of.setdefault(name, []).append((table, place))
     kept, documents, ledger = [], [], []
-    runs: list[list[SortedCounts]] = [[] for _ in settings.views]
+    runs = KeptCounts()
     for name, parts in sorted(parts_of.items(), key=lambda item: item[0]):
         count = sum(table.documents[place] for table, place in parts)
         by_view = [
@@ -204,13 +211,14 @@ def add(tables: Sequence[CountTable], map_: Map = map) -> CountTable:
             kept.append(name)
             documents.append(count)
             ledger.append(entries)
-            for view, run in zip(runs, by_view, strict=True):
-                view.append(run)
+            for run in by_view:
+                runs.add(run)
+    n_views = len(settings.views)
     return CountTable(
         settings=settings,
         classes=tuple(kept),
         documents=tuple(documents),
-        runs=tuple(map(tuple, runs)),
+        runs=tuple(tuple(runs.runs[view::n_views]) for view in range(n_views)),
         ledger=tuple(ledger),
     )
 
@@ -260,12 +268,18 @@ def ledger_of(entries: Keys, counts: NDArray[np.signedinteger]) -> LedgerRun:
 
 def n_terms(runs: Sequence[SortedCounts]) -> int:
     """Return how many distinct terms the classes have together in one view."""
-    keys = np.concatenate([NO_KEYS, *(run.keys for run in runs)])
-    keys.sort(kind="stable")  # merges, since each is sorted: np.unique takes far longer
-    return int(np.count_nonzero(keys[1:] != keys[:-1])) + bool(len(keys))
+    found = 0
+    working = Ranges([run.keys for run in runs])
+    for slices in ranges([run.keys for run in runs]):
+        parts = [run.keys[rows] for run, rows in zip(runs, slices, strict=True)]
+        keys = np.concatenate([NO_KEYS, *parts])
+        keys.sort(kind="stable")  # merges, since each is sorted
+        found += int(np.count_nonzero(keys[1:] != keys[:-1])) + bool(len(keys))
+        working.done(keys.nbytes)
+    working.let_go()
+    return found
 
 
 def _negative(run: SortedCounts) -> SortedCounts:
-    negative = (-column.astype(np.int64) for column in run.columns)
-    sums = tuple(-value for value in run.sums)
-    return SortedCounts(run.keys, tuple(map(narrow, negative)), sums)
+    columns = tuple(narrow(negative(column)) for column in run.columns)
+    return SortedCounts(run.keys, columns, tuple(-value for value in run.sums))

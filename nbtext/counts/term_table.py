@@ -253,6 +253,46 @@ def subtract(table: TermTable, part: TermTable) -> TermTable:
     )
 
 
+def restricted(table: TermTable, wanted: Keys) -> TermTable:
+    """
+    Return the terms of a table that are among some keys, range by range.
+
+    Args:
+        table: it may be in files that are far larger than memory.
+        wanted: sorted, distinct.
+
+    """
+    working = Ranges([table.keys, table.starts, table.classes, *table.columns])
+    found: list[list[NDArray[Any]]] = []
+    for start in range(0, table.n_terms, RANGE):
+        keys = table.keys[start : min(start + RANGE, table.n_terms)]
+        low, high = np.searchsorted(wanted, keys[[0, -1]] + np.array([0, 1], np.uint64))
+        some = wanted[low:high]
+        places = np.searchsorted(keys, some)
+        places = places[keys.take(places) == some] + start
+        first = table.starts.take(places)
+        sizes = table.starts.take(places + 1) - first
+        # where the entries of each are, one after the other
+        rows = np.repeat(first - np.cumsum(sizes) + sizes, sizes)
+        rows += np.arange(len(rows), dtype=rows.dtype)
+        of_columns = [column.take(rows) for column in table.columns]
+        found.append(
+            [table.keys.take(places), sizes, table.classes.take(rows), *of_columns]
+        )
+        working.done(keys.nbytes + BYTES_AN_ENTRY * len(keys))
+    working.let_go()
+    nothing = [table.keys[:0], table.starts[:0], table.classes[:0]]
+    nothing += [column[:0] for column in table.columns]
+    keys, sizes, classes, *columns = map(
+        np.concatenate, zip(nothing, *found, strict=True)
+    )
+    n_entries = len(classes)
+    starts = np.append(np.cumsum(sizes) - sizes, [n_entries] * 2)
+    return _indexed(
+        np.append(keys, SENTINEL), starts.astype(sizes.dtype), classes, tuple(columns)
+    )
+
+
 def entries_of(table: TermTable, places: Places, part: TermTable) -> Places:
     """Return the entries that a table has for those of a part, whose terms it has."""
     lengths = np.diff(part.starts[:-1])

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from nbtext.settings import Scoring, Settings
 
 from nbtext.counts import Calibration
+from nbtext.counts.adding import put_aside_if_large
 from nbtext.counts.calibration import calibration_for
+from nbtext.counts.room import shared
 from nbtext.counts.table import add
 from nbtext.errors import TrainingError
 from nbtext.evaluation.evaluation import (
@@ -248,7 +250,10 @@ def score_folds(
     place_of = {name: place for place, name in enumerate(classes)}
     truth = np.array([place_of[label] for label in cache.labels], np.int64)
     fold_of = stratified_folds(truth.tolist(), folds, cache.digests)
-    tables = [counts_of(cache, settings, fold_of == fold) for fold in range(folds)]
+    tables: list[CountTable] = []
+    for fold in range(folds):
+        table = counts_of(cache, settings, fold_of == fold)
+        tables = put_aside_if_large([*tables, table])
     whole = add(tables)
     check_trainable(whole)
     scoring = overrides.scoring_for(settings, len(classes))
@@ -263,7 +268,7 @@ def score_folds(
     if models is not None and models.has_whole:
         models.keep(WHOLE, Contents(_weighed(whole, cache, scoring), scoring))
     work = _Folds(cache, whole, tables, fold_of, scoring, overrides, models)
-    with processes(jobs, (), partial(_FOLDS.set, work)) as executor:
+    with shared(jobs), processes(jobs, (), partial(_FOLDS.set, work)) as executor:
         each = range(folds)
         done = (
             map(work.scored, each)

@@ -35,7 +35,7 @@ from nbtext.learning.choosing import FEWEST, prefers_rival
 from nbtext.learning.correcting import Base, make_correction
 from nbtext.scoring import event_model
 from nbtext.scoring.batch import keep_memory
-from nbtext.scoring.batch_model import batch_model_of, corrected
+from nbtext.scoring.batch_model import batch_model_of, corrected, of_documents
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import fitted_by
 from nbtext.scoring.leave_one_out import left_out
@@ -188,7 +188,8 @@ def calibrated(
 
     """
     documents = [(block.labels, block.views) for block in blocks]
-    calibrations, scores = left_out(model, documents, map_)
+    scorer = of_documents(model, [block.views for block in blocks])
+    calibrations, scores = left_out(scorer, documents, map_)
     scoring = chosen(model.scoring, calibrations, model.classes)
     fit = fitted_by(scoring, calibrations, model.classes)
     own = calibration_for(scoring, calibrations)

@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from nbtext.settings import Column, Scoring, Settings
     from nbtext.tokens import Terms
 
-from nbtext.counts.term_table import arrange_runs, subtract
+from nbtext.counts.room import is_in_file
+from nbtext.counts.term_table import arrange_runs, restricted, subtract
 from nbtext.exact import as_sums
 from nbtext.scoring.batch_correction import BatchCorrection, batch_correction
-from nbtext.scoring.models.registry import check_scoring
+from nbtext.scoring.models.registry import check_scoring, event_model
 from nbtext.store import check_sound
 from nbtext.store.corrections import read_correction
 from nbtext.store.packing import stored_terms, unpack
@@ -203,6 +204,30 @@ def batch_model_of(table: CountTable, scoring: Scoring, map_: Map = map) -> Batc
     return batch_model(
         table.settings, scoring, table.classes, table.documents, totals, terms
     )
+
+
+def of_documents(model: BatchModel, blocks: Sequence[Sequence[Terms]]) -> BatchModel:
+    """
+    Return a model that scores some documents as another does.
+
+    Counts in files that are larger than memory are read once, in order, and of them
+    only the documents' own terms are kept, if that is all that their scores rest on.
+
+    Args:
+        model: the counts.
+        blocks: for each view the terms of some documents, block by block.
+
+    """
+    is_enough = event_model(model.scoring.score).reads_own_terms
+    is_large = any(is_in_file(table.keys) for table in model.terms)
+    if not is_large or not is_enough or model.settings.has_attributes:
+        return model
+    terms = []
+    for table, *of_view in zip(model.terms, *blocks, strict=True):
+        wanted = [np.unique(part.keys) for part in of_view]
+        keys = np.unique(np.concatenate([table.keys[:0], *wanted]))
+        terms.append(restricted(table, keys))
+    return replace(model, terms=tuple(terms), _computed={})
 
 
 def without(model: BatchModel, part: CountTable, map_: Map = map) -> BatchModel:

@@ -6,6 +6,7 @@ whatever the size, and no answer rests on damaged bytes: one message verifies th
 that its terms lie in, and those who read a whole array verify all of it.
 """
 
+import mmap
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -275,7 +276,15 @@ class Arrays(Mapping[str, memoryview]):
             DamagedError: one is not as it was written.
 
         """
-        self._verify_stretch(0, len(self._checksums))
+        for start in range(0, len(self._checksums), PART):
+            self._verify_stretch(start, min(start + PART, len(self._checksums)))
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Let go of the memory of a mapped file; it can still be read."""
+        mapped = self._bytes.obj
+        if isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+            mapped.madvise(mmap.MADV_DONTNEED)
 
     def _verify_stretch(self, first: int, end: int) -> None:
         """Verify neighbouring blocks, in parts between which signals are served."""

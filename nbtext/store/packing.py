@@ -23,25 +23,23 @@ if TYPE_CHECKING:
     from nbtext.store.schema import TermArrays
     from nbtext.store.table import StoredTable
     from nbtext.store.undo import UndoRecords
-from nbtext.counts import CountTable, LedgerRun, SortedCounts, TermTable
+from nbtext.counts import CountTable, LedgerRun, TermTable
+from nbtext.counts.adding import Adding
 from nbtext.counts.correction_table import Amounts, Correction
 from nbtext.counts.room import Growing, Ranges, converted, empty, extremes
-from nbtext.counts.sorted_counts import RANGE, narrow, no_counts, sums_alone
-from nbtext.counts.table import add, empty_ledger, rows_by_class
-from nbtext.counts.term_table import Entries, arrange, arrange_runs
+from nbtext.counts.sorted_counts import RANGE, no_counts, sums_alone
+from nbtext.counts.table import empty_ledger, rows_by_class
+from nbtext.counts.term_table import arrange, arrange_runs
 from nbtext.errors import DamagedError, NotAModelError, TrainingError
 from nbtext.settings import KEY_BITS
+from nbtext.store.entries import LEAST, runs_of, sizes_of, whole_entries
 from nbtext.store.schema import (
     AMOUNTS,
-    IMPLIED_BITS,
     LEDGER,
-    LIMITS,
-    LOW_BITS,
     STRIDE,
     array_types,
     correction_arrays,
     index_bits,
-    index_bits_of,
     key_types,
     smallest_type,
     stored_bits,
@@ -50,9 +48,6 @@ from nbtext.store.schema import (
 from nbtext.store.undo import record_arrays
 
 NOTHING: Final = np.empty(0, np.int64)
-
-LEAST: Final = LIMITS["i8"][0]
-"""No number in a file is less."""
 
 
 def arranged(table: CountTable) -> tuple[TermTable, ...]:
@@ -150,7 +145,7 @@ def _starts(codes: NDArray[np.integer], n_classes: int) -> NDArray[np.int64]:
     found, before = [NOTHING], 0
     working = Ranges([codes])
     for start in range(0, len(codes), STRIDE * RANGE):
-        sizes = _sizes(codes[start : start + STRIDE * RANGE], n_classes)
+        sizes = sizes_of(codes[start : start + STRIDE * RANGE], n_classes)
         ends = np.cumsum(sizes)
         found.append((ends - sizes)[::STRIDE] + before)
         before += int(ends[-1])
@@ -162,11 +157,6 @@ def _index_of(keys: Keys, bits: int) -> NDArray[np.int64]:
     """Return where the keys of each value of their first bits begin, and the end."""
     bounds = np.arange((1 << bits) + 1, dtype=np.uint64) << np.uint64(KEY_BITS - bits)
     return np.searchsorted(keys, bounds)
-
-
-def _sizes(codes: NDArray[np.integer], n_classes: int) -> NDArray[np.int64]:
-    """Return how many entries are stored of each term, from the terms' codes."""
-    return np.maximum(codes.astype(np.int64) - (n_classes - 1), 0)
 
 
 def _codes_and_entries(
@@ -240,7 +230,8 @@ def stored_terms(path: str, table: StoredTable, view: int) -> TermTable:
         NotAModelError: its arrays contradict one another.
 
     """
-    return arrange([_view_entries(path, table, view)])
+    names = term_arrays(table.header.settings.views[view])
+    return arrange([whole_entries(path, table, names, least=_least_of(table))])
 
 
 def unpack(file: ModelFile) -> CountTable:
@@ -251,7 +242,10 @@ def unpack(file: ModelFile) -> CountTable:
         NotAModelError: its arrays contradict one another.
 
     """
-    table = add([unpack_table(file.path, table) for table in file.tables])
+    adding = Adding()
+    for stored in file.tables:
+        adding.add(unpack_table(file.path, stored))
+    table = adding.table() or CountTable(file.settings)
     try:
         table.check()
     except TrainingError as error:
@@ -268,16 +262,13 @@ def unpack_table(path: str, table: StoredTable) -> CountTable:
         NotAModelError: its arrays contradict one another.
 
     """
-    header = table.header
-    n_classes = len(header.classes)
+    header, least = table.header, _least_of(table)
     views = []
     for view, settings in enumerate(header.settings.views):
         if settings.kind == "number":
             views.append(tuple(map(sums_alone, header.totals[view])))
             continue
-        entries = _view_entries(path, table, view)
-        rows_of_classes = rows_by_class(entries.classes, n_classes)
-        views.append(tuple(_taken(entries, rows) for rows in rows_of_classes))
+        views.append(runs_of(path, table, term_arrays(settings), least=least))
     return CountTable(
         settings=header.settings,
         classes=header.classes,
@@ -285,11 +276,6 @@ def unpack_table(path: str, table: StoredTable) -> CountTable:
         runs=tuple(views),
         ledger=_ledger(table),
     )
-
-
-def _taken(entries: Entries, rows: NDArray[np.int64]) -> SortedCounts:
-    columns = (narrow(column.take(rows).astype(np.int64)) for column in entries.columns)
-    return SortedCounts(entries.keys.take(rows), tuple(columns))
 
 
 def _ledger(table: StoredTable) -> tuple[LedgerRun, ...]:
@@ -322,17 +308,14 @@ def unpack_correction(path: str, table: StoredTable) -> Correction | None:
     header = table.header
     if header.correction is None:
         return None
-    n_classes = len(header.classes)
-    runs = []
-    for view in header.settings.views:
-        entries = _entries(path, table, correction_arrays(view), least=LEAST)
-        rows_of_classes = rows_by_class(entries.classes, n_classes)
-        runs.append(tuple(_taken(entries, rows) for rows in rows_of_classes))
     return Correction(
         info=header.correction,
         classes=header.classes,
         biases=header.biases,
-        runs=tuple(runs),
+        runs=tuple(
+            runs_of(path, table, correction_arrays(view), least=LEAST)
+            for view in header.settings.views
+        ),
         amounts=_amounts_in(table),
     )
 
@@ -358,72 +341,6 @@ def _amounts_in(table: StoredTable) -> Amounts:
     )
 
 
-def stored_keys(table: StoredTable, names: TermArrays) -> Keys | None:
-    """Return the keys of a family, None if they are not sorted as its index says."""
-    index = np.asarray(table.arrays[names.buckets]).astype(np.int64)
-    keys = np.asarray(table.arrays[names.keys]).astype(np.uint64)
-    bits = index_bits_of(len(index))
-    sizes = np.diff(index)
-    if int(sizes.min()) < 0 or index[0] != 0 or index[-1] != len(keys):
-        return None
-    if stored_bits(bits) == LOW_BITS:
-        # the index stands for the bits that are not stored
-        buckets = np.arange(1 << bits, dtype=np.uint64)
-        tops = buckets >> np.uint64(bits - IMPLIED_BITS)
-        keys |= np.repeat(tops, sizes) << np.uint64(LOW_BITS)
-    is_sorted = bool((keys[1:] > keys[:-1]).all())
-    return keys if is_sorted and np.array_equal(_index_of(keys, bits), index) else None
-
-
-def _view_entries(path: str, table: StoredTable, view: int) -> Entries:
-    """Return the entries of a view, which the first table has none below zero of."""
-    names = term_arrays(table.header.settings.views[view])
-    return _entries(path, table, names, least=LEAST if table.offset else 0)
-
-
-def _entries(
-    path: str, table: StoredTable, names: TermArrays, *, least: int
-) -> Entries:
-    """
-    Return the entries of all terms, one row an entry, sorted by key and class.
-
-    Args:
-        path: what the file is called.
-        table: a table of it.
-        names: the arrays of the terms.
-        least: the least number that may stand in them.
-
-    """
-    n_classes = len(table.header.classes)
-    arrays = {
-        name: np.asarray(table.arrays[name])
-        for name in (names.codes, names.starts, names.classes)
-    }
-    columns = [np.asarray(table.arrays[name]) for name in names.columns]
-    keys, codes = stored_keys(table, names), arrays[names.codes]
-    stored = _sizes(codes, n_classes)
-    starts = np.cumsum(stored) - stored
-    sound = keys is not None
-    sound = sound and np.array_equal(arrays[names.starts], starts[::STRIDE])
-    sound = sound and int(stored.sum()) == len(arrays[names.classes])
-    sound = sound and bool((arrays[names.classes] < n_classes).all())
-    low = min(int(column.min(initial=0)) for column in columns)
-    if keys is None or not sound or low < least:
-        family = names.keys.removesuffix(".keys")
-        message = (
-            f"{path}: damaged: the arrays of the view {family!r} of the table at "
-            f"byte {table.offset} contradict one another; restore a copy or train again"
-        )
-        raise NotAModelError(message)
-    sizes = np.maximum(stored, 1)
-    # entry by entry, whether it is the only one of a term that is its class alone
-    is_single = np.repeat(stored == 0, sizes)
-    classes = np.empty(len(is_single), np.uint16)
-    classes[is_single] = codes[stored == 0]
-    classes[~is_single] = arrays[names.classes]
-    whole = []
-    for column in columns:
-        values = np.ones(len(is_single), column.dtype)
-        values[~is_single] = column
-        whole.append(values)
-    return Entries(np.repeat(keys, sizes), classes, tuple(whole))
+def _least_of(table: StoredTable) -> int:
+    """Return the least count there may be; the first table has none below zero."""
+    return LEAST if table.offset else 0

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nbtext.store import Header
 
 from nbtext.counts import LedgerRun, SortedCounts
-from nbtext.counts.sorted_counts import narrow, sums_alone
+from nbtext.counts.sorted_counts import CountsByClass, narrow, sums_alone
 from nbtext.counts.table import rows_by_class
 from nbtext.store.header import MOST
 from nbtext.textform.lines import KEY_DIGITS, TextLines, keys_of, shown
@@ -30,6 +30,9 @@ from nbtext.textform.lines import KEY_DIGITS, TextLines, keys_of, shown
 TERM: Final = keys_of("term", "view", "counts")
 DOCUMENT: Final = keys_of("document", "class", "fingerprint", "count")
 """The keys of the two kinds of lines."""
+
+GATHERED: Final = 1 << 16
+"""Number of rows that are gathered before they are put to the others."""
 
 
 class TermLines:
@@ -47,11 +50,33 @@ class TermLines:
         self._classes = places_of(header.classes)
         self._views = places_of([view.name for view in header.settings.views])
         self._last = (-1, -1)
-        self._keys = [array("Q") for _ in self._views]
-        self._places = [array("H") for _ in self._views]
-        self._columns = [
-            [array("q") for _ in view.columns] for view in header.settings.views
+        self._counts = [
+            CountsByClass(len(header.classes), len(view.columns))
+            for view in header.settings.views
         ]
+        self._totals = [
+            [[0] * len(view.columns) for _ in header.classes]
+            for view in header.settings.views
+        ]
+        self._begin(0)
+
+    def _begin(self, view: int) -> None:
+        """Begin to gather rows of a view: keys, places of classes and columns."""
+        self._view = view
+        self._keys, self._places = array("Q"), array("H")
+        self._columns = [array("q") for _ in self._header.settings.views[view].columns]
+
+    def _settle(self) -> None:
+        """Put what was gathered to the counts of its view, class by class."""
+        keys = np.array(self._keys, np.uint64)
+        columns = [np.array(column, np.int64) for column in self._columns]
+        places = np.array(self._places, np.uint16)
+        for class_, rows in enumerate(rows_by_class(places, len(self._classes))):
+            values = tuple(column.take(rows) for column in columns)
+            part = SortedCounts(keys.take(rows), values)
+            self._counts[self._view].add(class_, part)
+            totals = self._totals[self._view][class_]
+            totals[:] = map(int.__add__, totals, map(_exact_sum, values))
 
     def add(self, line: dict[str, Any]) -> None:
         """
@@ -72,7 +97,10 @@ class TermLines:
         counts = line["counts"]
         if type(counts) is not dict or not counts:
             raise lines.error("an object of counts by class", shown(counts))
-        columns = self._columns[view]
+        if view != self._view or len(self._keys) >= GATHERED:
+            self._settle()
+            self._begin(view)
+        columns = self._columns
         for name, row in sorted(counts.items()):  # which is the order of the classes
             place = lines.place(name, self._classes, "a class")
             if type(row) is not list or len(row) != len(columns) or not any(row):
@@ -81,8 +109,8 @@ class TermLines:
                 if type(value) is not int or not 0 <= value < MOST:
                     lines.whole(value, 0, MOST - 1, "a count")
                 column.append(value)
-            self._keys[view].append(key)
-            self._places[view].append(place)
+            self._keys.append(key)
+            self._places.append(place)
         self.number += 1
 
     def _row_expected(self, view: int) -> str:
@@ -97,22 +125,20 @@ class TermLines:
             TextFormError: they do not add up to the totals of the first line.
 
         """
+        self._settle()
+        self._begin(self._view)
         return tuple(map(self._runs_of, range(len(self._views))))
 
     def _runs_of(self, view: int) -> tuple[SortedCounts, ...]:
-        keys = np.array(self._keys[view], np.uint64)
-        columns = [np.array(column, np.int64) for column in self._columns[view]]
-        runs = []
+        counted = self._counts[view].runs()
         if self._header.settings.views[view].kind == "number":
-            if len(keys):
+            if any(map(len, counted)):
                 raise self._lines.error("no terms in a view of numbers", "some", 1)
             return tuple(map(sums_alone, self._header.totals[view]))
-        places = np.array(self._places[view], np.uint16)
-        rows_of = rows_by_class(places, len(self._classes))
-        for class_, rows in enumerate(rows_of):
-            values = [column.take(rows) for column in columns]
-            self._check_totals(view, class_, [*map(_exact_sum, values)])
-            runs.append(SortedCounts(keys.take(rows), tuple(map(narrow, values))))
+        runs = []
+        for class_, run in enumerate(counted):
+            self._check_totals(view, class_, self._totals[view][class_])
+            runs.append(SortedCounts(run.keys, tuple(map(narrow, run.columns))))
         return tuple(runs)
 
     def _check_totals(self, view: int, class_: int, sums: list[int]) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nbtext.counts.correction_table import Amounts
     from nbtext.store import Contents, UndoRecords
 
+from nbtext.counts.room import Ranges
 from nbtext.errors import ModelFileError
 from nbtext.store.ledger import NO_BIN
 from nbtext.textform.header import first_line
@@ -101,6 +102,7 @@ def _terms(
     terms: TermTable, names: list[str], row_of: str
 ) -> Iterator[tuple[int, str]]:
     """Yield the key of each term, and its rows by class, as JSON."""
+    working = Ranges([terms.keys, terms.starts, terms.classes, *terms.columns])
     for start in range(0, terms.n_terms, STRETCH):
         end = min(start + STRETCH, terms.n_terms)
         keys = terms.keys[start:end].tolist()
@@ -115,6 +117,7 @@ def _terms(
         places = [bound - bounds[0] for bound in bounds]
         for key, begin, stop in zip(keys, places, places[1:], strict=False):
             yield key, ",".join(counts[begin:stop])
+        working.done(terms.keys.itemsize * (len(keys) + len(classes)))
 
 
 def _ledger_lines(table: CountTable, names: list[str]) -> Iterator[str]:

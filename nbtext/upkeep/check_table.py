@@ -26,13 +26,13 @@ from nbtext.counts import Calibration, stored_fit
 from nbtext.counts.calibration import FARTHEST_BIN
 from nbtext.errors import DamagedError
 from nbtext.exact import are_sums, is_key
+from nbtext.store.entries import Family, Stored, are_keys_sound
 from nbtext.store.ledger import NO_BIN, own_record
-from nbtext.store.packing import stored_keys, unpack_table
+from nbtext.store.packing import unpack_table
 from nbtext.store.schema import (
     AMOUNTS,
     LEDGER,
     RECORDS,
-    STRIDE,
     bag_arrays,
     correction_arrays,
     term_arrays,
@@ -82,7 +82,7 @@ def _faults(path: str, table: StoredTable) -> Iterator[str]:
     if table.offset == 0 and min(table.header.documents, default=0) < 0:
         yield "the first table takes documents away"
     for view in range(len(table.header.settings.views)):
-        yield from _view_faults(table, arrays, view)
+        yield from _view_faults(table, view)
     if table.header.settings.ledger:
         yield from _ledger_faults(table, arrays)
     if table.header.correction is not None:
@@ -99,13 +99,13 @@ def _faults(path: str, table: StoredTable) -> Iterator[str]:
         yield str(error)
 
 
-def _view_faults(table: StoredTable, arrays: Arrays, view: int) -> Iterator[str]:
+def _view_faults(table: StoredTable, view: int) -> Iterator[str]:
     """Yield what is wrong with the counts of one view."""
     header = table.header
     settings = header.settings.views[view]
     names, n_terms = term_arrays(settings), header.terms[view]
-    yield from _family_faults(table, arrays, names, f"the view {settings.name}")
-    found = len(arrays[names.codes])
+    yield from _family_faults(table, names, f"the view {settings.name}")
+    found = table.arrays.length(names.codes)
     if n_terms != found:
         yield (
             f"its header says that the view {settings.name} has {n_terms} terms, "
@@ -114,7 +114,7 @@ def _view_faults(table: StoredTable, arrays: Arrays, view: int) -> Iterator[str]
     if settings.kind == "number":
         yield from _number_faults(table, view)
     else:
-        yield from _column_faults(table, arrays, view)
+        yield from _column_faults(table, view)
 
 
 def _number_faults(table: StoredTable, view: int) -> Iterator[str]:
@@ -132,47 +132,53 @@ def _number_faults(table: StoredTable, view: int) -> Iterator[str]:
             yield f"the view {name} has counts that no documents leave"
 
 
-def _family_faults(
-    table: StoredTable, arrays: Arrays, names: TermArrays, name: str
-) -> Iterator[str]:
+def _family_faults(table: StoredTable, names: TermArrays, name: str) -> Iterator[str]:
     """Yield what is wrong with the terms of a family, but for their numbers."""
-    n_classes = len(table.header.classes)
-    codes, classes = arrays[names.codes].astype(np.int64), arrays[names.classes]
-    if stored_keys(table, names) is None:
+    family = Family(table, names)
+    if not are_keys_sound(table, names):
         yield f"the terms of {name} are not in order"
-    sizes = np.maximum(codes - (n_classes - 1), 0)
-    starts = np.cumsum(sizes) - sizes
-    if int(sizes.sum()) != len(classes) or not np.array_equal(
-        arrays[names.starts], starts[::STRIDE]
-    ):
+    end, are_in_place = 0, True
+    for part in family.stored():
+        end, are_in_place = part.end, are_in_place and part.is_in_place
+    if end != table.arrays.length(names.classes) or not are_in_place:
         yield f"the terms of {name} have other entries than they say"
-    if not _are_places(classes, table.header.classes):
+    if not all(
+        _are_places(part.classes, table.header.classes) for part in family.stored()
+    ):
         yield f"{name} has entries of classes that there are not"
-    is_ordered = np.diff(classes.astype(np.int64), prepend=-1) > 0
-    is_ordered[starts[sizes > 0]] = True
-    if not is_ordered.all():
+    if not all(map(_has_ordered_classes, family.stored())):
         yield f"the classes of the terms of {name} are not in order"
 
 
-def _column_faults(table: StoredTable, arrays: Arrays, view: int) -> Iterator[str]:
+def _has_ordered_classes(part: Stored) -> bool:
+    is_ordered = np.diff(part.classes.astype(np.int64), prepend=-1) > 0
+    is_ordered[part.starts[part.sizes > 0]] = True
+    return bool(is_ordered.all())
+
+
+def _column_faults(table: StoredTable, view: int) -> Iterator[str]:
     """Yield what is wrong with the numbers of one view."""
     header = table.header
     settings = header.settings.views[view]
-    name, names, n_classes = settings.name, term_arrays(settings), len(header.classes)
-    columns = [arrays[column] for column in names.columns]
-    if not np.logical_or.reduce([column != 0 for column in columns]).all():
-        yield f"the view {name} has terms without counts"
-    if not all(map(_are_counts, columns)):
-        yield f"the view {name} has counts that no documents leave"
-    low = min(int(column.min(initial=0)) for column in columns)
+    name, n_classes = settings.name, len(header.classes)
+    family = Family(table, term_arrays(settings))
+    n_columns = len(settings.columns)
+    sums = np.zeros((n_columns, n_classes), object)  # of any size
+    low = 0
+    for part in family.stored():
+        if not np.logical_or.reduce([column != 0 for column in part.columns]).all():
+            yield f"the view {name} has terms without counts"
+        if not all(map(_are_counts, part.columns)):
+            yield f"the view {name} has counts that no documents leave"
+        low = min(low, *(int(column.min(initial=0)) for column in part.columns))
+        # a term whose code is its class counts 1 there in every column
+        single = part.codes[part.codes < n_classes]
+        sums += np.bincount(single, minlength=n_classes).astype(object)
+        for of_column, values in zip(sums, part.columns, strict=True):
+            of_column += np.array(_sums(values, part.classes, n_classes), object)
     if table.offset == 0 and low < 0:
         yield f"the first table takes counts away in the view {name}"
-    # a term whose code is its class counts 1 there in every column
-    codes = arrays[names.codes]
-    single = np.bincount(codes[codes < n_classes], minlength=n_classes).tolist()
-    for column, values in enumerate(columns):
-        sums = _sums(values, arrays[names.classes], n_classes)
-        found = list(map(int.__add__, sums, single))
+    for column, found in enumerate(sums.tolist()):
         if found != [by_class[column] for by_class in header.totals[view]]:
             yield (
                 f"its header gives totals of {settings.columns[column]} in the view "
@@ -206,9 +212,9 @@ def _correction_faults(table: StoredTable, arrays: Arrays) -> Iterator[str]:
         yield "it has a correction, and no ledger of the documents that made it"
     for view in header.settings.views:
         names, name = correction_arrays(view), f"the correction of the view {view.name}"
-        yield from _family_faults(table, arrays, names, name)
-        values = arrays[names.columns[0]]
-        if not _are_counts(values) or not values.all():
+        yield from _family_faults(table, names, name)
+        parts = (part.columns[0] for part in Family(table, names).stored())
+        if not all(_are_counts(values) and values.all() for values in parts):
             yield f"{name} has values that no documents leave"
     labels, sizes = arrays[AMOUNTS.labels], arrays[AMOUNTS.sizes]
     classes, values = arrays[AMOUNTS.classes], arrays[AMOUNTS.values]

@@ -11,20 +11,32 @@ from __future__ import annotations
 
 from collections import Counter as Tally
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from nbtext.store import ModelFile, StoredTable
 
+from nbtext.counts.room import Growing, Ranges, bound
 from nbtext.store import Row
 from nbtext.store.ledger import halves
 from nbtext.store.schema import LEDGER
+
+N_COLUMNS: Final = 6
+"""Of a row: high, low, fingerprint, class, count and part."""
+
+NO_ROWS: Final = np.empty((0, N_COLUMNS), np.uint64)
+
+SORTING: Final = 8
+"""How many times the bytes of rows the bound on memory is, at least, to sort them."""
+
+LOOKED_AT: Final = 1 << 16
+"""How many rows are looked at at a time."""
 
 
 class Double(NamedTuple):
@@ -68,38 +80,53 @@ class Doubles:
     """
     The documents that several of the parts of models have.
 
-    What is kept of them are the rows of their ledgers, in arrays.
+    What is kept of them are the rows of their ledgers, perhaps in a temporary file. All
+    models are added before anything is asked.
     """
 
-    def __init__(self, files: Sequence[ModelFile]) -> None:
+    def __init__(self, files: Iterable[ModelFile] = ()) -> None:
         self._names: dict[str, int] = {}
         self._files: list[int] = []  # the place of the file that each part is of
-        columns = [self._rows_of(place, file) for place, file in enumerate(files)]
-        rows = np.concatenate([np.empty((0, 6), np.uint64), *columns])
-        # by digest, and then by part
-        order = np.lexsort((rows[:, 5], rows[:, 1], rows[:, 0]))
-        rows = rows.take(order, axis=0)
-        starts = _starts_of_groups(rows[:, :2])
-        sizes = np.diff(starts, append=len(rows))
-        parts = rows[:, 5]
-        is_several = parts.take(starts) != parts.take(starts + sizes - 1)
-        self._rows = rows[np.repeat(is_several, sizes)]
-        self._starts = _starts_of_groups(self._rows[:, :2])
-        self._labels = [*self._names]
+        self._n_files = 0
+        self._all = Growing()
+        self._found: NDArray[np.uint64] | None = None
+        for file in files:
+            self.add(file)
 
-    def _rows_of(self, place: int, file: ModelFile) -> NDArray[np.uint64]:
-        """Return high, low, fingerprint, class, count and part of all ledger rows."""
+    def add(self, file: ModelFile) -> None:
+        """
+        Take in the ledgers of one more file.
+
+        Raises:
+            DamagedError: they are not as they were written.
+            NoRoomError: the temporary folder has no room for what memory is too short
+                for.
+
+        """
+        place, self._n_files = self._n_files, self._n_files + 1
         if not file.settings.ledger:
-            return np.empty((0, 6), np.uint64)
+            return
         numbers = parts_of(file)
         first = len(self._files)
         self._files += [place] * (max(numbers) + 1)
-        return np.concatenate(
-            [
-                self._rows_in(table, first + number)
-                for table, number in zip(file.tables, numbers, strict=True)
-            ]
-        )
+        for table, number in zip(file.tables, numbers, strict=True):
+            self._all.append(self._rows_in(table, first + number).reshape(-1))
+
+    @property
+    def _labels(self) -> list[str]:
+        return [*self._names]
+
+    @property
+    def _rows(self) -> NDArray[np.uint64]:
+        """Return the rows of documents that several parts have, sorted by digest."""
+        if self._found is None:
+            rows = self._all.whole().reshape(-1, N_COLUMNS) if self._files else NO_ROWS
+            bits = (rows.nbytes * SORTING // bound()).bit_length()
+            some = (
+                _of_several(_beginning_with(rows, n, bits)) for n in range(1 << bits)
+            )
+            self._found = np.concatenate([*some])
+        return self._found
 
     def _rows_in(self, table: StoredTable, part: int) -> NDArray[np.uint64]:
         arrays = table.arrays
@@ -122,7 +149,8 @@ class Doubles:
 
     def __iter__(self) -> Iterator[Double]:
         """Yield the documents that are counted too often, by digest."""
-        for start, end in pairwise([*self._starts.tolist(), len(self._rows)]):
+        starts = _starts_of_groups(self._rows[:, :2])
+        for start, end in pairwise([*starts.tolist(), len(self._rows)]):
             double = self._double(self._rows[start:end].tolist())
             if double is not None:
                 yield double
@@ -139,10 +167,11 @@ class Doubles:
 
     def _double(self, rows: list[list[int]]) -> Double | None:
         """Return what the rows of one document come to."""
+        labels = self._labels
         by_file: dict[int, Tally[Row]] = {}
         by_part: dict[int, Tally[Row]] = {}
         for _, _, mark, name, count, part in rows:
-            row = Row(self._labels[name], mark)
+            row = Row(labels[name], mark)
             signed = count - (count >> 63 << 64)
             by_file.setdefault(self._files[part], Tally())[row] += signed
             by_part.setdefault(part, Tally())[row] += signed
@@ -158,6 +187,33 @@ class Doubles:
         if total.total() <= max((counted.total() for counted in left), default=0):
             return None
         return Double(total, left[-1], _differing(left))
+
+
+def _beginning_with(
+    rows: NDArray[np.uint64], number: int, bits: int
+) -> NDArray[np.uint64]:
+    """Return the rows of digests that begin with some bits, which are a number."""
+    if not bits:
+        return rows
+    working, found = Ranges([rows]), [NO_ROWS]
+    for start in range(0, len(rows), LOOKED_AT):
+        part = rows[start : start + LOOKED_AT]
+        found.append(part[part[:, 0] >> np.uint64(64 - bits) == np.uint64(number)])
+        working.done(part.nbytes)
+    return np.concatenate(found)
+
+
+def _of_several(rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the rows of documents that several parts have, sorted."""
+    # by digest, and then by part
+    order = np.lexsort((rows[:, 5], rows[:, 1], rows[:, 0]))
+    rows = rows.take(order, axis=0)
+    starts = _starts_of_groups(rows[:, :2])
+    sizes = np.diff(starts, append=len(rows))
+    parts = rows[:, 5]
+    is_several = parts.take(starts) != parts.take(starts + sizes - 1)
+    found: NDArray[np.uint64] = rows[np.repeat(is_several, sizes)]
+    return found
 
 
 def count_doubles(file: ModelFile) -> int:

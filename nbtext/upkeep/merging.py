@@ -16,13 +16,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from nbtext.counts import CountTable
-    from nbtext.counts.sorted_counts import Keys
     from nbtext.document import Item
+    from nbtext.policy import Policy
     from nbtext.scoring.classifying import OnProblem
     from nbtext.store import ModelFile
     from nbtext.tokens import Bag
 
+import numpy as np
+
+from nbtext.counts import CountTable
+from nbtext.counts.adding import Adding
 from nbtext.counts.calibration import totals
 from nbtext.counts.correction_table import add_corrections
 from nbtext.counts.fitting import chosen
@@ -42,7 +45,7 @@ from nbtext.store import (
     rows_of,
 )
 from nbtext.store.header import join_histories
-from nbtext.store.ledger import amounts_of
+from nbtext.store.ledger import amounts_of, halves
 from nbtext.store.undo import join_records, last_records
 from nbtext.tokens import bag_of, fingerprint, read_keys
 from nbtext.upkeep.doubles import Double, Doubles
@@ -59,6 +62,7 @@ class Merged:
             those that one of the files was joined of.
         labels: under which labels those are that not all models have under the same:
             label of one, label of another, and how many.
+        policies: those of the models.
         taken: how many of the doubles are counted once now.
         refused: the names of those of which that cannot be, and why.
     """
@@ -66,6 +70,7 @@ class Merged:
     contents: Contents
     doubles: int = 0
     labels: Tally[tuple[str, str]] = field(default_factory=Tally)
+    policies: set[Policy | None] = field(default_factory=set)
     taken: int = 0
     refused: list[tuple[str, str]] = field(default_factory=list)
 
@@ -84,55 +89,97 @@ def open_models(
         ModelFileError: one cannot be read, or two do not add up.
 
     """
-    files = [open_model(path, drop_correction=drop_correction) for path in paths]
-    for file in files:
-        if file.settings != files[0].settings:
-            difference = files[0].settings.difference(file.settings)
+    return [*opened_in_turn(paths, drop_correction=drop_correction)]
+
+
+def opened_in_turn(
+    paths: Iterable[str], *, drop_correction: bool = False
+) -> Iterator[ModelFile]:
+    """
+    Open models that are to be merged, each when the one before it is done with.
+
+    So there may be more of them than files that a process may have open.
+
+    Raises:
+        ModelFileError: one cannot be read, or two do not add up.
+
+    """
+    first, settings, corrected = "", None, ""
+    for path in paths:
+        file = open_model(path, drop_correction=drop_correction)
+        if settings is None:
+            first, settings = file.path, file.settings
+            _check_mergeable(file)
+        if file.settings != settings:
+            difference = settings.difference(file.settings)
             message = (
-                f"{file.path}: does not add to {files[0].path}: {difference}; train "
-                "both in the same way"
+                f"{file.path}: does not add to {first}: {difference}; train both in "
+                "the same way"
             )
             raise ModelFileError(message)
-    if has_frozen_idf(files[0].settings):
+        if file.correction is not None:
+            if corrected:
+                message = (
+                    f"{file.path}: has a correction, and so has {corrected}: they do "
+                    "not add up; merge the counts alone with --drop-correction, or "
+                    "train one model on all documents"
+                )
+                raise ModelFileError(message)
+            corrected = file.path
+        yield file
+
+
+def _check_mergeable(file: ModelFile) -> None:
+    """Refuse a model whose counts do not add up with those of another."""
+    if has_frozen_idf(file.settings):
         message = (
-            f"{files[0].path}: its TF-IDF weights hold for the documents that it was "
+            f"{file.path}: its TF-IDF weights hold for the documents that it was "
             "trained on, and do not add up; train one model on all documents"
         )
         raise ModelFileError(message)
-    corrected = [file.path for file in files if file.correction is not None]
-    if len(corrected) > 1:
-        message = (
-            f"{corrected[1]}: has a correction, and so has {corrected[0]}: they do not "
-            "add up; merge the counts alone with --drop-correction, or train one model "
-            "on all documents"
-        )
-        raise ModelFileError(message)
-    return files
 
 
-def merge(files: Sequence[ModelFile]) -> Merged:
+def merge(files: Iterable[ModelFile]) -> Merged:
     """
     Add models up, and look for documents that several of them have counted.
+
+    Args:
+        files: one or more, which may be opened in turn.
 
     Raises:
         ModelFileError: one of them is damaged.
         SettingsError: together they have classes that cannot be scored.
 
     """
-    parts = [read_contents(file) for file in files]
-    merged = Merged(_sum_of(parts))
-    counts = merged.contents.counts
+    adding, doubles, parts = Adding(), Doubles(), []
+    policies = set()
+    for file in files:
+        contents = read_contents(file)
+        adding.add(contents.counts)
+        doubles.add(file)
+        policies.add(file.policy)
+        # of a model that is added nothing large stays
+        nothing = CountTable(contents.counts.settings)
+        parts.append(replace(contents, counts=nothing, terms=None))
+    counts = adding.table() or CountTable(parts[0].counts.settings)
+    merged = Merged(_sum_of(parts, counts), policies=policies)
     check_scoring(merged.contents.scoring, counts.settings, counts.classes)
-    for double in Doubles(files):
+    for double in doubles:
         merged.doubles += 1
         merged.labels.update(double.labels)
     return merged
 
 
-def _sum_of(parts: Sequence[Contents]) -> Contents:
-    """Return the sum of models, which is scored as the last of them asks to be."""
+def _sum_of(parts: Sequence[Contents], counts: CountTable) -> Contents:
+    """
+    Return the sum of models, which is scored as the last of them asks to be.
+
+    Args:
+        parts: the models.
+        counts: the sum of their counts.
+
+    """
     history = join_histories(part.history for part in parts)
-    counts = add([part.counts for part in parts])
     calibrations = totals(part.calibrations for part in parts)
     records = join_records(
         part.records
@@ -161,14 +208,28 @@ def _sum_of(parts: Sequence[Contents]) -> Contents:
 
 def _last_counted(records: UndoRecords, counts: CountTable, keep: int) -> UndoRecords:
     """Return the last records of documents that are counted, at most `keep`."""
-    counted = {
-        row
-        for label, run in zip(counts.classes, counts.ledger, strict=True)
-        for row in _rows(label, run.entries)
+    entries = dict(zip(counts.classes, counts.ledger, strict=True))
+    highs = {
+        row.label: entries[row.label].entries[:, 0].copy()
+        for row in records.rows
+        if row.label in entries
     }
-    rows = zip(records.digests, records.rows, strict=True)
-    places = [place for place, row in enumerate(rows) if row in counted]
-    return records.take(places[max(len(places) - keep, 0) :])
+    places: list[int] = []
+    for place in reversed(range(len(records))):
+        if len(places) == keep:
+            break
+        row = records.rows[place]
+        if row.label in highs:
+            high, low = map(np.uint64, halves(records.digests[place]))
+            first, end = (
+                np.searchsorted(highs[row.label], high, side)
+                for side in ("left", "right")
+            )
+            some = entries[row.label].entries[first:end]
+            wanted = np.array([high, low, row.fingerprint], np.uint64)
+            if (some == wanted).all(axis=1).any():
+                places.append(place)
+    return records.take(places[::-1])
 
 
 def take_doubles(
@@ -274,10 +335,3 @@ def _take(
             amounts = amounts_of(file, digest, row)
             delta.correction.take(digest, row, counted, amounts)
     return ""
-
-
-def _rows(label: str, entries: Keys) -> Iterator[tuple[bytes, Row]]:
-    """Yield the documents of a class by digest, and what their counts are known by."""
-    digests = entries[:, :2].astype(">u8")
-    for digest, mark in zip(digests, entries[:, 2].tolist(), strict=True):
-        yield digest.tobytes(), Row(label, mark)

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from nbtext.store import Contents
 
 from nbtext.counts import LedgerRun, SortedCounts, ledger_of, n_terms
-from nbtext.counts.sorted_counts import NO_KEYS
+from nbtext.counts.room import Ranges
+from nbtext.counts.sorted_counts import NO_KEYS, CountsByClass, ranges
 from nbtext.store import UndoRecords
 from nbtext.store.ledger import FORGOTTEN
 
@@ -86,19 +87,26 @@ def _without_rare(
     runs: Sequence[SortedCounts], column: int, min_documents: int
 ) -> tuple[list[SortedCounts], int, int]:
     """Return the runs of a view, and how many terms there were and are left."""
-    keys = np.concatenate([np.empty(0, np.uint64), *(run.keys for run in runs)])
-    terms, places = np.unique(keys, return_inverse=True)
-    documents = np.zeros(len(terms), np.int64)
-    counted = [run.columns[column] for run in runs]
-    np.add.at(documents, places, np.concatenate([np.empty(0, np.int64), *counted]))
-    is_common = documents >= min_documents
-    kept = []
-    start = 0
-    for run in runs:
-        of_run = is_common[places[start : start + len(run)]]
-        kept.append(_taken(run, np.flatnonzero(of_run)))
-        start += len(run)
-    return kept, len(terms), int(is_common.sum())
+    n_columns = len(runs[0].columns) if runs else 0
+    kept, before, after = CountsByClass(len(runs), n_columns), 0, 0
+    working = Ranges(array for run in runs for array in (run.keys, *run.columns))
+    for slices in ranges([run.keys for run in runs]):
+        parts = [run.part(rows) for run, rows in zip(runs, slices, strict=True)]
+        keys = np.concatenate([NO_KEYS, *(part.keys for part in parts)])
+        terms, places = np.unique(keys, return_inverse=True)
+        documents = np.zeros(len(terms), np.int64)
+        counted = [part.columns[column] for part in parts]
+        np.add.at(documents, places, np.concatenate([documents[:0], *counted]))
+        is_common = documents >= min_documents
+        before, after = before + len(terms), after + int(is_common.sum())
+        start = 0
+        for place, part in enumerate(parts):
+            of_part = is_common[places[start : start + len(part)]]
+            kept.add(place, _taken(part, np.flatnonzero(of_part)))
+            start += len(part)
+        working.done(keys.nbytes * (1 + n_columns))
+    working.let_go()
+    return kept.runs(), before, after
 
 
 def _taken(run: SortedCounts, rows: NDArray[np.int64]) -> SortedCounts:
@@ -117,10 +125,15 @@ def _without_gone(
     """
     runs = []
     for by_class, runs_left in zip(correction.runs, left, strict=True):
-        keys = np.concatenate([NO_KEYS, *(run.keys for run in runs_left)])
-        kept = [np.flatnonzero(np.isin(run.keys, keys)) for run in by_class]
-        pairs = zip(by_class, kept, strict=True)
-        runs.append(tuple(_taken(run, rows) for run, rows in pairs))
+        kept = CountsByClass(len(by_class), 1)
+        arrays = [run.keys for run in (*by_class, *runs_left)]
+        for slices in ranges(arrays):
+            parts = [keys[rows] for keys, rows in zip(arrays, slices, strict=True)]
+            left_keys = np.concatenate([NO_KEYS, *parts[len(by_class) :]])
+            for place, run in enumerate(by_class):
+                rows = np.flatnonzero(np.isin(parts[place], left_keys))
+                kept.add(place, _taken(run.part(slices[place]), rows))
+        runs.append(tuple(kept.runs()))
     return replace(correction.without_amounts(), runs=tuple(runs))
 
 

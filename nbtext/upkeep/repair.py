@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     Columns: TypeAlias = tuple[int, ...]
 
+from nbtext.counts.room import extremes
 from nbtext.counts.table import add
 
 DOCUMENTS, LEDGER = -2, -1
@@ -67,10 +68,7 @@ def _within_64_bits(tables: Mapping[int, CountTable]) -> dict[int, CountTable]:
     kept: dict[int, CountTable] = {}
     largest = 0
     for place, table in tables.items():
-        columns = [column for _, _, columns in _parts(table) for column in columns]
-        largest += max(
-            (int(abs(column).max(initial=0)) for column in columns), default=0
-        )
+        largest += max((max(-low, high) for low, high in _limits(table)), default=0)
         if kept and largest >= MOST:
             break
         kept[place] = table
@@ -145,8 +143,20 @@ def _parts(
                 yield (name, view), np.zeros(1, np.uint64), [present]
 
 
+def _limits(table: CountTable) -> Iterator[tuple[int, int]]:
+    """Yield the least and the largest number of each column of a table, and of 0."""
+    numbers = [*table.documents]
+    numbers += [run.sums[0] for runs in table.runs for run in runs if run.sums]
+    yield min([0, *numbers]), max([0, *numbers])
+    yield from (extremes(run.counts) for run in table.ledger)
+    for run in (run for runs in table.runs for run in runs):
+        yield from map(extremes, run.columns)
+
+
 def _below_zero(table: CountTable) -> Iterator[Place]:
     """Yield where the counts of a table are below zero."""
+    if min(low for low, _ in _limits(table)) >= 0:
+        return  # as nearly always: nothing has to be copied for it
     for part, keys, columns in _parts(table):
         is_below = np.logical_or.reduce([column < 0 for column in columns])
         yield from ((part, _hashable(key)) for key in keys[is_below.nonzero()].tolist())

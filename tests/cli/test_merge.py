@@ -110,3 +110,41 @@ def test_doubles_in_a_joined_file_are_named_wherever_it_is_looked_at(
         in run("merge", "joined.nbt", "-o", "sum.nbt").err
     )
     assert said in run("compact", "-m", "joined.nbt").err
+
+
+def test_models_are_opened_in_turn_and_within_a_bound(run: "Run", model: Path) -> None:
+    first = sorted(Path("spam").iterdir())[0]
+    assert run("train", "-q", "-m", "b.nbt", f"ham={first}", "spam=spam").status == 0
+    plain = run("merge", model, "b.nbt", "-o", "both.nbt")
+
+    done = run("merge", "--tree", "--memory", "1k", model, "b.nbt", "-o", "tree.nbt")
+
+    assert done.status == 0
+    assert done.err.replace("tree.nbt", "both.nbt") == plain.err
+    dumped = [
+        run("dump", "-m", name).out.splitlines() for name in ("both.nbt", "tree.nbt")
+    ]
+    assert dumped[0][1:] == dumped[1][1:]
+    refused = run(
+        "merge", "--tree", model, "b.nbt", "-o", "c.nbt", "--documents", "spam"
+    )
+    assert refused.status == 64
+    assert "leave out --tree, or --documents" in refused.err
+
+
+def test_every_command_of_whole_models_takes_the_bound(run: "Run", model: Path) -> None:
+    def dump(*options: str) -> list[str]:
+        return run("dump", "-m", model, *options).out.splitlines()
+
+    plain = dump()
+    Path("a.jsonl").write_text("\n".join([*plain, ""]))
+    bound = ("--memory", "1k")
+
+    assert dump(*bound)[1:] == plain[1:]
+    assert run("check", "-m", model, *bound).status == 0
+    assert run("load", "-m", "copy.nbt", *bound, "a.jsonl").status == 0
+    assert run("compact", "-m", model, *bound).status == 0
+    assert dump()[1:] == plain[1:]
+    assert run("prune", "-m", model, *bound, "--min-documents", "2").status == 0
+    folds = ("eval", "--folds", "2", "--json", "spam", "ham")
+    assert run(*folds, *bound).out == run(*folds).out

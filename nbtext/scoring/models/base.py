@@ -36,6 +36,7 @@ class Base:
         parameters: the numbers that it has of its own.
         reads_ngrams: whether byte n-grams are counted for it.
         reads_vocabulary: whether one document's score needs a pass over all terms.
+        reads_own_terms: whether a score rests on the document's own terms and totals.
         is_textbook: whether its posterior is the model's own, unless asked otherwise.
         can_be_corrected: whether training may learn a correction of its scores.
         not_linear: why its score is not linear in counts; empty if it is.
@@ -48,6 +49,7 @@ class Base:
     parameters: tuple[Parameter, ...] = ()
     reads_ngrams: bool = False
     reads_vocabulary: bool = False
+    reads_own_terms: bool = False
     is_textbook: bool = False
     can_be_corrected: bool = False
     not_linear: str = "it is no sum of counts times weights"

@@ -93,6 +93,14 @@ class EventModel(Protocol):
         Such a model is read by arrays, however few the documents are.
         """
 
+    @property
+    def reads_own_terms(self) -> bool:
+        """
+        Whether a document's score rests on its own terms and on sums alone.
+
+        Then the terms of other documents, and how many there are, change nothing.
+        """
+
     def columns(self, view: View) -> tuple[Column, ...]:
         """Return what must have been counted in a view."""
 

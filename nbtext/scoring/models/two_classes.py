@@ -30,6 +30,7 @@ class TwoClasses(Base):
     """An event model that compares the second class with the first."""
 
     calibration: Calibrated = "histogram"
+    reads_own_terms = True
     not_linear = "it is a mean over the terms, and no sum"
 
     def refusal(

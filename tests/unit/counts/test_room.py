@@ -13,21 +13,26 @@ from hypothesis import strategies as st
 from nbtext.counts import room
 from nbtext.counts.room import (
     Growing,
+    bound,
     bounded,
     copied,
     empty,
     extremes,
     in_memory,
     is_in_file,
+    negative,
     release,
+    shared,
+    total,
     zeros,
 )
 from nbtext.counts.sorted_counts import SortedCounts, merged
-from nbtext.counts.term_table import arrange_runs
+from nbtext.counts.term_table import arrange_runs, restricted
 from nbtext.document import as_document
 from nbtext.errors import NoRoomError
 from nbtext.files import write_all
 from nbtext.learning.training import Trained, train
+from nbtext.parallel import ahead, threads
 from tests.build import HAM, SPAM, STAMP
 
 LITTLE = 1 << 12
@@ -122,6 +127,49 @@ def _run(counts: dict[int, int]) -> SortedCounts:
     keys = sorted(counts)
     values = np.array([counts[key] for key in keys], np.int64)
     return SortedCounts(np.array(keys, np.uint64), (values,))
+
+
+@given(COUNTS, st.lists(st.integers(0, 2**48 - 1), max_size=50), st.integers(0, 50))
+def test_of_a_table_the_terms_that_are_wanted_are_kept(
+    counts: dict[int, int], others: list[int], n: int
+) -> None:
+    runs = [_run(counts), _run({key: count + 1 for key, count in counts.items()})]
+    table = arrange_runs(runs)
+    wanted = sorted({*others, *[*counts][:n]})
+
+    part = restricted(table, np.array(wanted, np.uint64))
+
+    expected = arrange_runs(
+        [
+            _run({key: own + more for key, own in counts.items() if key in wanted})
+            for more in (0, 1)
+        ]
+    )
+    for name in ("keys", "buckets", "starts", "classes"):
+        assert getattr(part, name).tolist() == getattr(expected, name).tolist()
+    assert part.columns[0].tolist() == expected.columns[0].tolist()
+
+
+@pytest.mark.usefixtures("little")
+def test_threads_keep_to_the_bound_of_those_who_start_them() -> None:
+    with bounded(0):
+        with threads(2) as map_:
+            assert set(map_(lambda _: bound(), range(8))) == {LITTLE}
+        assert set(ahead(3, lambda _: bound(), range(8))) == {LITTLE}
+        with shared(2):
+            assert bound() == LITTLE
+    with bounded(100 * LITTLE), shared(4):
+        assert bound() == 25 * LITTLE
+
+
+def test_sums_and_signs_are_those_of_all_values(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(room, "STEP", 16)
+    values = np.array([5, -9, 2**31 - 1, -(2**31), 7], np.int32)
+
+    assert total(values) == 2
+    assert negative(values).tolist() == [-5, 9, 1 - 2**31, 2**31, -7]
 
 
 @pytest.mark.usefixtures("little")
