@@ -228,6 +228,7 @@ def _stored(extension: Any) -> Call:
         stored.views()
         stored.classes()
         stored.has_policy()
+        stored.tables()
         stored.score((b"",) * len(stored.views()))
 
     return look, (_models[0],)
@@ -236,6 +237,13 @@ def _stored(extension: Any) -> Call:
 def _score(extension: Any) -> Call:
     keys = array("Q", [1, 1 << 47, 5, (1 << 64) - 1])
     return extension.StoredModel(_models[0]).score, ((keys, keys, keys),)
+
+
+def _lesson(extension: Any) -> Call:
+    keys = array("Q", [1, 1 << 47, 5, 5, (1 << 64) - 1])
+    mail, other = ((keys, keys, keys), bytes(16)), ((keys, b"", keys), bytes(15) + b"1")
+    stored = extension.StoredModel(_models[0])
+    return stored.lesson, (1, (mail, other), "2026-01-01T00:00:00+00:00", "fuzz")
 
 
 CALLS: Final[dict[str, Callable[[Any], Call]]] = {
@@ -251,11 +259,12 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "MailReader.read_all": _read_all,
     "StoredModel": _stored,
     "StoredModel.score": _score,
+    "StoredModel.lesson": _lesson,
 }
 """What can be called, with sound arguments."""
 
 LOOKED_AT: Final = {
-    f"StoredModel.{name}" for name in ("views", "classes", "has_policy")
+    f"StoredModel.{name}" for name in ("views", "classes", "has_policy", "tables")
 }
 """What has no arguments, and is called with each model that can be opened."""
 

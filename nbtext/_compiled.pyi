@@ -45,6 +45,17 @@ class StoredModel:
         self,
     ) -> tuple[tuple[str, str, bool, bool, bool, bool, bool, int | None], ...]:
         """Return the settings of its views."""
+    def tables(self) -> tuple[int, ...]:
+        """Return the length of each table, in bytes."""
+    def lesson(
+        self,
+        place: int,
+        mails: tuple[tuple[tuple[memoryview, ...], bytes], ...],
+        written: str,
+        writer: str,
+        /,
+    ) -> tuple[tuple[bool, ...], bytes] | None:
+        """Return for each mail whether it was new, and the bytes of the table."""
     def score(
         self, keys: tuple[memoryview, ...], /
     ) -> (

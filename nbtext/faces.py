@@ -25,8 +25,8 @@ def lazy_face(package: str, homes: "Mapping[str, str]") -> "Callable[[str], Any]
         if name not in homes:
             message = f"module {package!r} has no attribute {name!r}"
             raise AttributeError(message)
-        from importlib import import_module
-
-        return getattr(import_module(f"{package}.{homes[name]}"), name)
+        # importlib would load `warnings`, which one message does without
+        home = __import__(f"{package}.{homes[name]}", None, None, [name])
+        return getattr(home, name)
 
     return load

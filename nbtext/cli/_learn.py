@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from nbtext.document import Item
+    from nbtext.plain_mail import Begun
 
 DEFAULT: Final = Options()
 
@@ -47,6 +48,7 @@ class LearnCommand(NamedTuple):
         options: how sources are read.
         output: what is printed of what was done.
         is_seen_only: whether to leave out messages of Maildirs that were not read.
+        begun: what standard input is read on from, if some of it was.
     """
 
     request: LearnRequest
@@ -54,6 +56,7 @@ class LearnCommand(NamedTuple):
     options: Options = DEFAULT
     output: Output = Output()
     is_seen_only: bool = False
+    begun: "Begun | None" = None
 
 
 def run(command: LearnCommand) -> int:
@@ -70,7 +73,9 @@ def run(command: LearnCommand) -> int:
     options = command.options._replace(
         model_columns=partial(model_columns, request.path)
     )
-    items: Iterable[Item] = documents(command.sources, options, labelled=False)
+    items: Iterable[Item] = documents(
+        command.sources, options, labelled=False, stdin=command.begun
+    )
     if command.is_seen_only:
         items = seen_only(items)
     outcomes: Tally[str] = Tally()

@@ -1,16 +1,17 @@
 """
-What `classify` and `pass` do with one plain mail by a plain model, and nothing else.
+What `classify`, `pass` and `learn` do with one plain mail, and nothing else.
 
 What takes long to import is not imported here (`nbtext.cli._quick`). Where something is
 not plain, what was read of standard input is returned, and the modules that the other
 commands use begin with it.
 """
 
+import os
 import sys
 
 from nbtext.cli import _status as status
-from nbtext.cli._streams import bytes_to_stdout, to_stdout
-from nbtext.plain_mail import LONGEST, Begun, read_mail
+from nbtext.cli._streams import bytes_to_stdout, to_stderr, to_stdout
+from nbtext.plain_mail import ENVELOPE, LONGEST, Begun, read_mail
 from nbtext.scoring.figures import probability
 from nbtext.scoring.stored import open_stored
 
@@ -54,6 +55,78 @@ def classified(
     if found.label is None:
         return status.UNSURE
     return status.IT_IS if found.label == wanted else status.IT_IS_NOT
+
+
+def learnt(
+    model: str, label: str, file: str | None, *, is_quiet: bool
+) -> "int | Begun | None":
+    """
+    Learn a message, and return the exit status, if all of it is plain.
+
+    Args:
+        model: the model file.
+        label: the class.
+        file: the message, None for standard input.
+        is_quiet: whether to say nothing of what was done.
+
+    Returns:
+        None if the message is to be read from its beginning; or what of standard input
+        is to be read on from. Then nothing was learnt.
+
+    """
+    mail = _read_file(file) if file is not None else _read_input()
+    if not isinstance(mail, bytes):
+        return mail
+    are_new = learnt_now(model, label, mail)
+    if are_new is None:
+        return None if file is not None else Begun(sys.stdin.fileno(), mail)
+    if not is_quiet:
+        done = (
+            "learnt 1 document as {}" if are_new else "1 document known as {} already"
+        )
+        to_stderr(done.format(label))
+    return status.DONE
+
+
+def learnt_now(
+    model: str, label: str, mail: bytes, classes: tuple[str, str] | None = None
+) -> bool | None:
+    """
+    Learn a mail, into a model of some classes or of any.
+
+    Returns:
+        False if it is known in the class, None if nothing was done.
+
+    """
+    from nbtext.learning.stored import learn_stored
+
+    if not _is_clear(label):
+        return None
+    found = learn_stored(model, label, [mail], classes)
+    return None if found is None else found[0]
+
+
+def _read_input() -> "bytes | Begun | None":
+    descriptor = input_descriptor()
+    return None if descriptor is None else read_mail(descriptor, is_one=False)
+
+
+def _read_file(path: str) -> bytes | None:
+    """Return the mail in a file; None if it may be anything else."""
+    try:
+        # not to wait for the other end if it is a pipe
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except (OSError, ValueError):
+        return None
+    try:
+        mail = read_mail(descriptor, is_one=True)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    if isinstance(mail, Begun) or mail.startswith(ENVELOPE):
+        return None
+    return mail
 
 
 def _is_clear(label: str) -> bool:

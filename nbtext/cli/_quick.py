@@ -13,6 +13,10 @@ as long as all that is done here. Whatever is not plain is left to the modules t
 other commands use.
 """
 
+# ruff: noqa: PTH113 -- importing pathlib costs 10 ms
+
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +44,7 @@ def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
     values: dict[str, str] = {}
     flags: dict[str, bool] = {}
     label: str | None = None
+    file: str | None = None
     rest = iter(arguments[1:])
     for argument in rest:
         if argument in FLAGS:
@@ -52,6 +57,8 @@ def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
             values[name] = value
         elif command == "learn" and label is None and argument[:1] not in ("-", ""):
             label = argument
+        elif command == "learn" and file is None and _is_message(argument):
+            file = argument
         else:
             return None
     if "keyed" in values and command in ("classify", "pass"):
@@ -64,7 +71,15 @@ def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
         return None if "as_json" in flags else _pass(values, flags)
     if command == "learn" and label is None:
         return None
-    return _learn(values, flags, label)
+    return _learn(values, flags, label, file)
+
+
+def _is_message(path: str) -> bool:
+    """Return whether a path is that of a file that may be one message by its name."""
+    name, dot, suffix = path.rpartition(".")
+    is_suffix = dot and "/" not in suffix
+    may_be = suffix == "eml" if is_suffix and name.rpartition("/")[2] else True
+    return may_be and path[:1] != "-" and not {*"=:"} & {*path} and os.path.isfile(path)
 
 
 def _bogofilter(arguments: list[str]) -> "Callable[[], int] | None":
@@ -142,19 +157,33 @@ def _pass(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], int]"
 
 
 def _learn(
-    values: dict[str, str], flags: dict[str, bool], label: str | None
+    values: dict[str, str],
+    flags: dict[str, bool],
+    label: str | None,
+    file: str | None,
 ) -> "Callable[[], int]":
-    from nbtext.cli._learn import LearnCommand, run
     from nbtext.cli._places import default_model
-    from nbtext.learning import LearnRequest
 
-    command = LearnCommand(
-        request=LearnRequest(
-            values.get("model") or default_model(), label, keyed=values.get("keyed")
-        ),
-        output=_output(flags),
-    )
-    return lambda: run(command)
+    model = values.get("model") or default_model()
+    keyed = values.get("keyed")
+
+    def run_quickly() -> int:
+        begun = None
+        if label is not None and keyed is None and "as_json" not in flags:
+            from nbtext.cli._plain import learnt
+
+            found = learnt(model, label, file, is_quiet="quiet" in flags)
+            if isinstance(found, int):
+                return found
+            begun = found
+        from nbtext.cli._learn import LearnCommand, run
+        from nbtext.learning import LearnRequest
+
+        request = LearnRequest(model, label, keyed=keyed)
+        sources = () if file is None else (file,)
+        return run(LearnCommand(request, sources, begun=begun, output=_output(flags)))
+
+    return run_quickly
 
 
 def _output(flags: dict[str, bool]) -> "Output":

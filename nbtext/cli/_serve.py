@@ -18,7 +18,7 @@ from nbtext.serving import (
     serve_as_worker,
     supervise,
 )
-from nbtext.store.header import now
+from nbtext.store.appending import now
 
 SERVER: Final = "from nbtext.cli._serve import be_one; be_one(is_quiet={})"
 """What a server's process does."""

@@ -3,24 +3,10 @@
  * nbtext/scoring/classifying.py for one document.
  */
 
-#include "module.h"
-
-#include "model.h"
+#include "stored.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-typedef struct {
-    PyObject_HEAD
-    Py_buffer file;
-    Model *model; /* NULL until it is open */
-} StoredModel;
-
-static const Model *
-model_in(PyObject *self)
-{
-    return ((StoredModel *)(void *)self)->model;
-}
 
 /* Return a text of the file; UnicodeDecodeError if it is none. */
 static PyObject *
@@ -228,6 +214,8 @@ static PyMethodDef stored_methods[] = {
     {"classes", stored_classes, METH_NOARGS, classes_doc},
     {"has_policy", stored_has_policy, METH_NOARGS, has_policy_doc},
     {"score", stored_score, METH_O, score_doc},
+    {"lesson", stored_lesson, METH_VARARGS, lesson_doc},
+    {"tables", stored_tables, METH_NOARGS, tables_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -131,6 +131,11 @@ typedef struct {
 bool make_room(Keys *keys, size_t more);
 void release_keys(Keys *keys);
 
+/* --- sorting.c -------------------------------------------------------------------- */
+
+/* Sort keys; `scratch` is as long as they are. */
+void sort_keys(uint64_t *keys, uint64_t *scratch, size_t n);
+
 /* --- tokens: tokenizer.c, ngrams.c ------------------------------------------------ */
 
 /* The constants of nbtext.tokens.tokenizer. */

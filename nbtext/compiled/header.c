@@ -17,7 +17,7 @@ enum { MOST_HEADER = 1 << 23, CHECKSUM = 8 };
 /* --- the parts of a header -------------------------------------------------------- */
 
 static bool
-take_view(Pack *pack, ViewSettings *view)
+take_view(Pack *pack, ViewSettings *view, bool *may_learn)
 {
     size_t n_keys;
     Slice column;
@@ -41,9 +41,12 @@ take_view(Pack *pack, ViewSettings *view)
         || view->n_columns < 2 || view->n_columns > MOST_COLUMNS
         || !take_name(pack, "occurrences"))
         return false;
-    for (size_t n = 1; n < view->n_columns; n++)
+    *may_learn &= view->n_columns == 2;
+    for (size_t n = 1; n < view->n_columns; n++) {
         if (!take_text(pack, &column))
             return false;
+        *may_learn &= is_equal(column, "documents");
+    }
     return is_equal(view->alphabet, "fields") || is_equal(view->alphabet, "words")
            || is_equal(view->alphabet, "marks");
 }
@@ -59,7 +62,7 @@ take_settings(Pack *pack, Header *header)
         || !take_array(pack, &header->n_views) || header->n_views > MOST_VIEWS)
         return false;
     for (size_t n = 0; n < header->n_views; n++)
-        if (!take_view(pack, header->views + n))
+        if (!take_view(pack, header->views + n, &header->may_learn))
             return false;
     if (!take_name(pack, "codepoints") || !take_byte(pack, CODE_POINTS)
         || !take_name(pack, "ledger") || !take_bool(pack, &has_ledger)
@@ -67,6 +70,7 @@ take_settings(Pack *pack, Header *header)
         || !take_name(pack, "pattern") || !take_byte(pack, NIL))
         return false;
     header->settings.end = pack->at;
+    header->may_learn &= has_ledger;
     return true;
 }
 
@@ -83,6 +87,19 @@ take_scoring(Pack *pack, size_t n_keys, MeanScoring *scoring)
            && take_map(pack, &length) && length == 1 && take_name(pack, "min_evidence")
            && take_double(pack, &scoring->least) && scoring->least >= LEAST_EVIDENCE
            && scoring->least <= MOST_EVIDENCE;
+}
+
+/* Take how a table asks to be scored: so that scores are calibrated. */
+static bool
+take_calibrated(Pack *pack, Header *header)
+{
+    bool is_calibrated;
+    header->packed_scoring.at = pack->at;
+    if (!take_scoring(pack, 5, &header->scoring) || !take_name(pack, "calibrated")
+        || !take_bool(pack, &is_calibrated) || !is_calibrated)
+        return false;
+    header->packed_scoring.end = pack->at;
+    return true;
 }
 
 static bool
@@ -111,15 +128,21 @@ take_calibrations(Pack *pack, Header *header)
         MeanScoring scoring = {0, 0};
         if (!take_text(pack, &name))
             return false;
+        const uint8_t *start = pack->at;
         if (is_equal(name, "scoring")) {
             if (!take_scoring(pack, 4, &scoring))
                 return false;
+            header->packed_scores = slice(start, pack->at);
             is_same = memcmp(&scoring, &header->scoring, sizeof scoring) == 0;
         } else if (is_equal(name, "fit")) {
             if (!(has_fit = take_fit(pack, &header->fit)))
                 return false;
         } else if (!pass_over(pack)) {
             return false;
+        } else if (is_equal(name, "counts")) {
+            header->held_out = slice(start, pack->at);
+        } else if (is_equal(name, "losses")) {
+            header->may_learn &= *start == 0x90; /* there are none */
         }
     }
     return is_same && has_fit;
@@ -141,6 +164,9 @@ take_history(Pack *pack, Header *header)
         has_offset |= is_offset;
         if (is_offset && pack->at < pack->end && *pack->at != NIL) {
             if (!take_integer(pack, &header->offset) || header->offset < 0)
+                return false;
+        } else if (is_equal(name, "keep")) {
+            if (!take_integer(pack, &header->keep) || header->keep < 0)
                 return false;
         } else if (!pass_over(pack)) {
             return false;
@@ -207,11 +233,16 @@ take_arrays(Pack *pack, Header *header)
     Slice name;
     if (!take_text(pack, &name))
         return false;
-    if (is_equal(name, "histograms")
-        && (!pass_over(pack) || !take_text(pack, &name)))
+    bool has_histograms = is_equal(name, "histograms");
+    header->may_learn &= !has_histograms;
+    if (has_histograms && (!pass_over(pack) || !take_text(pack, &name)))
         return false;
     header->has_policy = is_equal(name, "policy");
-    if (header->has_policy && (!pass_over(pack) || !take_text(pack, &name)))
+    header->packed_policy.at = pack->at;
+    if (header->has_policy && !pass_over(pack))
+        return false;
+    header->packed_policy.end = pack->at;
+    if (header->has_policy && !take_text(pack, &name))
         return false;
     header->arrays = *pack;
     if (!is_equal(name, "arrays") || !pass_over(pack))
@@ -237,19 +268,18 @@ read_header(Slice data, Header *header)
 {
     Pack packed = {data.at, data.end}, *pack = &packed;
     uint64_t length;
-    bool is_calibrated;
     if (length_of(data) > MOST_HEADER)
         pack->end = pack->at + MOST_HEADER;
-    header->offset = -1;
+    header->offset = header->keep = -1;
+    header->may_learn = true;
+    header->held_out = slice(NULL, NULL);
     if (!take_byte(pack, 0xDE) || !take_bytes(pack, 2, &length)
         || !take_name(pack, "format") || !take_name(pack, "nbtext count table")
         || !take_name(pack, "version") || !take_byte(pack, FORMAT_VERSION)
         || !take_name(pack, "writer") || !pass_over(pack) || !take_name(pack, "written")
         || !pass_over(pack) || !take_name(pack, "settings")
         || !take_settings(pack, header) || !take_name(pack, "scoring")
-        || !take_scoring(pack, 5, &header->scoring) || !take_name(pack, "calibrated")
-        || !take_bool(pack, &is_calibrated) || !is_calibrated
-        || !take_name(pack, "classes") || !take_classes(pack, header)
+        || !take_calibrated(pack, header) || !take_name(pack, "classes") || !take_classes(pack, header)
         || !take_counts(pack, header) || !take_name(pack, "terms") || !pass_over(pack)
         || !take_name(pack, "calibrations") || !take_calibrations(pack, header)
         || !take_name(pack, "history") || !take_history(pack, header)

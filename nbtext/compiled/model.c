@@ -99,7 +99,9 @@ add_table(Slice file, uint64_t offset, Header *header, size_t *room, Model *mode
         return filling;
     bool is_added = add_header(model, header, table);
     model->n_tables++; /* and so it is released */
-    model->fit = header->fit;
+    model->may_learn &= header->may_learn && header->keep >= 0 && header->held_out.at;
+    model->last = *header;
+    table->held_out = header->held_out;
     return is_added ? FILLED : UNSOUND;
 }
 
@@ -129,12 +131,14 @@ open_model(Slice file, Model *model)
     Filling filling = header ? FILLED : NO_MEMORY;
     model->tables = NULL;
     model->n_tables = 0;
+    model->may_learn = true;
     while (filling == FILLED && offset < length_of(file)) {
         filling = add_table(file, offset, header, &room, model);
         if (filling == FILLED)
             offset += model->tables[model->n_tables - 1].length;
     }
     free(header);
+    model->size = offset;
     if (filling == FILLED && (!model->n_tables || !are_counts(model)))
         filling = UNSOUND;
     if (filling == FILLED)

@@ -81,6 +81,10 @@ typedef struct {
     int64_t documents[2], totals[MOST_VIEWS][2][MOST_COLUMNS];
     Fit fit;
     bool has_policy;
+    Slice packed_scoring, packed_scores, packed_policy; /* as they are packed, */
+    Slice held_out;    /* and what calibration counts: bins, names of classes, numbers */
+    bool may_learn;    /* whether lesson.h is for it */
+    int64_t keep;      /* how many undo records shall be kept */
     int64_t offset; /* where the table was appended; -1 if it stands for itself */
     Pack arrays;    /* names, types and lengths */
     size_t n_arrays;
@@ -115,15 +119,31 @@ typedef struct {
     int index_bits;
 } TermArrays;
 
+/* The arrays of the documents that are counted; of no width if there are none. */
+typedef struct {
+    Array high, low, fingerprints, classes, counts;
+} LedgerArrays;
+
 typedef struct {
     Slice contents;     /* all arrays */
     Array checksums;    /* one for each block of them */
     uint8_t *verified;  /* not zero for a block that was verified */
     TermArrays views[MOST_VIEWS];
+    LedgerArrays ledger;
+    Slice held_out;     /* as the header has it */
     size_t n_classes;
     uint8_t places[2];  /* of its classes among the model's */
     uint64_t length;
 } Table;
+
+enum { ALIGNMENT = 64, KEY_HEAD = 5 }; /* of arrays and tables; bytes before an array */
+
+/* The next multiple of the alignment. */
+static inline uint64_t
+rounded_up(uint64_t length)
+{
+    return (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
 
 /* Find the arrays of a table; `file` begins with it. `verified` is the caller's to free. */
 Filling read_table(Slice file, const Header *header, Table *table);
@@ -154,9 +174,11 @@ value_at(const Array *array, uint64_t place)
 
 typedef struct {
     Header first; /* its documents and totals, and has_policy, are those of all tables */
-    Fit fit;      /* of the last table */
+    Header last;  /* of which nothing is used but what is packed, keep and fit */
+    bool may_learn;
     Table *tables;
     size_t n_tables;
+    uint64_t size; /* of all tables, in bytes */
 } Model;
 
 typedef struct {

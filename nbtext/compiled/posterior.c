@@ -32,7 +32,7 @@ posterior_of(const Model *model, double score, int64_t known)
     const int64_t *documents = model->first.documents;
     Posterior posterior;
     if (known) {
-        double log_odds = model->fit.slope * score + model->fit.offset;
+        double log_odds = model->last.fit.slope * score + model->last.fit.offset;
         posterior.log_posterior[0] = -softplus(log_odds);
         posterior.log_posterior[1] = -softplus(-log_odds);
     } else {

@@ -4,16 +4,12 @@
 
 #include <stdlib.h>
 
-enum { ALIGNMENT = 64, STRIDE = 16, KEY_HEAD = 5, MOST_INDEX_BITS = 32, IMPLIED_BITS = 16 };
+enum { STRIDE = 16, MOST_INDEX_BITS = 32, IMPLIED_BITS = 16 };
 
 static const uint8_t TRAILER[] = {0x92, 0xA3, 'e', 'n', 'd', 0xCF};
 enum { TRAILER_SIZE = sizeof TRAILER + 8 };
 
-static uint64_t
-rounded_up(uint64_t length)
-{
-    return (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
+static const uint8_t LEDGER_NAME[] = {'l', 'e', 'd', 'g', 'e', 'r'};
 
 /* Take what is said of an array: its name, type and length. */
 static bool
@@ -80,6 +76,18 @@ keep_array(TermArrays *terms, Slice name, const Array *array)
         terms->columns[terms->n_columns++] = *array;
 }
 
+/* Keep an array if it is one of the ledger. */
+static void
+keep_ledger(LedgerArrays *ledger, Slice name, const Array *array)
+{
+    static const char *const NAMES[] = {"high", "low", "fingerprints", "classes", "counts"};
+    Array *const arrays[] = {&ledger->high, &ledger->low, &ledger->fingerprints,
+                             &ledger->classes, &ledger->counts};
+    for (size_t n = 0; n < 5; n++)
+        if (is_equal(name, NAMES[n]))
+            *arrays[n] = *array;
+}
+
 /* Whether arrays that belong together are of the same length, and of possible types. */
 static bool
 are_alike(TermArrays *terms, size_t n_columns)
@@ -107,6 +115,7 @@ find_arrays(Slice file, const Header *header, Table *table, uint64_t *end)
 {
     Pack pack = header->arrays;
     Slice name = {NULL, NULL};
+    const Slice LEDGER = slice(LEDGER_NAME, LEDGER_NAME + sizeof LEDGER_NAME);
     uint64_t first = rounded_up(*end + KEY_HEAD), before = *end;
     for (size_t n = 0; n < header->n_arrays; n++) {
         Array array = {0};
@@ -118,6 +127,9 @@ find_arrays(Slice file, const Header *header, Table *table, uint64_t *end)
             if (rest)
                 keep_array(table->views + view, slice(rest, name.end), &array);
         }
+        const uint8_t *of_ledger = behind(name, LEDGER);
+        if (of_ledger)
+            keep_ledger(&table->ledger, slice(of_ledger, name.end), &array);
         table->checksums = array;
     }
     if (!name.at || !is_equal(name, "checksums") || before < first

@@ -11,21 +11,26 @@ What is exported is loaded when it is first asked for: to learn one message take
 and an append, and nothing else of this.
 """
 
-from typing import TYPE_CHECKING, Final
-
 from nbtext.faces import lazy_face
 
+TYPE_CHECKING = False  # typing takes longer to import than a message to learn
 if TYPE_CHECKING:
     from nbtext.files._access import keep_access, make_file, make_folder
     from nbtext.files._locking import (
         busy,
         flock_until,
-        is_in_place,
         is_locked,
         locked,
         succeeds_until,
     )
-    from nbtext.files._opening import Buffer, open_file, read_file, write_all, write_at
+    from nbtext.files._opening import (
+        Buffer,
+        is_in_place,
+        open_file,
+        read_file,
+        write_all,
+        write_at,
+    )
     from nbtext.files._renaming import make_durable, rename_exclusively
     from nbtext.files._replacing import NotDurableError, new_file, replace_file
 
@@ -51,12 +56,12 @@ __all__ = [
     "write_at",
 ]
 
-_HOMES: Final = {
+_HOMES = {
     "Buffer": "_opening",
     "NotDurableError": "_replacing",
     "busy": "_locking",
     "flock_until": "_locking",
-    "is_in_place": "_locking",
+    "is_in_place": "_opening",
     "is_locked": "_locking",
     "keep_access": "_access",
     "locked": "_locking",

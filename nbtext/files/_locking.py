@@ -13,6 +13,7 @@ from time import monotonic, sleep
 from typing import Final
 
 from nbtext.errors import BusyError
+from nbtext.files._opening import is_in_place
 
 FIRST_PAUSE: Final = 0.01
 LONGEST_PAUSE: Final = 0.1
@@ -107,14 +108,6 @@ def succeeds_until(
         sleep(min(pause, left))
         pause = min(2 * pause, longest)
     return True
-
-
-def is_in_place(path: str, descriptor: int) -> bool:
-    """Return whether a path still leads to an open file."""
-    try:
-        return os.path.samestat(os.stat(path), os.fstat(descriptor))
-    except OSError:
-        return False
 
 
 def busy(path: str, wait: float, *, who: str, what: str) -> BusyError:

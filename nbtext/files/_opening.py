@@ -8,11 +8,14 @@ asked for.
 import errno
 import os
 import stat
-from typing import Final, TypeAlias
 
-Buffer: TypeAlias = bytes | memoryview
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, TypeAlias
 
-PRIVATE: Final = 0o600
+Buffer: "TypeAlias" = bytes | memoryview
+
+PRIVATE: "Final" = 0o600
 """The mode of a new file: for its owner alone."""
 
 
@@ -71,3 +74,11 @@ def write_at(descriptor: int, offset: int, data: Buffer) -> None:
         written = os.pwrite(descriptor, rest, offset)
         offset += written
         rest = rest[written:]
+
+
+def is_in_place(path: str, descriptor: int) -> bool:
+    """Return whether a path still leads to an open file."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(descriptor))
+    except OSError:
+        return False

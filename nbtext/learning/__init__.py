@@ -7,10 +7,9 @@ What is known already is not counted again. What is exported is loaded when it i
 asked for: a few documents are learnt without arrays.
 """
 
-from typing import TYPE_CHECKING, Final
-
 from nbtext.faces import lazy_face
 
+TYPE_CHECKING = False  # typing takes longer to import than a message to learn
 if TYPE_CHECKING:
     from nbtext.learning.delta import Delta
     from nbtext.learning.delta_table import count_table
@@ -37,7 +36,7 @@ __all__ = [
     "why_not",
 ]
 
-_HOMES: Final = {
+_HOMES = {
     "Delta": "delta",
     "LearnRequest": "plan",
     "LearnResult": "plan",

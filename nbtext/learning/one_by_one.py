@@ -15,8 +15,8 @@ from nbtext.learning.plan import Plan, Step, calibrated, history_of, keep_of, wh
 from nbtext.scoring import Model
 from nbtext.scoring.observed import observed, taken_back
 from nbtext.store import Row, record_of
+from nbtext.store.appending import WRITER, now
 from nbtext.store.blocks import Buffer
-from nbtext.store.header import WRITER, now
 from nbtext.store.ledger import FORGOTTEN, NO_BIN, amounts_of
 from nbtext.tokens import Bag, bag_of, fingerprint
 

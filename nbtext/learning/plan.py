@@ -30,8 +30,9 @@ from nbtext.scoring.models.registry import for_classes, scoring_for
 from nbtext.scoring.observed import no_calibrations
 from nbtext.settings import Field, Format, Scoring, Settings, default_settings
 from nbtext.store import History, ModelFile, Row, rows_of
+from nbtext.store.appending import now
 from nbtext.store.calibrations import calibrations_of
-from nbtext.store.header import KEPT_RECORDS, now
+from nbtext.store.header import KEPT_RECORDS
 from nbtext.store.ledger import FORGOTTEN
 from nbtext.store.lock import WAIT
 from nbtext.tokens import AnyReading, is_mail

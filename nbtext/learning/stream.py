@@ -35,21 +35,15 @@ from nbtext.scoring.classifying import FEW, FEW_BYTES, OnProblem, readable_of
 from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.settings import Settings
 from nbtext.store import ModelFile, open_model
+from nbtext.store.appending import append_table, is_due
 from nbtext.store.blocks import Buffer
 from nbtext.store.lock import locked
-from nbtext.store.writing import append_table, replace_file
+from nbtext.store.writing import replace_file
 from nbtext.tokens import read_keys
 
 BATCH: Final = 8 << 20
 MANY: Final = 4096
 """Maximum bytes of a batch of documents, and maximum number of them."""
-
-TAIL: Final = 64
-"""Number of tables behind the first from which a model is due to be compacted."""
-
-
-LEAST_TAIL: Final = 1 << 20
-"""Minimum bytes of a tail that is compacted for being longer than the first table."""
 
 
 def learn_documents(
@@ -167,14 +161,9 @@ def is_few(documents: Sequence[Document]) -> bool:
     return len(documents) <= FEW and size <= FEW_BYTES
 
 
-def is_due(file: ModelFile) -> bool:
-    """Return whether a model's tail is so long that readers should not have it."""
-    size = sum(table.length for table in file.tables[1:])
-    return len(file.tables) > TAIL or size > max(file.tables[0].length, LEAST_TAIL)
-
-
 def _is_to_compact(run: Run, file: ModelFile) -> bool:
-    return run.first is None and not run.has_compacted and is_due(file)
+    lengths = [table.length for table in file.tables]
+    return run.first is None and not run.has_compacted and is_due(lengths)
 
 
 def _compact(path: str) -> bool:

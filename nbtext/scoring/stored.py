@@ -94,21 +94,34 @@ def stored_in(contents: memoryview) -> "StoredModel | None":
 def open_stored(path: str) -> StoredClassifier | None:
     """Open a model file if it is plain; None for others, and those that are missing."""
     try:
+        # not to wait for the other end if it is a pipe
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except (OSError, ValueError):
+        return None
+    try:
+        model = stored_at(descriptor)
+    finally:
+        os.close(descriptor)
+    if model is None or model.has_policy():
+        return None
+    return StoredClassifier(model, reader_of(model.views()))
+
+
+def stored_at(descriptor: int) -> "StoredModel | None":
+    """Open the model file that a descriptor leads to; None if it is not plain."""
+    try:
         from nbtext._compiled import CONSTANTS, StoredModel
     except ImportError:
         return None
     if CONSTANTS[0] != INTERFACE:
         return None
     try:
-        model = StoredModel(_mapped(path))
-        if model.has_policy():
-            return None
-        return StoredClassifier(model, reader_of(model.views()))
+        return StoredModel(_mapped(descriptor))
     except (OSError, ValueError):
         return None
 
 
-def _mapped(path: str) -> "memoryview":
+def _mapped(descriptor: int) -> "memoryview":
     """
     Return the bytes of a file, in place.
 
@@ -119,13 +132,8 @@ def _mapped(path: str) -> "memoryview":
     """
     from mmap import ACCESS_READ, mmap
 
-    # not to wait for the other end if it is a pipe
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        status = os.fstat(descriptor)
-        if not S_ISREG(status.st_mode):
-            message = f"{path}: no regular file"
-            raise ValueError(message)
-        return memoryview(mmap(descriptor, status.st_size, access=ACCESS_READ))
-    finally:
-        os.close(descriptor)
+    status = os.fstat(descriptor)
+    if not S_ISREG(status.st_mode):
+        message = "this is no regular file"
+        raise ValueError(message)
+    return memoryview(mmap(descriptor, status.st_size, access=ACCESS_READ))

@@ -8,10 +8,9 @@ format. What is exported is loaded when it is first asked for: one message needs
 arrays.
 """
 
-from typing import TYPE_CHECKING, Final
-
 from nbtext.faces import lazy_face
 
+TYPE_CHECKING = False  # typing takes longer to import than a message to learn
 if TYPE_CHECKING:
     from nbtext.store.compacting import compact
     from nbtext.store.contents import Contents, read_contents
@@ -40,7 +39,7 @@ __all__ = [
     "rows_of",
 ]
 
-_HOMES: Final = {
+_HOMES = {
     "Contents": "contents",
     "Header": "header",
     "History": "header",

@@ -29,10 +29,11 @@ from nbtext.counts.fitting import with_fit
 from nbtext.counts.histograms import MOST_NUMBERS, Histograms, added, size_of
 from nbtext.counts.table import add, with_classes
 from nbtext.errors import ModelWriteError
+from nbtext.store.appending import WRITER, now
 from nbtext.store.calibrations import calibrations_of, last_fit, scoring_of
 from nbtext.store.corrections import named, read_correction
 from nbtext.store.file import check_sound
-from nbtext.store.header import WRITER, Header, History, joined_history, now
+from nbtext.store.header import Header, History, joined_history
 from nbtext.store.packing import arranged, table_arrays, unpack, unpack_table
 from nbtext.store.undo import UndoRecords, last_records
 from nbtext.store.writing import pack

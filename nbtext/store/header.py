@@ -6,7 +6,6 @@ header says is believed before it is checked.
 """
 
 from collections.abc import Iterable, Mapping
-from time import gmtime, strftime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -14,13 +13,9 @@ if TYPE_CHECKING:
     from nbtext.counts.histograms import Histograms
     from nbtext.policy import Policy
 
-from nbtext import __version__
 from nbtext.counts.calibration import KEYS as CALIBRATION_KEYS
 from nbtext.counts.correction import CorrectionInfo
 from nbtext.settings import Scoring, Settings, View
-
-WRITER: Final = f"nbtext {__version__}"
-"""What writes tables."""
 
 MOST_CLASSES: Final = 65_535
 
@@ -284,8 +279,3 @@ def _integers(values: Any, length: int) -> tuple[int, ...]:
         message = f"{length} whole numbers were expected"
         raise ValueError(message)
     return whole
-
-
-def now() -> str:
-    """Return the time, as ISO 8601 in UTC, to the second."""
-    return strftime("%Y-%m-%dT%H:%M:%S+00:00", gmtime())

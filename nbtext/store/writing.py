@@ -1,20 +1,16 @@
 """
-Writing model files: tables to bytes, bytes behind a file or into the place of one.
+Writing model files: tables to bytes, and bytes into the place of a file.
 
 What is written, and why so, is in docs/model-format.md. A file is replaced whole or not
-at all, and readers see a table that was appended whole or none. Callers hold the lock
-of `nbtext.store.lock`. Only the standard library is used, and little of it: learning
-one message comes through here.
+at all. Callers hold the lock of `nbtext.store.lock`. `nbtext.store.appending` puts a
+table behind those of a file.
 """
 
-import errno
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from typing import Any, Final
 
 from nbtext.errors import ModelWriteError
-from nbtext.files import write_at
 from nbtext.settings import View
 from nbtext.store.blocks import Buffer, Checksums, n_blocks
 from nbtext.store.header import Header
@@ -152,50 +148,6 @@ def _packed_header(header: Header, arrays: list[tuple[str, str, int]]) -> bytes:
         )
         raise ModelWriteError(message)
     return packed
-
-
-def append_table(path: str, descriptor: int, offset: int, chunks: list[Buffer]) -> None:
-    """
-    Put a table behind those of a model file, durably.
-
-    The first byte comes last, when the others are durable: a table without it was never
-    there, whatever a crash of the machine has left of the others, and in what order.
-
-    Args:
-        path: what the file is called.
-        descriptor: the file, open and locked.
-        offset: where its last table ends, in bytes, and with it the file.
-        chunks: the table's bytes, in pieces.
-
-    Raises:
-        ModelWriteError: it cannot be written; readers pass over what was.
-
-    """
-    table = memoryview(b"".join(chunks))
-    try:
-        write_at(descriptor, offset + 1, table[1:])
-        os.fsync(descriptor)
-        _make_valid(descriptor, offset, table[:1])
-    except OSError as error:
-        reason = error.strerror
-        if error.errno == errno.EBADF:  # it was opened for reading
-            reason = "it may only be read"
-        message = (
-            f"{path}: the model cannot be written: {reason}; it is as good as before, "
-            "and nothing was learnt"
-        )
-        raise ModelWriteError(message) from error
-
-
-def _make_valid(descriptor: int, offset: int, first: Buffer) -> None:
-    """Write the first byte of a table, durably; or leave a zero there and raise."""
-    try:
-        write_at(descriptor, offset, first)
-        os.fdatasync(descriptor)  # the file is no longer than before
-    except OSError:
-        with suppress(OSError):
-            os.pwrite(descriptor, b"\0", offset)
-        raise
 
 
 def replace_file(

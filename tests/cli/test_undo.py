@@ -9,7 +9,7 @@ import pytest
 
 from nbtext.learning import stream
 from nbtext.scoring import batches
-from nbtext.store import open_model
+from nbtext.store import appending, open_model
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -109,7 +109,7 @@ def test_compacted_models_have_nothing_to_take_back(run: "Run", model: Path) -> 
 def test_a_long_tail_is_compacted_before_the_next_command(
     run: "Run", model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "LEAST_TAIL", 0)
+    monkeypatch.setattr(appending, "LEAST_TAIL", 0)
     for number in range(9):
         Path(f"{number}.eml").write_bytes(b"Subject: x\n\nword%d money" % number)
     most = 0

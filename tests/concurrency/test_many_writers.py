@@ -25,11 +25,11 @@ from nbtext.cli import _status as status
 from nbtext.document import Document, Note, Unreadable
 from nbtext.errors import NoModelError
 from nbtext.files import _locking
-from nbtext.learning import LearnRequest, learn_documents, stream
+from nbtext.learning import LearnRequest, learn_documents
 from nbtext.scoring.classifying import Classifier
 from nbtext.scoring.model import load_model
 from nbtext.settings import default_settings
-from nbtext.store import compact, open_model
+from nbtext.store import appending, compact, open_model
 from nbtext.store.file import map_file
 from nbtext.store.lock import locked
 from nbtext.store.writing import replace_file
@@ -154,7 +154,7 @@ def all_end_well(children: list[int]) -> bool:
 @pytest.fixture(autouse=True)
 def _short_tail(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have tails folded often, and models of few tables."""
-    monkeypatch.setattr(stream, "TAIL", TAIL)
+    monkeypatch.setattr(appending, "TAIL", TAIL)
 
 
 @pytest.fixture

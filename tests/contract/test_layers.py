@@ -253,6 +253,8 @@ LEAN = [
     ["pass", "-m", "mail.nbt"],
     ["bogofilter", "-p", "-e", "--model", "mail.nbt"],
     ["bogofilter", "-v", "--model", "mail.nbt"],
+    ["learn", "spam", "-m", "mail.nbt"],
+    ["bogofilter", "-n", "--model", "mail.nbt"],
 ]
 SLOW_TO_IMPORT = (
     *("typing", "re", "enum", "functools", "collections", "contextlib", "msgpack"),

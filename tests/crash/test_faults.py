@@ -16,13 +16,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from fuzz.models import learn
+from nbtext import train_on
 from nbtext.cli import _status as status
 from nbtext.cli import main
 from nbtext.errors import NbtextError, NoModelError
 from nbtext.files import _locking, _replacing
 from nbtext.files._replacing import LEFTOVER
-from nbtext.learning import stream
-from nbtext.store import open_model
+from nbtext.learning import stored
+from nbtext.store import appending, open_model
+from nbtext.tokens.engine import engine
+from tests.build import HAM, SPAM, mail
 
 if TYPE_CHECKING:
     from tests.build import Values
@@ -94,7 +98,7 @@ class Faults:
         """Take the place of the operating system, for the rest of this process."""
         for name in CALLS:
             setattr(os, name, self._counted(getattr(os, name)))
-        for module in (_locking, _replacing):
+        for module in (_locking, _replacing, stored):
             module.flock = self._counted(module.flock)  # type: ignore[attr-defined]  # not exported
 
     def _counted(self, call: Callable[..., Any]) -> Callable[..., Any]:
@@ -213,7 +217,7 @@ def case(quick_folder: Path, truth: "Truth") -> Callable[..., Case]:
     return case
 
 
-def stored(truth: "Truth", case: Case) -> "Values | None":
+def held_by(truth: "Truth", case: Case) -> "Values | None":
     """Return what the model of a case holds, None if there is none."""
     try:
         if case.path.exists() and case.path.read_bytes() == case.contents:
@@ -258,7 +262,7 @@ def struck(case: Case, strike: Strike) -> Iterator[Outcome]:
 def check(case: Case, strike: Strike, truth: "Truth") -> None:
     """Strike every call of an operation, and look what has become of the model."""
     for outcome in struck(case, strike):
-        held_against(case, outcome, stored(truth, case))
+        held_against(case, outcome, held_by(truth, case))
 
         case.act()  # the next writer
         assert truth.stored(case.path) == case.after
@@ -304,6 +308,30 @@ def test_an_operation_is_done_or_not(
     check(case(grown, operation(label, numbers).carry_out), strike, truth)
 
 
+def learn_plainly(path: Path) -> bool:
+    """Learn a mail as the command does; return whether the compiled engine did it."""
+    message = mail(9, SPAM)
+    if stored.learn_stored(str(path), "spam", [message]) is not None:
+        return True
+    learn(path, "spam", [message])
+    return False
+
+
+@pytest.mark.skipif(not engine().is_compiled, reason="there is no extension")
+@each_strike
+def test_a_mail_is_learnt_by_the_compiled_engine_or_not(
+    strike: Strike, quick_folder: Path, case: Callable[..., Case], truth: "Truth"
+) -> None:
+    path = quick_folder / "mail.nbt"
+    train_on([("ham", mail(1, HAM)), ("spam", mail(2, SPAM))], str(path))
+    learn(path, "ham", [mail(3, HAM)])
+    contents = path.read_bytes()
+    assert learn_plainly(path)
+    path.unlink()
+
+    check(case(contents, learn_plainly), strike, truth)
+
+
 @some_strikes
 def test_a_model_is_compacted_or_not(
     strike: Strike,
@@ -347,7 +375,7 @@ def test_learning_that_begins_with_compacting_is_done_or_not(
 ) -> None:
     path = quick_folder / "long.nbt"
     operation("ham", (0,)).carry_out(path)
-    monkeypatch.setattr(stream, "TAIL", 4)
+    monkeypatch.setattr(appending, "TAIL", 4)
     for _ in range(2):
         operation("spam", (1,)).carry_out(path)
         operation("ham", (1,)).carry_out(path)

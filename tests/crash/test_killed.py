@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nbtext.files._replacing import LEFTOVER
-from nbtext.learning import stream
 from nbtext.settings import default_settings
-from nbtext.store import open_model
+from nbtext.store import appending, open_model
 
 if TYPE_CHECKING:
     from nbtext.document import Document
@@ -86,7 +85,7 @@ def test_what_was_acknowledged_outlives_every_kill(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # tails are folded eight times as often, and models have few tables to compare
-    monkeypatch.setattr(stream, "TAIL", 8)
+    monkeypatch.setattr(appending, "TAIL", 8)
     random = Random(20)  # noqa: S311  a fixed seed, no secret
     path = tmp_path / "m.nbt"
     operation("ham", (0,)).carry_out(path)

@@ -1,15 +1,15 @@
 """
-What `bogofilter`, alone, with `-p` or with `-v`, does with one plain mail.
+What `bogofilter`, alone, with `-p`, `-v`, `-s` or `-n`, does with one plain mail.
 
 What takes long to import is not imported here (`nbtext.cli._quick`). Only the options
-that recipes give for each message are read: `-p`, `-e`, `-v` and the model.
+that recipes give for each message are read: `-p`, `-e`, `-v`, `-s`, `-n` and the model.
 """
 
 import os
 import sys
 
 from nbtext.cli import _status as status
-from nbtext.cli._plain import decided, input_descriptor
+from nbtext.cli._plain import decided, input_descriptor, learnt_now
 from nbtext.cli._streams import bytes_to_stdout, to_stdout
 from nbtext.cli.bogofilter._words import (
     FIELD,
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 LETTERS: "Final" = "pev"
 """The options that are read here: pass on, always exit with 0, say the verdict."""
+
+LEARNT: "Final" = {"s": SPAM, "n": HAM}
+"""And these, alone: learn the message."""
 
 STATUSES: "Final" = {
     "Spam": status.IT_IS,
@@ -68,8 +71,12 @@ def asked(arguments: list[str]) -> Asked | None:
             model = value if argument == "--model" else in_folder(value)
         elif len(argument) > 1 and not argument.lstrip("-").strip(LETTERS):
             letters += argument[1:]
+        elif not letters and argument[:1] == "-" and argument[1:] in LEARNT:
+            letters = argument[1:]
         else:
             return None
+    if letters in LEARNT:
+        return Asked(model or _default(), letters)
     is_plain = not letters.strip(LETTERS) and len(set(letters)) == len(letters)
     return Asked(model or _default(), letters) if is_plain else None
 
@@ -97,6 +104,8 @@ def judged(wanted: Asked) -> int | bytes | Begun | None:
         input if the message is not: all of it if it is to be passed on.
 
     """
+    if wanted.letters in LEARNT:
+        return _registered(wanted.model, LEARNT[wanted.letters])
     stored = open_stored(wanted.model)
     if stored is None or set(stored.classes) != {SPAM, HAM}:
         return None
@@ -119,6 +128,17 @@ def judged(wanted: Asked) -> int | bytes | Begun | None:
     elif "v" in wanted.letters:
         to_stdout([f"{FIELD}: {said}"])
     return status.DONE if "e" in wanted.letters else STATUSES[verdict]
+
+
+def _registered(model: str, label: str) -> int | Begun | None:
+    """Learn the message on standard input, if all of it is plain."""
+    descriptor = input_descriptor()
+    mail = None if descriptor is None else read_mail(descriptor, is_one=False)
+    if not isinstance(mail, bytes):
+        return mail
+    if learnt_now(model, label, mail, (HAM, SPAM)) is None:
+        return Begun(sys.stdin.fileno(), mail)
+    return status.DONE
 
 
 def _message(*, passes_on: bool) -> bytes | Begun | None:

@@ -58,7 +58,7 @@ def run(parsed: Parsed, read: "bytes | Begun | None" = None) -> int:
     if request.output is not None:
         to_stderr(f"note: -O {request.output} has no effect without -p")
     if request.action:
-        return _register(request)
+        return _register(request, read if isinstance(read, Begun) else None)
     return _classify(request, read if isinstance(read, Begun) else None)
 
 
@@ -111,12 +111,12 @@ def _lines(found: Iterable[Bogosity], request: Request) -> Iterator[str]:
         yield line if one.name == INPUT else f"{escaped(one.name)} {line}"
 
 
-def _register(request: Request) -> int:
+def _register(request: Request, begun: Begun | None) -> int:
     """Learn, move or forget messages and return the exit status."""
     from nbtext.cli.bogofilter._learn import register
 
     failures = Skipped()
     on_problem = problem_handler(failures, quiet=False)
-    is_done = register(_items(request), request, on_problem)
+    is_done = register(_items(request, begun), request, on_problem)
     name_rest(failures)
     return status.DONE if is_done and not failures else status.BOGOFILTER_FAILED

@@ -12,8 +12,9 @@ import pytest
 
 from nbtext.errors import BusyError, ModelFileError, ModelWriteError
 from nbtext.files._replacing import LEFTOVER
+from nbtext.store.appending import append_table
 from nbtext.store.lock import locked
-from nbtext.store.writing import append_table, replace_file
+from nbtext.store.writing import replace_file
 
 
 def names(folder: Path) -> list[str]:
@@ -59,7 +60,8 @@ LIMITED = """
 import os, resource, signal, sys
 from nbtext.errors import ModelWriteError
 from nbtext.store.lock import locked
-from nbtext.store.writing import append_table, replace_file
+from nbtext.store.appending import append_table
+from nbtext.store.writing import replace_file
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))

@@ -1,0 +1,211 @@
+/*
+ * What turns the scores of two classes into probabilities, fitted to those that were held
+ * out; twin of nbtext/counts/fitting.py and, of the bins, calibration.py. The same steps
+ * in the same order, so that every bit is the same.
+ */
+
+#include "lesson.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MOST_HELD_OUT (INT64_C(1) << 40)
+#define MIN_STEP 1e-6
+#define TOLERANCE 1e-9
+#define ROUNDING 0x1p-52
+enum { BINS_A_NAT = 16, MOST_STEPS = 50 };
+
+const Prior MEAN_PRIOR = {0.35, 100.0, 1.0};
+
+/* A score, how many documents have it, and whether they are of the second class. */
+typedef struct {
+    double score, n, is_second;
+} Scores;
+
+/* Not known to the compiler: Python calls pow() for a square, too. */
+static volatile double two = 2.0;
+
+int
+bin_of(double score)
+{
+    char digits[64]; /* of a number below 1e20, with 9 decimals */
+    double bins = score * BINS_A_NAT;
+    if (!(bins > -FARTHEST_BIN))
+        return -FARTHEST_BIN;
+    if (bins >= FARTHEST_BIN)
+        return FARTHEST_BIN;
+    snprintf(digits, sizeof digits, "%.9f", bins);
+    return (int)floor(strtod(digits, NULL));
+}
+
+/* --- what tables keep ------------------------------------------------------------- */
+
+/* Add what one table counts; names that are no classes of the model count for nothing. */
+static bool
+add_counts_of(const Header *first, Slice counts, HeldOut *held_out)
+{
+    Pack packed = {counts.at, counts.end}, *pack = &packed;
+    size_t length, n_parts;
+    if (!take_array(pack, &length))
+        return false;
+    for (; length; length--) {
+        int64_t bin, n;
+        Slice name;
+        if (!take_array(pack, &n_parts) || n_parts != 3 || !take_integer(pack, &bin)
+            || !take_text(pack, &name) || !take_integer(pack, &n) || bin < -FARTHEST_BIN
+            || bin > FARTHEST_BIN || n > MOST_HELD_OUT || n < -MOST_HELD_OUT)
+            return false;
+        for (size_t class = 0; class < 2; class++)
+            if (length_of(name) == length_of(first->classes[class])
+                && memcmp(name.at, first->classes[class].at, length_of(name)) == 0)
+                held_out->counts[bin + FARTHEST_BIN][class] += n;
+    }
+    return true;
+}
+
+bool
+add_held_out(const Model *model, HeldOut *held_out)
+{
+    for (size_t n = 0; n < model->n_tables; n++)
+        if (!add_counts_of(&model->first, model->tables[n].held_out, held_out))
+            return false;
+    return true;
+}
+
+/* --- the fit ---------------------------------------------------------------------- */
+
+static double
+sigmoid(double x)
+{
+    return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));
+}
+
+static double
+loss_of(const Scores *rows, size_t n_rows, Fit fit, const Prior *prior)
+{
+    double penalty = prior->precision * pow(fit.slope - prior->slope, two)
+                     + prior->offset * pow(fit.offset, two);
+    double total = 0.0;
+    for (const Scores *row = rows; row < rows + n_rows; row++) {
+        double x = fit.slope * row->score + fit.offset;
+        if (row->is_second != 0)
+            x = -x;
+        total += row->n * ((x > 0.0 ? x : 0.0) + log1p(exp(-fabs(x))));
+    }
+    return 0.5 * penalty + total;
+}
+
+/* The step of Newton's method, and what it should gain; false if there is none. */
+static bool
+step_from(const Scores *rows, size_t n_rows, Fit fit, const Prior *prior, Fit *step,
+          double *expected)
+{
+    double g_slope = prior->precision * (fit.slope - prior->slope);
+    double h_slope = prior->precision, h_both = 0.0;
+    double g_offset = prior->offset * fit.offset, h_offset = prior->offset;
+    for (const Scores *row = rows; row < rows + n_rows; row++) {
+        double p = sigmoid(fit.slope * row->score + fit.offset);
+        double error = row->n * (p - row->is_second), weight = row->n * p * (1 - p);
+        g_slope += error * row->score;
+        g_offset += error;
+        h_slope += weight * row->score * row->score;
+        h_both += weight * row->score;
+        h_offset += weight;
+    }
+    double determinant = h_slope * h_offset - h_both * h_both;
+    if (determinant <= 0)
+        return false;
+    step->slope = (g_slope * h_offset - g_offset * h_both) / determinant;
+    step->offset = (g_offset * h_slope - g_slope * h_both) / determinant;
+    *expected = 0.5 * (g_slope * step->slope + g_offset * step->offset);
+    return true;
+}
+
+static Fit
+improved(const Scores *rows, size_t n_rows, Fit fit, const Prior *prior)
+{
+    double documents = 0, loss = loss_of(rows, n_rows, fit, prior), expected;
+    for (size_t n = 0; n < n_rows; n++)
+        documents += rows[n].n;
+    documents = documents > 1 ? documents : 1;
+    for (int n = 0; n < MOST_STEPS; n++) {
+        Fit step, tried = fit;
+        double tried_loss = loss, scale = 1.0;
+        if (!step_from(rows, n_rows, fit, prior, &step, &expected)
+            || expected <= ROUNDING * loss)
+            break;
+        for (; scale > MIN_STEP; scale /= 2) {
+            tried.slope = fit.slope - scale * step.slope;
+            tried.offset = fit.offset - scale * step.offset;
+            tried_loss = loss_of(rows, n_rows, tried, prior);
+            if (tried_loss < loss)
+                break;
+        }
+        if (scale <= MIN_STEP)
+            break;
+        double gained = loss - tried_loss;
+        fit = tried;
+        loss = tried_loss;
+        if (gained < TOLERANCE * documents)
+            break;
+    }
+    return fit;
+}
+
+/* Gather the scores that documents have, in their order; return how many there are. */
+static size_t
+rows_of(const HeldOut *held_out, Scores *rows)
+{
+    size_t n_rows = 0;
+    for (int bin = 0; bin < N_BINS; bin++)
+        for (int class = 0; class < 2; class++)
+            if (held_out->counts[bin][class] > 0)
+                rows[n_rows++] =
+                    (Scores){(bin - FARTHEST_BIN + 0.5) / BINS_A_NAT,
+                             (double)held_out->counts[bin][class], (double)class};
+    return n_rows;
+}
+
+/* The same to whole nats, in the order in which nats and classes first come. */
+static size_t
+coarse_rows(const Scores *rows, size_t n_rows, Scores *coarse)
+{
+    size_t n_coarse = 0;
+    for (size_t i = 0; i < n_rows; i++) {
+        Scores row = rows[i];
+        row.score = floor(row.score) + 0.5;
+        size_t place = n_coarse > 2 ? n_coarse - 2 : 0;
+        while (place < n_coarse
+               && (coarse[place].score != row.score
+                   || coarse[place].is_second != row.is_second))
+            place++;
+        if (place < n_coarse)
+            coarse[place].n += row.n;
+        else
+            coarse[n_coarse++] = row;
+    }
+    return n_coarse;
+}
+
+bool
+fit_to(const HeldOut *held_out, Fit *fit, int64_t *documents)
+{
+    Scores *rows = malloc(2 * 2 * N_BINS * sizeof *rows);
+    double by_class[2] = {0, 0};
+    Prior prior = MEAN_PRIOR;
+    if (!rows)
+        return false;
+    size_t n_rows = rows_of(held_out, rows);
+    Scores *coarse = rows + n_rows;
+    size_t n_coarse = coarse_rows(rows, n_rows, coarse);
+    for (size_t n = 0; n < n_rows; n++)
+        by_class[rows[n].is_second != 0] += rows[n].n;
+    double ratio = log((by_class[1] + 1) / (by_class[0] + 1));
+    prior.offset = 1 / (1 / prior.offset + ratio * ratio);
+    Fit start = {prior.slope, 0.0};
+    *fit = improved(rows, n_rows, improved(coarse, n_coarse, start, &prior), &prior);
+    *documents = (int64_t)(by_class[0] + by_class[1]);
+    free(rows);
+    return true;
+}

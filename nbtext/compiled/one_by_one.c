@@ -1,0 +1,204 @@
+/*
+ * Mail learnt by the type `StoredModel`; twin of nbtext/learning/one_by_one.py and, of what
+ * is to be done about each mail, plan.py.
+ */
+
+#include "module.h"
+
+#include "lesson.h"
+
+#include "stored.h"
+
+#include <stdlib.h>
+
+/* What is called with: a class, mails, and what the table says of itself. */
+typedef struct {
+    Py_buffer buffers[MOST_MAILS][MOST_VIEWS];
+    size_t n_buffers[MOST_MAILS];
+    Slice keys[MOST_MAILS][MOST_VIEWS], digests[MOST_MAILS];
+    InLedger found[MOST_MAILS];
+    size_t n;
+} Given;
+
+static void
+release_given(Given *given)
+{
+    for (size_t n = 0; n < MOST_MAILS; n++)
+        while (given->n_buffers[n])
+            PyBuffer_Release(given->buffers[n] + --given->n_buffers[n]);
+}
+
+/* Take the keys of a mail's terms; false with an error. */
+static bool
+take_views(Given *given, size_t n, PyObject *views, size_t n_views)
+{
+    if (!PyTuple_Check(views) || (size_t)PyTuple_Size(views) != n_views) {
+        PyErr_SetString(PyExc_TypeError, "a tuple of each view's keys was expected");
+        return false;
+    }
+    for (size_t view = 0; view < n_views; view++) {
+        Py_buffer *buffer = given->buffers[n] + view;
+        PyObject *keys = PyTuple_GetItem(views, (Py_ssize_t)view);
+        if (PyObject_GetBuffer(keys, buffer, PyBUF_SIMPLE) < 0)
+            return false;
+        given->n_buffers[n]++;
+        if (buffer->len % 8) {
+            PyErr_SetString(PyExc_ValueError, "keys have 64 bits");
+            return false;
+        }
+        const uint8_t *at = buffer->buf;
+        given->keys[n][view] = slice(at, at + buffer->len);
+    }
+    return true;
+}
+
+/* Take mails, each a tuple of its views' keys and its digest; false with an error. */
+static bool
+take_mails(Given *given, PyObject *mails, size_t n_views)
+{
+    given->n = (size_t)PyTuple_Size(mails);
+    for (size_t n = 0; n < given->n; n++) {
+        PyObject *views, *digest;
+        PyObject *mail = PyTuple_GetItem(mails, (Py_ssize_t)n);
+        if (!PyTuple_Check(mail) || !PyArg_ParseTuple(mail, "OS:lesson", &views, &digest)
+            || !take_views(given, n, views, n_views)) {
+            if (!PyErr_Occurred())
+                PyErr_SetString(PyExc_TypeError, "a mail is a tuple");
+            return false;
+        }
+        const uint8_t *at = (const uint8_t *)PyBytes_AsString(digest);
+        given->digests[n] = slice(at, at + PyBytes_Size(digest));
+        if (length_of(given->digests[n]) != DIGEST_SIZE) {
+            PyErr_SetString(PyExc_ValueError, "a digest has 16 bytes");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Take a text; false with an error. */
+static bool
+take_text_of(PyObject *object, Slice *text)
+{
+    Py_ssize_t size;
+    const char *bytes = PyUnicode_AsUTF8AndSize(object, &size);
+    const uint8_t *at = (const uint8_t *)bytes;
+    if (bytes)
+        *text = slice(at, at + size);
+    return bytes;
+}
+
+/* Learn the mails that are not known yet; nothing of Python is touched. */
+static Taught
+teach(Lesson *lesson, Given *given, Output *output)
+{
+    const Model *model = lesson->model;
+    Taught taught = model->may_learn ? LEARNT : NOT_HERE;
+    for (size_t n = 0; n < given->n && taught == LEARNT; n++) {
+        given->found[n] = look_up(model, given->digests[n].at, lesson->class);
+        if (given->found[n] == COUNTED_ELSEWHERE || given->found[n] == NOT_SAID)
+            taught = NOT_HERE;
+        else if (given->found[n] == NOT_COUNTED)
+            taught = add_mail(lesson, given->keys[n], given->digests[n].at);
+    }
+    if (taught == LEARNT && lesson->n_mails)
+        taught = add_up(lesson);
+    if (taught == LEARNT && lesson->n_mails)
+        taught = write_table(lesson, output);
+    return taught;
+}
+
+/* Return which mails were not known, and the table. */
+static PyObject *
+result_of(const Given *given, const Output *output)
+{
+    PyObject *are_new = PyTuple_New((Py_ssize_t)given->n);
+    for (size_t n = 0; are_new && n < given->n; n++)
+        if (PyTuple_SetItem(are_new, (Py_ssize_t)n,
+                            PyBool_FromLong(given->found[n] == NOT_COUNTED)) < 0)
+            Py_CLEAR(are_new);
+    if (!are_new)
+        return NULL;
+    PyObject *table = PyBytes_FromStringAndSize((const char *)output->bytes,
+                                                (Py_ssize_t)output->length);
+    PyObject *result = table ? PyTuple_Pack(2, are_new, table) : NULL;
+    Py_XDECREF(table);
+    Py_DECREF(are_new);
+    return result;
+}
+
+const char lesson_doc[] =
+"lesson(place, mails, written, writer)\n"
+"--\n\n"
+"Make the table that learning mails adds to the file.\n\n"
+"Args:\n"
+"    place: of the class, 0 or 1.\n"
+"    mails: a tuple of 12 mails at the most, each what `MailReader.read` returns of it,\n"
+"        the keys of each view's terms and the digest.\n"
+"    written: when, as ISO 8601 in UTC.\n"
+"    writer: which program.\n\n"
+"Returns:\n"
+"    For each mail whether it was not known in the class yet, and the bytes of the table,\n"
+"    none if all were known; None if it is to be done by `nbtext.learning.stream`.\n";
+
+PyObject *
+stored_lesson(PyObject *self, PyObject *args)
+{
+    int place;
+    PyObject *mails, *written, *writer, *result = NULL;
+    if (!PyArg_ParseTuple(args, "iO!UU:lesson", &place, &PyTuple_Type, &mails, &written,
+                          &writer))
+        return NULL;
+    if (place < 0 || place > 1 || PyTuple_Size(mails) > MOST_MAILS) {
+        PyErr_SetString(PyExc_ValueError, "two classes, and 12 mails at the most");
+        return NULL;
+    }
+    Lesson *lesson = calloc(1, sizeof *lesson);
+    Given *given = calloc(1, sizeof *given);
+    Learnt *learnt = calloc(MOST_MAILS, sizeof *learnt);
+    Output output = {0};
+    if (!lesson || !given || !learnt) {
+        free(learnt);
+        PyErr_NoMemory();
+    } else {
+        lesson->model = model_in(self);
+        lesson->class = (size_t)place;
+        lesson->mails = learnt;
+        if (take_text_of(written, &lesson->written) && take_text_of(writer, &lesson->writer)
+            && take_mails(given, mails, lesson->model->first.n_views)) {
+            Taught taught;
+            Py_BEGIN_ALLOW_THREADS
+            taught = teach(lesson, given, &output);
+            Py_END_ALLOW_THREADS
+            if (taught == LESSON_NO_MEMORY)
+                PyErr_NoMemory();
+            else
+                result = taught == LEARNT ? result_of(given, &output) : counted_none();
+        }
+        release_given(given);
+        release_lesson(lesson);
+    }
+    free(output.bytes);
+    free(lesson);
+    free(given);
+    return result;
+}
+
+const char tables_doc[] =
+"tables()\n"
+"--\n\n"
+"Return the length of each table, in bytes.\n";
+
+PyObject *
+stored_tables(PyObject *self, PyObject *none)
+{
+    const Model *model = model_in(self);
+    PyObject *lengths = PyTuple_New((Py_ssize_t)model->n_tables);
+    (void)none;
+    for (size_t n = 0; lengths && n < model->n_tables; n++) {
+        PyObject *length = PyLong_FromUnsignedLongLong(model->tables[n].length);
+        if (!length || PyTuple_SetItem(lengths, (Py_ssize_t)n, length) < 0)
+            Py_CLEAR(lengths);
+    }
+    return lengths;
+}

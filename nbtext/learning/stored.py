@@ -1,0 +1,131 @@
+"""
+Plain mail into a plain model file, in C: the compiled twin of `nbtext.learning.stream`.
+
+Mails and a class go in; what they add is put behind the tables of the file, durably,
+byte for byte as `stream` would. Plain is a model of two classes of mail by the mean
+score, calibrated, with a ledger and without a correction; and a mail that the class
+does not know, or knows already. Of everything else nothing is done, nor written, and
+None comes out: `stream` is the specification, and does it.
+
+What is imported here is waited for with each message that is learnt.
+"""
+
+import os
+from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
+
+from nbtext.files import is_in_place
+from nbtext.scoring.stored import stored_at
+from nbtext.store.appending import WRITER, append_table, is_due, now
+from nbtext.tokens.kinds import reader_of
+
+TYPE_CHECKING = False  # typing takes longer to import than a message to learn
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Final, TypeAlias
+
+    from nbtext._compiled import MailReader
+
+    Mail: TypeAlias = tuple[tuple[memoryview, ...], bytes]
+    """The keys of a mail's terms in each view, and its digest."""
+
+FEW: "Final" = 12
+FEW_BYTES: "Final" = 1 << 19
+"""Maximum number of mails, and of bytes of them all; `nbtext.scoring.classifying` has
+the same."""
+
+
+def learn_stored(
+    path: str,
+    label: str,
+    mails: "Sequence[bytes]",
+    classes: tuple[str, str] | None = None,
+) -> "tuple[bool, ...] | None":
+    """
+    Learn mails, if they, the model and the class are plain, and nobody else has it.
+
+    Args:
+        path: the model file.
+        label: the class.
+        mails: one or more.
+        classes: those that the model must have, None for any two.
+
+    Returns:
+        For each whether it was learnt now, and not known in the class before; None if
+        nothing was done.
+
+    Raises:
+        ModelWriteError: the model cannot be written; it is as it was.
+
+    """
+    if not _are_few(mails):
+        return None
+    try:
+        # not to wait for the other end if it is a pipe
+        descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    except (OSError, ValueError):
+        return None
+    try:
+        if _is_locked_by_us(descriptor) and is_in_place(path, descriptor):
+            return _learn(path, descriptor, label, mails, classes)
+    finally:
+        _let_go(descriptor)
+    return None
+
+
+def _are_few(mails: "Sequence[bytes]") -> bool:
+    return len(mails) <= FEW and sum(map(len, mails)) <= FEW_BYTES and all(mails)
+
+
+def _is_locked_by_us(descriptor: int) -> bool:
+    """Lock an open file, if nobody else has."""
+    try:
+        flock(descriptor, LOCK_EX | LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _let_go(descriptor: int) -> None:
+    # not left to closing: a process that was forked meanwhile may hold it too
+    try:  # noqa: SIM105  contextlib takes long to import
+        flock(descriptor, LOCK_UN)
+    except OSError:
+        pass
+    # what was written was made durable, or is not
+    try:  # noqa: SIM105  contextlib takes long to import
+        os.close(descriptor)
+    except OSError:
+        pass
+
+
+def _learn(
+    path: str,
+    descriptor: int,
+    label: str,
+    mails: "Sequence[bytes]",
+    classes: tuple[str, str] | None,
+) -> "tuple[bool, ...] | None":
+    """Learn mails into the model that is locked."""
+    model = stored_at(descriptor)
+    if model is None or label not in model.classes() or is_due(model.tables()):
+        return None
+    if classes is not None and model.classes() != classes:
+        return None
+    readings = _read(reader_of(model.views()), mails)
+    if readings is None:
+        return None
+    lesson = model.lesson(model.classes().index(label), readings, now(), WRITER)
+    if lesson is None:
+        return None
+    are_new, table = lesson
+    if table:
+        append_table(path, descriptor, sum(model.tables()), [table])
+        if not is_in_place(path, descriptor):
+            return None  # another model stands there now, which is taught too
+    return are_new
+
+
+def _read(reader: "MailReader", mails: "Sequence[bytes]") -> "tuple[Mail, ...] | None":
+    """Return mails as terms; None if one of them is to be read in Python."""
+    found = [reader.read(mail) for mail in mails]
+    return tuple([one[:2] for one in found if one]) if all(found) else None

@@ -1,0 +1,95 @@
+"""
+A table behind those of a model file: readers see it whole, or not at all.
+
+The bytes of a table go in. Callers hold the lock of `nbtext.store.lock`. What is
+imported here is waited for with each message that is learnt.
+"""
+
+import errno
+import os
+from time import gmtime, strftime
+
+from nbtext import __version__
+from nbtext.files import write_at
+
+TYPE_CHECKING = False  # typing takes longer to import than a message to learn
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Final
+
+    from nbtext.files import Buffer
+
+WRITER: "Final" = f"nbtext {__version__}"
+"""What writes tables."""
+
+TAIL: "Final" = 64
+"""Number of tables behind the first from which a model is due to be compacted."""
+
+LEAST_TAIL: "Final" = 1 << 20
+"""Minimum bytes of a tail that is compacted for being longer than the first table."""
+
+
+def now() -> str:
+    """Return the time, as ISO 8601 in UTC, to the second."""
+    return strftime("%Y-%m-%dT%H:%M:%S+00:00", gmtime())
+
+
+def is_due(lengths: "Sequence[int]") -> bool:
+    """
+    Return whether a model's tail is so long that readers should not have it.
+
+    Args:
+        lengths: of all its tables, in bytes.
+
+    """
+    return len(lengths) > TAIL or sum(lengths[1:]) > max(lengths[0], LEAST_TAIL)
+
+
+def append_table(
+    path: str, descriptor: int, offset: int, chunks: "Iterable[Buffer]"
+) -> None:
+    """
+    Put a table behind those of a model file, durably.
+
+    The first byte comes last, when the others are durable: a table without it was never
+    there, whatever a crash of the machine has left of the others, and in what order.
+
+    Args:
+        path: what the file is called.
+        descriptor: the file, open and locked.
+        offset: where its last table ends, in bytes, and with it the file.
+        chunks: the table's bytes, in pieces.
+
+    Raises:
+        ModelWriteError: it cannot be written; readers pass over what was.
+
+    """
+    table = memoryview(b"".join(chunks))
+    try:
+        write_at(descriptor, offset + 1, table[1:])
+        os.fsync(descriptor)
+        _make_valid(descriptor, offset, table[:1])
+    except OSError as error:
+        from nbtext.errors import ModelWriteError  # what it imports takes long
+
+        reason = error.strerror
+        if error.errno == errno.EBADF:  # it was opened for reading
+            reason = "it may only be read"
+        message = (
+            f"{path}: the model cannot be written: {reason}; it is as good as before, "
+            "and nothing was learnt"
+        )
+        raise ModelWriteError(message) from error
+
+
+def _make_valid(descriptor: int, offset: int, first: "Buffer") -> None:
+    """Write the first byte of a table, durably; or leave a zero there and raise."""
+    try:
+        write_at(descriptor, offset, first)
+        os.fdatasync(descriptor)  # the file is no longer than before
+    except OSError:
+        try:  # noqa: SIM105  contextlib takes long to import
+            os.pwrite(descriptor, b"\0", offset)
+        except OSError:
+            pass  # as the first was
+        raise

@@ -1,0 +1,421 @@
+"""One mail is learnt by the compiled engine byte for byte as by what it stands for."""
+
+import fcntl
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from fuzz.models import learn
+from nbtext import SettingsOverrides, set_policy, train_on
+from nbtext.counts.calibration import bin_of
+from nbtext.document import Document
+from nbtext.errors import ModelWriteError, NbtextError
+from nbtext.learning import LearnRequest, learn_documents, one_by_one, plan, stored
+from nbtext.learning.stored import learn_stored
+from nbtext.policy import Policy
+from nbtext.scoring import classifying
+from nbtext.scoring.held_out import no_calibration
+from nbtext.scoring.models.mean import Mean
+from nbtext.store import appending, compact, open_model, read_contents
+from nbtext.tokens.engine import engine
+from tests.build import HAM, SPAM, mail
+from tests.differential.test_stored import HEADERS, INPUTS, PAIRS, Run, run, trained
+
+__all__ = ["run", "trained"]  # fixtures
+
+ROOT = Path(__file__).parents[2]
+CORPUS = Path(ROOT.parent, "shared", "corpora", "mail-unlabelled")
+NEW = mail(77, SPAM)
+NOW = "2026-01-01T00:00:00+00:00"
+
+pytestmark = pytest.mark.skipif(
+    not engine().is_compiled, reason="there is no extension"
+)
+
+
+@pytest.fixture
+def model(trained: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "model.nbt"
+    path.write_bytes(trained.read_bytes())
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _time_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (one_by_one, plan, stored):
+        monkeypatch.setattr(module, "now", lambda: NOW)
+
+
+def agree(path: Path, label: str, messages: Sequence[bytes]) -> bool:
+    """Learn by both engines; return whether the compiled one did it."""
+    before = path.read_bytes()
+    found = learn_stored(str(path), label, messages)
+    quick = path.read_bytes()
+    path.write_bytes(before)
+    learn(path, label, messages)
+    assert quick == (before if found is None else path.read_bytes())
+    return found is not None
+
+
+def test_a_stream_of_mail(model: Path) -> None:
+    random = Random(4)  # noqa: S311  no secret
+    n_quick = 0
+    for _ in range(25):
+        words, label = random.choice([(HAM, "ham"), (SPAM, "spam"), (HAM, "spam")])
+        some = [
+            mail(random.randrange(100), words) for _ in range(random.choice((1, 3)))
+        ]
+        n_quick += agree(model, label, some)
+    assert 8 < n_quick < 25  # the others were known in the other class, or copies
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_whatever_a_mail_is(model: Path, name: str) -> None:
+    agree(model, "spam", [INPUTS[name]])
+
+
+@pytest.mark.parametrize("name", [*HEADERS, "long", "many words", "no words"])
+def test_mails_of_odd_form(model: Path, name: str) -> None:
+    odd = {
+        **HEADERS,
+        "long": NEW + b"money winner lottery\n" * 500,
+        "many words": NEW + " ".join(f"word{n}" for n in range(3_000)).encode(),
+        "no words": b"\n",
+    }
+
+    is_read = name not in ("continued first", "no words")  # by the compiled reader
+    assert agree(model, "ham", [odd[name], NEW]) == is_read
+
+
+def test_mail_that_is_known_is_not_learnt_again(model: Path) -> None:
+    assert agree(model, "spam", [NEW])
+    whole = model.read_bytes()
+
+    assert learn_stored(str(model), "spam", [NEW]) == (False,)
+    assert learn_stored(str(model), "spam", [mail(78, SPAM), NEW]) == (True, False)
+    assert learn_stored(str(model), "ham", [NEW]) is None
+    assert model.read_bytes()[: len(whole)] == whole
+
+
+def test_what_was_moved_or_forgotten_is_known_where_it_is(model: Path) -> None:
+    learn(model, "spam", [NEW, mail(78, SPAM)])
+    learn(model, "ham", [NEW])
+    learn(model, None, [mail(78, SPAM)])
+
+    assert learn_stored(str(model), "ham", [NEW]) == (False,)
+    assert learn_stored(str(model), "spam", [NEW]) is None
+    assert agree(model, "ham", [mail(78, SPAM)])
+
+
+@pytest.mark.parametrize("n_mails", [1, 2, classifying.FEW])
+@pytest.mark.parametrize("keep", [0, 1, 5])
+def test_undo_records(model: Path, n_mails: int, keep: int) -> None:
+    request = LearnRequest(str(model), "ham", keep=keep)
+    document = Document("-", (mail(60, HAM),))
+    [_] = learn_documents([document], request, max_bytes=1 << 20, on_problem=print)
+
+    assert agree(model, "spam", [mail(61 + n, SPAM) for n in range(n_mails)])
+    assert open_model(str(model)).tables[-1].header.history.keep == keep
+
+
+def test_a_policy_stays(model: Path) -> None:
+    set_policy(str(model), Policy(threshold=0.9, prior=(("spam", 0.2),)))
+
+    assert agree(model, "spam", [NEW])
+    assert open_model(str(model)).policy == Policy(0.9, prior=(("spam", 0.2),))
+
+
+def test_a_model_that_was_compacted(model: Path) -> None:
+    learn(model, "spam", [NEW])
+    compact(str(model))
+
+    assert agree(model, "spam", [mail(78, SPAM)])
+
+
+CLASSES = ("ham", "spam")
+
+
+def histograms() -> Iterator[dict[tuple[int, str], int]]:
+    """What may have been held out: much, nothing, far away, in one class."""
+    random = Random(9)  # noqa: S311  no secret
+    yield {}
+    yield {(4096, "spam"): 1, (-4096, "ham"): 1}
+    yield {(3, "spam"): 500}
+    yield {(0, "spam"): 1 << 39, (1, "ham"): 1 << 39}
+    yield {(5, "spam"): -2, (7, "ham"): 4, (7, "work"): 3}
+    for size in (1, 10, 100, 1000, 3000):
+        for spread in (1, 5, 80):
+            yield {
+                (bin_of(random.gauss(place * 2 - 1, 1) * spread), label): (
+                    random.choice((1, 1, 2, 50))
+                )
+                for _ in range(size)
+                for place, label in enumerate(CLASSES)
+            }
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_every_bit_of_the_fit(model: Path, number: int) -> None:
+    counts = [*histograms()][number]
+    contents = read_contents(open_model(str(model)))
+    scoring = contents.scoring
+    nothing = no_calibration(scoring, contents.counts.settings, 2)
+    held_out = (nothing._replace(counts=counts),)
+    changed = replace(contents, calibrations=held_out)
+    model.write_bytes(b"".join(map(bytes, changed.pack())))
+
+    assert agree(model, "spam", [NEW])
+    assert agree(model, "ham", [mail(78, HAM)])
+
+
+def test_the_prior_is_that_of_the_mean() -> None:
+    assert Mean().prior(None, 2) == (0.35, 100.0, 1.0)  # type: ignore[arg-type]  # unused
+
+
+def test_few_are_as_many_as_are_learnt_one_by_one() -> None:
+    assert (stored.FEW, stored.FEW_BYTES) == (classifying.FEW, classifying.FEW_BYTES)
+
+
+# --- what is not done here --------------------------------------------------
+
+
+def not_done(path: Path, label: str, messages: Sequence[bytes]) -> None:
+    before = path.read_bytes()
+
+    assert learn_stored(str(path), label, messages) is None
+    assert path.read_bytes() == before
+
+
+OTHERS = {
+    "score": SettingsOverrides(score="complement"),
+    "counting": SettingsOverrides(counting="once"),
+    "no ledger": SettingsOverrides(ledger=False),
+    "columns": SettingsOverrides(score="weighted"),
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_other_models(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "other.nbt"
+    train_on(PAIRS, str(path), overrides=OTHERS[kind])
+
+    not_done(path, "spam", [NEW])
+
+
+def test_texts_three_classes_and_keyed_models(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    train_on([("spam", "money"), ("ham", "lunch")], str(tmp_path / "text.nbt"))
+    train_on([*PAIRS, ("work", NEW)], str(tmp_path / "three.nbt"))
+    train_on(PAIRS, str(tmp_path / "keyed.nbt"), keyed=str(secret))
+
+    for name in ("text", "three", "keyed"):
+        not_done(tmp_path / f"{name}.nbt", "spam", [mail(78, SPAM)])
+
+
+def test_other_classes_and_other_mail(model: Path) -> None:
+    not_done(model, "work", [NEW])
+    not_done(model, "", [NEW])
+    not_done(model, "spam", [b""])
+    not_done(model, "spam", [NEW, NEW])
+    not_done(model, "spam", [mail(n, SPAM) for n in range(classifying.FEW + 1)])
+    not_done(model, "spam", [NEW + b"x" * classifying.FEW_BYTES])
+    assert learn_stored(str(model), "spam", [NEW], ("ham", "junk")) is None
+
+
+def test_files_that_are_none_or_not_ours(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    os.mkfifo(tmp_path / "pipe")
+
+    for name in ("empty", "pipe", "missing", ".", "a\0b"):
+        assert learn_stored(str(tmp_path / name), "spam", [NEW]) is None
+    with model.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        not_done(model, "spam", [NEW])
+
+
+def test_a_tail_that_is_cut_off_or_due(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn(model, "spam", [NEW])
+    whole = model.read_bytes()
+    model.write_bytes(whole[:-10])
+    not_done(model, "spam", [mail(78, SPAM)])
+    model.write_bytes(whole)
+    monkeypatch.setattr(appending, "TAIL", 1)
+
+    not_done(model, "spam", [mail(78, SPAM)])
+
+
+def test_a_file_that_is_replaced_meanwhile(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = model.read_bytes()
+    append = appending.append_table
+
+    def replaced(path: str, *rest: object) -> None:
+        append(path, *rest)  # type: ignore[arg-type]  # what it was called with
+        other.replace(path)
+
+    other = model.with_name("other")
+    other.write_bytes(whole)
+    monkeypatch.setattr(stored, "append_table", replaced)
+
+    assert learn_stored(str(model), "spam", [NEW]) is None
+    assert model.read_bytes() == whole
+
+
+@pytest.mark.parametrize("name", ["pwrite", "fsync", "fdatasync"])
+def test_a_disk_that_fails(
+    model: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    whole = model.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, name, fail)
+        with pytest.raises(ModelWriteError, match="left on device; it is as good as"):
+            learn_stored(str(model), "spam", [NEW])
+
+    assert open_model(str(model)).size == len(whole)
+
+
+def test_a_changed_bit_is_noticed_or_makes_no_difference(model: Path) -> None:
+    learn(model, "ham", [mail(60, HAM), mail(61, HAM)])
+    whole = model.read_bytes()
+    n_refused = n_learnt = 0
+    for place in range(0, len(whole), 151):
+        changed = bytearray(whole)
+        changed[place] ^= 1 << place % 8
+        model.write_bytes(changed)
+        if learn_stored(str(model), "spam", [NEW]) is None:
+            assert model.read_bytes() == changed
+            n_refused += 1
+            continue
+        quick = model.read_bytes()
+        model.write_bytes(changed)
+        with suppress(NbtextError):  # which looks at other blocks, too
+            learn(model, "spam", [NEW])
+            assert model.read_bytes() == quick
+        n_learnt += 1
+    assert n_refused > 10
+    assert n_learnt > 10
+
+
+# --- the command ------------------------------------------------------------
+
+COMMANDS = [
+    ["learn", "spam", "-m"],
+    ["learn", "-q", "ham", "-m"],
+    ["bogofilter", "-s", "--model"],
+    ["bogofilter", "-n", "--model"],
+]
+
+
+@pytest.mark.parametrize("is_pipe", [True, False], ids=["pipe", "file"])
+@pytest.mark.parametrize("options", COMMANDS, ids=" ".join)
+def test_the_command_does_the_same_with_and_without_it(
+    run: Run,
+    model: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: list[str],
+    is_pipe: bool,
+) -> None:
+    inputs = INPUTS if is_pipe else HEADERS | {"mbox": INPUTS["mbox of one"]}
+    whole = model.read_bytes()
+    n_quick = 0
+
+    def quickly(*given: object) -> object:
+        nonlocal n_quick
+        found = learn_stored(*given)  # type: ignore[arg-type]  # as it is called
+        n_quick += found is not None
+        return found
+
+    def each() -> dict[str, tuple[object, bytes]]:
+        outcomes: dict[str, tuple[object, bytes]] = {}
+        for name, data in inputs.items():
+            model.write_bytes(whole)
+            said = run([*options, str(model)], data, is_pipe=is_pipe)
+            outcomes[name] = said, model.read_bytes()
+        return outcomes
+
+    monkeypatch.setattr(stored, "learn_stored", quickly)
+    found = each()
+    monkeypatch.setattr(stored, "learn_stored", lambda *_: None)
+    expected = each()
+
+    assert found == expected
+    assert 5 < n_quick < len(inputs)
+
+
+@pytest.mark.parametrize("name", ["mail", "mail.eml", "no.eml/mail", "mail.txt", "m=l"])
+def test_a_file_is_learnt_as_from_standard_input(
+    run: Run, model: Path, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(NEW)
+    (tmp_path / "l").write_bytes(NEW)
+    other = tmp_path / "other.nbt"
+    other.write_bytes(model.read_bytes())
+    run(["learn", "spam", "-m", str(other)], NEW, is_pipe=True)
+
+    code, out, err = run(
+        ["learn", "spam", str(path), "-m", str(model)], b"", is_pipe=True
+    )
+
+    if name != "m=l":  # which is a label and a path
+        assert (code, out, err) == (0, b"", "learnt 1 document as spam\n")
+        assert model.read_bytes() == other.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_quick"),
+    [
+        (["learn", "spam"], True),
+        (["bogofilter", "-n"], True),
+        (["learn", "--json", "spam"], False),
+        (["learn", "spam", "--keyed", "none"], False),
+        (["forget"], False),
+        (["bogofilter", "-s", "-v"], False),
+        (["bogofilter", "-S"], False),
+    ],
+    ids=str,
+)
+def test_which_command_lines_are_quick(
+    run: Run,
+    model: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    is_quick: bool,
+) -> None:
+    asked = []
+    monkeypatch.setattr(stored, "learn_stored", lambda *given: asked.append(given))
+
+    run([*arguments, "--model", str(model)], NEW, is_pipe=True)
+
+    assert bool(asked) == is_quick
+
+
+@pytest.mark.corpus
+@pytest.mark.skipif(not CORPUS.exists(), reason="the corpora are not here")
+def test_real_mail(tmp_path: Path) -> None:
+    from nbtext import train
+
+    path = tmp_path / "model.nbt"
+    files = sorted(Path(CORPUS, "a").iterdir())[:400]
+    others = sorted(Path(CORPUS, "b").iterdir())[:300]
+    train(
+        [f"ham={one}" for one in files[:300]] + [f"spam={one}" for one in others],
+        str(path),
+    )
+    random = Random(1)  # noqa: S311  no secret
+    n_quick = 0
+    for file in files[300:350]:
+        n_quick += agree(path, random.choice(CLASSES), [file.read_bytes()])
+    assert n_quick > 45
