@@ -13,8 +13,6 @@ installs what it needs.
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -25,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 
 from nbtext.api import classify_all, learn, load, train_on
 from nbtext.document import AnyDocument, Document, as_document
+from nbtext.files.temporary import temporary_folder
 from nbtext.learning import SettingsOverrides
 
 FILE = "model.nbt"
@@ -178,7 +178,7 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             probabilities[:, seen or slice(None)] = 1.0
             probabilities /= probabilities.sum(axis=1, keepdims=True)
             return probabilities
-        with TemporaryDirectory() as folder:
+        with temporary_folder() as folder:
             model = self._classifier(folder)
             places = [int(label) for label in model.classes]
             for row, decision in enumerate(classify_all(model, texts)):
@@ -216,22 +216,22 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def _train(
         self, pairs: list[tuple[str, AnyDocument]], overrides: SettingsOverrides
     ) -> None:
-        with TemporaryDirectory() as folder:
-            path = Path(folder) / FILE
+        with temporary_folder() as folder:
+            path = folder / FILE
             train_on(pairs, path, overrides=overrides)
             self.model_ = path.read_bytes()
 
     def _learn(self, pairs: list[tuple[str, AnyDocument]]) -> None:
-        with TemporaryDirectory() as folder:
-            path = Path(folder) / FILE
+        with temporary_folder() as folder:
+            path = folder / FILE
             path.write_bytes(self.model_)
             for label in sorted({label for label, _ in pairs}):
                 of_label = [text for other, text in pairs if other == label]
                 learn(path, label, of_label, create=True)
             self.model_ = path.read_bytes()
 
-    def _classifier(self, folder: str) -> Classifier:
-        path = Path(folder) / FILE
+    def _classifier(self, folder: Path) -> Classifier:
+        path = folder / FILE
         path.write_bytes(self.model_)
         return load(path)
 

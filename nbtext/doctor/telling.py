@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -29,6 +27,7 @@ from nbtext.counts import Counter, ReadReport, Sample
 from nbtext.counts.counter import ReadDocument
 from nbtext.counts.counting import documents
 from nbtext.errors import SourceError
+from nbtext.files.temporary import temporary_folder
 from nbtext.scoring import Classifier, load_model
 from nbtext.store import Contents
 from nbtext.tokens import read
@@ -138,8 +137,8 @@ def _reasons(
         return {}
     contents = Contents(rest, model.scoring)
     reasons = {}
-    with TemporaryDirectory() as folder:
-        path = Path(folder, "rest.nbt")
+    with temporary_folder() as folder:
+        path = folder / "rest.nbt"
         with path.open("wb") as file:
             file.writelines(contents.pack())
         classifier = Classifier(load_model(str(path)))

@@ -9,9 +9,8 @@ that were misjudged are read once more.
 from __future__ import annotations
 
 from collections import defaultdict
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ from nbtext.counts import ReadReport
 from nbtext.counts.counting import documents
 from nbtext.errors import SourceError
 from nbtext.evaluation.misjudged import Misjudged, worst_first
+from nbtext.files.temporary import temporary_folder
 from nbtext.scoring import Classifier, load_model
 from nbtext.scoring.decide import probability_of
 from nbtext.tokens import read
@@ -81,10 +81,12 @@ class FoldModels:
         self._sources = sources
         self._max_bytes = max_bytes
         self._n_reasons = n_reasons
-        self._folder = TemporaryDirectory(prefix="nbtext-")
+        self._stack = ExitStack()
+        self._folder = Path()  # from when the context is entered
         self._known: list[_Known] = []
 
     def __enter__(self) -> FoldModels:
+        self._folder = self._stack.enter_context(temporary_folder())
         return self
 
     def __exit__(
@@ -93,7 +95,7 @@ class FoldModels:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._folder.cleanup()
+        self._stack.close()
 
     def meet(self, kept: Kept | None) -> None:
         """Take note of a document, in the order of the cache; None begins anew."""
@@ -194,4 +196,4 @@ class FoldModels:
                     yield wanted[known].pop(), document
 
     def _path(self, fold: int) -> Path:
-        return Path(self._folder.name, f"{fold}.nbt")
+        return self._folder / f"{fold}.nbt"
