@@ -156,6 +156,14 @@ def _add_means_left_out(extension: Any) -> Call:
     return extension.add_means_left_out, sound
 
 
+def _sum_sorted(extension: Any) -> Call:
+    values = array("Q", [3 << 16 | 1, 3 << 16 | 2, 4 << 16 | 65535, (1 << 64) - 1])
+    sound = (
+        values, array("Q", bytes(32)), array("i", bytes(16)), array("i", bytes(16)),
+    )  # fmt: skip
+    return extension.sum_sorted, sound
+
+
 def _correct(extension: Any) -> Call:
     view = (array("q", [0, 2, 3]), array("i", [0, 2, 1]), array("H", [1, 9, 65535]))
     sound = (
@@ -250,6 +258,7 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "find": _find,
     "first_damaged": _first_damaged,
     "add_by_class": _add_by_class,
+    "sum_sorted": _sum_sorted,
     "add_means_left_out": _add_means_left_out,
     "correct": _correct,
     "Tables": _tables,

@@ -154,6 +154,13 @@ def find(
     places: NDArray[np.int64],
     /,
 ) -> None: ...
+def sum_sorted(
+    values: NDArray[np.uint64],
+    keys: NDArray[np.uint64],
+    occurrences: NDArray[np.int32],
+    documents: NDArray[np.int32],
+    /,
+) -> int: ...
 def first_damaged(
     contents: memoryview,
     checksums: memoryview,

@@ -24,6 +24,7 @@ static PyMethodDef methods[] = {
     {"find", find, METH_VARARGS, find_doc},
     {"first_damaged", first_damaged, METH_VARARGS, first_damaged_doc},
     {"add_means_left_out", add_means_left_out, METH_VARARGS, add_means_left_out_doc},
+    {"sum_sorted", sum_sorted, METH_VARARGS, sum_sorted_doc},
     {"add_by_class", add_by_class, METH_VARARGS, add_by_class_doc},
     {"correct", correct, METH_VARARGS, correct_doc},
     {NULL, NULL, 0, NULL},

@@ -56,7 +56,7 @@ class Terms:
     @property
     def sizes(self) -> NDArray[np.int64]:
         """Return how many terms each document has, of shape (n_documents,)."""
-        return np.diff(self.starts)
+        return self.starts[1:] - self.starts[:-1]
 
     def bag(self, document: int) -> dict[int, int]:
         """Return the terms of one document as `nbtext.tokens.bag` has them."""
@@ -79,10 +79,14 @@ class Terms:
 
     def take(self, documents: NDArray[np.int64]) -> Terms:
         """Return the terms of some of the documents, in the order that is given."""
-        if np.array_equal(documents, np.arange(self.n_documents)):
+        # those that stand side by side are one part
+        breaks = (documents[1:] != documents[:-1] + 1).nonzero()[0] + 1
+        if not len(breaks) and len(documents) == self.n_documents:
             return self
-        begins = self.starts.take(documents).tolist()
-        ends = self.starts.take(documents + 1).tolist()
+        firsts = np.append(documents[:1], documents.take(breaks))
+        lasts = np.append(documents.take(breaks - 1), documents[-1:])
+        begins = self.starts.take(firsts).tolist()
+        ends = self.starts.take(lasts + 1).tolist()
         parts = [slice(*part) for part in zip(begins, ends, strict=True)]
         return Terms(
             np.concatenate([self.keys[:0], *(self.keys[part] for part in parts)]),

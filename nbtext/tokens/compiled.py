@@ -138,6 +138,13 @@ def add_means_left_out(*arguments: "Any") -> None:
     _compiled.add_means_left_out(*arguments)
 
 
+def sum_sorted(*arguments: "Any") -> int:
+    """Do what `nbtext.counts.counter.sum_by_arrays` specifies; -1 if sums are large."""
+    from nbtext import _compiled
+
+    return _compiled.sum_sorted(*arguments)
+
+
 def correct(*arguments: "Any") -> tuple[bytearray, bytearray, bytearray]:
     """Do what `nbtext.learning.passes.correct_by_arrays` specifies."""
     from nbtext import _compiled

@@ -5,8 +5,10 @@ from math import floor, hypot, isqrt, log
 import numpy as np
 import pytest
 
+from nbtext.counts import counter
 from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.settings import Settings
+from nbtext.tokens import compiled
 from nbtext.tokens.bag import MOST_COUNTED, log_count, unit_weight
 from nbtext.tokens.bags import (
     Terms,
@@ -15,6 +17,7 @@ from nbtext.tokens.bags import (
     log_counts,
     unit_weights,
 )
+from nbtext.tokens.engine import COMPILED, best
 from nbtext.tokens.tokenizer import MASK, mix
 from tests.build import (
     WORD_WEIGHTS,
@@ -149,3 +152,39 @@ def test_fingerprints_tell_apart_counts_that_differ_by_little() -> None:
     marks = fingerprints([terms(*documents)])
 
     assert len(set(marks.tolist())) == len(documents)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5_000])
+def test_compiled_or_not_the_sums_are_the_same(n: int) -> None:
+    if best() != COMPILED:
+        pytest.skip("nbtext was installed without a C compiler")
+    chance = np.random.default_rng(n)
+    most_key, most_count = (1 << 48) - 1, (1 << 16) - 1
+    terms = (
+        chance.zipf(1.2, n).clip(1, most_key),
+        chance.zipf(2.0, n).clip(1, most_count),
+    )
+    values = np.sort(terms[0].astype(np.uint64) << 16 | terms[1].astype(np.uint64))
+    values[-1:] = np.uint64(2**64 - 1)
+
+    expected = counter.sum_by_arrays(values)
+    found = counter._sum_sorted(values)
+
+    assert found.keys.tolist() == expected.keys.tolist()
+    for column, other in zip(found.columns, expected.columns, strict=True):
+        assert column.dtype == other.dtype == np.int32
+        assert column.tolist() == other.tolist()
+
+
+def test_sums_beyond_32_bits_are_left_to_arrays() -> None:
+    if best() != COMPILED:
+        pytest.skip("nbtext was installed without a C compiler")
+    values = np.full(40_000, 7 << 16 | 65_535, np.uint64)
+    keys, columns = np.empty(40_000, np.uint64), np.empty((2, 40_000), np.int32)
+
+    assert compiled.sum_sorted(values, keys, *columns) == -1
+    assert compiled.sum_sorted(values[:4], keys[:4], *columns[:, :4]) == 1
+    found = counter._sum_sorted(values)
+    assert found.columns[0].tolist() == [40_000 * 65_535]
+    with pytest.raises(ValueError, match="room for sums"):
+        compiled.sum_sorted(values, keys[1:], *columns)
