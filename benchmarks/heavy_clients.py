@@ -1,9 +1,11 @@
 """Small clients of `nbtext serve` while four others send the worst of messages."""
 
 import time
+from base64 import encodebytes
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -32,6 +34,9 @@ MEDIAN: Final = 50.0
 MEMORY: Final = 256.0
 """Maximum memory above that of an idle server in megabytes."""
 
+MEMORY_OF_ONE: Final = 64.0
+"""The same while one message is read, in MiB."""
+
 PAUSE: Final = 0.005
 """Seconds between two small messages, and between two looks at the memory."""
 
@@ -57,6 +62,20 @@ def noise(size: int) -> bytes:
     """Return random bytes."""
     return Random(11).randbytes(size)  # noqa: S311  a fixed seed, no secret
 
+
+def encoded(size: int) -> bytes:
+    """Return a mail of random bytes in base64."""
+    head = b"From: a@b\nContent-Transfer-Encoding: base64\n\n"
+    return head + encodebytes(noise(size * 5 // 7))[: size - len(head)]
+
+
+def words(size: int) -> bytes:
+    """Return a mail of short words."""
+    return b"From: a@b\n\n" + b"abc def ghi jkl\n" * (size // 16 - 1)
+
+
+LARGE: Final = (noise, fields, charsets, forged, encoded, words)
+"""What makes the messages that are sent one after the other."""
 
 MESSAGES: Final[tuple[tuple[str, Callable[[int], bytes], int], ...]] = (
     ("header names, 1 MiB", fields, MB - 512),
@@ -130,8 +149,23 @@ def figures(bench: Bench) -> Iterator[Figure]:
             worst = max(worst, flood.peak - idle)
             details = f"{kind}: {milliseconds(took)}; {quiet}"
             yield at_most(name, 1000 * median(took), MEDIAN, details)
+        alone_at = max(map(partial(peak_of, server), LARGE))
+        details = f"the most of {len(LARGE)} kinds of 16 MiB, one after the other"
+        above = (alone_at - idle) / MB
+        yield at_most("serve, MiB above idle, one", above, MEMORY_OF_ONE, details)
         details = f"idle {megabytes(idle)}, with what is shared; most of all rows above"
         yield at_most("serve, MB above idle", worst / 1e6, MEMORY, details)
+
+
+def peak_of(server: Served, make: Callable[[int], bytes]) -> int:
+    """Return the most memory in use while one large message is answered, in bytes."""
+    flood = Flood(server, request(make(16 * MB - 512)))
+    with ThreadPoolExecutor(1) as executor:
+        watching = executor.submit(flood.watch)
+        server.ask(flood.request)
+        flood.stop()
+        watching.result()
+    return flood.peak
 
 
 def request(message: bytes) -> bytes:
@@ -163,8 +197,8 @@ def resident(server: Served) -> int:
 
 
 def _resident(pid: str) -> int:
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
+    for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+        if line.startswith("Pss:"):  # what is shared counts once
             return int(line.split()[1]) * KILOBYTE
     return 0
 

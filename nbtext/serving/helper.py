@@ -35,6 +35,15 @@ COMMAND: Final = "from nbtext.serving.helper import be_one; be_one()"
 
 LENGTH: Final = Struct("<I")
 
+ALLOCATION: Final = {
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 18),
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 20),
+}
+"""
+What has the C library of Linux (glibc) give large pieces of memory back when they are
+free; by itself it keeps what one large message took. Other libraries do not look at it.
+"""
+
 NICENESS: Final = 5
 """How far the helper gives way to the worker where there are too few processors."""
 
@@ -87,13 +96,11 @@ class Helper:
         ours, theirs = socket.socketpair()
         try:
             with theirs:
-                # the same modules as ours, wherever we found them
-                paths = os.pathsep.join(map(os.path.realpath, sys.path))
                 self._process = subprocess.Popen(  # noqa: S603  of this program
                     [sys.executable, "-P", "-c", COMMAND],
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
-                    env=os.environ | environment() | {"PYTHONPATH": paths},
+                    env=variables(),
                 )
             # there is room for so little, so this does not wait
             ours.sendall(_framed([*self._options]))
@@ -103,9 +110,13 @@ class Helper:
             raise
         self._socket = ours
 
-    async def answer(self, request: Request) -> Answer:
+    async def answer(self, request: Request, body: bytearray) -> Answer:
         """
         Return the answer to a request when it is its turn.
+
+        Args:
+            request: what is asked, without the message.
+            body: the message; it is emptied as soon as the helper has it.
 
         Raises:
             RequestError: too many are waiting, or the helper has ended.
@@ -113,9 +124,9 @@ class Helper:
         """
         if len(self._waiting) >= self._most:
             raise RequestError(TRY_AGAIN, "too many large messages are waiting")
-        await self._turn(len(request.body))
+        await self._turn(len(body))
         try:
-            return await self._ask(request)
+            return await self._ask(request, body)
         except (OSError, EOFError) as error:
             reason = "the process that reads large messages has ended"
             self._on_trouble(f"{reason}, perhaps for want of memory; {error}")
@@ -156,7 +167,7 @@ class Helper:
                 return
         self._is_busy = False
 
-    async def _ask(self, request: Request) -> Answer:
+    async def _ask(self, request: Request, body: bytearray) -> Answer:
         self.start()
         helper = self._socket
         if helper is None:
@@ -164,9 +175,9 @@ class Helper:
         loop = asyncio.get_running_loop()
         is_stale, self._is_stale = self._is_stale, False
         try:
-            plain = [*request._replace(body=b""), len(request.body), is_stale]
-            await loop.sock_sendall(helper, _framed(plain))
-            await loop.sock_sendall(helper, request.body)
+            await loop.sock_sendall(helper, _framed([*request, len(body), is_stale]))
+            await loop.sock_sendall(helper, body)
+            body.clear()  # the answer may be as long
             (length,) = LENGTH.unpack(await _received(helper, LENGTH.size))
             size, log = msgpack.unpackb(await _received(helper, length))
             return Answer(await _received(helper, size), log)
@@ -209,6 +220,13 @@ def _framed(plain: list[Any]) -> bytes:
     return LENGTH.pack(len(data)) + data
 
 
+def variables() -> dict[str, str]:
+    """Return the environment of a process of the server; what the user set stays."""
+    # the same modules as ours, wherever we found them, and none from where we are
+    paths = os.pathsep.join(map(os.path.realpath, sys.path))
+    return ALLOCATION | os.environ | environment() | {"PYTHONPATH": paths}
+
+
 def be_one() -> None:
     """Be the helper of the worker at the other end of standard input, until it ends."""
     # signals are for the supervisor; the end of the worker is the end of its helper
@@ -235,6 +253,7 @@ def _answer_next(worker: socket.socket, handler: Handler) -> None:
         handler.read_again()
     act = handler.learn_alone if request.verb == "TELL" else handler.classify_alone
     response, log = act(request)
+    del request  # the worker is about to hold the answer, too
     worker.sendall(_framed([len(response), log]))
     worker.sendall(response)
 

@@ -62,14 +62,28 @@ class RequestParser:
         """Release what has arrived."""
         self._head, self._body, self._rest = bytearray(), bytearray(), bytearray()
 
-    def take_request(self) -> Request:
-        """Return the whole request, and release the message in it."""
+    @property
+    def request(self) -> Request:
+        """Return the whole request but for its message, which stays here."""
         if self._request is None or not self.is_whole:
             message = "the request is not whole yet"
             raise ValueError(message)
-        body, self._body = bytes(self._body), bytearray()
-        self._end = body[-1:]
-        return self._request._replace(body=body)
+        return self._request
+
+    @property
+    def size(self) -> int:
+        """Return the number of bytes of the message that are here."""
+        return len(self._body)
+
+    def take_request(self) -> Request:
+        """Return the whole request, and release the message in it."""
+        return self.request._replace(body=bytes(self.take_body()))
+
+    def take_body(self) -> bytearray:
+        """Return the message, which is the caller's from now on; nothing is copied."""
+        body, self._body = self._body, bytearray()
+        self._end = bytes(body[-1:])
+        return body
 
     def feed(self, data: bytes) -> None:
         """

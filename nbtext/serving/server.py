@@ -235,9 +235,7 @@ class Server:
         seconds = self._service.timeout
         try:
             await connection.receive(seconds)
-            request = connection.parser.take_request()
-            answer = await self._answer(request, connection)
-            del request  # the answer may be as long
+            answer = await self._answer(connection)
             connection.check_end()
         except TimeoutError:
             answer = refused(RequestError(TIMEOUT, f"({seconds:g} seconds)"))
@@ -257,14 +255,16 @@ class Server:
             return broken(connection, error.strerror)
         return f" {answer.log}" if answer.log else ""
 
-    async def _answer(self, request: Request, connection: Connection) -> Answer:
+    async def _answer(self, connection: Connection) -> Answer:
         """
-        Return the answer to a request.
+        Return the answer to a request that has arrived.
 
         Raises:
             RequestError: nothing was done; it says why.
 
         """
+        parser = connection.parser
+        request = parser.request
         if request.verb == "SKIP":
             return Answer(b"")
         if request.verb == "PING":
@@ -273,8 +273,11 @@ class Server:
         may_tell = self._service.may_tell or is_private(connection.socket)
         if is_tell and not may_tell:
             raise RequestError(UNAVAILABLE, "TELL commands are not enabled")
-        if not is_small(request) or self._handler.may_search_long:
-            return await self._helper.answer(request)
+        is_slow = parser.size > SMALL or request.is_compressed
+        if is_slow or self._handler.may_search_long:
+            # what is long is held once: it is gone here when the helper has it
+            return await self._helper.answer(request, parser.take_body())
+        request = parser.take_request()
         if is_tell:
             return await self._learning.answer(request)
         return await self._classified(request)
@@ -314,11 +317,6 @@ class Server:
         batch = self._asked[:n_messages]
         del self._asked[:n_messages]
         return batch
-
-
-def is_small(request: Request) -> bool:
-    """Return whether a message is read so soon that others can wait for it."""
-    return len(request.body) <= SMALL and not request.is_compressed
 
 
 async def refuse(client: socket.socket, response: bytes) -> None:

@@ -25,9 +25,9 @@ from typing import Final
 
 import msgpack
 
-from nbtext.keyring import environment
 from nbtext.policy import PolicyOverrides
 from nbtext.serving.handlers import HandlerOptions
+from nbtext.serving.helper import variables
 from nbtext.serving.server import GRACE, Log, Server, Service, ended
 from nbtext.serving.sockets import Listener
 from nbtext.store.reuse import keep_tables
@@ -159,14 +159,12 @@ class _Supervisor:
 
     async def _start_worker(self, control: socket.socket) -> Process:
         """Start a worker with one end of a socket pair as standard input."""
-        # the same modules as ours, wherever we found them, and none from where we are
-        paths = [os.path.realpath(path) for path in sys.path]
         return await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-c", self._command),
             stdin=control.fileno(),
             stdout=asyncio.subprocess.DEVNULL,
             pass_fds=[listener.socket.fileno() for listener in self._listeners],
-            env=os.environ | environment() | {"PYTHONPATH": os.pathsep.join(paths)},
+            env=variables(),
         )
 
 
