@@ -156,6 +156,14 @@ def _add_means_left_out(extension: Any) -> Call:
     return extension.add_means_left_out, sound
 
 
+def _small_files(extension: Any) -> Call:
+    return extension.small_files, (
+        (__file__, "/dev/null", "/", "none"),
+        1 << 16,
+        1 << 17,
+    )
+
+
 def _sum_sorted(extension: Any) -> Call:
     values = array("Q", [3 << 16 | 1, 3 << 16 | 2, 4 << 16 | 65535, (1 << 64) - 1])
     sound = (
@@ -258,6 +266,7 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "find": _find,
     "first_damaged": _first_damaged,
     "add_by_class": _add_by_class,
+    "small_files": _small_files,
     "sum_sorted": _sum_sorted,
     "add_means_left_out": _add_means_left_out,
     "correct": _correct,

@@ -154,6 +154,9 @@ def find(
     places: NDArray[np.int64],
     /,
 ) -> None: ...
+def small_files(
+    paths: tuple[str, ...], most: int, together: int, before: int, /
+) -> list[bytes | None]: ...
 def sum_sorted(
     values: NDArray[np.uint64],
     keys: NDArray[np.uint64],

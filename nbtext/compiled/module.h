@@ -16,12 +16,13 @@ typedef struct {
 
 extern PyType_Spec tables_spec, reader_spec, key_array_spec, stored_spec;
 extern const char find_doc[], first_damaged_doc[], add_by_class_doc[], correct_doc[],
-    add_means_left_out_doc[], sum_sorted_doc[];
+    add_means_left_out_doc[], sum_sorted_doc[], small_files_doc[];
 
 PyObject *find(PyObject *module, PyObject *args);
 PyObject *first_damaged(PyObject *module, PyObject *args);
 PyObject *add_by_class(PyObject *module, PyObject *args);
 PyObject *correct(PyObject *module, PyObject *args);
+PyObject *small_files(PyObject *module, PyObject *args);
 PyObject *sum_sorted(PyObject *module, PyObject *args);
 PyObject *add_means_left_out(PyObject *module, PyObject *args);
 

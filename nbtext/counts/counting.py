@@ -34,9 +34,10 @@ from nbtext.document import Document, Item, Note, Pause, Skipped, Unread, Unread
 from nbtext.errors import NoMemoryError, SourceError
 from nbtext.parallel import ahead, threads
 from nbtext.settings import Settings, default_settings
-from nbtext.sources import load_all
-from nbtext.tokens import AnyReading, is_mail, read_keys
+from nbtext.sources import load_all, small_files, with_texts
+from nbtext.tokens import AnyReading, compiled, is_mail, read_keys
 from nbtext.tokens.batch_reading import ReadBatch, are_read_together, read_together
+from nbtext.tokens.engine import engine
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called now and then with the documents and bytes read since the last call."""
@@ -162,10 +163,11 @@ def _opened(
     items: Iterable[Item], report: ReadReport, max_bytes: int
 ) -> Iterator[Document]:
     """Open what has not been opened; a report takes what cannot be."""
-    for item in items:
+    read = compiled.small_files if engine().is_compiled else small_files
+    for item, text in with_texts(items, max_bytes, read):
         if isinstance(item, Unread):
             try:
-                for loaded in load_all(item, max_bytes):
+                for loaded in load_all(item, max_bytes, text):
                     if isinstance(loaded, Note):
                         report.remark(loaded)
                     else:

@@ -37,8 +37,8 @@ from nbtext.scoring.models.registry import check_scoring, event_model
 from nbtext.scoring.score import Scored, score
 from nbtext.scoring.stored_view import StoredView
 from nbtext.settings import Scoring
-from nbtext.sources import load_all
-from nbtext.tokens import AnyReading, bag_of, read_keys
+from nbtext.sources import load_all, small_files, with_texts
+from nbtext.tokens import AnyReading, bag_of, compiled, read_keys
 from nbtext.tokens.engine import engine
 from nbtext.tokens.key_reading import KeyReading
 
@@ -617,7 +617,8 @@ def batches(
     """
     batch: list[Document] = []
     gathered = 0
-    for item in items:
+    read = compiled.small_files if engine().is_compiled else small_files
+    for item, text in with_texts(items, max_bytes, read):
         if isinstance(item, Pause):
             if batch:
                 yield batch
@@ -626,7 +627,7 @@ def batches(
         if isinstance(item, Unreadable | Note):
             on_problem(item)
             continue
-        for document in _documents(item, max_bytes, on_problem):
+        for document in _documents(item, max_bytes, on_problem, text):
             batch.append(document)
             gathered += sum(map(len, document.texts))
             if gathered >= size or len(batch) >= many:
@@ -637,13 +638,13 @@ def batches(
 
 
 def _documents(
-    item: Document | Unread, max_bytes: int, on_problem: OnProblem
+    item: Document | Unread, max_bytes: int, on_problem: OnProblem, text: bytes | None
 ) -> Iterator[Document]:
     if isinstance(item, Document):
         yield item
         return
     try:
-        for loaded in load_all(item, max_bytes):
+        for loaded in load_all(item, max_bytes, text):
             if isinstance(loaded, Note):
                 on_problem(loaded)
             else:

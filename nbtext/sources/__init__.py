@@ -10,9 +10,10 @@ The modules, in pipeline order: `_options` and `_labels` (what the user says),
 `guess`, `_table` and `_rows` (containers taken apart), `_walk` (folders), `_inspect`
 (what a source is), `_names`, `_numbered` (one document of many), `_meanings`,
 `_arguments`, `_complaints`, `_unicode`, `_contents`, `_documents`, `_rereadable`,
-`_load`; `mailboxes`; `_seen`.
+`_ahead`, `_load`; `mailboxes`; `_seen`.
 """
 
+from nbtext.sources._ahead import small_files, with_texts
 from nbtext.sources._arguments import labels, named_paths
 from nbtext.sources._compressed import compression
 from nbtext.sources._documents import (
@@ -54,6 +55,8 @@ __all__ = [
     "opened_items",
     "rereadable",
     "seen_only",
+    "small_files",
     "split_label",
     "total_bytes",
+    "with_texts",
 ]

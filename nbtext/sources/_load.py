@@ -12,26 +12,37 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import chain, islice
 from time import time
-from typing import Final
 
 from nbtext.document import Document, Note, Pause, Unread
 from nbtext.errors import MissingSourceError
+from nbtext.plain_mail import FRESH
+from nbtext.sources._ahead import SMALL, small_file
 from nbtext.sources._compressed import compression, may_be_compressed
 from nbtext.sources._inspect import HEAD, may_be_mbox
 from nbtext.sources._stream import Stream, open_path, read_start
 from nbtext.sources.mbox import is_header, may_become_mbox, messages
 
 
-def load_all(unread: Unread, max_bytes: int) -> Iterable[Document | Note]:
+def load_all(
+    unread: Unread, max_bytes: int, text: bytes | None = None
+) -> Iterable[Document | Note]:
     """
     Open and read a file, and give its document, or each message if it is an mbox.
 
     A note says so if the last message of an mbox is left out, because another program
     has had it locked.
 
+    Args:
+        unread: the file.
+        max_bytes: how much of a document is read.
+        text: what is in it, if that was read ahead (`nbtext.sources._ahead`); it is no
+            mbox then.
+
     Raises:
         SourceError: at once or later, it cannot be read, or is damaged.
     """
+    if text is not None and not _is_compressed(text):
+        return (Document(unread.name, (text,), unread.label, unread.is_mail),)
     document = load(unread, max_bytes)
     text = document.texts[0]
     # What its container, or the user, calls a mail or a text is one document.
@@ -96,8 +107,8 @@ def load(unread: Unread, max_bytes: int) -> Document:
     Raises:
         SourceError: it cannot be read, or is damaged before its end or `max_bytes`.
     """
-    text = _small_file(unread.path, max_bytes)
-    if text is not None:
+    text, _ = small_file(unread.path, min(max_bytes, SMALL))
+    if text is not None and not _is_compressed(text):
         return Document(unread.name, (text,), unread.label, unread.is_mail)
     stream = _opened(unread)
     try:
@@ -109,35 +120,9 @@ def load(unread: Unread, max_bytes: int) -> Document:
     return Document(unread.name, (text,), unread.label, unread.is_mail, is_cut)
 
 
-def _small_file(path: str, max_bytes: int) -> bytes | None:
-    """
-    Return a whole file in the fewest steps; None if it is not as simple as that.
-
-    It is not if the file is large, compressed, changing, no regular file or no file.
-    """
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    except (OSError, ValueError):
-        return None
-    try:
-        size = os.fstat(descriptor).st_size
-        if not 0 < size <= min(max_bytes, SMALL):
-            return None
-        text = os.read(descriptor, size + 1)
-    except OSError:
-        return None
-    finally:
-        os.close(descriptor)
-    if len(text) != size or may_be_compressed(text) or compression(text):
-        return None
-    return text
-
-
-SMALL: Final = 1 << 20
-"""Maximum bytes of a file that is read in the fewest steps."""
-
-FRESH: Final = 900.0
-"""Seconds since the last write after which no first message is on its way."""
+def _is_compressed(text: bytes) -> bool:
+    """Return whether a whole file is compressed, or too short to tell."""
+    return may_be_compressed(text) or compression(text) is not None
 
 
 def _opened(unread: Unread) -> Stream:

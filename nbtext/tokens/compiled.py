@@ -138,6 +138,15 @@ def add_means_left_out(*arguments: "Any") -> None:
     _compiled.add_means_left_out(*arguments)
 
 
+def small_files(
+    paths: tuple[str, ...], most: int, together: int, before: int
+) -> "Sequence[bytes | None]":
+    """Do what `nbtext.sources._ahead.small_files` specifies."""
+    from nbtext import _compiled
+
+    return _compiled.small_files(paths, most, together, before)
+
+
 def sum_sorted(*arguments: "Any") -> int:
     """Do what `nbtext.counts.counter.sum_by_arrays` specifies; -1 if sums are large."""
     from nbtext import _compiled

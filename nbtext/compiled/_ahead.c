@@ -1,0 +1,159 @@
+/* Small files, read one after the other; twin of nbtext/sources/_ahead.py. */
+
+#include "module.h"
+
+#include "mail.h"
+
+#include <stdlib.h>
+
+const char small_files_doc[] =
+"small_files(paths, most, together, before)\n"
+"--\n\n"
+"Read files in the fewest steps, without the interpreter's lock, as\n"
+"`nbtext.sources._ahead.small_files` does.\n\n"
+"Args:\n"
+"    paths: a tuple of texts.\n"
+"    most: maximum bytes of a file.\n"
+"    together: maximum bytes of all of them.\n"
+"    before: seconds; what has changed since may be an mbox that grows.\n\n"
+"Returns:\n"
+"    A list of what is in each, or None.\n";
+
+/* A file that is read: its path, and what is in it, or NULL. */
+typedef struct {
+    PyObject *path;
+    uint8_t *data;
+    size_t size;
+} File;
+
+#ifndef _WIN32
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool
+may_be_mbox(Slice text)
+{
+    static const uint8_t SECOND[] = "\nFrom ";
+    return begins(text, "From ") && find_text(text, slice(SECOND, SECOND + 6));
+}
+
+/* Read an open file if it is as large as it seems, and no mbox. */
+static void
+read_open_file(File *file, int descriptor, size_t most, int64_t before)
+{
+    struct stat status;
+    if (fstat(descriptor, &status) || !S_ISREG(status.st_mode) || status.st_size <= 0
+        || (uintmax_t)status.st_size > most)
+        return;
+    size_t size = (size_t)status.st_size;
+    uint8_t *data = malloc(size + 1);
+    if (data && read(descriptor, data, size + 1) == (ssize_t)size
+        && !may_be_mbox(slice(data, data + size))
+        && !(begins(slice(data, data + size), "From ") && status.st_mtime >= before)) {
+        file->data = data;
+        file->size = size;
+    } else {
+        free(data);
+    }
+}
+
+static void
+read_file(File *file, const char *path, size_t most, int64_t before)
+{
+    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0)
+        return;
+    read_open_file(file, descriptor, most, before);
+    close(descriptor);
+}
+
+#else
+
+static void
+read_file(File *file, const char *path, size_t most, int64_t before)
+{
+    (void)file;
+    (void)path;
+    (void)most;
+    (void)before;
+}
+
+#endif
+
+/* Read files whose paths are encoded, as long as they are not too much together. */
+static void
+read_files(File *files, char *const *paths, size_t n, size_t most, size_t together,
+           int64_t before)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (paths[i])
+            read_file(files + i, paths[i], most < together ? most : together, before);
+        together -= files[i].size;
+    }
+}
+
+/* Encode the paths; one that cannot be is none. False with an error if one is no text. */
+static bool
+encode_paths(PyObject *list, File *files, char **paths, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        PyObject *path = PyTuple_GetItem(list, (Py_ssize_t)i);
+        if (!PyUnicode_Check(path)) {
+            PyErr_SetString(PyExc_TypeError, "a path is a text");
+            return false;
+        }
+        if (PyUnicode_FSConverter(path, &files[i].path))
+            paths[i] = PyBytes_AsString(files[i].path);
+        else
+            PyErr_Clear();
+    }
+    return true;
+}
+
+static PyObject *
+list_of(const File *files, size_t n)
+{
+    PyObject *list = PyList_New((Py_ssize_t)n);
+    for (size_t i = 0; list && i < n; i++) {
+        const File *file = files + i;
+        PyObject *text = file->data
+                             ? PyBytes_FromStringAndSize((char *)file->data, (Py_ssize_t)file->size)
+                             : counted_none();
+        if (!text || PyList_SetItem(list, (Py_ssize_t)i, text))
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+PyObject *
+small_files(PyObject *module, PyObject *args)
+{
+    PyObject *list, *result = NULL;
+    Py_ssize_t most, together;
+    long long before;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!nnL:small_files", &PyTuple_Type, &list, &most, &together,
+                          &before))
+        return NULL;
+    size_t n = (size_t)PyTuple_Size(list);
+    File *files = calloc(n + 1, sizeof *files);
+    char **paths = calloc(n + 1, sizeof *paths);
+    if (!files || !paths) {
+        PyErr_NoMemory();
+    } else if (encode_paths(list, files, paths, n)) {
+        Py_BEGIN_ALLOW_THREADS
+        read_files(files, paths, n, most > 0 ? (size_t)most : 0,
+                   together > 0 ? (size_t)together : 0, before);
+        Py_END_ALLOW_THREADS
+        result = list_of(files, n);
+    }
+    for (size_t i = 0; files && i < n; i++) {
+        free(files[i].data);
+        Py_XDECREF(files[i].path);
+    }
+    free(files);
+    free(paths);
+    return result;
+}

@@ -1,0 +1,107 @@
+"""Small files that are read ahead: what is in them, and what is left to be opened."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nbtext.document import PAUSE, Document, Item, Note, Unread
+from nbtext.sources._ahead import FILES, small_files, with_texts
+from nbtext.tokens import compiled
+from nbtext.tokens.engine import COMPILED, best
+
+READERS = [pytest.param(small_files, id="plain")]
+if best() == COMPILED:
+    READERS.append(pytest.param(compiled.small_files, id="compiled"))
+
+MBOX = b"From a@b\nSubject: x\n\nFrom here\n"
+OLD, NOW = 10**9, 2**62
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_what_is_simple_is_read_and_all_else_is_left(read: Any, tmp_path: Path) -> None:
+    contents = {
+        "plain": b"one",
+        "empty": b"",
+        "most": b"x" * 100,
+        "large": b"x" * 101,
+        "mbox": MBOX,
+        "begun": b"From a@b\nSubject: x\n\nHere\n",
+        "no mbox": b"x\nFrom a@b\n",
+        "From": b"From ",
+    }
+    for name, content in contents.items():
+        tmp_path.joinpath(name).write_bytes(content)
+    os.mkfifo(tmp_path / "pipe")
+    tmp_path.joinpath("folder").mkdir()
+    names = [*contents, "pipe", "folder", "missing", "nu\0l", "\udcff", "\ud800"]
+    paths = tuple(f"{tmp_path}/{name}" for name in names)
+
+    found = dict(zip(names, read(paths, 100, 1000, NOW), strict=True))
+
+    read_ahead = {"plain", "most", "begun", "no mbox", "From"}
+    expected = {name: contents[name] for name in names if name in read_ahead}
+    assert {name: text for name, text in found.items() if text is not None} == expected
+    assert found.keys() == {*names}
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_what_begins_like_an_mbox_may_grow(read: Any, tmp_path: Path) -> None:
+    text = b"From a@b\nSubject: x\n\nHere\n"
+    tmp_path.joinpath("mail").write_bytes(text)
+    paths = (f"{tmp_path}/mail",)
+
+    for changed, expected in ((OLD - 1, text), (OLD, None), (OLD + 1, None)):
+        os.utime(tmp_path / "mail", (changed, changed))
+        assert read(paths, 100, 100, OLD) == [expected]
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_all_together_are_bounded(read: Any, tmp_path: Path) -> None:
+    for name in "abcd":
+        tmp_path.joinpath(name).write_bytes(b"x" * (40 if name != "c" else 20))
+    paths = tuple(f"{tmp_path}/{name}" for name in "abcd")
+
+    texts = read(paths, 1000, 100, NOW)
+
+    assert [text and len(text) for text in texts] == [40, 40, 20, None]
+    assert read(paths[:1], -1, 100, NOW) == read(paths[:1], 100, -1, NOW) == [None]
+    assert read((), 1, 1, NOW) == []
+
+
+@pytest.mark.skipif(best() != COMPILED, reason="nbtext has no compiled extension")
+@pytest.mark.parametrize("paths", [(b"bytes",), (1,), (None,), ["list"], "text"])
+def test_only_texts_are_paths(paths: Any) -> None:
+    with pytest.raises(TypeError):
+        compiled.small_files(paths, 1, 1, 1)
+
+
+def test_items_stay_in_order_and_nothing_is_read_ahead_of_a_pause(
+    tmp_path: Path,
+) -> None:
+    files = [Unread(str(n), f"{tmp_path}/{n}") for n in range(2 * FILES + 3)]
+    for file in files:
+        Path(file.path).write_bytes(file.name.encode())
+    read: list[int] = []
+
+    def count(paths: tuple[str, ...], *limits: int) -> list[bytes | None]:
+        read.append(len(paths))
+        return small_files(paths, *limits)
+
+    document, note = Document("d", (b"",)), Note("n")
+    gone: Item = Unread("gone", f"{tmp_path}/gone")
+
+    def items() -> Iterator[Item]:
+        yield from [document, *files[:2], note, *files[2:], gone]
+        yield PAUSE
+        assert sum(read) == len(files) + 1
+        yield files[0]
+
+    found = list(with_texts(items(), 100, count))
+
+    texts = [(file, file.name.encode()) for file in files]
+    assert found[:4] == [(document, None), *texts[:2], (note, None)]
+    assert found[4:] == [*texts[2:], (gone, None), (PAUSE, None), texts[0]]
+    assert max(read) == FILES
