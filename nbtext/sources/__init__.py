@@ -7,8 +7,9 @@ files apart, and `nbtext.sources.mailboxes` reads what can only be mail.
 
 The modules, in pipeline order: `_options` and `_labels` (what the user says),
 `_compressed`, `_snapshot` and `_stream` (bytes), `mbox`, `_lines`, `_csv`, `_heading`,
-`guess`, `_table` and `_rows` (containers taken apart), `_walk` (folders), `_inspect`
-(what a source is), `_names`, `_numbered` (one document of many), `_meanings`,
+`guess`, `_table` and `_rows` (containers taken apart), `_listing` and `_walk`
+(folders), `_inspect` (what a source is), `_names`, `_numbered` (one document of many),
+`_meanings`,
 `_arguments`, `_complaints`, `_unicode`, `_contents`, `_documents`, `_rereadable`,
 `_ahead`, `_load`; `mailboxes`; `_seen`.
 """

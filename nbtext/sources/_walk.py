@@ -7,7 +7,7 @@ and left out, as is what the Maildir's flags or MH's naming call deleted or a dr
 The folders in a Maildir are other mailboxes: a note names them.
 """
 
-# ruff: noqa: PTH116 -- importing pathlib costs 10 ms, half a run on one message
+# ruff: noqa: PTH112, PTH116 -- importing pathlib costs 10 ms, half a run on one mail
 
 import os
 import re
@@ -18,6 +18,15 @@ from typing import TypeAlias
 from nbtext.document import Note, Unread, Unreadable
 from nbtext.errors import SourceError
 from nbtext.sources._failures import cannot_read
+from nbtext.sources._listing import (
+    FILE,
+    FOLDER,
+    NOWHERE,
+    OTHER,
+    Listed,
+    in_order,
+    kind_of,
+)
 
 # The flags follow the last ":2,"; the colon is replaced on systems that forbid it.
 _LEFT_OUT_FLAGS = r"[:;!]2,[A-Za-z]*[DT]"
@@ -25,17 +34,13 @@ _LEFT_OUT_FLAGS = r"[:;!]2,[A-Za-z]*[DT]"
 _COMPANIONS = (".msf", ".lock")
 """Suffixes of what Thunderbird keeps beside a mailbox, and of what locks it."""
 
-_Contents: TypeAlias = list[Unread | Unreadable | Note | str]
+_Contents: TypeAlias = "Iterator[Unread | Unreadable | Note | str]"
 """What is to be read, in order; a folder by its path."""
 
 
 def is_maildir(path: str) -> bool:
     """Tell whether a folder has the parts that a Maildir has."""
-    try:
-        with os.scandir(path) as entries:
-            return _has_maildir_parts(list(entries))
-    except OSError:
-        return False
+    return all(os.path.isdir(below(path, part)) for part in ("cur", "new"))
 
 
 def class_folders(path: str) -> list[str]:
@@ -44,14 +49,18 @@ def class_folders(path: str) -> list[str]:
 
     A Maildir is no such folder, though it may hold three folders and nothing else.
     """
+    found = []
     try:
         with os.scandir(path) as entries:
-            visible = [entry for entry in entries if not entry.name.startswith(".")]
-        if _has_maildir_parts(visible) or not all(map(_is_folder, visible)):
-            return []
+            for entry in entries:
+                if entry.name.startswith("."):
+                    continue
+                if not _is_folder(entry):
+                    return []
+                found.append(below(path, entry.name))
     except (OSError, ValueError):
         return []
-    return sorted((below(path, entry.name) for entry in visible), key=os.fsencode)
+    return [] if is_maildir(path) else sorted(found, key=os.fsencode)
 
 
 def below(folder: str, name: str) -> str:
@@ -75,9 +84,12 @@ def walk(
         is_mh: whether it is one of MH though nothing in it says so.
     """
     seen: set[tuple[int, int]] = set()
-    waiting: _Contents = [path]
+    waiting: list[_Contents] = [iter([path])]
     while waiting:
-        item = waiting.pop()
+        item = next(waiting[-1], None)
+        if item is None:
+            waiting.pop()
+            continue
         if not isinstance(item, str):
             yield item
             continue
@@ -85,42 +97,83 @@ def walk(
             status = os.stat(item)
             if (status.st_dev, status.st_ino) not in seen:
                 seen.add((status.st_dev, status.st_ino))
-                contents = _contents(item, label, is_mh=is_mh and item == path)
-                waiting.extend(reversed(contents))
+                waiting.append(_contents(item, label, is_mh=is_mh and item == path))
         except (OSError, ValueError) as error:
             yield Unreadable(item, cannot_read(item, error))
 
 
 def _contents(folder: str, label: str | None, *, is_mh: bool) -> _Contents:
-    with os.scandir(folder) as scanned:
-        entries = list(scanned)
-    if _has_maildir_parts(entries):
-        messages = [_messages(folder, part, label) for part in ("cur", "new")]
-        return [*_note_of_folders(folder, entries), *chain(*messages)]
-    is_mh = is_mh or any(entry.name == ".mh_sequences" for entry in entries)
-    visible = [entry for entry in entries if not entry.name.startswith(".")]
-    visible = _without_companions(visible)
-    if is_mh or all(_is_number(e.name) or _is_folder(e) for e in visible):
-        return _numbered(folder, visible, label, is_mail=is_mh or None)
-    visible.sort(key=_path_order)
-    return [_item(folder, entry, label) for entry in visible]
+    """Return what is to be read of a folder, which is read at once."""
+    if is_maildir(folder):
+        messages = (_messages(folder, part, label) for part in ("cur", "new"))
+        return chain(_note_of_folders(folder), chain.from_iterable(messages))
+    if not is_mh:
+        is_mh = os.path.lexists(below(folder, ".mh_sequences"))
+    found = _Found(folder)
+    entries = in_order(found.entries())
+    if is_mh or found.are_numbers:
+        entries = in_order(filter(None, map(_numbered, entries)))
+        is_mail = is_mh or None
+        return (_item(folder, one, label, is_mail=is_mail) for one in entries)
+    return (_item(folder, one, label) for one in entries)
 
 
-def _without_companions(entries: list[os.DirEntry[str]]) -> list[os.DirEntry[str]]:
-    """Leave out what lies beside `inbox` for programs: its index, and its dotlock."""
-    if not any(entry.name.endswith(_COMPANIONS) for entry in entries):
-        return entries
-    others = {entry.name + suffix for entry in entries for suffix in _COMPANIONS}
-    return [entry for entry in entries if entry.name not in others]
+class _Found:
+    """
+    The visible entries of a folder, as they come.
+
+    Attributes:
+        are_numbers: whether all files so far have numbers for names.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.are_numbers = True
+        self._folder = folder
+
+    def entries(self) -> Iterator[Listed]:
+        """Yield the entries, without what lies beside a mailbox for programs."""
+        with os.scandir(self._folder) as scanned:
+            for entry in scanned:
+                if entry.name.startswith(".") or self._is_companion(entry.name):
+                    continue
+                listed = _listed(entry)
+                is_number = listed.kind == FOLDER or _is_number(entry.name)
+                self.are_numbers = self.are_numbers and is_number
+                yield listed
+
+    def _is_companion(self, name: str) -> bool:
+        """Tell of `inbox.msf` and `inbox.lock` whether there is an `inbox`."""
+        return any(
+            name.endswith(suffix)
+            and os.path.lexists(below(self._folder, name.removesuffix(suffix)))
+            for suffix in _COMPANIONS
+        )
 
 
-def _note_of_folders(maildir: str, entries: list[os.DirEntry[str]]) -> list[Note]:
+def _listed(entry: "os.DirEntry[str]") -> Listed:
+    """Sort a folder where the paths of its files belong: `a-b` before `a/b`."""
+    name, kind = os.fsencode(entry.name), kind_of(entry)
+    return Listed(name + b"/" if kind == FOLDER else name, name, kind)
+
+
+def _numbered(entry: Listed) -> Listed | None:
+    """Sort messages of MH by number, folders behind them; leave out all others."""
+    if entry.kind == FOLDER:
+        return entry._replace(key=b"/" + entry.key)
+    if not _is_number(os.fsdecode(entry.name)):
+        return None
+    number = entry.name.lstrip(b"0")
+    return entry._replace(key=b".%05d%b/%b" % (len(number), number, entry.name))
+
+
+def _note_of_folders(maildir: str) -> list[Note]:
     """Name the mailboxes in a Maildir (Maildir++), which are not read with it."""
-    others = sorted(
-        entry.name
-        for entry in entries
-        if entry.name not in ("cur", "new", "tmp") and is_maildir(entry.path)
-    )
+    with os.scandir(maildir) as entries:
+        others = sorted(
+            entry.name
+            for entry in entries
+            if entry.name not in ("cur", "new", "tmp") and is_maildir(entry.path)
+        )
     if not others:
         return []
     shown = ", ".join([*others[:3], "..."] if len(others) > 3 else others)
@@ -135,64 +188,45 @@ def _messages(maildir: str, part: str, label: str | None) -> _Contents:
     """Return the messages in a part of a Maildir, without the trashed and drafts."""
     folder = below(maildir, part)
     is_left_out = re.compile(_LEFT_OUT_FLAGS).search
-    try:
+
+    def messages() -> Iterator[Listed]:
         with os.scandir(folder) as scanned:
-            entries = [
-                entry
-                for entry in scanned
-                if not entry.name.startswith(".")
-                and not is_left_out(entry.name)
-                and not _is_folder(entry)
-            ]
+            for entry in scanned:
+                if not (entry.name.startswith(".") or is_left_out(entry.name)):
+                    listed = _listed(entry)
+                    if listed.kind != FOLDER:
+                        yield listed
+
+    try:
+        entries = in_order(messages())
     except OSError as error:
-        return [Unreadable(folder, cannot_read(folder, error))]
-    entries.sort(key=_path_order)
-    return [_item(folder, entry, label, is_mail=True) for entry in entries]
-
-
-def _numbered(
-    folder: str,
-    entries: list[os.DirEntry[str]],
-    label: str | None,
-    *,
-    is_mail: bool | None,
-) -> _Contents:
-    """Return the messages of an MH folder, then the folders in it."""
-    folders = sorted(filter(_is_folder, entries), key=_path_order)
-    messages = [e for e in entries if _is_number(e.name) and not _is_folder(e)]
-    messages.sort(key=lambda entry: (int(entry.name), entry.name))
-    in_order = [*messages, *folders]
-    return [_item(folder, entry, label, is_mail=is_mail) for entry in in_order]
+        return iter([Unreadable(folder, cannot_read(folder, error))])
+    return (_item(folder, entry, label, is_mail=True) for entry in entries)
 
 
 def _item(
-    folder: str,
-    entry: os.DirEntry[str],
-    label: str | None,
-    *,
-    is_mail: bool | None = None,
+    folder: str, entry: Listed, label: str | None, *, is_mail: bool | None = None
 ) -> Unread | Unreadable | str:
-    path = below(folder, entry.name)
-    try:
-        if entry.is_file():
+    path = below(folder, os.fsdecode(entry.name))
+    if entry.kind == FILE:
+        return Unread(path, path, label, is_mail)
+    if entry.kind == FOLDER:
+        return path
+    if entry.kind == NOWHERE:
+        error = SourceError(f"{path}: the link leads nowhere; mend or remove it")
+    elif entry.kind == OTHER:
+        error = SourceError(
+            f"{path}: a file was expected, and a socket, pipe or device found; "
+            "name it by itself to read it"
+        )
+    else:
+        try:
+            os.stat(path)
+        except OSError as failure:
+            error = cannot_read(path, failure)
+        else:  # it has become something that the system tells of
             return Unread(path, path, label, is_mail)
-        if entry.is_dir():
-            return path
-        if entry.is_symlink():
-            error = SourceError(f"{path}: the link leads nowhere; mend or remove it")
-        else:
-            error = SourceError(
-                f"{path}: a file was expected, and a socket, pipe or device found; "
-                "name it by itself to read it"
-            )
-    except OSError as failure:
-        error = cannot_read(path, failure)
     return Unreadable(path, error)
-
-
-def _has_maildir_parts(entries: list[os.DirEntry[str]]) -> bool:
-    parts = [entry for entry in entries if entry.name in ("cur", "new")]
-    return len(parts) == 2 and all(map(_is_folder, parts))
 
 
 def _is_number(name: str) -> bool:
@@ -204,8 +238,3 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:  # a link to itself; opening it reports that
         return False
-
-
-def _path_order(entry: os.DirEntry[str]) -> bytes:
-    """Sort a folder where the paths of its files belong: `a-b` before `a/b`."""
-    return os.fsencode(entry.name + "/" if _is_folder(entry) else entry.name)
