@@ -172,6 +172,16 @@ def _sum_sorted(extension: Any) -> Call:
     return extension.sum_sorted, sound
 
 
+def _sum_entries(extension: Any) -> Call:
+    sound = (
+        4, array("q", [0, 2, 3, 3]), array("H", [0, 1, 1]),
+        array("d", [0.5, -1.0, 2.0]), array("q", [0, 2, 3]), array("q", [0, 2, 1]),
+        array("d", [1.0, 2.0, 0.5]),
+        array("d", bytes(32)),
+    )  # fmt: skip
+    return extension.sum_entries, sound
+
+
 def _correct(extension: Any) -> Call:
     view = (array("q", [0, 2, 3]), array("i", [0, 2, 1]), array("H", [1, 9, 65535]))
     sound = (
@@ -269,6 +279,7 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "small_files": _small_files,
     "sum_sorted": _sum_sorted,
     "add_means_left_out": _add_means_left_out,
+    "sum_entries": _sum_entries,
     "correct": _correct,
     "Tables": _tables,
     "Tables.document_keys": _document_keys,

@@ -131,6 +131,17 @@ def add_means_left_out(
     scores: NDArray[np.float64],
     /,
 ) -> None: ...
+def sum_entries(
+    n_starts: int,
+    starts: NDArray[np.signedinteger],
+    classes: NDArray[np.uint16],
+    values: NDArray[np.float64],
+    begins: NDArray[np.int64],
+    places: NDArray[np.int64],
+    x: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    /,
+) -> None: ...
 def correct(
     views: list[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]],
     n_terms: int,

@@ -58,25 +58,6 @@ take_logarithms(double *values, size_t n)
 
 /* --- sums ------------------------------------------------------------------------- */
 
-/* Integers of 32 or of 64 bits. */
-typedef struct {
-    const void *values;
-    size_t width; /* in bytes */
-} Integers;
-
-static inline int64_t
-integer_at(Integers integers, size_t n)
-{
-    return integers.width == 4 ? ((const int32_t *)integers.values)[n]
-                               : ((const int64_t *)integers.values)[n];
-}
-
-static inline const void *
-address_of(Integers integers, size_t n)
-{
-    return (const char *)integers.values + n * integers.width;
-}
-
 /* The weights of one view by term, and documents; see contrast_sums.add_by_class. */
 typedef struct {
     Integers starts; /* of each term's entries */
@@ -147,15 +128,8 @@ FOR_EACH_PROCESSOR static int64_t
 sum_weights(Integers weights, size_t first, size_t length)
 {
     uint64_t sum = 0;
-    if (weights.width == 4) {
-        const int32_t *values = (const int32_t *)weights.values + first;
-        for (size_t n = 0; n < length; n++)
-            sum += (uint64_t)(int64_t)values[n];
-    } else {
-        const int64_t *values = (const int64_t *)weights.values + first;
-        for (size_t n = 0; n < length; n++)
-            sum += (uint64_t)values[n];
-    }
+    for (size_t n = first; n < first + length; n++)
+        sum += (uint64_t)integer_at(weights, n);
     return (int64_t)sum;
 }
 
@@ -163,15 +137,8 @@ sum_weights(Integers weights, size_t first, size_t length)
 FOR_EACH_PROCESSOR static void
 read_weights(Integers weights, size_t first, size_t length, double *restrict to)
 {
-    if (weights.width == 4) {
-        const int32_t *values = (const int32_t *)weights.values + first;
-        for (size_t n = 0; n < length; n++)
-            to[n] = (double)values[n];
-    } else {
-        const int64_t *values = (const int64_t *)weights.values + first;
-        for (size_t n = 0; n < length; n++)
-            to[n] = (double)values[n];
-    }
+    for (size_t n = 0; n < length; n++)
+        to[n] = (double)integer_at(weights, first + n);
 }
 
 /* A term of a document: where its entries are, and W_t. */
@@ -290,17 +257,6 @@ const char add_by_class_doc[] =
 "--\n\n"
 "Add up what the terms of documents say for each class, as\n"
 "`nbtext.scoring.models.contrast_sums.add_by_class` says.\n";
-
-/* Take integers, n of them; their width is 0 if it is neither of the two. */
-static Integers
-integers_of(const Py_buffer *buffer, size_t n)
-{
-    Integers integers = {buffer->buf, 0};
-    for (size_t width = 4; width <= 8; width *= 2)
-        if (has_size(buffer, n, width))
-            integers.width = width;
-    return integers;
-}
 
 PyObject *
 add_by_class(PyObject *module, PyObject *args)

@@ -11,7 +11,7 @@
 #include "model.h"
 
 /* What nbtext.tokens.compiled expects: changed wherever calls or results change. */
-enum { INTERFACE = 17 };
+enum { INTERFACE = 18 };
 
 PyObject *
 counted_none(void)
@@ -28,6 +28,7 @@ static PyMethodDef methods[] = {
     {"sum_sorted", sum_sorted, METH_VARARGS, sum_sorted_doc},
     {"add_by_class", add_by_class, METH_VARARGS, add_by_class_doc},
     {"correct", correct, METH_VARARGS, correct_doc},
+    {"sum_entries", sum_entries, METH_VARARGS, sum_entries_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -16,7 +16,7 @@ typedef struct {
 
 extern PyType_Spec tables_spec, reader_spec, key_array_spec, stored_spec;
 extern const char find_doc[], first_damaged_doc[], add_by_class_doc[], correct_doc[],
-    add_means_left_out_doc[], sum_sorted_doc[], small_files_doc[];
+    add_means_left_out_doc[], sum_sorted_doc[], small_files_doc[], sum_entries_doc[];
 
 PyObject *find(PyObject *module, PyObject *args);
 PyObject *first_damaged(PyObject *module, PyObject *args);
@@ -25,6 +25,7 @@ PyObject *correct(PyObject *module, PyObject *args);
 PyObject *small_files(PyObject *module, PyObject *args);
 PyObject *sum_sorted(PyObject *module, PyObject *args);
 PyObject *add_means_left_out(PyObject *module, PyObject *args);
+PyObject *sum_entries(PyObject *module, PyObject *args);
 
 /*
  * Hand keys over to Python, as a memoryview; `owner` is of a type of this module. The module's
@@ -53,6 +54,36 @@ are_starts(const int64_t *starts, size_t n, int64_t end)
     for (size_t i = 0; is_sound && i < n; i++)
         is_sound = starts[i] <= starts[i + 1];
     return is_sound;
+}
+
+/* Integers of 32 or of 64 bits. */
+typedef struct {
+    const void *values;
+    size_t width; /* in bytes */
+} Integers;
+
+static inline int64_t
+integer_at(Integers integers, size_t n)
+{
+    return integers.width == 4 ? ((const int32_t *)integers.values)[n]
+                               : ((const int64_t *)integers.values)[n];
+}
+
+static inline const void *
+address_of(Integers integers, size_t n)
+{
+    return (const char *)integers.values + n * integers.width;
+}
+
+/* Take integers, n of them; their width is 0 if it is neither of the two. */
+static inline Integers
+integers_of(const Py_buffer *buffer, size_t n)
+{
+    Integers integers = {buffer->buf, 0};
+    for (size_t width = 4; width <= 8; width *= 2)
+        if (has_size(buffer, n, width))
+            integers.width = width;
+    return integers;
 }
 
 /* Compiled for several generations of a processor where the loader can choose. */

@@ -36,8 +36,9 @@ from nbtext.parallel import ahead, threads
 from nbtext.settings import Settings, default_settings
 from nbtext.sources import load_all, small_files, with_texts
 from nbtext.tokens import AnyReading, compiled, is_mail, read_keys
-from nbtext.tokens.batch_reading import ReadBatch, are_read_together, read_together
+from nbtext.tokens.batch_reading import ReadBatch, read_together
 from nbtext.tokens.engine import engine
+from nbtext.tokens.key_reading import are_read_together
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called now and then with the documents and bytes read since the last call."""

@@ -41,7 +41,7 @@ from nbtext.parallel import threads
 from nbtext.scoring import check_scoring
 from nbtext.store import Contents
 from nbtext.store.header import MOST_CLASSES
-from nbtext.tokens.batch_reading import are_read_together
+from nbtext.tokens.key_reading import are_read_together
 
 Workers: TypeAlias = "Callable[[], AbstractContextManager[Executor | None]]"
 """Starts what works elsewhere, such as processes; None if nothing does."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,12 +12,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.counts import TermTable
     from nbtext.counts.correction_table import Correction
     from nbtext.tokens import Terms
 
 from nbtext.counts.correction import AMOUNT_UNIT, BIAS, VALUE_UNIT
-from nbtext.scoring.models.arrays import spread_entries
+from nbtext.scoring.models.arrays import Said
 from nbtext.settings import UNIT
 from nbtext.tokens.bags import unit_weights
 
@@ -30,12 +29,12 @@ class BatchCorrection:
     Attributes:
         slope: what the scores that it corrects are multiplied by.
         biases: shape (n_classes,), in nats.
-        terms: for each view the values of terms, in one column.
+        said: for each view what the values of terms say.
     """
 
     slope: float
     biases: NDArray[np.float64]
-    terms: tuple[TermTable, ...]
+    said: tuple[Said, ...]
 
     def scores(self, views: Sequence[Terms]) -> NDArray[np.float64]:
         """
@@ -50,13 +49,11 @@ class BatchCorrection:
         """
         scores = np.tile(self.biases, (views[0].n_documents, 1))
         # of a record's attributes, which come last, there is no correction
-        for table, terms in zip(self.terms, views, strict=False):
-            if table.n_terms:
+        for said, terms in zip(self.said, views, strict=False):
+            if said.table.n_terms:
                 x = unit_weights(terms) / (UNIT * VALUE_UNIT)
-                places = table.find(terms.keys)
-                rows = spread_entries(table, terms.starts, places)
-                values = table.columns[0].take(rows.entries)
-                rows.add(scores, x.take(rows.terms) * values)
+                places = said.table.find(terms.keys)
+                scores += said.sums(terms, places, x, len(self.biases))
         scores /= self.slope
         return scores
 
@@ -66,5 +63,8 @@ def batch_correction(correction: Correction) -> BatchCorrection:
     return BatchCorrection(
         slope=correction.info.slope,
         biases=np.array(correction.biases) * (BIAS / AMOUNT_UNIT),
-        terms=correction.terms(),
+        said=tuple(
+            Said.by(replace(table, columns=()), table.columns[0].astype(np.float64))
+            for table in correction.terms()
+        ),
     )

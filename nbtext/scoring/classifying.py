@@ -40,7 +40,7 @@ from nbtext.settings import Scoring
 from nbtext.sources import load_all, small_files, with_texts
 from nbtext.tokens import AnyReading, bag_of, compiled, read_keys
 from nbtext.tokens.engine import engine
-from nbtext.tokens.key_reading import KeyReading
+from nbtext.tokens.key_reading import KeyReading, are_read_together
 
 if TYPE_CHECKING:
     from nbtext._compiled import StoredModel
@@ -182,8 +182,31 @@ class Classifier:
             headings: whether decisions say who mail is from, and what it is about.
 
         """
-        readings = [read_keys(document, self.model.settings) for document in documents]
+        settings = self.model.settings
+        if len(documents) > FEW and are_read_together(settings):
+            return self._decide_together(documents, headings=headings)
+        readings = [read_keys(document, settings) for document in documents]
         return self.decide_readings(documents, readings, headings=headings)
+
+    def _decide_together(
+        self, documents: list[Document], *, headings: bool
+    ) -> list[Decision]:
+        """Decide about many documents, which are read at once if they can be."""
+        from nbtext.scoring.batch import score_batch
+        from nbtext.tokens.batch_reading import read_together
+
+        batch = read_together(documents, self.model.settings)
+        decisions: dict[int, Decision] = {}
+        if batch.documents:
+            scored = score_batch(self.arranged(), batch.views, self._calibration)
+            for document, of_document in zip(batch.documents, scored, strict=True):
+                decisions[id(document)] = self.decide_one(
+                    document, of_document, headings=headings
+                )
+        readings = [read_keys(one, self.model.settings) for one in batch.others]
+        others = self.decide_readings(batch.others, readings, headings=headings)
+        decisions.update(zip(map(id, batch.others), others, strict=True))
+        return [decisions[id(document)] for document in documents]
 
     def decide_readings(
         self,

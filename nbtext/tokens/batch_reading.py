@@ -16,7 +16,7 @@ import numpy as np
 
 from nbtext.tokens import compiled
 from nbtext.tokens.bags import Terms
-from nbtext.tokens.key_reading import bytes_of, digest_of, is_read_to_keys
+from nbtext.tokens.key_reading import bytes_of, digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,13 +44,6 @@ class ReadBatch(NamedTuple):
     are_mail: list[bool]
     views: list[Terms]
     others: list[Document]
-
-
-def are_read_together(settings: Settings) -> bool:
-    """Return whether there is a quick way to read documents of these settings."""
-    if not is_read_to_keys(settings):
-        return False
-    return compiled.reader(settings.views, settings.format) is not None
 
 
 def read_together(documents: Sequence[Document], settings: Settings) -> ReadBatch:

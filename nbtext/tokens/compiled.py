@@ -154,6 +154,13 @@ def sum_sorted(*arguments: "Any") -> int:
     return _compiled.sum_sorted(*arguments)
 
 
+def sum_entries(*arguments: "Any") -> None:
+    """Do what `nbtext.scoring.models.arrays.Said.sums` specifies."""
+    from nbtext import _compiled
+
+    _compiled.sum_entries(*arguments)
+
+
 def correct(*arguments: "Any") -> tuple[bytearray, bytearray, bytearray]:
     """Do what `nbtext.learning.passes.correct_by_arrays` specifies."""
     from nbtext import _compiled

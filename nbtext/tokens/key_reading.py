@@ -65,8 +65,16 @@ def is_read_to_keys(settings: Settings) -> bool:
     """Return whether the compiled reader is for documents of these settings."""
     is_keyed, is_table = settings.secret is not None, settings.has_attributes
     if settings.format != "mail":  # the names of columns are in keys and digests
-        is_table = len(settings.fields) > 1 or any(v.fields for v in settings.views)
+        has_names = len(settings.fields) > 1 or any(v.fields for v in settings.views)
+        is_table = is_table or has_names
     return not (is_keyed or is_table) and engine().is_compiled
+
+
+def are_read_together(settings: Settings) -> bool:
+    """Return whether `nbtext.tokens.batch_reading` is for these settings."""
+    if not is_read_to_keys(settings):
+        return False
+    return compiled.reader(settings.views, settings.format) is not None
 
 
 def bytes_of(document: Document, settings: Settings) -> bytes | None:

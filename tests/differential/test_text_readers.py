@@ -12,9 +12,9 @@ from nbtext.document import Document
 from nbtext.settings import Field as Column
 from nbtext.settings import Settings, default_settings
 from nbtext.tokens import fingerprints, read_terms
-from nbtext.tokens.batch_reading import are_read_together, read_together
+from nbtext.tokens.batch_reading import read_together
 from nbtext.tokens.engine import COMPILED, best
-from nbtext.tokens.key_reading import KeyReading, read_keys
+from nbtext.tokens.key_reading import KeyReading, are_read_together, read_keys
 from nbtext.tokens.reading import read
 from tests.corpus.splits import CORPORA
 
@@ -85,11 +85,13 @@ def test_documents_that_say_more_are_read_alike(document: Document) -> None:
     [
         MANY._replace(fields=(Column("a", "text"), Column("b", "text"))),
         MANY._replace(views=tuple(v._replace(fields=True) for v in MANY.views[:1])),
+        MANY.reading((Column("a", "text"), Column("b", "number"))),
+        MANY.reading((Column("b", "number"),)),
     ],
-    ids=["two columns", "names of fields"],
+    ids=["two columns", "names of fields", "a number beside text", "a number"],
 )
 def test_what_names_its_columns_is_read_in_python(settings: Settings) -> None:
-    document = Document("row", (b"a", b"b c"), columns=("a", "b"))
+    document = Document("row", (b"a", b"1"), columns=("a", "b"))
 
     assert not are_read_together(settings)
     assert read_keys(document, settings) == read(document, settings)

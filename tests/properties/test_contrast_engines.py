@@ -19,9 +19,10 @@ from nbtext.learning.passes import (
     correct_by_arrays,
 )
 from nbtext.scoring.batch_model import batch_model_of
+from nbtext.scoring.models.arrays import Said
 from nbtext.scoring.models.contrast_sums import ClassSums, logarithms, view_sums
-from nbtext.scoring.models.registry import scoring_of
-from nbtext.settings import NGRAMS, TOPIC, WEIGHTED, Settings
+from nbtext.scoring.models.registry import event_model, scoring_of
+from nbtext.settings import NGRAMS, TOPIC, WEIGHTED, Scoring, Settings
 from nbtext.tokens.bags import read_terms
 from nbtext.tokens.engine import PLAIN, best, use
 from tests.build import counted
@@ -60,6 +61,70 @@ def test_sums_are_the_same_compiled_or_not(
         for found, expected in zip(compiled, plain, strict=True):
             assert found.complements.tobytes() == expected.complements.tobytes()
             assert found.owns.tobytes() == expected.owns.tobytes()
+
+
+SCORINGS = st.builds(
+    lambda own, ngrams, scaled, smoothing: (
+        scoring_of("contrast")
+        .with_parameters(own=own, ngrams=ngrams, scaled=scaled)
+        ._replace(smoothing=smoothing)
+    ),
+    st.sampled_from([0.0, 0.1, 1.0]),
+    st.sampled_from([0.0, 0.5]),
+    st.sampled_from([0.0, 1.0]),
+    st.sampled_from([1e-9, 0.03, 1.0]),
+) | st.just(scoring_of("complement"))
+
+
+@given(LABELLED, TEXTS, SCORINGS)
+def test_tables_of_evidence_say_what_the_sums_do(
+    labelled: list[tuple[str, str]], text: str, scoring: Scoring
+) -> None:
+    model = batch_model_of(counted(labelled, SETTINGS), scoring)
+    fields = [[[("body", one)]] * 2 for one in (*[t for _, t in labelled], text, "")]
+    documents = model.find(read_terms(SETTINGS, fields))
+
+    found = event_model(scoring.score).many(model, documents)
+
+    own, divided = (dict(scoring.parameters).get(name) for name in ("own", "scaled"))
+    expected = np.zeros(found.shape)
+    weights = 1.0, dict(scoring.parameters).get("ngrams", 1.0)
+    for view, weight in enumerate(weights):
+        sums = view_sums(model, view, documents)
+        expected += weight * (sums.complements + (own or 0.0) * sums.owns)
+    if divided:
+        deviations = expected.std(axis=1, keepdims=True)
+        # what is divided by next to nothing is no longer so near
+        is_far = deviations[:, 0] > 1e-3
+        found, expected = found[is_far], expected[is_far] / deviations[is_far]
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
+    else:
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@needs_compiled
+@given(LABELLED, st.integers(0, 2**32))
+def test_sums_of_evidence_are_the_same_compiled_or_not(
+    labelled: list[tuple[str, str]], seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    model = batch_model_of(counted(labelled, SETTINGS), scoring_of("complement"))
+    fields = [[[("body", f"{text} unknown")]] * 2 for _, text in labelled]
+    documents = model.find(read_terms(SETTINGS, fields))
+    for view, (terms, places) in enumerate(documents):
+        table = model.terms[view]
+        said = Said.by(table, random.normal(size=len(table.classes)))
+        x = random.normal(size=len(places))
+        n_classes = len(model.classes)
+
+        found = said.sums(terms, places, x, n_classes)
+
+        use(PLAIN)
+        try:
+            expected = said.sums(terms, places, x, n_classes)
+        finally:
+            use(None)
+        assert found.tobytes() == expected.tobytes()
 
 
 @given(st.lists(st.floats(1e-300, 1e300), min_size=1, max_size=20))

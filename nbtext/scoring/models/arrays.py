@@ -9,7 +9,7 @@ grouped by term (`nbtext.counts.term_table.TermTable`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from nbtext.scoring.models.evidence import counted_column
 from nbtext.tokens import compiled
 from nbtext.tokens.bag import LOG_UNIT
 from nbtext.tokens.bags import log_counts, sum_by_document
+from nbtext.tokens.engine import engine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -263,6 +264,58 @@ def spread_entries(
     entries = np.arange(len(terms)) + (first - begin).take(terms)
     documents = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     return Spread(terms, entries, table.classes.take(entries), documents.take(terms))
+
+
+class Said(NamedTuple):
+    """
+    What every entry of a view says: a table of evidence.
+
+    Attributes:
+        table: the terms of the view.
+        classes: shape (n_entries,), each entry's class.
+        values: shape (n_entries,), what it says for its class if the term counts 1.
+    """
+
+    table: TermTable
+    classes: NDArray[np.uint16]
+    values: Floats
+
+    @classmethod
+    def by(cls, table: TermTable, values: Floats) -> Said:
+        """Return what the entries of a table say."""
+        return cls(table, table.classes.astype(np.uint16, copy=False), values)
+
+    def sums(self, terms: Terms, places: Integers, x: Floats, n_classes: int) -> Scores:
+        """
+        Return what documents add up to: of each term x times what its entries say.
+
+        Args:
+            terms: those of the documents.
+            places: shape (n_terms,), where the table has them.
+            x: shape (n_terms,), how much each counts.
+            n_classes: how many classes there are.
+
+        Returns:
+            Shape (n_documents, n_classes). It is the same to the bit from C and from
+            arrays, which add in the same order.
+
+        """
+        sums = np.zeros((terms.n_documents, n_classes))
+        if engine().is_compiled:
+            compiled.sum_entries(
+                len(self.table.starts),
+                self.table.starts,
+                self.classes,
+                self.values,
+                terms.starts,
+                places.astype(np.int64, copy=False),
+                x,
+                sums,
+            )
+        else:
+            rows = spread_entries(self.table, terms.starts, places)
+            rows.add(sums, x.take(rows.terms) * self.values.take(rows.entries))
+        return sums
 
 
 def softplus(x: Floats) -> Floats:

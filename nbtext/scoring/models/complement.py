@@ -45,24 +45,20 @@ class Complement(OnWeightedTerms, Separately):
 
     def many(self, model: BatchModel, documents: FoundTerms) -> Scores:
         """Return the scores of many documents."""
-        return _scores(model, documents)
+        from nbtext.scoring.models.weighted_evidence import sums_of_evidence
+
+        return sums_of_evidence(model, documents)
 
     def left_out(
         self, model: BatchModel, documents: FoundTerms, labels: Labels
     ) -> Scores:
         """Return each document's score as if it alone had not been counted."""
-        return _scores(model, documents, labels)
+        from nbtext.scoring.models.contrast_sums import view_sums
 
-
-def _scores(
-    model: BatchModel, documents: FoundTerms, labels: Labels | None = None
-) -> Scores:
-    from nbtext.scoring.models.contrast_sums import view_sums
-
-    scores = documents.zeros(len(model.classes))
-    for view in range(len(documents.views)):
-        scores += view_sums(model, view, documents, labels).complements
-    return scores
+        scores = documents.zeros(len(model.classes))
+        for view in range(len(documents.views)):
+            scores += view_sums(model, view, documents, labels).complements
+        return scores
 
 
 MODEL: Final[EventModel] = Complement()

@@ -22,7 +22,11 @@ from nbtext.counts.calibration import Prior
 from nbtext.scoring.models.base import Together
 from nbtext.scoring.models.evidence import Evidence, score_of
 from nbtext.scoring.models.parameters import Parameter
-from nbtext.scoring.models.weighted_terms import OnWeightedTerms, view_evidence
+from nbtext.scoring.models.weighted_terms import (
+    OnWeightedTerms,
+    ViewWeight,
+    view_evidence,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -87,7 +91,16 @@ class Contrast(OnWeightedTerms, Together):
         self, model: BatchModel, scorings: Sequence[Scoring], documents: FoundTerms
     ) -> list[Scores]:
         """Return the scores of many documents by each scoring."""
-        return list(_scores_by(model, scorings, documents))
+        from nbtext.scoring.models.weighted_evidence import sums_of_evidence
+
+        if len(scorings) > 1:
+            return list(_scores_by(model, scorings, documents))
+        scores = sums_of_evidence(model.scored_by(scorings[0]), documents)
+        return [_divided(scores) if scorings[0].parameter(SCALED) else scores]
+
+    def weight_of(self, view: View, scoring: Scoring) -> ViewWeight:
+        """Return how much a view weighs, and what the class itself has there."""
+        return ViewWeight(_weight_of(view, scoring), scoring.parameter(OWN))
 
     def left_out_by(
         self,

@@ -19,7 +19,7 @@ costs nothing. `nbtext.scoring.models.contrast_sums` has both sums for many docu
 from __future__ import annotations
 
 from math import log, sqrt
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nbtext.scoring.models.base import Base
 from nbtext.scoring.models.evidence import Evidence
@@ -44,6 +44,19 @@ LEAST_SIZE: Final = 0.001
 """The least weight of a class, which divides."""
 
 
+class ViewWeight(NamedTuple):
+    """
+    What a view's part of a score is multiplied by.
+
+    Attributes:
+        view: how much the view weighs.
+        own: how much the class itself weighs beside its complement.
+    """
+
+    view: float = 1.0
+    own: float = 0.0
+
+
 class OnWeightedTerms(Base):
     """An event model on documents of unit length."""
 
@@ -54,6 +67,11 @@ class OnWeightedTerms(Base):
         """Return what must have been counted in a view."""
         del view
         return ("documents", WEIGHT)
+
+    def weight_of(self, view: View, scoring: Scoring) -> ViewWeight:
+        """Return what a view's part of a score is multiplied by."""
+        del view, scoring
+        return ViewWeight()
 
     def refusal(
         self, scoring: Scoring, settings: Settings, classes: Sequence[str]

@@ -2,6 +2,7 @@ import pickle
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from nbtext.document import Document, Note, Unreadable
 from nbtext.learning import train
 from nbtext.scoring import score
-from nbtext.scoring.classifying import Classifier, classify
+from nbtext.scoring.classifying import FEW, Classifier, classify
 from nbtext.scoring.decide import Decision
 from nbtext.scoring.in_processes import classify_with, initializer_of
 from nbtext.scoring.model import load_model
@@ -153,3 +154,20 @@ def test_documents_of_one_name_have_headings_of_their_own(path: Path) -> None:
 
     found = [decision.heading and decision.heading.subject for decision in decisions]
     assert found == [*texts, None]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_many_documents_are_decided_as_each_is_alone(path: Path, seed: int) -> None:
+    odd = Document("wide", ("\ufefffree cash".encode("utf-16-le"),))
+    documents = [*DOCUMENTS, odd, odd, *DOCUMENTS[::-1], DOCUMENTS[0]] * 5
+    Random(seed).shuffle(documents)  # noqa: S311  an order, not a secret
+    assert len(documents) > FEW
+    classifier = Classifier(load_model(str(path)))
+
+    together = classifier.classify(documents)
+
+    alone = [classifier.classify([document])[0] for document in documents]
+    assert [one.name for one in together] == [one.name for one in documents]
+    assert [one.label for one in together] == [one.label for one in alone]
+    for one, other in zip(together, alone, strict=True):
+        assert one.probability == pytest.approx(other.probability, rel=1e-9)

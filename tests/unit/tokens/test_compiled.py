@@ -1,7 +1,7 @@
 """The compiled loops refuse what they cannot read, and let nothing go astray."""
 
 import tracemalloc
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -223,6 +223,75 @@ def test_sizes_that_overflow_are_no_sizes(n_terms: int) -> None:
 
     with pytest.raises(ValueError, match="no terms with weights"):
         _compiled.add_by_class(*arguments)
+
+
+ENTRIES: Final[dict[str, Any]] = {
+    "n_starts": 4,
+    "starts": np.array([0, 2, 3, 3]),
+    "classes": np.array([0, 1, 1], np.uint16),
+    "values": np.array([0.5, -1.0, 2.0]),
+    "begins": np.array([0, 2, 3]),
+    "places": np.array([0, 2, 1]),
+    "x": np.array([1.0, 2.0, 0.5]),
+}
+
+
+def sums_of_entries(n_sums: int = 4, **changed: Any) -> list[float]:
+    from nbtext import _compiled
+
+    sums = np.zeros(n_sums)
+    arguments: list[Any] = [*(ENTRIES | changed).values(), sums]
+    _compiled.sum_entries(*arguments)
+    return sums.tolist()
+
+
+def test_entries_are_added_up_by_document_and_class() -> None:
+    expected = [0.5, -1.0, 0.0, 1.0]
+
+    assert sums_of_entries() == expected
+    assert sums_of_entries(starts=ENTRIES["starts"].astype(np.int32)) == expected
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"n_starts": 0},
+        {"n_starts": -1},
+        {"n_starts": 3},
+        {"n_starts": 2**62},
+        {"classes": np.zeros(2, np.uint16)},
+        {"classes": np.zeros(3, np.uint8)},
+        {"values": np.zeros(4)},
+        {"begins": np.array([], np.int64)},
+        {"begins": np.array([0, 4, 3])},
+        {"begins": np.array([0, 2, 4])},
+        {"places": np.zeros(2, np.int64)},
+        {"x": np.zeros(4)},
+        {"n_sums": 5},
+    ],
+    ids=str,
+)
+def test_what_are_no_entries_is_an_error(changed: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="no documents and entries"):
+        sums_of_entries(**changed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        # no such place, no such entries, no such class
+        ({"places": np.array([3, -1, 2**62])}, [0.0] * 4),
+        ({"places": np.array([-(2**63)] * 3)}, [0.0] * 4),
+        ({"starts": np.array([-1, 2, 4, 2**62])}, [0.0] * 4),
+        ({"starts": np.array([0, 2**62, 0, 0])}, [0.0] * 4),
+        # where all classes have entries, they are not read
+        ({"classes": np.array([9, 9, 65535], np.uint16)}, [0.5, -1.0, 0.0, 0.0]),
+    ],
+)
+def test_entries_that_lie_lead_nowhere_else(
+    changed: dict[str, Any], expected: list[float]
+) -> None:
+    assert sums_of_entries(**changed) == expected
 
 
 def correction_of(times: int, rate: float) -> Any:
