@@ -6,6 +6,7 @@ when called. Errors become one line and an exit status in `_failures`, and nowhe
 What is imported here, and in `_quick`, is waited for with each message.
 """
 
+import gc
 import os
 import sys
 
@@ -20,6 +21,7 @@ def main(arguments: list[str] | None = None) -> "NoReturn":
     """Run a command and exit with its status."""
     if arguments is None:
         arguments = _arguments()
+        gc.disable()  # until all is imported
     try:
         code = _run(arguments)
         if sys.stdout is not None:

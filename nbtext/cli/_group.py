@@ -11,6 +11,7 @@ import click
 from nbtext import __version__
 from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
+from nbtext.cli._garbage import settle
 from nbtext.cli._options import not_empty
 from nbtext.cli._terminal import to_stderr, to_stdout
 
@@ -56,6 +57,7 @@ class Commands(click.Group):
         if name not in COMMANDS:
             return None
         command: click.Command = import_module(f"nbtext.cli.{name}_command").command
+        settle()
         return command
 
     def resolve_command(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nbtext.cli._garbage import settle
 from nbtext.cli._options import (
     check_cluster,
     cluster_option,
@@ -126,6 +127,7 @@ def _train(
     if cluster is None:
         from nbtext.api import train
 
+        settle()
         return train(sources, model, **how).summary()
     from nbtext.distributed import connected
     from nbtext.distributed import train as train_on_cluster
