@@ -9,6 +9,8 @@ READY := $(DEV)/.ready
 # the tests side by side, on every core; JOBS=0 has them in one process
 JOBS ?= auto
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --maxprocesses 8 --dist worksteal
+# where long runs of the fuzzers keep the inputs that they find
+KEPT ?= fuzz-kept
 PIP_FLAGS := --quiet --disable-pip-version-check
 COMPILED := $(wildcard nbtext/compiled/*.[ch])
 SOURCES := $(shell find nbtext -name '*.py' -o -name '*.bin') $(COMPILED)
@@ -17,7 +19,7 @@ SOURCES := $(shell find nbtext -name '*.py' -o -name '*.bin') $(COMPILED)
 RECIPES := procmail maildrop dovecot-imapd dovecot-lmtpd dovecot-sieve spamc postfix \
   mutt notmuch getmail6 offlineimap3 isync cron systemd bogofilter
 
-.PHONY: demo test check lint types corpus-test recipes-test pythons-test golden bench fuzz docs sdist \
+.PHONY: demo test check lint types corpus-test recipes-test pythons-test golden bench fuzz fuzz-long docs sdist \
   wheel wheel-test clean
 
 demo: $(VENV)/.ready
@@ -62,6 +64,14 @@ bench: $(READY)
 fuzz: $(READY)
 	$(BIN)/python -m fuzz mail
 	$(BIN)/python -m fuzz model
+	for target in native:mail native:model readers stored calls; do \
+	  $(BIN)/python -m fuzz.$$(echo $$target | tr : ' ') || exit 1; done
+
+# an hour of each compiled reader, about 10,000,000 executions; run again, it goes on
+fuzz-long: $(READY)
+	for target in mail model; do mkdir -p $(KEPT)/$$target && nice $(BIN)/python -m \
+	  fuzz.native $$target --seconds 3600 --kept $(KEPT)/$$target || exit 1; done
+	$(BIN)/python -m fuzz.readers --seconds 3600 --seeds $(KEPT)/mail --kept $(KEPT)/mail
 
 docs: $(READY)
 	$(BIN)/python docs/make_cli.py

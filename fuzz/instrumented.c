@@ -43,7 +43,10 @@ tested_realloc(void *memory, size_t size)
     return is_failing() ? NULL : realloc(memory, size);
 }
 
-EXPORTED uint8_t edges[1 << 16];
+enum { N_EDGES = 1 << 16 };
+EXPORTED uint8_t edges[N_EDGES];     /* how often each was taken */
+EXPORTED uint16_t reached[N_EDGES];  /* which ones were, in the order of the first time */
+EXPORTED size_t n_reached, n_steps;  /* how many of those, and all taken edges */
 static __thread uintptr_t before;
 
 /* Called by gcc's -fsanitize-coverage=trace-pc at each edge. */
@@ -52,7 +55,10 @@ __sanitizer_cov_trace_pc(void)
 {
     uintptr_t here = (uintptr_t)__builtin_return_address(0);
     uintptr_t edge = (here ^ (before >> 1)) * 0x9E3779B97F4A7C15u >> 48;
-    if (edges[edge] < 255)
-        edges[edge]++;
+    uint8_t taken = edges[edge];
+    if (!taken && n_reached < N_EDGES)
+        reached[n_reached++] = (uint16_t)edge;
+    edges[edge] = (uint8_t)(taken + (taken < 255));
+    n_steps++;
     before = here;
 }

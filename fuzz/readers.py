@@ -23,6 +23,7 @@ from time import monotonic
 from typing import Final
 
 from fuzz import instrumented, mails
+from fuzz.found import inputs
 from fuzz.laws import expect
 from nbtext.document import Document
 from nbtext.settings import Settings, View, default_settings
@@ -201,13 +202,18 @@ _CLASSES: Final = bytes(
 
 
 def seeds(folders: Iterable[Path]) -> Iterator[bytes]:
-    """Yield inputs to begin with: small mails of folders, and those of `fuzz.mails`."""
+    """Yield inputs to begin with: those of nbtext's own, and small mails of folders."""
     yield from mails.seeds()
-    found = 0
+    yield from inputs("mail")
+    n_read = 0
     for folder in folders:
         for path in sorted(folder.rglob("*")):
-            if path.is_file() and path.stat().st_size <= LONGEST and found < MOST_SEEDS:
-                found += 1
+            if (
+                path.is_file()
+                and path.stat().st_size <= LONGEST
+                and n_read < MOST_SEEDS
+            ):
+                n_read += 1
                 yield path.read_bytes()
 
 

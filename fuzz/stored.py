@@ -20,6 +20,7 @@ from time import monotonic
 from typing import Final
 
 from fuzz import instrumented, models
+from fuzz.found import inputs
 from fuzz.laws import expect
 from fuzz.models import HAM, MESSAGE, OTHER, SPAM
 from fuzz.mutation import mutated
@@ -89,8 +90,9 @@ def check_same(found: Judgement, classifier: Classifier, message: bytes) -> None
 
 
 def seeds() -> list[bytes]:
-    """Return models to begin with: those of `fuzz.models` that are of mail."""
-    return [model for model in models.seeds() if len(model) <= LARGEST]
+    """Return models to begin with: those that nbtext makes, and others."""
+    made = [model for model in models.seeds() if len(model) <= LARGEST]
+    return [*made, *inputs("model")]
 
 
 def fuzz(options: argparse.Namespace, library: Path) -> int:

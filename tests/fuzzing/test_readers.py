@@ -76,14 +76,14 @@ FAILING_TO_OPEN = """
 import sys
 from pathlib import Path
 
-from fuzz import instrumented, stored
+from fuzz import instrumented, models, stored
 from nbtext.scoring.stored import open_stored
 from nbtext.tokens import kinds
 
 own = instrumented.use(Path(sys.argv[1]))
 path = Path(sys.argv[2])
 refused = 0
-for data in stored.seeds():
+for data in models.seeds():
     path.write_bytes(data)
     kinds._tables.clear()
     expected = open_stored(str(path))

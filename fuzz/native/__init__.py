@@ -1,0 +1,1 @@
+"""Fuzzing of the compiled readers without Python around them."""
