@@ -161,6 +161,7 @@ def _small_files(extension: Any) -> Call:
         (__file__, "/dev/null", "/", "none"),
         1 << 16,
         1 << 17,
+        1 << 40,
     )
 
 
