@@ -256,6 +256,7 @@ def _stored(extension: Any) -> Call:
         stored.classes()
         stored.has_policy()
         stored.tables()
+        stored.gather()
         stored.score((b"",) * len(stored.views()))
 
     return look, (_models[0],)
@@ -271,6 +272,22 @@ def _lesson(extension: Any) -> Call:
     mail, other = ((keys, keys, keys), bytes(16)), ((keys, b"", keys), bytes(15) + b"1")
     stored = extension.StoredModel(_models[0])
     return stored.lesson, (1, (mail, other), "2026-01-01T00:00:00+00:00", "fuzz")
+
+
+def _append(extension: Any) -> Call:
+    stored = extension.StoredModel(_models[0])
+    function, arguments = _lesson(extension)
+    found = function(*arguments)
+    table = found[1] if found else b""
+
+    def append(*given: Any) -> None:
+        stored.gather()
+        stored.append(*given)
+        function(*arguments)
+        keys = array("Q", [1, 1 << 47, 5])
+        stored.score((keys, keys, keys))
+
+    return append, (table,)
 
 
 CALLS: Final[dict[str, Callable[[Any], Call]]] = {
@@ -290,11 +307,13 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "StoredModel": _stored,
     "StoredModel.score": _score,
     "StoredModel.lesson": _lesson,
+    "StoredModel.append": _append,
 }
 """What can be called, with sound arguments."""
 
 LOOKED_AT: Final = {
-    f"StoredModel.{name}" for name in ("views", "classes", "has_policy", "tables")
+    f"StoredModel.{name}"
+    for name in ("views", "classes", "has_policy", "tables", "gather")
 }
 """What has no arguments, and is called with each model that can be opened."""
 

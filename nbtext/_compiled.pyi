@@ -45,6 +45,10 @@ class StoredModel:
         self,
     ) -> tuple[tuple[str, str, bool, bool, bool, bool, bool, int | None], ...]:
         """Return the settings of its views."""
+    def append(self, table: bytes, /) -> bool:
+        """Read a table that stands behind those of the file; False if it is odd."""
+    def gather(self) -> None:
+        """Gather the tables behind the first in memory."""
     def tables(self) -> tuple[int, ...]:
         """Return the length of each table, in bytes."""
     def lesson(

@@ -68,8 +68,9 @@ stored_has_policy(PyObject *self, PyObject *none)
 
 /* Score what the buffers of keys hold; false, with an error or without, if not. */
 static bool
-score_keys(const Model *model, const Py_buffer *buffers, double *score, int64_t *known)
+score_keys(PyObject *self, const Py_buffer *buffers, double *score, int64_t *known)
 {
+    const Model *model = model_in(self);
     Slice keys[MOST_VIEWS];
     bool is_scored;
     for (size_t n = 0; n < model->first.n_views; n++) {
@@ -80,9 +81,11 @@ score_keys(const Model *model, const Py_buffer *buffers, double *score, int64_t 
         const uint8_t *at = buffers[n].buf;
         keys[n] = slice(at, at + buffers[n].len);
     }
+    ((StoredModel *)(void *)self)->n_busy++;
     Py_BEGIN_ALLOW_THREADS
     is_scored = mean_score(model, keys, score, known);
     Py_END_ALLOW_THREADS
+    ((StoredModel *)(void *)self)->n_busy--;
     return is_scored;
 }
 
@@ -135,7 +138,7 @@ stored_score(PyObject *self, PyObject *keys)
                                  buffers + n_read, PyBUF_SIMPLE) == 0)
         n_read++;
     if (n_read == n_views) {
-        if (score_keys(model, buffers, &score, &known))
+        if (score_keys(self, buffers, &score, &known))
             result = judgement(model, score, known);
         else if (!PyErr_Occurred())
             result = counted_none();
@@ -204,6 +207,7 @@ stored_dealloc(PyObject *self)
     if (stored->model)
         release_model(stored->model);
     free(stored->model);
+    Py_XDECREF(stored->kept);
     PyBuffer_Release(&stored->file); /* nothing if there is none */
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
@@ -215,6 +219,8 @@ static PyMethodDef stored_methods[] = {
     {"has_policy", stored_has_policy, METH_NOARGS, has_policy_doc},
     {"score", stored_score, METH_O, score_doc},
     {"lesson", stored_lesson, METH_VARARGS, lesson_doc},
+    {"append", stored_append, METH_O, append_doc},
+    {"gather", stored_gather, METH_NOARGS, gather_doc},
     {"tables", stored_tables, METH_NOARGS, tables_doc},
     {NULL, NULL, 0, NULL},
 };

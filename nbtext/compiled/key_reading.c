@@ -277,14 +277,13 @@ PyDoc_STRVAR(reader_doc,
 "        headers, 1 raw, 2 body, and 3, of all views then, a text that is no mail.\n"
 "    answer: returns bytes, or None, for a number of a question and two bytes.\n");
 
-/* Take the secret by which Python hashes texts for its own tables. */
-static bool
-take_secret(ReaderObject *reader)
+bool
+take_secret(uint64_t *secret)
 {
     PyObject *text = PyUnicode_FromString("nbtext.tokens.batch_reading");
     Py_hash_t hash = text ? PyObject_Hash(text) : -1;
     Py_XDECREF(text);
-    reader->secret = mixed((uint64_t)hash) | 1;
+    *secret = mixed((uint64_t)hash) | 1;
     return hash != -1;
 }
 
@@ -313,7 +312,7 @@ reader_new(PyTypeObject *type, PyObject *args, PyObject *names)
     reader->views = views;
     reader->answer = answer;
     reader->spare = new_mail(self);
-    if (!reader->spare || !take_secret(reader))
+    if (!reader->spare || !take_secret(&reader->secret))
         Py_CLEAR(self);
     return self;
 }

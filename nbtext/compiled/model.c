@@ -62,24 +62,23 @@ are_counts(const Model *model)
 }
 
 static bool
-grow(Model *model, size_t *room)
+grow(Model *model)
 {
-    if (model->n_tables < *room)
+    if (model->n_tables < model->room)
         return true;
-    size_t more = *room ? 2 * *room : FIRST_ROOM;
+    size_t more = model->room ? 2 * model->room : FIRST_ROOM;
     Table *tables = realloc(model->tables, more * sizeof *tables);
     if (!tables)
         return false;
     model->tables = tables;
-    *room = more;
+    model->room = more;
     return true;
 }
 
-/* Read the table at a place of a file, with `header` for its header. */
+/* Read the table that bytes behind those of a model begin with; `header` is for its header. */
 static Filling
-add_table(Slice file, uint64_t offset, Header *header, size_t *room, Model *model)
+add_table(Slice rest, Header *header, Model *model)
 {
-    Slice rest = slice(file.at + offset, file.end);
     bool is_first = model->n_tables == 0;
     if (model->n_tables == MOST_TABLES || !read_header(rest, header))
         return UNSOUND;
@@ -87,10 +86,10 @@ add_table(Slice file, uint64_t offset, Header *header, size_t *room, Model *mode
         model->first = *header;
         if (header->offset >= 0 || header->n_classes != 2)
             return UNSOUND;
-    } else if (!is_alike(model, header, offset)) {
+    } else if (!is_alike(model, header, model->size)) {
         return UNSOUND;
     }
-    if (!grow(model, room))
+    if (!grow(model))
         return NO_MEMORY;
     Table *table = model->tables + model->n_tables;
     *table = (Table){.length = 0};
@@ -101,6 +100,7 @@ add_table(Slice file, uint64_t offset, Header *header, size_t *room, Model *mode
     model->n_tables++; /* and so it is released */
     model->may_learn &= header->may_learn && header->keep >= 0 && header->held_out.at;
     model->last = *header;
+    model->size += table->length;
     table->held_out = header->held_out;
     return is_added ? FILLED : UNSOUND;
 }
@@ -125,20 +125,15 @@ choose_columns(Model *model)
 Filling
 open_model(Slice file, Model *model)
 {
-    uint64_t offset = 0;
-    size_t room = 0;
     Header *header = calloc(1, sizeof *header);
     Filling filling = header ? FILLED : NO_MEMORY;
     model->tables = NULL;
-    model->n_tables = 0;
+    model->n_tables = model->room = 0;
+    model->size = 0;
     model->may_learn = true;
-    while (filling == FILLED && offset < length_of(file)) {
-        filling = add_table(file, offset, header, &room, model);
-        if (filling == FILLED)
-            offset += model->tables[model->n_tables - 1].length;
-    }
+    while (filling == FILLED && model->size < length_of(file))
+        filling = add_table(slice(file.at + model->size, file.end), header, model);
     free(header);
-    model->size = offset;
     if (filling == FILLED && (!model->n_tables || !are_counts(model)))
         filling = UNSOUND;
     if (filling == FILLED)
@@ -148,9 +143,26 @@ open_model(Slice file, Model *model)
     return filling;
 }
 
+Filling
+append_to_model(Model *model, Slice bytes)
+{
+    Header *header = calloc(1, sizeof *header);
+    Filling filling = header ? add_table(bytes, header, model) : NO_MEMORY;
+    free(header);
+    if (filling != FILLED)
+        return filling;
+    size_t last = model->n_tables - 1;
+    if (!are_counts(model) || model->tables[last].length != length_of(bytes))
+        return UNSOUND;
+    choose_columns(model);
+    add_to_tail(model, last);
+    return FILLED;
+}
+
 void
 release_model(Model *model)
 {
+    release_tail(model);
     for (size_t n = 0; n < model->n_tables; n++)
         free(model->tables[n].verified);
     free(model->tables);
@@ -211,9 +223,8 @@ find_entries(const Table *table, const TermArrays *terms, uint64_t place, uint64
     return true;
 }
 
-/* Add a value to a count, if both are exact as floating-point numbers. */
-static bool
-add_value(const Array *column, uint64_t place, int64_t *count)
+bool
+add_count_of(const Array *column, uint64_t place, int64_t *count)
 {
     uint64_t value = value_at(column, place);
     if (column->is_signed && column->width < 8 && value >> (8 * column->width - 1))
@@ -252,7 +263,7 @@ add_counts(const Table *table, const TermArrays *terms, uint64_t key, Counts *co
             return IS_DAMAGED;
         seen |= UINT64_C(1) << class;
         for (size_t n = 0; n < terms->n_read; n++)
-            if (!add_value(terms->columns + n, start,
+            if (!add_count_of(terms->columns + n, start,
                            counts->columns[table->places[class]] + n))
                 return IS_DAMAGED;
     }
@@ -301,7 +312,8 @@ find_counts(const Model *model, size_t view, uint64_t key, Counts *counts)
     size_t n_columns = model->tables[0].views[view].n_read;
     Lookup found = UNKNOWN_TERM;
     *counts = (Counts){0};
-    for (size_t n = 0; n < model->n_tables; n++) {
+    size_t n_tables = model->has_tail ? 1 : model->n_tables;
+    for (size_t n = 0; n < n_tables; n++) {
         const Table *table = model->tables + n;
         Lookup here = add_counts(table, table->views + view, key, counts);
         if (here == IS_DAMAGED)
@@ -309,6 +321,11 @@ find_counts(const Model *model, size_t view, uint64_t key, Counts *counts)
         if (here == KNOWN_TERM)
             found = KNOWN_TERM;
     }
+    Lookup changed = model->has_tail ? add_changes(model, view, key, counts) : UNKNOWN_TERM;
+    if (changed != UNKNOWN_TERM)
+        found = changed;
+    if (found == IS_DAMAGED)
+        return IS_DAMAGED;
     bool is_counted = model->n_tables == 1;
     for (size_t class = 0; class < 2; class++)
         for (size_t n = 0; n < n_columns; n++) {

@@ -172,13 +172,31 @@ value_at(const Array *array, uint64_t place)
 
 /* --- model.c ---------------------------------------------------------------------- */
 
+enum { N_CHANGED = 2 }; /* columns of a change */
+
+/* What the tables behind the first change of a term, by class. */
+typedef struct {
+    uint64_t key;
+    int64_t columns[2][N_CHANGED];
+} Change;
+
+/* Changes of a view, in slots, two to the power of `bits`; NULL if there are none. */
+typedef struct {
+    Change *changes;
+    size_t n;
+    int bits;
+} Tail;
+
 typedef struct {
     Header first; /* its documents and totals, and has_policy, are those of all tables */
     Header last;  /* of which nothing is used but what is packed, keep and fit */
     bool may_learn;
     Table *tables;
-    size_t n_tables;
+    size_t n_tables, room;
     uint64_t size; /* of all tables, in bytes */
+    bool has_tail; /* whether terms are looked up in the first table and in the tails */
+    Tail tails[MOST_VIEWS];
+    uint64_t secret; /* odd: what chooses slots */
 } Model;
 
 typedef struct {
@@ -190,10 +208,24 @@ typedef enum { UNKNOWN_TERM, KNOWN_TERM, IS_DAMAGED } Lookup;
 /* Read the tables of a file. What is not FILLED holds nothing. */
 Filling open_model(Slice file, Model *model);
 void release_model(Model *model);
+/* Add a table that stands behind those of a model; false if it cannot be read so. */
+Filling append_to_model(Model *model, Slice table);
+/* Add a value of a column to a count, if both are exact as floating-point numbers. */
+bool add_count_of(const Array *column, uint64_t place, int64_t *count);
 /* Ask memory for what is stored of some terms in the first table. */
 void fetch_counts(const Model *model, size_t view, const uint64_t *keys, size_t n);
 /* Add up what the tables count for a term. */
 Lookup find_counts(const Model *model, size_t view, uint64_t key, Counts *counts);
+
+/* --- tail.c ----------------------------------------------------------------------- */
+
+/* Gather what the tables behind the first change; the secret is odd, and the process's. */
+void gather_tail(Model *model, uint64_t secret);
+/* Add a table of the model to what is gathered, if that is. */
+void add_to_tail(Model *model, size_t n);
+void release_tail(Model *model);
+/* Add what the tables behind the first change of a term. */
+Lookup add_changes(const Model *model, size_t view, uint64_t key, Counts *counts);
 
 /* --- mean.c, posterior.c ---------------------------------------------------------- */
 

@@ -33,6 +33,9 @@ PyObject *sum_entries(PyObject *module, PyObject *args);
  */
 PyObject *key_array_of(PyObject *owner, Keys *keys);
 
+/* Take the odd number that Python hashes a text to in this process; false with an error. */
+bool take_secret(uint64_t *secret);
+
 /* None, counted: Py_RETURN_NONE of Python 3.12 and later does not count, as 3.11 needs. */
 PyObject *counted_none(void);
 

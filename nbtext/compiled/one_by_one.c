@@ -167,9 +167,11 @@ stored_lesson(PyObject *self, PyObject *args)
         if (take_text_of(written, &lesson->written) && take_text_of(writer, &lesson->writer)
             && take_mails(given, mails, lesson->model->first.n_views)) {
             Taught taught;
+            ((StoredModel *)(void *)self)->n_busy++;
             Py_BEGIN_ALLOW_THREADS
             taught = teach(lesson, given, &output);
             Py_END_ALLOW_THREADS
+            ((StoredModel *)(void *)self)->n_busy--;
             if (taught == LESSON_NO_MEMORY)
                 PyErr_NoMemory();
             else

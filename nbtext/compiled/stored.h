@@ -11,6 +11,8 @@ typedef struct {
     PyObject_HEAD
     Py_buffer file;
     Model *model; /* NULL until it is open */
+    PyObject *kept; /* a list of the tables that were appended */
+    int n_busy;     /* calls that read the model without the interpreter's lock */
 } StoredModel;
 
 static inline Model *
@@ -19,9 +21,11 @@ model_in(PyObject *self)
     return ((StoredModel *)(void *)self)->model;
 }
 
-extern const char lesson_doc[], tables_doc[];
+extern const char lesson_doc[], tables_doc[], append_doc[], gather_doc[];
 
 PyObject *stored_lesson(PyObject *self, PyObject *args);
+PyObject *stored_append(PyObject *self, PyObject *table);
+PyObject *stored_gather(PyObject *self, PyObject *none);
 PyObject *stored_tables(PyObject *self, PyObject *none);
 
 #endif

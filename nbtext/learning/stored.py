@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Final, TypeAlias
 
-    from nbtext._compiled import MailReader
+    from nbtext._compiled import MailReader, StoredModel
 
     Mail: TypeAlias = tuple[tuple[memoryview, ...], bytes]
     """The keys of a mail's terms in each view, and its digest."""
@@ -57,19 +57,120 @@ def learn_stored(
         ModelWriteError: the model cannot be written; it is as it was.
 
     """
-    if not _are_few(mails):
+    return StoredLearner(path, classes).learn(label, mails)
+
+
+class StoredLearner:
+    """
+    A model file that is taught by `learn`.
+
+    For a process that teaches it again and again the model stays open: its tail is one
+    table of changes in memory, and a lesson takes as long whatever stands in the file.
+    One thread at a time may use it.
+    """
+
+    __slots__ = ("_classes", "_is_kept", "_model", "_path", "_reader", "_state")
+
+    def __init__(
+        self,
+        path: str,
+        classes: tuple[str, str] | None = None,
+        *,
+        is_kept: bool = False,
+    ) -> None:
+        """
+        Open nothing yet.
+
+        Args:
+            path: the model file.
+            classes: those that it must have, None for any two.
+            is_kept: whether the model stays open.
+
+        """
+        self._path = path
+        self._classes = classes
+        self._is_kept = is_kept
+        self._model: StoredModel | None = None
+        self._reader: MailReader | None = None
+        self._state: tuple[int, ...] = ()
+
+    def learn(self, label: str, mails: "Sequence[bytes]") -> "tuple[bool, ...] | None":
+        """
+        Learn mails as `learn_stored` does.
+
+        Raises:
+            ModelWriteError: the model cannot be written; it is as it was.
+
+        """
+        if not _are_few(mails):
+            return None
+        try:
+            # not to wait for the other end if it is a pipe
+            descriptor = os.open(self._path, os.O_RDWR | os.O_NONBLOCK)
+        except (OSError, ValueError):
+            return None
+        try:
+            if _is_locked_by_us(descriptor) and is_in_place(self._path, descriptor):
+                return self._learn(descriptor, label, mails)
+        except BaseException:
+            self._model = None
+            raise
+        finally:
+            _let_go(descriptor)
         return None
-    try:
-        # not to wait for the other end if it is a pipe
-        descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
-    except (OSError, ValueError):
-        return None
-    try:
-        if _is_locked_by_us(descriptor) and is_in_place(path, descriptor):
-            return _learn(path, descriptor, label, mails, classes)
-    finally:
-        _let_go(descriptor)
-    return None
+
+    def _learn(
+        self, descriptor: int, label: str, mails: "Sequence[bytes]"
+    ) -> "tuple[bool, ...] | None":
+        """Learn mails into the model that is locked."""
+        model = self._opened(descriptor)
+        if model is None or self._reader is None:
+            return None
+        classes = model.classes()
+        if label not in classes or self._classes not in (None, classes):
+            return None
+        if is_due(model.tables()):
+            return None
+        readings = _read(self._reader, mails)
+        if readings is None:
+            return None
+        lesson = model.lesson(classes.index(label), readings, now(), WRITER)
+        if lesson is None:
+            return None
+        are_new, table = lesson
+        if table:
+            append_table(self._path, descriptor, sum(model.tables()), [table])
+            if not is_in_place(self._path, descriptor):
+                return None  # another model stands there now, which is taught too
+            self._keep(descriptor, model, table)
+        return are_new
+
+    def _opened(self, descriptor: int) -> "StoredModel | None":
+        """Return the model as it is in its file, opened unless it is already."""
+        state = _state_of(descriptor)
+        if self._model is None or state != self._state:
+            self._model = stored_at(descriptor)
+            self._state = state
+            if self._model is not None:
+                self._reader = reader_of(self._model.views())
+                if self._is_kept:
+                    self._model.gather()
+        return self._model
+
+    def _keep(self, descriptor: int, model: "StoredModel", table: bytes) -> None:
+        """Add a table that was appended to the model that stays open."""
+        if self._is_kept and model.append(table):
+            self._state = _state_of(descriptor)
+        else:
+            self._model = None
+
+
+def _state_of(descriptor: int) -> tuple[int, ...]:
+    """Return what tells one state of a file from another."""
+    found = os.fstat(descriptor)
+    return (
+        found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    )  # fmt: skip
 
 
 def _are_few(mails: "Sequence[bytes]") -> bool:
@@ -96,33 +197,6 @@ def _let_go(descriptor: int) -> None:
         os.close(descriptor)
     except OSError:
         pass
-
-
-def _learn(
-    path: str,
-    descriptor: int,
-    label: str,
-    mails: "Sequence[bytes]",
-    classes: tuple[str, str] | None,
-) -> "tuple[bool, ...] | None":
-    """Learn mails into the model that is locked."""
-    model = stored_at(descriptor)
-    if model is None or label not in model.classes() or is_due(model.tables()):
-        return None
-    if classes is not None and model.classes() != classes:
-        return None
-    readings = _read(reader_of(model.views()), mails)
-    if readings is None:
-        return None
-    lesson = model.lesson(model.classes().index(label), readings, now(), WRITER)
-    if lesson is None:
-        return None
-    are_new, table = lesson
-    if table:
-        append_table(path, descriptor, sum(model.tables()), [table])
-        if not is_in_place(path, descriptor):
-            return None  # another model stands there now, which is taught too
-    return are_new
 
 
 def _read(reader: "MailReader", mails: "Sequence[bytes]") -> "tuple[Mail, ...] | None":

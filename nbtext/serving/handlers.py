@@ -24,6 +24,7 @@ from nbtext.errors import (
 from nbtext.filtering import with_added
 from nbtext.learning import LearnRequest, LearnResult, learn_documents
 from nbtext.learning.plan import UNKNOWN
+from nbtext.learning.stored import StoredLearner
 from nbtext.policy import PolicyOverrides
 from nbtext.scoring import Classifier, Decision, DecisionRule, load_model
 from nbtext.scoring.decide import probability
@@ -125,6 +126,7 @@ class Handler:
         self._model = ReloadingModel(
             options.model, options.spam, options.policy, on_event, on_trouble
         )
+        self._learner = StoredLearner(options.model, is_kept=True)
 
     def read_again(self) -> None:
         """Have the model file opened again, changed or not."""
@@ -238,16 +240,26 @@ class Handler:
     def _learnt(self, lessons: Sequence["_Lesson"]) -> list[Answer]:
         """Answer lessons that are of one class, or are all to be forgotten."""
         label = lessons[0].label
+        messages = [lesson.message for lesson in lessons]
         try:
-            check_class(self._options.model, label)
-            learn_request = LearnRequest(
-                self._options.model, label, wait=self._options.wait
-            )
-            messages = [lesson.message for lesson in lessons]
-            results = learn_messages(messages, learn_request, self._options.max_size)
+            results = self._results(label, messages)
         except Exception as error:
             return [refused(error)] * len(lessons)
         return [*map(_taught, lessons, results)]
+
+    def _results(
+        self, label: str | None, messages: Sequence[bytes]
+    ) -> Sequence[LearnResult | NbtextError]:
+        """Learn messages, or forget them; return what became of each."""
+        if label is not None:
+            are_new = self._learner.learn(label, messages)
+            if are_new is not None:
+                outcomes = {True: _LEARNT, False: _KNOWN}
+                return [outcomes[is_new] for is_new in are_new]
+        path = self._options.model
+        check_class(path, label)
+        learn_request = LearnRequest(path, label, wait=self._options.wait)
+        return learn_messages(messages, learn_request, self._options.max_size)
 
 
 class _Lesson(NamedTuple):
@@ -257,6 +269,9 @@ class _Lesson(NamedTuple):
     label: str | None
     message: bytes
 
+
+_LEARNT: Final = LearnResult("-", "learnt")
+_KNOWN: Final = LearnResult("-", "known")
 
 _ANSWERED: Final = object()
 """Stands for the class of lessons that are answered already."""

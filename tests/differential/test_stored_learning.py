@@ -7,22 +7,25 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from fuzz.models import learn
+from fuzz.stored import MESSAGES
 from nbtext import SettingsOverrides, set_policy, train_on
 from nbtext.counts.calibration import bin_of
 from nbtext.document import Document
 from nbtext.errors import ModelWriteError, NbtextError
 from nbtext.learning import LearnRequest, learn_documents, one_by_one, plan, stored
-from nbtext.learning.stored import learn_stored
+from nbtext.learning.stored import StoredLearner, learn_stored
 from nbtext.policy import Policy
 from nbtext.scoring import classifying
 from nbtext.scoring.held_out import no_calibration
 from nbtext.scoring.models.mean import Mean
-from nbtext.store import appending, compact, open_model, read_contents
+from nbtext.store import appending, compact, contents, open_model, read_contents
 from nbtext.tokens.engine import engine
+from nbtext.tokens.kinds import reader_of
 from tests.build import HAM, SPAM, mail
 from tests.differential.test_stored import HEADERS, INPUTS, PAIRS, Run, run, trained
 
@@ -33,9 +36,10 @@ CORPUS = Path(ROOT.parent, "shared", "corpora", "mail-unlabelled")
 NEW = mail(77, SPAM)
 NOW = "2026-01-01T00:00:00+00:00"
 
-pytestmark = pytest.mark.skipif(
-    not engine().is_compiled, reason="there is no extension"
-)
+if engine().is_compiled:
+    from nbtext._compiled import StoredModel
+else:
+    pytest.skip("there is no extension", allow_module_level=True)
 
 
 @pytest.fixture
@@ -47,7 +51,7 @@ def model(trained: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def _time_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (one_by_one, plan, stored):
+    for module in (one_by_one, plan, stored, contents):
         monkeypatch.setattr(module, "now", lambda: NOW)
 
 
@@ -162,11 +166,10 @@ def histograms() -> Iterator[dict[tuple[int, str], int]]:
 @pytest.mark.parametrize("number", range(20))
 def test_every_bit_of_the_fit(model: Path, number: int) -> None:
     counts = [*histograms()][number]
-    contents = read_contents(open_model(str(model)))
-    scoring = contents.scoring
-    nothing = no_calibration(scoring, contents.counts.settings, 2)
+    whole = read_contents(open_model(str(model)))
+    nothing = no_calibration(whole.scoring, whole.counts.settings, 2)
     held_out = (nothing._replace(counts=counts),)
-    changed = replace(contents, calibrations=held_out)
+    changed = replace(whole, calibrations=held_out)
     model.write_bytes(b"".join(map(bytes, changed.pack())))
 
     assert agree(model, "spam", [NEW])
@@ -179,6 +182,78 @@ def test_the_prior_is_that_of_the_mean() -> None:
 
 def test_few_are_as_many_as_are_learnt_one_by_one() -> None:
     assert (stored.FEW, stored.FEW_BYTES) == (classifying.FEW, classifying.FEW_BYTES)
+
+
+# --- a model that stays open -----------------------------------------------
+
+
+def test_a_model_that_stays_open_is_taught_the_same(model: Path) -> None:
+    random = Random(6)  # noqa: S311  no secret
+    other = model.with_name("other.nbt")
+    other.write_bytes(model.read_bytes())
+    learner = StoredLearner(str(model), is_kept=True)
+    n_quick = 0
+    for number in range(60):
+        words, label = random.choice([(HAM, "ham"), (SPAM, "spam")])
+        some = [
+            mail(random.randrange(100), words) for _ in range(random.choice((1, 2)))
+        ]
+        found = learner.learn(label, some)
+        n_quick += found is not None
+        for path in (model, other) if found is None else (other,):
+            learn(path, label, some)
+        if number % 9 == 5:  # others write, too
+            for path in (model, other):
+                learn(path, "ham", [mail(number, SPAM)])
+        if number % 20 == 19:
+            for path in (model, other):
+                compact(str(path))
+        assert model.read_bytes() == other.read_bytes()
+    assert n_quick > 30
+
+
+def test_a_tail_in_memory_changes_no_score(model: Path) -> None:
+    learn(model, "spam", [NEW, mail(78, SPAM), mail(3, HAM)])
+    learn(model, "ham", [NEW, mail(4, SPAM)])
+    learn(model, None, [mail(78, SPAM), PAIRS[0][1]])
+    for number in range(20):
+        learn(model, "ham", [mail(60 + number, HAM)])
+    whole = model.read_bytes()
+    plain, gathered = StoredModel(whole), StoredModel(whole)
+    gathered.gather()
+    grown = StoredModel(whole[: plain.tables()[0]])
+    grown.gather()
+    start = plain.tables()[0]
+    for length in plain.tables()[1:]:
+        assert grown.append(whole[start : start + length])
+        start += length
+    assert grown.tables() == plain.tables()
+    reader = reader_of(plain.views())
+    for message in [*MESSAGES, NEW, *(mail(n, SPAM + HAM) for n in range(20))]:
+        read = reader.read(message)
+        assert read is not None
+        expected = plain.score(read[0])
+        assert expected is not None
+        assert gathered.score(read[0]) == expected == grown.score(read[0])
+
+
+def test_what_is_no_table_of_a_model_is_not_added(model: Path) -> None:
+    whole = model.read_bytes()
+    stored_model = StoredModel(whole)
+    lesson = stored_model.lesson(1, _read(stored_model, NEW), NOW, "me")
+    assert lesson is not None
+    table = lesson[1]
+    for odd in (b"", whole, table[:-1], table + b"\xc0", bytes(len(table))):
+        assert not StoredModel(whole).append(odd)
+    stored_model.append(table)
+
+    assert not stored_model.append(table)  # which stands elsewhere
+
+
+def _read(stored_model: StoredModel, message: bytes) -> Any:
+    found = reader_of(stored_model.views()).read(message)
+    assert found is not None
+    return (found[:2],)
 
 
 # --- what is not done here --------------------------------------------------
