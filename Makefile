@@ -101,7 +101,7 @@ $(VENV)/.ready: pyproject.toml setup.py $(SOURCES)
 	@touch $@
 
 $(READY): pyproject.toml setup.py $(COMPILED)
-	@echo 'Installing nbtext and the tools of its development into $(DEV): some minutes, 500 MB.'
+	@echo 'Installing nbtext and the tools of its development into $(DEV): some minutes, 800 MB.'
 	$(PYTHON) -m venv $(DEV)
 	$(BIN)/pip install $(PIP_FLAGS) --editable '.[dev,fuzz]' \
 	  || $(BIN)/pip install $(PIP_FLAGS) --editable '.[dev]'

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 from nbtext.arguments import path_of, sources_of
 from nbtext.distributed.connecting import check_workers, failures_told
-from nbtext.distributed.listing import Chunk, items_of, list_sources
+from nbtext.distributed.items import items_of
+from nbtext.distributed.listing import Chunk, list_sources
 from nbtext.distributed.shared_folder import HELD, shared_folder
 from nbtext.scoring import classify
 from nbtext.scoring.combining import CombinedClassifier
@@ -154,7 +155,7 @@ def _decide(
     """Read a chunk where this runs, and decide about its documents."""
     remarks: list[Unreadable | Note] = []
     batches = classify(
-        items_of(chunk, options),
+        items_of(chunk.items, options),
         model,
         headings=headings,
         max_bytes=max_bytes,

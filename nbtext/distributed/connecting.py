@@ -8,6 +8,7 @@ run anything there. So they belong in a network where nobody else is, or behind 
 
 from __future__ import annotations
 
+import logging
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -22,6 +23,9 @@ from nbtext.errors import ClusterError, NbtextError, SettingsError
 
 PATIENCE: Final = 10
 """How many seconds a scheduler has to answer, and a cluster to have a worker."""
+
+LOGGERS: Final = ("distributed", "distributed.client", "tornado.application")
+"""Those of Dask that tell of a connection that is lost."""
 
 SCHEMES: Final = ("tcp", "tls")
 
@@ -45,11 +49,18 @@ def connected(address: str, *, patience: float = PATIENCE) -> Iterator[Client]:
         ClusterError: no scheduler answers, or it has no worker.
 
     """
+    _check(address)
     try:
-        from distributed import Client
+        import distributed  # noqa: F401  to say so if it is not there
     except ImportError as error:
         raise SettingsError(NO_DASK) from error
-    _check(address)
+    with _silence():
+        yield from _client(address, patience)
+
+
+def _client(address: str, patience: float) -> Iterator[Client]:
+    from distributed import Client
+
     try:
         client = Client(address, timeout=patience, set_as_default=False, name="nbtext")
     except OSError as error:  # a timeout is one
@@ -60,6 +71,20 @@ def connected(address: str, *, patience: float = PATIENCE) -> Iterator[Client]:
         raise ClusterError(message) from error
     with client:
         yield client
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep Dask from logging to the terminal what will be raised as an error."""
+    loggers = [logging.getLogger(name) for name in LOGGERS]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 def _check(address: str) -> None:
@@ -108,9 +133,9 @@ def failures_told(client: Client) -> Iterator[None]:
         raise ClusterError(message) from error
     except (CancelledError, OSError) as error:
         message = (
-            f"{where}: the cluster stopped before the work was done "
-            f"({type(error).__name__}: {error}); see that the scheduler and the "
-            "workers run, and try again"
+            f"{where}: the cluster stopped before the work was done: the scheduler "
+            "ended, or cannot be reached any more; see that it and its workers run, "
+            "and try again"
         )
         raise ClusterError(message) from error
 

@@ -15,12 +15,16 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from nbtext.document import Item
+    from nbtext.distributed.items import Source
     from nbtext.sources import Options
 
-from nbtext.document import Document, Pause, Unread
-from nbtext.errors import SettingsError
-from nbtext.sources import Unopened, listed_items, opened_items, split_label
+from nbtext.distributed.items import RemoteFile
+from nbtext.distributed.partitions import Partition, is_partitioned, partitions
+from nbtext.distributed.remote import is_remote, local_path
+from nbtext.distributed.remote_sources import remote_sources
+from nbtext.document import Document, Pause, Unread, Unreadable
+from nbtext.errors import SettingsError, SourceError
+from nbtext.sources import Place, Unopened, listed_items, split_label
 
 LEAST_CHUNK: Final = 1 << 20
 MOST_CHUNK: Final = 1 << 25
@@ -32,6 +36,11 @@ none is still at work long after the others."""
 
 A_DOCUMENT: Final = 512
 """What opening a file counts for, in bytes."""
+
+MIXED: Final = (
+    "some sources are URLs, and some are paths of this machine; name all by URLs, or "
+    "train twice and `nbtext merge` the models"
+)
 
 ON_CLIENT: Final = (
     "the standard input is not on the cluster; put it into a file that the workers can "
@@ -50,7 +59,7 @@ class Chunk:
     """
 
     number: int
-    items: tuple[Item | Unopened, ...]
+    items: tuple[Source, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +72,7 @@ class Listed:
         sizes: of each, how many bytes it has, about.
     """
 
-    items: list[Item | Unopened]
+    items: list[Source]
     sizes: list[int]
 
     @property
@@ -75,11 +84,11 @@ class Listed:
         """Return how many classes there are, None if only the documents tell."""
         labels = set()
         for item in self.items:
-            if isinstance(item, Unopened):
+            if isinstance(item, Unopened | Partition):
                 if not item.place.is_label_given:  # a column may
                     return None
                 labels.add(item.place.label)
-            elif isinstance(item, Unread | Document):
+            elif isinstance(item, Unread | RemoteFile | Document):
                 labels.add(item.label)
         return len(labels)
 
@@ -88,7 +97,7 @@ class Listed:
         share = self.n_bytes // (CHUNKS_A_THREAD * max(threads, 1))
         most = min(max(share, LEAST_CHUNK), most)
         chunks: list[Chunk] = []
-        items: list[Item | Unopened] = []
+        items: list[Source] = []
         total = 0
         for item, size in zip(self.items, self.sizes, strict=True):
             if items and total + size > most:
@@ -106,34 +115,66 @@ def list_sources(sources: Sequence[str], options: Options, *, labelled: bool) ->
     List sources, by their whole paths: workers run in other folders.
 
     Raises:
-        SettingsError: one is the standard input, or a path is empty.
+        SettingsError: one is the standard input, a path is empty, some are URLs and
+            some are not, or what URLs or Parquet take is not installed.
 
     """
-    items: list[Item | Unopened] = [
-        item
-        for item in listed_items([*map(_whole, sources)], options, labelled=labelled)
-        if not isinstance(item, Pause)
+    arguments = [*map(_whole, sources)]
+    are_remote = {is_remote(split_label(argument)[1]) for argument in arguments}
+    if len(are_remote) > 1:
+        raise SettingsError(MIXED)
+    listing = remote_sources if True in are_remote else _local_sources
+    sized = [
+        part
+        for item, size in listing(arguments, options, labelled)
+        for part in _in_parts(item, size, labelled)
     ]
-    return Listed(items, [*map(_size, items)])
+    return Listed([item for item, _ in sized], [size for _, size in sized])
 
 
-def items_of(chunk: Chunk, options: Options) -> Iterator[Item]:
-    """Yield what a chunk holds, its files opened."""
-    return opened_items(chunk.items, options)
+def _local_sources(
+    arguments: Sequence[str], options: Options, labelled: bool
+) -> Iterator[tuple[Source, int]]:
+    for item in listed_items(arguments, options, labelled=labelled):
+        if not isinstance(item, Pause):
+            yield item, _size(item)
+
+
+def _in_parts(item: Source, size: int, labelled: bool) -> Iterator[tuple[Source, int]]:
+    """Yield the parts of a file that several tasks can read; others as they are."""
+    place = None
+    if isinstance(item, Unopened) and item.kind in (None, "jsonl"):
+        place = item.place
+    elif isinstance(item, Unread | RemoteFile) and item.is_mail is None:
+        path = item.path if isinstance(item, Unread) else item.url
+        place = Place(path, item.label, is_label_given=True, labelled=labelled)
+    if place is None or not is_partitioned(place.name):
+        yield item, size
+        return
+    try:
+        parts = partitions(place, size)
+    except SourceError as error:
+        yield Unreadable(place.name, error), 0
+        return
+    if parts:
+        yield from ((part, part.size) for part in parts)
+    else:
+        yield item, size
 
 
 def _whole(source: str) -> str:
     label, path = split_label(source)
     if path == "-":
         raise SettingsError(ON_CLIENT)
-    if not path:
+    path = local_path(path)
+    if not path or is_remote(path):
         return source
     # not resolved: what a folder is called is its class
     whole = os.path.abspath(path)  # noqa: PTH100  pathlib has nothing that does this
     return whole if label is None else f"{label}={whole}"
 
 
-def _size(item: Item | Unopened) -> int:
+def _size(item: Source) -> int:
     if isinstance(item, Document):
         return sum(map(len, item.texts)) + A_DOCUMENT
     path = ""

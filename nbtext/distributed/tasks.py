@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 from nbtext.counts.counting import Counted, count, guess
 from nbtext.counts.room import bounded
 from nbtext.counts.table import add
-from nbtext.distributed.listing import items_of
+from nbtext.distributed.items import items_of
 from nbtext.distributed.parts import (
     ChunkReport,
     CountedChunks,
@@ -122,7 +122,7 @@ def first_look(
     chunks: Sequence[Chunk], options: Options, n_classes: int | None
 ) -> FirstLook:
     """Read the first documents, and guess how all of them are to be read."""
-    items = (item for chunk in chunks for item in items_of(chunk, options))
+    items = (item for chunk in chunks for item in items_of(chunk.items, options))
     settings, _ = guess(items, n_classes, options.max_bytes)
     if options.guess is not None:
         options.guess.close()
@@ -132,7 +132,7 @@ def first_look(
 def count_chunk(chunk: Chunk, plan: CountPlan) -> tuple[CountedChunks, ChunkReport]:
     """Read a chunk where this runs, and count it."""
     with worker_memory():
-        items = items_of(chunk, plan.options)
+        items = items_of(chunk.items, plan.options)
         counted = count(items, plan.settings, plan.limits)
         made, mark = counted_chunk(
             counted.table, counted.sample, chunk.number, plan.n_ranges
@@ -212,7 +212,7 @@ def finish(
             lambda: (
                 item
                 for chunk in plan.chunks
-                for item in items_of(chunk, counting.options)
+                for item in items_of(chunk.items, counting.options)
             ),
             overrides=plan.overrides,
             max_bytes=counting.limits.max_bytes,

@@ -248,19 +248,14 @@ class _Run:
         self, reports: list[Future], progress: Progress | None
     ) -> tuple[ReadReport, Marks]:
         """Wait for all chunks, and return what was read of them, in their order."""
-        from distributed import as_completed
-
-        found: dict[str, ChunkReport] = {}
-        for future, one in as_completed(
-            reports, loop=self.client.loop, with_results=True
-        ):
-            found[future.key] = one
-            if progress is not None:
-                progress(one.report.documents, one.report.bytes)
+        # not by `as_completed`, which waits for ever if a scheduler dies meanwhile
         report, marks = ReadReport(), {}
         for number, future in enumerate(reports):
-            report.update(found[future.key].report)
-            marks[number] = found[future.key].mark
+            one: ChunkReport = future.result()
+            report.update(one.report)
+            marks[number] = one.mark
+            if progress is not None:
+                progress(one.report.documents, one.report.bytes)
         return report, marks
 
     def _tree(

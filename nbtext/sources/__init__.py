@@ -20,15 +20,18 @@ from nbtext.sources._compressed import compression
 from nbtext.sources._documents import (
     Unopened,
     documents,
+    items_of_stream,
     listed_items,
     opened_items,
 )
 from nbtext.sources._failures import cannot_read
-from nbtext.sources._labels import folder_label, split_label
+from nbtext.sources._inspect import container_format
+from nbtext.sources._labels import file_label, folder_label, split_label
 from nbtext.sources._load import load, load_all
+from nbtext.sources._meanings import meanings_of, note_of
 from nbtext.sources._names import listed
 from nbtext.sources._numbered import NO_NUMBERS
-from nbtext.sources._options import FORMATS, Options, is_delimiter
+from nbtext.sources._options import FORMATS, Options, Place, is_delimiter
 from nbtext.sources._rereadable import rereadable
 from nbtext.sources._seen import seen_only
 from nbtext.sources._sizes import total_bytes
@@ -39,19 +42,25 @@ __all__ = [
     "FORMATS",
     "NO_NUMBERS",
     "Options",
+    "Place",
     "Unopened",
     "cannot_read",
     "compression",
+    "container_format",
     "documents",
+    "file_label",
     "folder_label",
     "is_delimiter",
     "is_maildir",
+    "items_of_stream",
     "labels",
     "listed",
     "listed_items",
     "load",
     "load_all",
+    "meanings_of",
     "named_paths",
+    "note_of",
     "open_binary",
     "opened_items",
     "rereadable",

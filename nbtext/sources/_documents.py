@@ -18,7 +18,7 @@ from nbtext.sources._labels import file_label, folder_label
 from nbtext.sources._meanings import meanings_of, note_of
 from nbtext.sources._numbered import chosen, numbered
 from nbtext.sources._options import Options, Place
-from nbtext.sources._stream import open_path, open_stdin
+from nbtext.sources._stream import FileObject, Stream, open_path, open_stdin
 from nbtext.sources._walk import is_maildir, walk
 
 if TYPE_CHECKING:
@@ -123,6 +123,24 @@ def opened_items(items: Iterable[Item | Unopened], options: Options) -> Iterator
         found = _file_items(item.kind, item.place, options, is_regular=True)
         found = _within_memory(found, path)
         yield from _noted_if_empty(found, path) if item.is_named else found
+
+
+def items_of_stream(
+    file: BinaryIO, kind: str | None, place: Place, options: Options
+) -> Iterator[Item]:
+    """
+    Yield what a file object holds.
+
+    Args:
+        file: its bytes; it is left open.
+        kind: what it is, None to go by inspection.
+        place: where it lies, and what that says of labels.
+        options: how to read it.
+
+    """
+    stream = Stream(place.name, FileObject(file))
+    items = stream_items(stream, kind, place, options, can_reopen=False)
+    yield from _within_memory(items, place.name)
 
 
 def _items(

@@ -27,11 +27,16 @@ class Cluster:
         workers: their processes.
     """
 
-    def __init__(self, folder: Path, n_workers: int, port: int = 0) -> None:
+    def __init__(
+        self, folder: Path, n_workers: int, *, preload: str | None = None
+    ) -> None:
         self.folder = folder
+        self._preload = (
+            [] if preload is None else ["--preload", str(Path(preload).resolve())]
+        )
         self._file = folder / "scheduler.json"
         self.scheduler = self._start(
-            "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"
+            "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"
         )
         self.workers: list[subprocess.Popen[bytes]] = []
         wait_until(self._file.exists, "the scheduler")
@@ -51,6 +56,7 @@ class Cluster:
         worker = self._start(
             "worker", "--host", "127.0.0.1", "--no-nanny", "--no-dashboard",
             "--nthreads", "1", "--memory-limit", "2GB", "--death-timeout", "60",
+            *self._preload,
         )  # fmt: skip
         self.workers.append(worker)
         return worker
