@@ -17,7 +17,7 @@ from nbtext.distributed.partitions import Partition
 from nbtext.distributed.remote import contents_of, is_remote, opened
 from nbtext.document import Unread, Unreadable
 from nbtext.errors import SourceError
-from nbtext.sources import Unopened, items_of_stream, opened_items
+from nbtext.sources import Unopened, items_of_stream, load_all, opened_items
 
 Source: TypeAlias = "Item | Unopened | RemoteFile | Partition"
 """What is listed: a document, what there is to say, or what is opened by a worker."""
@@ -47,7 +47,7 @@ def items_of(sources: Sequence[Source], options: Options) -> Iterator[Item]:
         if isinstance(source, RemoteFile):
             files.append(source)
             continue
-        yield from _fetched(files)
+        yield from _fetched(files, options.max_bytes)
         files = []
         if isinstance(source, Partition):
             yield from partitions.items_of(source, options)
@@ -55,11 +55,11 @@ def items_of(sources: Sequence[Source], options: Options) -> Iterator[Item]:
             yield from _of_container(source, options)
         else:
             yield from opened_items([source], options)
-    yield from _fetched(files)
+    yield from _fetched(files, options.max_bytes)
 
 
-def _fetched(files: Sequence[RemoteFile]) -> Iterator[Item]:
-    """Yield small files, fetched side by side, each read before the next is asked."""
+def _fetched(files: Sequence[RemoteFile], max_bytes: int) -> Iterator[Item]:
+    """Yield what small files hold, fetched side by side."""
     if not files:
         return
     found = contents_of([file.url for file in files])
@@ -68,9 +68,13 @@ def _fetched(files: Sequence[RemoteFile]) -> Iterator[Item]:
         for file, contents in zip(files, found, strict=True):
             if isinstance(contents, SourceError):
                 yield Unreadable(file.url, contents)
-            else:
-                path.write_bytes(contents)
-                yield Unread(file.url, str(path), file.label, file.is_mail, file.is_one)
+                continue
+            path.write_bytes(contents)
+            unread = Unread(file.url, str(path), *file[1:])
+            try:
+                yield from load_all(unread, max_bytes)  # and not later: it is replaced
+            except SourceError as error:
+                yield Unreadable(file.url, error)
 
 
 def _of_container(source: Unopened, options: Options) -> Iterator[Item]:
@@ -81,7 +85,7 @@ def _of_container(source: Unopened, options: Options) -> Iterator[Item]:
             for item in items_of_stream(file, source.kind, place, options):
                 if isinstance(item, Unread) and is_remote(item.path):  # of an index
                     named = RemoteFile(item.path, item.label, is_one=item.is_one)
-                    yield from _fetched([named])
+                    yield from _fetched([named], options.max_bytes)
                 else:
                     yield item
     except SourceError as error:

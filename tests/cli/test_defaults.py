@@ -242,7 +242,7 @@ def written(
 ) -> Callable[[list[str]], tuple[Outcome, dict[str, bytes]]]:
     """Run a line in a new copy of the folder: what it prints and leaves there."""
     monkeypatch.setenv("NBTEXT_MODEL", PREPARED)
-    monkeypatch.setattr("nbtext.store.header.gmtime", lambda: (2026, 1, 1, *[0] * 6))
+    monkeypatch.setattr("nbtext.store.appending.gmtime", lambda: (2026, 1, 1, *[0] * 6))
     monkeypatch.setattr("nbtext.cli.train_command.time.monotonic", lambda: 0.0)
 
     monkeypatch.setattr(_serve, "listen", lambda *how, **more: [Unopened((*how, more))])

@@ -11,6 +11,8 @@ from typing import Final
 
 from tests.waiting import wait_until
 
+WITH_PARENT: Final = Path(__file__).with_name("with_parent.py")
+
 QUIET: Final = {
     "DASK_DISTRIBUTED__ADMIN__LOW_LEVEL_LOG_LENGTH": "0",
     "DASK_DISTRIBUTED__DIAGNOSTICS__NVML": "false",
@@ -55,7 +57,7 @@ class Cluster:
         """Start one more worker."""
         worker = self._start(
             "worker", "--host", "127.0.0.1", "--no-nanny", "--no-dashboard",
-            "--nthreads", "1", "--memory-limit", "2GB", "--death-timeout", "60",
+            "--nthreads", "1", "--memory-limit", "2GB", "--death-timeout", "10",
             *self._preload,
         )  # fmt: skip
         self.workers.append(worker)
@@ -70,7 +72,7 @@ class Cluster:
 
     def _start(self, what: str, *options: str) -> subprocess.Popen[bytes]:
         command = [
-            sys.executable, "-m", "distributed.cli.dask_" + what,
+            sys.executable, str(WITH_PARENT), "distributed.cli.dask_" + what,
             "--scheduler-file", str(self._file), *options,
         ]  # fmt: skip
         # not in the folder of the sources, as on other machines

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.distributed.cluster import Cluster, running
+from tests.distributed.cluster import WITH_PARENT, Cluster, running
 from tests.waiting import wait_until
 
 
@@ -62,10 +62,13 @@ def s3(s3_port: int) -> Iterator[Any]:
     pytest.importorskip("flask", reason="moto's server takes flask")
     s3fs = pytest.importorskip("s3fs", reason="S3 takes s3fs")
     server = subprocess.Popen(
-        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(s3_port)],
+        [
+            sys.executable, str(WITH_PARENT), "moto.server",
+            "-H", "127.0.0.1", "-p", str(s3_port),
+        ],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-    )
+    )  # fmt: skip
     try:
         wait_until(lambda: _answers(s3_port), "moto's server")
         system = s3fs.S3FileSystem()

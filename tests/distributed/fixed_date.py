@@ -2,7 +2,7 @@
 
 import time
 
-import nbtext.store.header
+import nbtext.store.appending
 
 STAMP = "2026-01-01T00:00:00"
 
@@ -19,4 +19,4 @@ def dask_setup(_worker: object) -> None:
 
 def set_clock() -> None:
     """Date all models of this process alike."""
-    setattr(nbtext.store.header, "gmtime", stamp)  # noqa: B010  it is an import there
+    setattr(nbtext.store.appending, "gmtime", stamp)  # noqa: B010  it is an import there

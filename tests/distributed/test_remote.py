@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import nbtext
+from nbtext.counts import ReadReport
 from nbtext.distributed import listing, partitions, train
 from nbtext.distributed.items import items_of
 from nbtext.distributed.listing import list_sources
@@ -37,10 +38,20 @@ def rows(n: int = 200) -> list[dict[str, object]]:
 
 
 def same_model(
-    client: Any, there: list[str], here: list[str], monkeypatch: pytest.MonkeyPatch
+    client: Any,
+    there: list[str],
+    here: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    n_wrong: int = 0,
 ) -> Any:
     """Train on a cluster and on this machine, and compare the files."""
-    made = train(there, client, "cluster.nbt")
+    wrong: list[str] = []
+
+    def on_read(report: ReadReport) -> None:
+        wrong.extend(str(problem.error) for problem in report.skipped)
+
+    made = train(there, client, "cluster.nbt", on_read=on_read)
+    assert len(wrong) == n_wrong, wrong
     set_date_of("cluster.nbt", monkeypatch)
     nbtext.train(here, "one.nbt")
 
@@ -122,7 +133,7 @@ def test_json_lines_in_ranges(client: Any, monkeypatch: pytest.MonkeyPatch) -> N
     Path("rows.jsonl").write_text(text)
 
     made = same_model(client, ["file://" + str(Path("rows.jsonl").resolve())],
-                      ["rows.jsonl"], monkeypatch)  # fmt: skip
+                      ["rows.jsonl"], monkeypatch, 1)  # fmt: skip
 
     assert made.report.documents == 209
     assert made.report.skipped.documents == 1

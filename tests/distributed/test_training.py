@@ -44,7 +44,7 @@ def set_date_of(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let models that are written from now on have the date of another."""
     written = open_model(model).tables[0].header.written
     stamp = time.strptime(written, "%Y-%m-%dT%H:%M:%S+00:00")
-    monkeypatch.setattr("nbtext.store.header.gmtime", lambda: stamp)
+    monkeypatch.setattr("nbtext.store.appending.gmtime", lambda: stamp)
 
 
 @pytest.fixture
