@@ -38,6 +38,9 @@ PART: Final = 48
 """Maximum documents that are scored at a time; each term has a row for each of its
 classes, so more would take much memory."""
 
+OBSERVED: Final = 512
+"""Minimum documents whose losses are computed together, but for the last of them."""
+
 ROOM: Final = 1 << 15
 """How many exponentials are computed at a time, about."""
 
@@ -75,11 +78,10 @@ def left_out(model: BatchModel, sample: Iterable[Labelled], map_: Map = map) -> 
     event = event_model(model.scoring.score)
     scorings = candidates(model.scoring)
 
-    def score(part: Labelled) -> tuple[tuple[Calibration, ...], list[Scores]]:
+    def score(part: Labelled) -> tuple[Sequence[str], list[Scores]]:
         names, views = part
         found, labels = model.find(views), _places(model, names)
-        scores = scores_by(event, model, scorings, found, labels)
-        return observed_scores(model, scorings, scores, names), scores
+        return names, scores_by(event, model, scorings, found, labels)
 
     # with no document there is a calibration of each scoring all the same
     n_classes = len(model.classes)
@@ -87,12 +89,28 @@ def left_out(model: BatchModel, sample: Iterable[Labelled], map_: Map = map) -> 
         no_calibration(scoring, model.settings, n_classes) for scoring in scorings
     )
     calibrations, kept, n_kept = [nothing], [], 0
-    for of_part, scores in map_(score, _in_parts(sample)):
-        calibrations.append(of_part)
+    for names, scores in _together(map_(score, _in_parts(sample))):
+        calibrations.append(observed_scores(model, scorings, scores, names))
         n_kept += sum(values.size for values in scores)
         kept.append(scores if n_kept <= KEPT else [])
     by_candidate = list(map(np.concatenate, zip(*kept, strict=False)))
     return LeftOut(totals(calibrations), by_candidate if n_kept <= KEPT else None)
+
+
+def _together(
+    parts: Iterable[tuple[Sequence[str], list[Scores]]],
+) -> Iterator[tuple[list[str], list[Scores]]]:
+    """Put parts together, OBSERVED documents or more: labels, scores by candidate."""
+    names: list[str] = []
+    waiting: list[list[Scores]] = []
+    for labels, scores in parts:
+        names += labels
+        waiting.append(scores)
+        if len(names) >= OBSERVED:
+            yield names, [np.concatenate(some) for some in zip(*waiting, strict=True)]
+            names, waiting = [], []
+    if names:
+        yield names, [np.concatenate(some) for some in zip(*waiting, strict=True)]
 
 
 def scores_left_out(
@@ -136,10 +154,15 @@ def observed_scores(
     """
     documents = dict(Tally(names))
     has_bins = event_model(model.scoring.score).calibration == "histogram"
-    found = []
-    for scoring, values in zip(scorings, scores, strict=True):
+    found: list[Calibration] = []
+    for number, (scoring, values) in enumerate(zip(scorings, scores, strict=True)):
         nothing = no_calibration(scoring, model.settings, len(model.classes))
-        if has_bins:
+        # a weight of byte n-grams, say, tells no candidates apart where there are none
+        same = [n for n in range(number) if np.array_equal(scores[n], values)]
+        if same:
+            one = found[same[0]]
+            found.append(one._replace(scoring=nothing.scoring, prior=nothing.prior))
+        elif has_bins:
             bins = map(bin_of, values.tolist())
             counts = dict(Tally(zip(bins, names, strict=True)))
             found.append(nothing._replace(counts=counts, documents=documents))

@@ -7,8 +7,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from nbtext.counts.calibration import LOSS_UNIT, MOST_LOSS, TEMPERATURES
-from nbtext.scoring.leave_one_out import OCTAVE, ROOM, observed_losses
+from nbtext.scoring.batch_model import batch_model_of
+from nbtext.scoring.leave_one_out import OCTAVE, ROOM, left_out, observed_losses
+from nbtext.scoring.models.registry import scoring_of
 from nbtext.scoring.posterior import normalised
+from nbtext.settings import TOPIC, WEIGHTED, Settings
+from nbtext.tokens import read_terms
+from tests.build import counted
 
 NUMBERS = st.floats(-1000, 1000) | st.just(-np.inf)
 
@@ -55,3 +60,24 @@ def test_documents_that_are_many_are_dealt_with_in_parts() -> None:
 
 def test_each_octave_doubles_the_temperatures() -> None:
     assert [2 * s for s in TEMPERATURES[:-OCTAVE]] == [*TEMPERATURES[OCTAVE:]]
+
+
+def test_candidates_of_the_same_scores_have_the_same_losses() -> None:
+    texts = [(str(n % 3), f"word{n % 7} word{n % 3}") for n in range(60)]
+    settings = Settings("text", (TOPIC,)).counting(WEIGHTED)  # no byte n-grams
+    table = counted(texts, settings)
+    model = batch_model_of(table, scoring_of("contrast"))
+    fields = [[[("body", text)]] for _, text in texts]
+    documents = [label for label, _ in texts], read_terms(settings, fields)
+
+    found = left_out(model, [documents])
+
+    by_parameters = {
+        tuple(one.scoring["parameters"].values()): one for one in found.calibrations
+    }
+    assert len(by_parameters) == len(found.calibrations) == 10
+    assert found.scores is not None
+    labels = np.array([int(label) for label, _ in texts])
+    for one, scores in zip(found.calibrations, found.scores, strict=True):
+        assert one.losses == tuple(observed_losses(scores, labels).tolist())
+        assert one.documents == {"0": 20, "1": 20, "2": 20}
