@@ -155,8 +155,15 @@ def _starts(codes: NDArray[np.integer], n_classes: int) -> NDArray[np.int64]:
 
 def _index_of(keys: Keys, bits: int) -> NDArray[np.int64]:
     """Return where the keys of each value of their first bits begin, and the end."""
-    bounds = np.arange((1 << bits) + 1, dtype=np.uint64) << np.uint64(KEY_BITS - bits)
-    return np.searchsorted(keys, bounds)
+    found = empty((1 << bits) + 1, np.int64)
+    working = Ranges([keys, found])
+    for start in range(0, len(found), RANGE):
+        values = np.arange(start, min(start + RANGE, len(found)), dtype=np.uint64)
+        part = np.searchsorted(keys, values << np.uint64(KEY_BITS - bits))
+        found[start : start + RANGE] = part
+        working.done(part.nbytes + int(part[-1] - part[0]) * keys.itemsize)
+    working.let_go()
+    return found
 
 
 def _codes_and_entries(
