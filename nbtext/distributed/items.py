@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -17,6 +15,7 @@ from nbtext.distributed.partitions import Partition
 from nbtext.distributed.remote import contents_of, is_remote, opened
 from nbtext.document import Unread, Unreadable
 from nbtext.errors import SourceError
+from nbtext.files.temporary import temporary_folder
 from nbtext.sources import Unopened, items_of_stream, load_all, opened_items
 
 Source: TypeAlias = "Item | Unopened | RemoteFile | Partition"
@@ -63,8 +62,8 @@ def _fetched(files: Sequence[RemoteFile], max_bytes: int) -> Iterator[Item]:
     if not files:
         return
     found = contents_of([file.url for file in files])
-    with TemporaryDirectory(prefix="nbtext-") as folder:
-        path = Path(folder, "file")
+    with temporary_folder() as folder:
+        path = folder / "file"
         for file, contents in zip(files, found, strict=True):
             if isinstance(contents, SourceError):
                 yield Unreadable(file.url, contents)

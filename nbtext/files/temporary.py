@@ -16,8 +16,10 @@ from pathlib import Path
 from time import time
 from typing import Final
 
-PREFIX: Final = "nbtext-"
-"""How the names of such folders begin."""
+PREFIX: Final = ".nbtext-"
+SUFFIX: Final = ".temporary"
+"""How the names of such folders begin and end: as nobody else's do, not those of an
+unpacked `nbtext-0.1.0` or of a user's `nbtext-mail`, since they may be removed."""
 
 LEFTOVER: Final = 60.0
 """Age in seconds from which a folder that is not locked counts as left by a kill."""
@@ -33,7 +35,7 @@ def temporary_folder() -> Iterator[Path]:
 
     """
     _remove_leftovers(Path(tempfile.gettempdir()))
-    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    folder = Path(tempfile.mkdtemp(SUFFIX, PREFIX))
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         with suppress(OSError):  # a network file system may have no locks
@@ -48,7 +50,8 @@ def _remove_leftovers(above: Path) -> None:
     """Remove the folders of this user's processes that were killed."""
     with suppress(OSError), os.scandir(above) as entries:
         for entry in entries:
-            if entry.name.startswith(PREFIX) and entry.is_dir(follow_symlinks=False):
+            is_named_so = entry.name.startswith(PREFIX) and entry.name.endswith(SUFFIX)
+            if is_named_so and entry.is_dir(follow_symlinks=False):
                 status = entry.stat(follow_symlinks=False)
                 if status.st_uid == os.getuid() and time() - status.st_mtime > LEFTOVER:
                     _remove_if_idle(Path(entry.path))

@@ -47,14 +47,26 @@ def test_what_a_kill_left_is_removed_once_it_is_old(above: Path) -> None:
 
 
 def test_what_somebody_holds_or_is_no_such_folder_stays(above: Path) -> None:
-    (above / "nbtext-file").write_text("mine")
+    (above / ".nbtext-file.temporary").write_text("mine")
     (above / "other").mkdir()
-    (above / "nbtext-link").symlink_to(above / "other")
+    (above / ".nbtext-link.temporary").symlink_to(above / "other")
     with temporary_folder() as folder:
-        for path in (folder, above / "nbtext-file", above / "other"):
+        for path in (folder, above / ".nbtext-file.temporary", above / "other"):
             grow_old(path)
         with temporary_folder():
             assert folder.exists()
 
     names = sorted(path.name for path in above.iterdir())
-    assert names == ["nbtext-file", "nbtext-link", "other"]
+    assert names == [".nbtext-file.temporary", ".nbtext-link.temporary", "other"]
+
+
+@pytest.mark.parametrize("name", ["nbtext-mail", "nbtext-0.1.0", ".nbtext-notes"])
+def test_a_folder_of_the_user_is_no_leftover(above: Path, name: str) -> None:
+    (above / name).mkdir()
+    (above / name / "letter").write_text("dear")
+    grow_old(above / name)
+
+    with temporary_folder():
+        pass
+
+    assert (above / name / "letter").read_text() == "dear"
