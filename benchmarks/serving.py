@@ -33,6 +33,14 @@ ROUNDS_A_RUN: Final = 2
 
 RATIO: Final = 1.0
 
+ONE_MAIL: Final = 0.3
+ONE_LESSON: Final = 2.0
+"""Processor time of a server for a mail that is classified, or learnt, in ms."""
+
+TAUGHT: Final = 20
+LESSONS: Final = 60
+"""So many mails are learnt before, and so many when the last of them is."""
+
 AN_HOUR: Final = 50 * 3600
 """The messages of an hour in which fifty come a second."""
 
@@ -53,6 +61,10 @@ class Served:
     def memory(self) -> int:
         """Return what all its processes hold, in bytes."""
         return sum(map(held, self.pids()))
+
+    def processor_time(self) -> float:
+        """Return the processor time that all its processes have taken, in seconds."""
+        return sum(map(ticks_of, self.pids())) / os.sysconf("SC_CLK_TCK")
 
     def pids(self) -> list[str]:
         """Return its processes: the supervisor, the workers, and their helpers."""
@@ -79,6 +91,7 @@ def figures(bench: Bench) -> Iterator[Figure]:
     model = trained(bench, mail.name, *mail.labelled)
     run(bogofilter_training(bench, mail))
     database = str(bench.folder / "bogofilter")
+    yield from processor_times(bench, model.path, mail)
     with served(bench, model.path) as server:
         spamc = ("spamc", "-U", str(server.path))
         mails, n_rounds = spread(mail, ROUND), bench.runs * ROUNDS_A_RUN
@@ -91,6 +104,44 @@ def figures(bench: Bench) -> Iterator[Figure]:
         name = "the same, spamc -K, which has nothing classified"
         yield Figure(name, f"{ratio:.2f}", "", None, details)
         yield growth(server, mail)
+
+
+def processor_times(bench: Bench, model: Path, mail: Mail) -> Iterator[Figure]:
+    """Yield the processor time of a server by message, one client after the other."""
+    taught = Path(shutil.copy(model, bench.folder / "taught.nbt"))
+    mails = spread(mail, ROUND)
+    with served(bench, taught, "--allow-tell") as server:
+        requests = [*map(request_of, mails)]
+        before = per_message(server, requests[: ROUND // 4])
+        one = per_message(server, requests)
+        details = f"{ROUND} mails, one after the other; {before:.2f} ms the first"
+        name = "server's CPU for one mail alone"
+        yield at_most(name, one, ONE_MAIL, f"{one:.2f} ms; {details}")
+        for number in range(TAUGHT):
+            server.ask(lesson_of(mails[number], number))
+        rest = [lesson_of(mails[place], place) for place in range(TAUGHT, LESSONS)]
+        one = per_message(server, rest)
+        name = f"the same, learning, {TAUGHT} to {LESSONS} tables behind the first"
+        yield at_most(name, one, ONE_LESSON, f"{one:.2f} ms; {len(rest)} mails")
+        one = per_message(server, requests)
+        name = f"the same for one mail, {LESSONS} tables behind the first"
+        yield Figure(name, f"{one:.2f} ms", "", None, details)
+
+
+def per_message(server: Served, requests: Sequence[bytes]) -> float:
+    """Return the processor time of a server for each of some requests, in ms."""
+    began = server.processor_time()
+    for request in requests:
+        if b" EX_OK\r\n" not in (answer := server.ask(request))[:64]:
+            raise JobError(f"the server said {answer[:99]!r}")
+    return (server.processor_time() - began) / len(requests) * 1000
+
+
+def lesson_of(path: Path, number: int) -> bytes:
+    """Return what `spamc -L spam` would say of a mail that nobody has seen."""
+    mail = b"X-Number: new-%d\n%s\nnew word%d\n" % (number, path.read_bytes(), number)
+    head = b"TELL SPAMC/1.5\r\nMessage-class: spam\r\nSet: local\r\n"
+    return b"%sContent-length: %d\r\n\r\n%s" % (head, len(mail), mail)
 
 
 def latency(ours: list[float], others: list[float]) -> tuple[float, str]:
@@ -192,6 +243,12 @@ def request_of(path: Path) -> bytes:
     """Return what spamc would say of a mail."""
     mail = path.read_bytes()
     return b"PROCESS SPAMC/1.5\r\nContent-length: %d\r\n\r\n%s" % (len(mail), mail)
+
+
+def ticks_of(pid: str) -> int:
+    """Return the processor time of a process, in the system's ticks."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
 
 
 def held(pid: str) -> int:

@@ -36,8 +36,10 @@ from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.registry import check_scoring, event_model
 from nbtext.scoring.score import Scored, score
 from nbtext.scoring.stored_view import StoredView
+from nbtext.scoring.tail import TailView
 from nbtext.settings import Scoring
 from nbtext.sources import load_all, small_files, with_texts
+from nbtext.store.reuse import are_kept
 from nbtext.tokens import AnyReading, bag_of, compiled, read_keys
 from nbtext.tokens.engine import engine
 from nbtext.tokens.key_reading import KeyReading, are_read_together
@@ -493,6 +495,11 @@ class Classifier:
         return self._batch
 
     @property
+    def is_quick(self) -> bool:
+        """Whether a few mails need no arrays: the compiled engine has the model."""
+        return self._stored is not None
+
+    @property
     def calibration(self) -> "Fit":
         """What turns this model's scores into probabilities."""
         return self._calibration
@@ -509,6 +516,8 @@ class Classifier:
         """Return the scores of mails by the compiled engine; None if it has none."""
         if self._stored is None:
             return None
+        if len(self._stored.tables()) != len(self.model.file.tables):
+            return None  # it stays open, and has learnt since
         scores = []
         for reading in readings:
             if not isinstance(reading, KeyReading):
@@ -533,13 +542,19 @@ class Classifier:
 
 def _stored_of(model: Model) -> "StoredModel | None":
     """Return the compiled engine's view of a model that is as it is in its file."""
-    of_file = [isinstance(one, StoredView) for views in model.stored for one in views]
+    own = StoredView | TailView
+    of_file = [isinstance(one, own) for views in model.stored for one in views]
     is_same = all(of_file) and model.scoring == model.file.scoring
     if not (is_same and engine().is_compiled):
         return None
-    from nbtext.scoring.stored import stored_in
+    from nbtext.scoring.stored import stored_in, stored_kept
 
-    return stored_in(model.file.contents[: model.file.size])
+    file = model.file
+    contents = file.contents[: file.size]
+    if are_kept():
+        places = [(table.offset, table.length) for table in file.tables]
+        return stored_kept(file.path, file.tables, places, contents)
+    return stored_in(contents)
 
 
 def _opened(

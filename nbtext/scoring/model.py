@@ -25,8 +25,8 @@ from nbtext.scoring.stored_view import (
     damaged,
     summed,
 )
-from nbtext.scoring.tail import Changes, ChangesView, changes_of_tail
-from nbtext.settings import Scoring, Settings, View
+from nbtext.scoring.tail import TailView, keeps_tail
+from nbtext.settings import Scoring, Settings
 from nbtext.store import ModelFile, open_model
 from nbtext.store.calibrations import scoring_of
 from nbtext.store.schema import correction_arrays, term_arrays
@@ -268,7 +268,7 @@ def model_of(file: ModelFile, scoring: Scoring | None = None) -> Model:
     renumbered = {place: number for number, place in enumerate(kept)}
     places = [tuple(renumbered.get(place, GONE) for place in table) for table in places]
     scoring = scoring or scoring_of(file, names)
-    tail = changes_of_tail(file)
+    is_tail_kept = keeps_tail(file)
     return Model(
         path=path,
         settings=settings,
@@ -281,8 +281,8 @@ def model_of(file: ModelFile, scoring: Scoring | None = None) -> Model:
         notes=(*file.notes, *_pattern_notes(settings)),
         file=file,
         stored=tuple(
-            _stored(file, view, places, names, None if tail is None else tail[number])
-            for number, view in enumerate(settings.views)
+            _stored(file, number, places, names, is_tail_kept=is_tail_kept)
+            for number in range(len(settings.views))
         ),
         correction=_correction_of(file, places, len(kept), scoring),
         policy=file.policy,
@@ -291,29 +291,31 @@ def model_of(file: ModelFile, scoring: Scoring | None = None) -> Model:
 
 def _stored(
     file: ModelFile,
-    view: View,
+    number: int,
     places: Sequence[tuple[int, ...]],
     classes: Sequence[str],
-    changes: Changes | None,
+    *,
+    is_tail_kept: bool,
 ) -> tuple[Stored, ...]:
     """
     Return the counts of one view, in each table or in the first and in the tail.
 
     Args:
         file: the model file.
-        view: which of the views.
+        number: which of the views.
         places: for each table the places of its classes among those of the model.
         classes: those of the model.
-        changes: the sum of the tables behind the first, None if it is not known.
+        is_tail_kept: whether the sum of the tables behind the first is in memory.
 
     """
+    view = file.settings.views[number]
     if view.kind == "number":  # which has no terms
         return ()
     names = term_arrays(view)
     first = StoredView(file.path, file.tables[0], names, places[0])
-    if changes is not None:
+    if is_tail_kept:
         place_of = {name: place for place, name in enumerate(classes)}
-        return first, ChangesView(changes, place_of)
+        return first, TailView(file, number, place_of)
     tail = zip(file.tables[1:], places[1:], strict=True)
     return first, *(StoredView(file.path, table, names, at) for table, at in tail)
 

@@ -15,7 +15,13 @@ from nbtext.tokens.kinds import INTERFACE, reader_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Final
+
     from nbtext._compiled import MailReader, StoredModel
+
+MOST_KEPT: "Final" = 8
+"""Maximum number of models that stay open."""
 
 
 class Judgement:
@@ -89,6 +95,66 @@ def stored_in(contents: memoryview) -> "StoredModel | None":
         return StoredModel(contents)
     except ValueError:
         return None
+
+
+_KEPT: "dict[str, tuple[Sequence[object], StoredModel]]" = {}
+"""The models that stay open, by path, each with its tables."""
+
+
+def stored_kept(
+    path: str,
+    tables: "Sequence[object]",
+    places: "Sequence[tuple[int, int]]",
+    contents: memoryview,
+) -> "StoredModel | None":
+    """
+    Open a model as `stored_in` does, for a process that opens it again and again.
+
+    One that is known and has but more tables now is not opened again: these are added
+    to its tail, which is one table in memory.
+
+    Args:
+        path: of the model file.
+        tables: its tables, the same objects as before where nothing has changed.
+        places: where each of them begins in the file, and its length, in bytes.
+        contents: the file.
+
+    """
+    known, model = _KEPT.pop(path, ((), None))
+    if model is not None and not _has_grown(model, known, tables, places, contents):
+        model = None
+    if model is None:
+        # a copy: what becomes of the file does not matter then
+        model = stored_in(memoryview(bytes(contents)))
+        if model is not None:
+            model.gather()
+    if model is not None:
+        while len(_KEPT) >= MOST_KEPT:
+            _KEPT.pop(next(iter(_KEPT)))
+        _KEPT[path] = tables, model
+    return model
+
+
+def _has_grown(
+    model: "StoredModel",
+    known: "Sequence[object]",
+    tables: "Sequence[object]",
+    places: "Sequence[tuple[int, int]]",
+    contents: memoryview,
+) -> bool:
+    """Add the tables that are new to a model; return whether it is as its file then."""
+    n_known = len(known)
+    if n_known > len(tables) or any(
+        here is not there for here, there in zip(tables, known, strict=False)
+    ):
+        return False
+    try:
+        return all(
+            model.append(bytes(contents[start : start + length]))
+            for start, length in places[n_known:]
+        )
+    except RuntimeError:  # another thread reads it
+        return False
 
 
 def open_stored(path: str) -> StoredClassifier | None:

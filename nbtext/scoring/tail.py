@@ -65,6 +65,45 @@ class ChangesView:
                 add_entry(sums, key, entry)
 
 
+class TailView:
+    """
+    The tail of a file in one view, added up when a term is first looked up in it.
+
+    The compiled engine has it in a table of its own, and asks for nothing here.
+    """
+
+    is_signed = True
+
+    def __init__(self, file: ModelFile, view: int, place_of: Mapping[str, int]) -> None:
+        """
+        Add up nothing yet.
+
+        Args:
+            file: an open model file, for which `keeps_tail` holds.
+            view: the place of the view.
+            place_of: the places of the model's classes; others are passed over.
+
+        """
+        self._file = file
+        self._view = view
+        self._place_of = place_of
+        self._changes: ChangesView | None = None
+
+    def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
+        """Return the counts of those terms that are here, in the order of the keys."""
+        return self._added_up().found(keys)
+
+    def add_to(self, sums: Sums, keys: Collection[int]) -> None:
+        """Add the counts of some terms to what other tables have of them."""
+        self._added_up().add_to(sums, keys)
+
+    def _added_up(self) -> ChangesView:
+        if self._changes is None:
+            by_key = changes_of_tail(self._file)[self._view]
+            self._changes = ChangesView(by_key, self._place_of)
+        return self._changes
+
+
 class _Tail(NamedTuple):
     """The tables of a tail, and for each view of terms their sum."""
 
@@ -76,26 +115,26 @@ _TAILS: Final[dict[str, _Tail]] = {}
 """The tails that are kept, by the path of the model."""
 
 
-def changes_of_tail(file: ModelFile) -> tuple[Changes, ...] | None:
+def keeps_tail(file: ModelFile) -> bool:
+    """Return whether this process has the tail of a file in memory."""
+    tail = file.tables[1:]
+    n_terms = sum(sum(table.header.terms) for table in tail)
+    return bool(tail) and are_kept() and n_terms <= MOST_TERMS
+
+
+def changes_of_tail(file: ModelFile) -> tuple[Changes, ...]:
     """
     Return the sum of the tables behind the first, for each view.
-
-    Returns:
-        None if there are none, if they are too long, or if tables are not kept.
 
     Raises:
         NotAModelError: one of them is damaged.
 
     """
     tail = file.tables[1:]
-    if not (tail and are_kept()):
-        return None
     known = _TAILS.get(file.path)
     n_known, views = _known(tail, known) if known else (0, ())
     if n_known == len(tail):
         return views
-    if sum(map(_n_terms, tail)) > MOST_TERMS:
-        return None
     # those who have opened the file before look terms up in what they have
     views = tuple(map(dict, views or ({} for _ in file.settings.views)))
     for table in tail[n_known:]:
@@ -115,13 +154,6 @@ def _known(
         here is there for here, there in zip(tail, known.tables, strict=False)
     )
     return (n_known, known.views) if is_beginning else (0, ())
-
-
-def _n_terms(table: StoredTable) -> int:
-    """Return how many terms a table has, over all views."""
-    views = table.header.settings.views
-    names = [term_arrays(view).keys for view in views if view.kind != "number"]
-    return sum(map(table.arrays.length, names))
 
 
 def _add_table(path: str, table: StoredTable, views: Sequence[Changes]) -> None:

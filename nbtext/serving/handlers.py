@@ -141,11 +141,17 @@ class Handler:
             return  # it is logged, and tried again for the next message
         self._model.wait()
 
-    @property
-    def may_search_long(self) -> bool:
-        """Whether the model has a pattern, which may take seconds to match."""
+    def may_search_long(self, *, is_lesson: bool) -> bool:
+        """
+        Return whether the model has a pattern, which may take seconds to match.
+
+        Args:
+            is_lesson: whether it is asked for one, which opens no model to classify by.
+
+        """
         try:
-            return self._model.classifier().model.settings.pattern is not None
+            found = self._model.latest if is_lesson else self._model.classifier()
+            return found.model.settings.pattern is not None
         except NbtextError:
             return False  # who asks for an answer is told
 

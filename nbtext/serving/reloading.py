@@ -5,9 +5,10 @@ The file is looked at for each message, which takes microseconds; once it has ch
 it is opened again. While a file is missing or damaged, the model that was there before
 is used, and that is logged once.
 
-The batch engine classifies even one message much faster than the plain one, once numpy
-is loaded and the counts are arranged; but arranging them takes a tenth of a second or
-more. So a thread does that while the plain engine answers: both give the same scores.
+Where the compiled engine does not have the model, the batch engine classifies even one
+message much faster than the plain one, once numpy is loaded and the counts are
+arranged; but arranging them takes a tenth of a second or more. So a thread does that
+while the plain engine answers: all give the same scores.
 """
 
 import os
@@ -111,9 +112,20 @@ class ReloadingModel:
                 self._report_once(f"{error}; {used} is used")
         if self._classifier is None:
             raise self._error
-        if self._classifier is not self._arranged:
+        if self._classifier is not self._arranged and not self._classifier.is_quick:
             self._arrange(self._classifier)
         return self._classifier
+
+    @property
+    def latest(self) -> Classifier:
+        """
+        The classifier by the model as it was when last looked at.
+
+        Raises:
+            NbtextError: no model could be read yet.
+
+        """
+        return self._classifier or self.classifier()
 
     def wait(self) -> None:
         """Wait until counts are arranged, if they are being."""
@@ -129,7 +141,12 @@ class ReloadingModel:
             return
         if self._spam not in model.classes:
             raise UnknownClassError(self._path, self._spam, model.classes)
-        if not (before and self._has_grown(model, before)):
+        if before and self._has_grown(model, before):
+            known = {table.offset for table in before.file.tables}
+            for table in model.file.tables:
+                if table.offset not in known:
+                    table.arrays.verify_all()
+        else:
             check_sound(model.file)
         policy = self._policy.chosen(model.policy)
         self._classifier = Classifier(model, policy=policy)

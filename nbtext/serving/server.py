@@ -18,6 +18,7 @@ from time import perf_counter
 from typing import Any, Final, NamedTuple
 
 from nbtext.errors import RequestError
+from nbtext.scoring.classifying import FEW
 from nbtext.serving.connection import Connection, MemoryBudget
 from nbtext.serving.handlers import Answer, Handler, HandlerOptions, loggable, refused
 from nbtext.serving.helper import Helper
@@ -51,7 +52,7 @@ SMALL: Final = 1 << 14
 """Maximum bytes of a message that the event loop itself classifies: whatever is in it,
 that takes some ten milliseconds. Nine mails of ten are not longer."""
 
-BATCH: Final = 16
+BATCH: Final = FEW
 BATCH_BYTES: Final = SMALL
 """Maximum messages that are classified together, and their maximum bytes."""
 
@@ -274,7 +275,7 @@ class Server:
         if is_tell and not may_tell:
             raise RequestError(UNAVAILABLE, "TELL commands are not enabled")
         is_slow = parser.size > SMALL or request.is_compressed
-        if is_slow or self._handler.may_search_long:
+        if is_slow or self._handler.may_search_long(is_lesson=is_tell):
             # what is long is held once: it is gone here when the helper has it
             return await self._helper.answer(request, parser.take_body())
         request = parser.take_request()
