@@ -108,6 +108,41 @@ for data in models.seeds():
 print(refused)
 """
 
+FAILING_CALLS = """
+import sys
+from pathlib import Path
+
+from fuzz import calls, instrumented, models
+
+own = instrumented.use(Path(sys.argv[1]))
+from nbtext import _compiled
+
+try:
+    from _testcapi import remove_mem_hooks, set_nomemory
+except ImportError:  # then Python's own requests do not fail
+    set_nomemory = remove_mem_hooks = lambda *_: None
+
+calls._models.extend(models.seeds())
+refused = 0
+for made in calls.CALLS.values():
+    function, sound = made(_compiled)
+    for n in range(1, 41):
+        for begin, end in (
+            (lambda: own.fail_at(n), lambda: own.fail_at(-1)),
+            (lambda: set_nomemory(n - 1, n), remove_mem_hooks),
+            (lambda: set_nomemory(n - 1, 0), remove_mem_hooks),
+        ):
+            begin()
+            try:
+                function(*sound)
+            except MemoryError:
+                refused += 1
+            finally:
+                end()
+    function(*sound)
+print(refused)
+"""
+
 
 def test_memory_may_be_short_at_every_request(tmp_path: Path) -> None:
     library = instrumented.build(tmp_path / "built")
@@ -133,6 +168,17 @@ def test_memory_may_be_short_at_every_request(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 20
+
+    done = subprocess.run(
+        [sys.executable, "-c", FAILING_CALLS, str(library)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=PATIENCE,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 200
 
 
 def fuzz(target: str, library: Path, *flags: str) -> str:
