@@ -36,6 +36,7 @@ READERS: Final = {
     "model": (
         "blocks", "delta", "delta_arrays", "delta_header", "delta_writing", "fitting",
         "header", "ledger", "mean", "model", "msgpack", "packing", "posterior", "table",
+        "tail",
     ),
 }  # fmt: skip
 """The files of which edges are noted."""
@@ -46,7 +47,7 @@ OTHERS: Final = {
 }
 """Those of which they are not: loops, in which it would take most of the time."""
 
-FORGED: Final = ("header", "ledger", "model", "table")
+FORGED: Final = ("header", "ledger", "model", "table", "tail")
 """Those that are to believe a file without checksums."""
 
 FLAGS: Final = [

@@ -165,6 +165,31 @@ has_room(const Model *model)
     return model->n_tables < MOST_TABLES;
 }
 
+/* Whether a model to which a table is appended while it is open decides as one with it. */
+static void
+check_appended(Slice file, Slice table, const Model *after)
+{
+    enum { MOST_KEYS = 32 };
+    Model open = {0};
+    uint64_t keys[MOST_VIEWS][MOST_KEYS];
+    Slice slices[MOST_VIEWS];
+    double scores[2];
+    int64_t known[2];
+    HOLDS(open_model(file, &open) == FILLED);
+    gather_tail(&open, random_bits() | 1);
+    HOLDS(append_to_model(&open, table) == FILLED);
+    for (size_t view = 0; view < after->first.n_views; view++) {
+        const uint8_t *at = (const uint8_t *)keys[view];
+        choose_keys(after, view, keys[view], MOST_KEYS);
+        keys[view][random_below(MOST_KEYS)] = UINT64_MAX;
+        slices[view] = slice(at, at + sizeof keys[view]);
+    }
+    bool is_scored = mean_score(&open, slices, scores, known);
+    HOLDS(is_scored == mean_score(after, slices, scores + 1, known + 1));
+    HOLDS(!is_scored || (scores[0] == scores[1] && known[0] == known[1]));
+    release_model(&open);
+}
+
 /* Learn, and open what comes of it: it is a model that has learnt these mails. */
 static void
 check_lesson(const Model *model, Slice file)
@@ -189,6 +214,8 @@ check_lesson(const Model *model, Slice file)
         HOLDS(after.n_tables == model->n_tables + 1 && after.may_learn);
         HOLDS(after.first.documents[lesson.class]
               == model->first.documents[lesson.class] + (int64_t)lesson.n_mails);
+        if (model->n_tables == 1)
+            check_appended(file, slice(output.bytes, output.bytes + output.length), &after);
         are_checked = true;
         for (size_t n = 0; n < lesson.n_mails; n++) {
             InLedger found = look_up(&after, lesson.mails[n].digest, lesson.class);
@@ -216,6 +243,8 @@ try_input(const uint8_t *bytes, size_t length)
     fail_at(-1);
     if (filling == FILLED) {
         HOLDS(model->n_tables >= 1 && model->n_tables <= MOST_TABLES);
+        if (random_below(4) == 0)
+            gather_tail(model, random_bits() | 1);
         score(model);
         if (random_below(4) == 0)
             check_lesson(model, slice(file, file + length));

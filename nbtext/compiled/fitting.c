@@ -56,10 +56,14 @@ add_counts_of(const Header *first, Slice counts, HeldOut *held_out)
             || !take_text(pack, &name) || !take_integer(pack, &n) || bin < -FARTHEST_BIN
             || bin > FARTHEST_BIN || n > MOST_HELD_OUT || n < -MOST_HELD_OUT)
             return false;
-        for (size_t class = 0; class < 2; class++)
+        for (size_t class = 0; class < 2; class++) {
+            int64_t *count = held_out->counts[bin + FARTHEST_BIN] + class;
             if (length_of(name) == length_of(first->classes[class])
                 && memcmp(name.at, first->classes[class].at, length_of(name)) == 0)
-                held_out->counts[bin + FARTHEST_BIN][class] += n;
+                *count += n;
+            if (*count > MOST_COUNT || *count < -MOST_COUNT)
+                return false;
+        }
     }
     return true;
 }

@@ -129,7 +129,8 @@ add_view(const Table *table, const TermArrays *terms, Tail *tail, uint64_t secre
         if (terms->keys.width == 4)
             top = bucket >> (terms->index_bits - IMPLIED_BITS) << (KEY_BITS - IMPLIED_BITS);
         for (; place < end; place++) {
-            Change *change = change_of(tail, secret, value_at(&terms->keys, place) | top);
+            uint64_t key = value_at(&terms->keys, place) | top;
+            Change *change = key >> KEY_BITS ? NULL : change_of(tail, secret, key);
             if (!change || !add_term(table, terms, place, &entry, change))
                 return false;
         }
@@ -172,7 +173,7 @@ add_changes(const Model *model, size_t view, uint64_t key, Counts *counts)
 {
     const Tail *tail = model->tails + view;
     const Change *change = tail->changes ? slot_of(tail, model->secret, key) : NULL;
-    if (!change || change->key != key)
+    if (!change || change->key != key || key == NO_KEY)
         return UNKNOWN_TERM;
     for (size_t class = 0; class < 2; class++)
         for (size_t n = 0; n < N_CHANGED; n++) {

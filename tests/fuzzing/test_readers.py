@@ -136,8 +136,9 @@ for made in calls.CALLS.values():
             try:
                 function(*sound)
             except MemoryError:
+                end()
                 refused += 1
-            finally:
+            else:
                 end()
     function(*sound)
 print(refused)
