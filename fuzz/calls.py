@@ -28,7 +28,7 @@ from fuzz.laws import expect
 from nbtext.mail.questions import ANSWERS
 from nbtext.settings import default_settings
 from nbtext.tokens import codepoints
-from nbtext.tokens.compiled import described
+from nbtext.tokens.compiled import described, reader
 from nbtext.tokens.kinds import KINDS, TEXTS, tables_of
 
 BUILT: Final = "NBTEXT_FUZZED_EXTENSION"
@@ -246,6 +246,44 @@ def _read_all(extension: Any) -> Call:
     return reader.read_all, ((mails.PLAIN, mails.NESTED, b""),)
 
 
+def _wanted() -> tuple[Any, ...]:
+    """Return keys of the mails in each view, sorted, and some that none has."""
+    plain = reader(default_settings("mail", 2).views, "mail")
+    found = None if plain is None else plain.read(mails.NESTED)
+    views = () if found is None else found[0]
+    return tuple(array("Q", sorted({*view.cast("Q")[::2], 5})) for view in views)
+
+
+def _finder(extension: Any) -> Call:
+    def find(*arguments: Any) -> None:
+        finder = extension.TextFinder(*arguments)
+        looking = extension.MailReader(_views(), answered)
+        for mail in (mails.NESTED, mails.ENCODED):
+            looking.find_texts(mail, finder)
+        for view in range(len(arguments[0])):
+            finder.look(view, DOCUMENTS[0])
+            finder.found(view)
+
+    return find, (_views(), _wanted())
+
+
+def _find_texts(extension: Any) -> Call:
+    finder = extension.TextFinder(_views(), _wanted())
+    looking = extension.MailReader(_views(), answered)
+    return looking.find_texts, (mails.NESTED, finder)
+
+
+def _look(extension: Any) -> Call:
+    finder = extension.TextFinder(_views(), _wanted())
+    return finder.look, (2, [("subject", "one two one"), ("b", "caf\xe9 \u4e00")])
+
+
+def _found(extension: Any) -> Call:
+    finder = extension.TextFinder(_views(), _wanted())
+    extension.MailReader(_views(), answered).find_texts(mails.NESTED, finder)
+    return finder.found, (1,)
+
+
 _models: list[bytes] = []
 
 
@@ -304,6 +342,10 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "MailReader": _reader,
     "MailReader.read": _read,
     "MailReader.read_all": _read_all,
+    "MailReader.find_texts": _find_texts,
+    "TextFinder": _finder,
+    "TextFinder.look": _look,
+    "TextFinder.found": _found,
     "StoredModel": _stored,
     "StoredModel.score": _score,
     "StoredModel.lesson": _lesson,

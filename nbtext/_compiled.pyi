@@ -32,6 +32,8 @@ class MailReader:
         memoryview,
     ]:
         """Return keys, counts, ends by view; digests, fingerprints, what was read."""
+    def find_texts(self, message: bytes, finder: TextFinder | None, /) -> bool:
+        """Have a finder look in a message; False if Python has to read it."""
 
 class StoredModel:
     """A plain model, opened where it lies."""
@@ -105,6 +107,20 @@ class Tables:
         limit: int,
         /,
     ) -> tuple[memoryview, memoryview]: ...
+
+class TextFinder:
+    """Looks for the texts of terms."""
+
+    def __new__(
+        cls,
+        views: tuple[tuple[object, ...], ...],
+        wanted: tuple[NDArray[np.uint64], ...],
+        /,
+    ) -> TextFinder: ...
+    def look(self, view: int, fields: list[tuple[str, str]], /) -> None:
+        """Look in the fields of a document in one view."""
+    def found(self, view: int, /) -> tuple[bytearray, bytearray]:
+        """Return the texts of a view, and which keys have one."""
 
 def add_by_class(
     n_terms: int,

@@ -132,7 +132,7 @@ class Pattern(NamedTuple):
                 raise SettingsError(message)
 
 
-RESERVED_NAMES: Final = ("ledger", "undo", "amounts", "checksums")
+RESERVED_NAMES: Final = ("ledger", "undo", "amounts", "texts", "checksums")
 """Names that no view may have: other arrays of a model file begin with them."""
 
 

@@ -21,6 +21,7 @@ from nbtext.scoring.threshold import reach_of
 from nbtext.settings import OCCURRENCES, UNK
 from nbtext.store import check_sound
 from nbtext.store.header import joined_history
+from nbtext.store.texts import n_texts
 from nbtext.store.undo import last_records
 from nbtext.tokens.engine import engine
 from nbtext.upkeep import about_doubles, count_doubles
@@ -84,6 +85,7 @@ def facts_of(model: Model) -> dict[str, Any]:
         "tables": len(tables),
         "doubles": count_doubles(model.file),
         "terms": sum(map(model.n_terms, range(len(model.settings.views)))),
+        "texts": n_texts(model.file),
         "classes": classes,
         "settings": model.settings.as_dict(),
         "scoring": model.scoring.as_dict(),
@@ -147,6 +149,11 @@ def _last_taught(model: Model) -> int:
     return sum(table.header.history.taught for table in tables)
 
 
+def _texts(number: int | None) -> str:
+    """Say of how many terms there are texts."""
+    return "none of any term" if number is None else f"of {counted(number, 'term')}"
+
+
 def _undo(facts: dict[str, int]) -> str:
     """Say what can be taken back."""
     documents = counted(facts["documents"], "document")
@@ -178,6 +185,7 @@ def lines_of(model: Model, facts: dict[str, Any]) -> list[tuple[str, str]]:
             else []
         ),
         ("terms", f"{facts['terms']:,}"),
+        ("texts", _texts(facts["texts"])),
         *keyed,
         ("reads", ", ".join(view.name for view in model.settings.views)),
         *pattern,

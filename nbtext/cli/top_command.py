@@ -26,14 +26,14 @@ from nbtext.cli._terminal import (
 from nbtext.counts import ReadReport
 from nbtext.counts.counting import documents
 from nbtext.document import Document
-from nbtext.scoring import Classifier, load_model
+from nbtext.scoring import Classifier, Model, load_model
 from nbtext.scoring.top import TopTerm
 from nbtext.sources import Options
 from nbtext.sources import documents as source_documents
 
-NO_TEXTS = (
-    "a model keeps no texts of terms, only keys; name documents with --from, such as "
-    "those that it was trained on, to have them looked up"
+LOOK_UP = (
+    "name documents with --from, such as those that it was trained on, to have them "
+    "looked up"
 )
 
 
@@ -45,8 +45,8 @@ NO_TEXTS = (
     multiple=True,
     metavar="SOURCE",
     shell_complete=completion.files,
-    help="Look the terms up in these documents, to show their texts; no more are read "
-    "than needed. May be repeated.",
+    help="Look terms up in these documents of which the model keeps no text; no more "
+    "are read than needed. May be repeated.",
 )
 @click.option(
     "--top",
@@ -72,12 +72,15 @@ def command(
     List the terms that most speak for a class, or for each.
 
     \b
-    nbtext top spam --from spam/
-    nbtext top --json --top 1000 --from spam/ --from ham/
+    nbtext top spam
+    nbtext top --json --top 1000
+    nbtext top -m keyed.nbt --keyed key --from spam/ --from ham/
 
     Terms are ranked by the likelihood ratio G2 of the documents that have them, in the
     class and elsewhere. One line a term: class, G2, log-odds in nats, in how many
-    documents of the class it is and in how many others, view, field, and the term.
+    documents of the class it is and in how many others, view, field, and the term. A
+    model has the texts of most terms that three documents or more had, unless it was
+    trained with --no-texts or is keyed; for others --from has them looked up.
     """  # noqa: D301  click wants a real backspace
     opened = load_model(model)
     for note in () if output.quiet else opened.notes:
@@ -88,11 +91,20 @@ def command(
     terms = Classifier(opened).top(
         None if label is None else readable(label), top, found, report.remark
     )
-    if not (sources or output.quiet):
-        to_stderr(f"note: {NO_TEXTS}")
+    missing = sum(term.text is None for term in terms)
+    if missing and not (sources or output.quiet):
+        to_stderr(f"note: {_why_missing(opened, missing)}")
     _print(terms, output)
     name_problems(report, quiet=output.quiet)
     return outcome(report.skipped)
+
+
+def _why_missing(model: Model, missing: int) -> str:
+    """Say why terms are shown as keys, and what to do."""
+    if all(table.header.texts is None for table in model.file.tables):
+        return f"the model keeps no texts of terms, only keys; {LOOK_UP}"
+    of_terms = "a term" if missing == 1 else f"{missing:,} terms"
+    return f"the model has no text of {of_terms}; {LOOK_UP}"
 
 
 def _read(

@@ -42,6 +42,12 @@ if TYPE_CHECKING:
 @source_options
 @training_options
 @click.option("--no-ledger", is_flag=True, help="Do not remember which documents.")
+@click.option(
+    "--no-texts",
+    is_flag=True,
+    help="Keep no texts of terms, so that the model does not tell what it was trained "
+    "on; `top` needs documents then.",
+)
 @new_keyed_option
 @replace_option
 @regime_options
@@ -57,6 +63,7 @@ def command(
     options: Options,
     overrides: SettingsOverrides,
     no_ledger: bool,
+    no_texts: bool,
     keyed: str | None,
     replace: bool,
     regime: Regime,
@@ -94,7 +101,7 @@ def command(
             _train,
             sources,
             options=options,
-            overrides=overrides._replace(ledger=not no_ledger),
+            overrides=overrides._replace(ledger=not no_ledger, texts=not no_texts),
             replace=replace,
             wait=wait,
             progress=advance,

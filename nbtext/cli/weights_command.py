@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import click
 
 from nbtext.cli._options import keyed_option, named_model
-from nbtext.cli._report import json_line
+from nbtext.cli._report import json_line, well_formed
 from nbtext.cli._terminal import to_stderr, to_stdout
 from nbtext.scoring import load_model
 from nbtext.scoring.linear import LinearForm
@@ -20,11 +20,12 @@ def command(model: str) -> None:
 
     \b
     nbtext weights textbook.nbt > weights.jsonl
-    nbtext weights | jq -c 'select(.key) | [.key, .weights.spam - .weights.ham]'
+    nbtext weights | jq -c 'select(.term) | [.term, .weights.spam - .weights.ham]'
 
     The first line has the bias of each class, what a term that occurs n times counts,
-    and the slope. Each other line has a term: its view, its key (docs/model-format.md)
-    and its weight in each class. A class's score is its bias and the sum of counts
+    and the slope. Each other line has a term: its text and field, null if the model has
+    none (as `top` says), its view, its key (docs/model-format.md) and its weight in
+    each class. A class's score is its bias and the sum of counts
     times weights over the known terms; the posterior is exp(slope * score) over its
     sum. Scores that are not linear in counts have no weights.
     """  # noqa: D301  click wants a real backspace
@@ -46,8 +47,11 @@ def _lines(form: LinearForm) -> Iterator[str]:
     for part in form.weights():
         rows = zip(part.keys.tolist(), part.weights.tolist(), strict=True)
         for key, weights in rows:
+            name = part.names.get(key)
             yield json_line(
                 {
+                    "term": None if name is None else well_formed(name.text),
+                    "field": name and name.field and well_formed(name.field),
                     "view": part.view,
                     "key": f"{key:012x}",
                     "weights": dict(zip(form.classes, weights, strict=True)),

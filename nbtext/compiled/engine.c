@@ -3,15 +3,14 @@
  * nbtext/tokens/engine.py.
  */
 
-#include "module.h"
+#include "text_finding.h"
 
 /* Where the keys of documents go, and where each document's begin. */
 typedef struct {
     Keys keys, starts;
 } Found;
 
-/* Borrow or make the UTF-8 form of a text; `owned` keeps it alive. */
-static bool
+bool
 utf8_of(PyObject *string, PyObject **owned, Slice *text)
 {
     Py_ssize_t size;
@@ -34,7 +33,7 @@ utf8_of(PyObject *string, PyObject **owned, Slice *text)
 
 /* A field's salt, 0 if there is nothing to ask for it. */
 static bool
-salt_of(PyObject *salts, PyObject *name, uint64_t *salt)
+take_salt(PyObject *salts, PyObject *name, uint64_t *salt)
 {
     *salt = 0;
     if (salts == Py_None)
@@ -59,7 +58,7 @@ read_one(const Tables *tables, const View *view, PyObject *field, PyObject *salt
         PyErr_SetString(PyExc_TypeError, "a field is (name, text)");
         return false;
     }
-    if (!salt_of(salts, PyTuple_GetItem(field, 0), &salt)
+    if (!take_salt(salts, PyTuple_GetItem(field, 0), &salt)
         || !utf8_of(PyTuple_GetItem(field, 1), &owned, &text))
         return false;
     bool has_room = true;

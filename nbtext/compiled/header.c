@@ -244,6 +244,8 @@ take_arrays(Pack *pack, Header *header)
     header->packed_policy.end = pack->at;
     if (header->has_policy && !take_text(pack, &name))
         return false;
+    if (is_equal(name, "texts") && (!pass_over(pack) || !take_text(pack, &name)))
+        return false;
     header->arrays = *pack;
     if (!is_equal(name, "arrays") || !pass_over(pack))
         return false;

@@ -7,6 +7,8 @@
 
 #include "batch.h"
 
+#include "text_finding.h"
+
 #include <stdlib.h>
 
 /* The type `MailReader`. */
@@ -67,31 +69,19 @@ ask_python(Mail *mail, Question question, Slice first, Slice second, Slice *answ
     return is_taken;
 }
 
-/* Take one of the views that a reader is made with. */
+/* Take the next view of a reader; all of them are of plain texts, or none. */
 static bool
-take_view(Mail *mail, PyObject *described, PyObject *tables_type)
+take_next_view(Mail *mail, PyObject *views, PyObject *tables_type)
 {
     MailView *view = mail->views + mail->n_views;
-    PyObject *tables;
-    int text, fields, tokens, pairs, fold_tokens, fold_pairs, ngrams;
-    Py_ssize_t limit;
-    if (!PyArg_ParseTuple(described, "O!ippppppn;a view", tables_type, &tables, &text,
-                          &fields, &tokens, &pairs, &fold_tokens, &fold_pairs, &ngrams,
-                          &limit))
+    PyObject *described = PyTuple_GetItem(views, (Py_ssize_t)mail->n_views);
+    if (!take_view(view, described, tables_type))
         return false;
-    bool is_other = mail->n_views
-                    && (mail->views[0].text == PLAIN_TEXT) != (text == PLAIN_TEXT);
-    if (mail->n_views == MOST_VIEWS || text < 0 || text >= N_TEXTS || is_other
-        || limit < 0) {
-        PyErr_SetString(PyExc_ValueError, "these are no views of mail");
-        return false;
-    }
     mail->n_views++;
-    view->tables = &((TablesObject *)(void *)tables)->tables;
-    view->text = (TextKind)text;
-    view->fields = fields;
-    view->view = (View){tokens, pairs, fold_tokens, fold_pairs, ngrams, (size_t)limit};
-    return true;
+    if ((mail->views[0].text == PLAIN_TEXT) == (view->text == PLAIN_TEXT))
+        return true;
+    PyErr_SetString(PyExc_ValueError, "these are no views of mail");
+    return false;
 }
 
 /* Return what to read with, NULL with an error if there is no memory. */
@@ -105,8 +95,8 @@ new_mail(PyObject *self)
     if (type && !mail)
         PyErr_NoMemory();
     bool is_sound = mail;
-    for (Py_ssize_t n = 0; is_sound && n < PyTuple_Size(reader->views); n++)
-        is_sound = take_view(mail, PyTuple_GetItem(reader->views, n), type);
+    while (is_sound && mail->n_views < (size_t)PyTuple_Size(reader->views))
+        is_sound = take_next_view(mail, reader->views, type);
     Py_XDECREF(type);
     if (mail && !is_sound) {
         release_mail(mail);
@@ -267,6 +257,54 @@ reader_read_all(PyObject *self, PyObject *args)
     return result;
 }
 
+PyDoc_STRVAR(find_texts_doc,
+"find_texts(message, finder)\n"
+"--\n\n"
+"Have a `TextFinder` look in the texts of a message; False if its fields are to be read\n"
+"by `nbtext.tokens.reading.read`. The views of both are the same.\n");
+
+/* Have a finder look in a message, without the interpreter's lock. */
+static Outcome
+look_in_message(Mail *mail, PyObject *answer, Slice data, Finder *finder)
+{
+    Asking asking = {answer, NULL};
+    mail->asked = &asking;
+    asking.state = PyEval_SaveThread();
+    Outcome outcome = read_mail_texts(mail, data);
+    if (outcome == READ && !find_in_mail(finder, mail))
+        outcome = OUT_OF_MEMORY;
+    PyEval_RestoreThread(asking.state);
+    if (outcome == OUT_OF_MEMORY)
+        PyErr_NoMemory();
+    return outcome;
+}
+
+static PyObject *
+reader_find_texts(PyObject *self, PyObject *args)
+{
+    ReaderObject *reader = (ReaderObject *)(void *)self;
+    PyObject *message, *object, *module = PyType_GetModule(Py_TYPE(self));
+    PyObject *type = module ? PyObject_GetAttrString(module, "TextFinder") : NULL;
+    bool is_sound = type && PyArg_ParseTuple(args, "SO!:find_texts", &message, type, &object);
+    Py_XDECREF(type);
+    Finder *finder = is_sound ? take_finder(object) : NULL;
+    if (!finder)
+        return NULL;
+    Mail *mail = take_spare(self);
+    Outcome outcome = FAILED;
+    if (mail) {
+        const uint8_t *bytes = (const uint8_t *)PyBytes_AsString(message);
+        Slice data = slice(bytes, bytes + PyBytes_Size(message));
+        outcome = look_in_message(mail, reader->answer, data, finder);
+        trim_mail(mail);
+        put_back(reader, mail);
+    }
+    put_finder_back(object);
+    if (outcome == READ || outcome == REFUSED)
+        return PyBool_FromLong(outcome == READ);
+    return NULL;
+}
+
 PyDoc_STRVAR(reader_doc,
 "MailReader(views, answer)\n"
 "--\n\n"
@@ -297,11 +335,10 @@ reader_new(PyTypeObject *type, PyObject *args, PyObject *names)
     }
     if (!PyArg_ParseTuple(args, "O!O:MailReader", &PyTuple_Type, &views, &answer))
         return NULL;
-    for (Py_ssize_t n = 0; n < PyTuple_Size(views); n++)
-        if (!PyTuple_Check(PyTuple_GetItem(views, n))) {
-            PyErr_SetString(PyExc_TypeError, "a view is a tuple");
-            return NULL;
-        }
+    if (PyTuple_Size(views) > MOST_VIEWS) {
+        PyErr_SetString(PyExc_ValueError, "these are too many views");
+        return NULL;
+    }
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     PyObject *self = alloc(type, 0); /* filled with zeros */
     if (!self)
@@ -334,6 +371,7 @@ reader_dealloc(PyObject *self)
 static PyMethodDef reader_methods[] = {
     {"read", reader_read, METH_VARARGS, read_doc},
     {"read_all", reader_read_all, METH_VARARGS, read_all_doc},
+    {"find_texts", reader_find_texts, METH_VARARGS, find_texts_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -120,8 +120,21 @@ add_body(Mail *mail)
 
 /* --- keys ------------------------------------------------------------------------- */
 
-/* What sets the terms of a field apart; those of names of late are remembered. */
-static uint64_t
+uint64_t
+salt_by_hash(Slice name)
+{
+    uint8_t digest[8];
+    Hash hash;
+    start_hash(&hash, sizeof digest);
+    add_to_hash(&hash, name);
+    end_hash(&hash, digest);
+    uint64_t salt = 0;
+    for (int n = 0; n < 8; n++)
+        salt |= (uint64_t)digest[n] << 8 * n;
+    return salt;
+}
+
+uint64_t
 salt_of(Mail *mail, Slice name)
 {
     size_t length = length_of(name);
@@ -131,14 +144,7 @@ salt_of(Mail *mail, Slice name)
     Salt *known = mail->salts + place % N_SALTS;
     if (length && known->length == length && !memcmp(known->name, name.at, length))
         return known->salt;
-    uint8_t digest[8];
-    Hash hash;
-    start_hash(&hash, sizeof digest);
-    add_to_hash(&hash, name);
-    end_hash(&hash, digest);
-    uint64_t salt = 0;
-    for (int n = 0; n < 8; n++)
-        salt |= (uint64_t)digest[n] << 8 * n;
+    uint64_t salt = salt_by_hash(name);
     if (length && length <= sizeof known->name) {
         known->salt = salt;
         known->length = length;
@@ -254,8 +260,9 @@ find_digest(Mail *mail, const Head *head)
 
 /* --- all of it -------------------------------------------------------------------- */
 
+/* Read a message down to the texts of its views, and name it if that is asked for. */
 static bool
-read_texts(Mail *mail, Slice data)
+read_texts(Mail *mail, Slice data, bool is_named)
 {
     Head head;
     bool is_short = length_of(data) <= SURELY_SHORT;
@@ -268,11 +275,11 @@ read_texts(Mail *mail, Slice data)
         return stop(mail, REFUSED);
     return walk(mail, data, &head, MAX_DEPTH, "text/plain")
            && add_headers(mail, &head, is_short) && add_raw(mail, &head, data.end)
-           && add_body(mail) && find_digest(mail, &head);
+           && add_body(mail) && (!is_named || find_digest(mail, &head));
 }
 
-Outcome
-read_mail(Mail *mail, Slice data)
+static void
+begin_mail(Mail *mail)
 {
     mail->outcome = READ;
     mail->first_leaf = mail->last_leaf = NULL;
@@ -282,8 +289,28 @@ read_mail(Mail *mail, Slice data)
     mail->parts_left = MAX_PARTS;
     mail->messages_left = MOST_ENCODED;
     memset(mail->texts, 0, sizeof mail->texts);
-    bool is_plain_text = mail->n_views && mail->views[0].text == PLAIN_TEXT;
-    if (!(is_plain_text ? read_plain(mail, data) : read_texts(mail, data)))
+}
+
+/* Whether the documents are no mail. */
+static bool
+are_plain(const Mail *mail)
+{
+    return mail->n_views && mail->views[0].text == PLAIN_TEXT;
+}
+
+Outcome
+read_mail_texts(Mail *mail, Slice data)
+{
+    begin_mail(mail);
+    bool is_read = are_plain(mail) ? read_plain(mail, data) : read_texts(mail, data, false);
+    return is_read ? READ : mail->outcome;
+}
+
+Outcome
+read_mail(Mail *mail, Slice data)
+{
+    begin_mail(mail);
+    if (!(are_plain(mail) ? read_plain(mail, data) : read_texts(mail, data, true)))
         return mail->outcome;
     for (size_t n = 0; n < mail->n_views; n++)
         if (!read_view(mail, mail->views + n, mail->keys + n))

@@ -11,7 +11,7 @@
 #include "model.h"
 
 /* What nbtext.tokens.compiled expects: changed wherever calls or results change. */
-enum { INTERFACE = 19 };
+enum { INTERFACE = 20 };
 
 PyObject *
 counted_none(void)
@@ -52,12 +52,14 @@ fill_module(PyObject *module)
         return -1;
     PyObject *tables = PyType_FromModuleAndSpec(module, &tables_spec, NULL);
     PyObject *reader = PyType_FromModuleAndSpec(module, &reader_spec, NULL);
+    PyObject *finder = PyType_FromModuleAndSpec(module, &finder_spec, NULL);
     PyObject *stored = PyType_FromModuleAndSpec(module, &stored_spec, NULL);
     PyObject **key_array = PyModule_GetState(module);
     *key_array = PyType_FromModuleAndSpec(module, &key_array_spec, NULL);
     int failed = add(module, "Tables", tables);
     failed |= add(module, "MailReader", reader);
     failed |= add(module, "StoredModel", stored);
+    failed |= add(module, "TextFinder", finder);
     return failed || !*key_array ? -1 : 0;
 }
 

@@ -14,7 +14,7 @@ typedef struct {
     Tables tables;
 } TablesObject;
 
-extern PyType_Spec tables_spec, reader_spec, key_array_spec, stored_spec;
+extern PyType_Spec tables_spec, reader_spec, key_array_spec, stored_spec, finder_spec;
 extern const char find_doc[], first_damaged_doc[], add_by_class_doc[], correct_doc[],
     add_means_left_out_doc[], sum_sorted_doc[], small_files_doc[], sum_entries_doc[];
 

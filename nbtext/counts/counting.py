@@ -30,6 +30,7 @@ from nbtext.counts.counter import (
 )
 from nbtext.counts.sample import TERMS, Place, Sample
 from nbtext.counts.table import CountTable
+from nbtext.counts.text_sample import TextSample
 from nbtext.document import Document, Item, Note, Pause, Skipped, Unread, Unreadable
 from nbtext.errors import NoMemoryError, SourceError
 from nbtext.parallel import ahead, threads
@@ -114,11 +115,13 @@ class Counted:
         table: the counts.
         sample: the documents of smallest digest, with their terms.
         report: what was read.
+        texts: the beginnings of documents, where texts of terms are looked for.
     """
 
     table: CountTable
     sample: Sample
     report: ReadReport
+    texts: TextSample
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +134,18 @@ class Limits:
         sample: how many documents are kept to be looked at again.
         terms: how many distinct terms of them.
         end: the first document that is known to be none of them.
+        keeps_texts: whether texts of terms will be looked for.
     """
 
     max_bytes: int
     sample: int
     terms: int = TERMS
     end: Place | None = None
+    keeps_texts: bool = False
+
+    def text_sample(self) -> TextSample:
+        """Return where documents are kept in which texts are looked for."""
+        return TextSample() if self.keeps_texts else TextSample(documents=0)
 
 
 def documents(
@@ -224,10 +233,11 @@ def count(
         report.remove(document, error, is_mail=uncounted.is_mail)
 
     counter = Counter(settings, sample=sample, on_no_memory=leave_out)
-    feed(counter, items, settings, report, limits.max_bytes, progress, jobs)
+    texts = limits.text_sample()
+    feed(counter, items, settings, report, limits.max_bytes, progress, jobs, texts)
     table = counter.table()
     sample.prune()  # now, because scoring it needs much memory besides
-    return Counted(table, sample, report)
+    return Counted(table, sample, report, texts)
 
 
 def feed(
@@ -238,6 +248,7 @@ def feed(
     max_bytes: int,
     progress: Progress | None = None,
     jobs: int = 1,
+    texts: TextSample | None = None,
 ) -> None:
     """
     Read labelled documents, and hand them to a counter.
@@ -250,11 +261,12 @@ def feed(
         max_bytes: how much of a document is read.
         progress: called now and then with what was read.
         jobs: how many threads work at documents that `are_read_together`.
+        texts: takes a sample of their texts.
 
     """
     opened = documents(items, report, max_bytes, progress)
     if not are_read_together(settings):
-        _feed_each(counter, opened, settings, report)
+        _feed_each(counter, opened, settings, report, texts)
         return
     read = partial(_read_together, settings=settings)
     for batch in ahead(jobs, read, _batches(opened)):
@@ -262,7 +274,9 @@ def feed(
         if batch.documents:
             labels = [document.label or "" for document in batch.documents]
             counter.add_terms(labels, batch.digests, batch.views, batch.fingerprints)
-        _feed_each(counter, batch.others, settings, report)
+            if texts is not None:
+                texts.add(batch.digests, batch.documents)
+        _feed_each(counter, batch.others, settings, report, texts)
 
 
 def _batches(opened: Iterable[Document]) -> Iterator[list[Document]]:
@@ -298,9 +312,12 @@ def _feed_each(
     opened: Iterable[Document],
     settings: Settings,
     report: ReadReport,
+    texts: TextSample | None,
 ) -> None:
     """Read documents one by one, and hand them to a counter."""
     for document, reading in readings(opened, settings, report):
+        if texts is not None:
+            texts.add([reading.digest], [document])
         counter.add(
             ReadDocument(
                 label=document.label or "",
@@ -336,6 +353,7 @@ def count_with(
     report = ReadReport()
     sample = Sample(documents=limits.sample, terms=limits.terms)
     adding = Adding()
+    texts = limits.text_sample()
     waiting = filter(None, chunks(items))
     pending: deque[Future[Counted]] = deque()
 
@@ -353,10 +371,11 @@ def count_with(
         if progress is not None:
             progress(counted.report.documents, counted.report.bytes)
         sample.absorb(counted.sample)
+        texts.absorb(counted.texts)
         adding.add(counted.table)
     nothing = CountTable(settings=settings, runs=tuple(() for _ in settings.views))
     with threads(jobs) as map_:
-        return Counted(adding.table(map_) or nothing, sample, report)
+        return Counted(adding.table(map_) or nothing, sample, report, texts)
 
 
 def chunks(items: Iterable[Item], most: int = CHUNK) -> Iterator[list[Item]]:

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.counts import ReadReport
-    from nbtext.counts.counting import Limits
+    from nbtext.counts.counting import Counted, Limits
     from nbtext.counts.sample import Block, Place
+    from nbtext.counts.text_sample import TextSample
     from nbtext.settings import Settings
 
 from nbtext.counts import CountTable, LedgerRun, Sample, SortedCounts
@@ -68,11 +69,13 @@ class SamplePart:
         blocks: the documents.
         end: the first document that is too many, None if none is.
         marks: which chunks it is of.
+        texts: the beginnings of documents, where texts of terms are looked for.
     """
 
     blocks: tuple[Block, ...]
     end: Place | None
     marks: Marks
+    texts: TextSample
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +190,16 @@ def add_samples(parts: Sequence[SamplePart], limits: Limits) -> SamplePart:
     sample = sample_of(parts, limits)
     sample.prune()
     marks = joined_marks([part.marks for part in parts])
-    return SamplePart(tuple(sample.blocks()), sample.end, marks)
+    texts = texts_of(parts, limits)
+    return SamplePart(tuple(sample.blocks()), sample.end, marks, texts)
+
+
+def texts_of(parts: Sequence[SamplePart], limits: Limits) -> TextSample:
+    """Return the beginnings of documents, of all; the parts stay as they are."""
+    texts = limits.text_sample()
+    for part in parts:
+        texts.absorb(part.texts)
+    return texts
 
 
 def sample_of(parts: Sequence[SamplePart], limits: Limits) -> Sample:
@@ -231,14 +243,15 @@ def check_marks(marks: Iterable[Mapping[int, bytes]], expected: Marks) -> None:
 
 
 def counted_chunk(
-    table: CountTable, sample: Sample, number: int, n_ranges: int
+    counted: Counted, number: int, n_ranges: int
 ) -> tuple[CountedChunks, bytes]:
     """Return what is made of one chunk, in ranges, and its mark."""
+    table, sample = counted.table, counted.sample
     mark = mark_of(table)
     marks = {number: mark}
     ranges = tuple(CountedRange(part, marks) for part in split(table, n_ranges))
     sample.prune()
-    own = SamplePart(tuple(sample.blocks()), sample.end, marks)
+    own = SamplePart(tuple(sample.blocks()), sample.end, marks, counted.texts)
     return CountedChunks(ranges, own), mark
 
 

@@ -42,6 +42,7 @@ from nbtext.distributed.parts import (
     empty_table,
     joined_marks,
     sample_of,
+    texts_of,
 )
 from nbtext.distributed.range_files import StoredRange, store
 from nbtext.learning.inheriting import with_policy_of_old
@@ -134,9 +135,7 @@ def count_chunk(chunk: Chunk, plan: CountPlan) -> tuple[CountedChunks, ChunkRepo
     with worker_memory():
         items = items_of(chunk.items, plan.options)
         counted = count(items, plan.settings, plan.limits)
-        made, mark = counted_chunk(
-            counted.table, counted.sample, chunk.number, plan.n_ranges
-        )
+        made, mark = counted_chunk(counted, chunk.number, plan.n_ranges)
         return made, ChunkReport(counted.report, mark)
 
 
@@ -206,7 +205,10 @@ def finish(
     with worker_memory(is_alone=True):
         tables = [one.load() for one in stored]
         table = add(tables) if tables else empty_table(counting.settings)
-        counted = Counted(table, sample_of(samples, counting.limits), plan.report)
+        limits = counting.limits
+        counted = Counted(
+            table, sample_of(samples, limits), plan.report, texts_of(samples, limits)
+        )
         trained = trained_on(
             counted,
             lambda: (
@@ -215,7 +217,7 @@ def finish(
                 for item in items_of(chunk.items, counting.options)
             ),
             overrides=plan.overrides,
-            max_bytes=counting.limits.max_bytes,
+            max_bytes=limits.max_bytes,
         )
         trained = with_policy_of_old(trained, plan.policy)
         path = Path(plan.folder, f"model-{uuid4().hex}")

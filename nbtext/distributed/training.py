@@ -42,6 +42,7 @@ from nbtext.errors import NbtextError
 from nbtext.learning.finishing import sample_limits
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.preparing import check_stays_keyed, reading_columns
+from nbtext.learning.texts import keeps_texts
 from nbtext.sources import Options
 from nbtext.store import check_replaceable, replace_model
 from nbtext.store.lock import WAIT
@@ -218,7 +219,9 @@ class _Run:
         ranges = LEAST_RANGES
         while ranges < MOST_RANGES and self.listed.n_bytes > ranges * A_RANGE:
             ranges *= 2
-        limits = Limits(options.max_bytes, documents, terms)
+        limits = Limits(
+            options.max_bytes, documents, terms, keeps_texts=keeps_texts(self.overrides)
+        )
         return CountPlan(settings, options, limits, ranges)
 
     def _count(self, plan: CountPlan, progress: Progress | None) -> _Counted:

@@ -63,6 +63,7 @@ class SettingsOverrides(NamedTuple):
         parameters: numbers that an event model has of its own, each with its name.
         views: the views that are counted, by name; all of them if empty.
         correction: whether a correction may be made beside the counts.
+        texts: whether the model keeps texts of terms; a keyed one never does.
         fields: the columns of tables that are read, and what they hold. `train` and
             `evaluate_folds` take them from their options.
         guessed: returns those that were guessed of the first documents, if none are
@@ -88,6 +89,7 @@ class SettingsOverrides(NamedTuple):
     parameters: tuple[tuple[str, float], ...] = ()
     views: tuple[str, ...] = ()
     correction: bool = True
+    texts: bool = True
     fields: tuple[Field, ...] = ()
     guessed: Callable[[], tuple[Field, ...]] | None = None
     secret: str | None = None

@@ -25,17 +25,20 @@ if TYPE_CHECKING:
     from nbtext.counts.sample import Block
     from nbtext.document import Item
     from nbtext.learning.overrides import SettingsOverrides
+    from nbtext.learning.reading_once import Kept
     from nbtext.learning.regimes import Regime
     from nbtext.scoring.batch_model import BatchModel
     from nbtext.settings import Scoring, Settings
 from nbtext.counts.calibration import totals
 from nbtext.counts.fitting import chosen
 from nbtext.counts.sample import TERMS
+from nbtext.counts.text_sample import TextSample
 from nbtext.errors import SettingsError
 from nbtext.learning.finishing import Finished, n_scored
 from nbtext.learning.growing import GrowingModel, empty_model
 from nbtext.learning.judging import Judge, is_learnt
 from nbtext.learning.reading_once import counts_of, read_once, sample_of
+from nbtext.learning.texts import keeps_texts
 from nbtext.policy import MOST_PROBABLE
 from nbtext.scoring import check_scoring, event_model
 from nbtext.scoring.batch import keep_memory, raw_scores
@@ -60,6 +63,7 @@ class Selected(NamedTuple):
         report: what was read.
         left_out: how many documents were not learnt, by the regime.
         copies: how many were not learnt, for being copies of learnt ones.
+        texts: the beginnings of documents, where texts of terms are looked for.
     """
 
     table: CountTable
@@ -67,6 +71,7 @@ class Selected(NamedTuple):
     report: ReadReport
     left_out: int
     copies: int
+    texts: TextSample
 
 
 def select(
@@ -99,8 +104,16 @@ def select(
 
     """
     keep_memory()
+    texts = TextSample() if keeps_texts(overrides) else TextSample(documents=0)
+
+    def keep(kept: Kept | None) -> None:
+        if kept is None:
+            texts.clear()
+        else:
+            texts.add([kept.reading.digest], [kept.document])
+
     cache, settings, report = read_once(
-        sources, n_classes, overrides.settings, max_bytes, progress
+        sources, n_classes, overrides.settings, max_bytes, progress, keep
     )
     with cache:
         if on_read is not None:
@@ -126,7 +139,7 @@ def select(
         blocks = sample.head(n_scored(scoring), TERMS)
         finished = _finished(batch_model_of(table, scoring), blocks, own)
     n_left_out = len(learnt) - int(learnt.sum()) - copies
-    return Selected(table, finished, report, n_left_out, copies)
+    return Selected(table, finished, report, n_left_out, copies, texts)
 
 
 def _learnt(

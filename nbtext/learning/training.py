@@ -8,7 +8,7 @@ otherwise in the end, they are counted again.
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ from nbtext.counts.counting import (
     guess,
     settings_for,
 )
+from nbtext.counts.text_sample import TextSample
 from nbtext.document import Item, Note
 from nbtext.errors import TrainingError
 from nbtext.learning.choosing import rival_scoring
@@ -37,6 +38,7 @@ from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.learning.second_pass import settings_scored, weighed_by_idf
 from nbtext.learning.selective import select
 from nbtext.learning.summary import TrainingSummary
+from nbtext.learning.texts import keeps_texts, texts_of
 from nbtext.parallel import threads
 from nbtext.scoring import check_scoring
 from nbtext.store import Contents
@@ -191,7 +193,7 @@ def trained_on(
             may_correct=overrides.correction,
             map_=map_,
         )
-    contents = finished.contents(table)
+    contents = _with_texts(finished.contents(table), counted.texts)
     return Trained(contents, report, repeats, conflicts, finished.losses)
 
 
@@ -218,13 +220,19 @@ def _trained_on_some(
     table, finished = selected.table, selected.finished
     check_trainable(table)
     return Trained(
-        finished.contents(table),
+        _with_texts(finished.contents(table), selected.texts),
         selected.report,
         selected.copies,
         0,
         finished.losses,
         left_out=selected.left_out,
     )
+
+
+def _with_texts(contents: Contents, sample: TextSample) -> Contents:
+    """Return a new model with the texts of its terms, found in some documents."""
+    texts = texts_of(contents.counts.settings, contents.terms_by_view(), sample)
+    return replace(contents, texts=texts)
 
 
 def count_sources(
@@ -242,7 +250,7 @@ def count_sources(
     settings = overrides.settings(settings)
     while True:
         sample, terms = sample_limits(settings, may_correct=overrides.correction)
-        limits = Limits(max_bytes, sample, terms)
+        limits = Limits(max_bytes, sample, terms, keeps_texts=keeps_texts(overrides))
         if are_read_together(settings):
             counted = count(items, settings, limits, progress, jobs)
         else:

@@ -302,8 +302,8 @@ class Classifier:
         Args:
             label: the class; None for each of them.
             n: how many terms of a class.
-            documents: where the texts of these terms are looked for, because a model
-                keeps no texts; no more are read than needed.
+            documents: where the texts of these terms are looked for that the model
+                does not keep; no more are read than needed.
             on_problem: told of each document that cannot be read; without it, the
                 first is raised.
 
@@ -313,12 +313,14 @@ class Classifier:
 
         """
         from nbtext.scoring.top import top_terms
+        from nbtext.store.texts import read_texts
 
         if label is not None and label not in self.model.classes:
             raise UnknownClassError(self.model.path, label, self.model.classes)
         labels = self.model.classes if label is None else (label,)
         found = map(as_document, documents)
-        return top_terms(self.arranged(), labels, n, found, on_problem)
+        texts = read_texts(self.model.file) or ()
+        return top_terms(self.arranged(), labels, n, texts, found, on_problem)
 
     def joint_log_likelihoods(
         self, documents: Sequence[Document]

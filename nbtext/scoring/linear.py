@@ -30,6 +30,7 @@ from nbtext.scoring.models.registry import (
     event_models,
 )
 from nbtext.scoring.models.unknown import counts_unknown
+from nbtext.store.texts import read_texts
 from nbtext.tokens import Terms
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from nbtext.counts.texts import Named
     from nbtext.scoring.model import Model
 
 MANY: Final = 1 << 14
@@ -51,11 +53,13 @@ class TermWeights(NamedTuple):
         view: the view's name.
         keys: shape (n_terms,), ascending.
         weights: shape (n_terms, n_classes), nats for each time that a term counts.
+        names: key to what the term is called, of those whose text the model has.
     """
 
     view: str
     keys: NDArray[np.uint64]
     weights: NDArray[np.float64]
+    names: dict[int, Named]
 
 
 class LinearForm:
@@ -100,6 +104,7 @@ class LinearForm:
             raise SettingsError(message)
         self._model: BatchModel = open_batch_model(model)
         self._event = event
+        self._texts = read_texts(model.file)
         self.classes = model.classes
         self.counting = event.counted_as(model.scoring)
         self.slope = fitted(model).slope
@@ -114,7 +119,10 @@ class LinearForm:
             for start in range(0, len(keys), MANY):
                 part = keys[start : start + MANY]
                 weights = (self._scores_of(number, part) - self.biases) / counted
-                yield TermWeights(view.name, part, weights)
+                names: dict[int, Named] = {}
+                if self._texts is not None:
+                    names = self._texts[number].named(view, part.tolist())
+                yield TermWeights(view.name, part, weights, names)
 
     def _scores_of(self, view: int, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
         """

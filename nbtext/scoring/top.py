@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from nbtext.counts.texts import TermTexts
     from nbtext.document import Document
     from nbtext.scoring.batch_model import BatchModel
     from nbtext.settings import Settings
 
     Floats = NDArray[np.float64]
 
+from nbtext.counts.texts import Named
 from nbtext.document import Unreadable
 from nbtext.errors import SourceError
 from nbtext.tokens import read, read_keys, read_terms
@@ -40,10 +42,11 @@ class TopTerm:
 
     Attributes:
         label: the class.
-        text: the term as it is in a document; None if it was not looked for, or is in
-            none of those that were read.
+        text: the term, folded as it is counted; as it is written, if it was found in a
+            document. None if neither the model has it nor a document.
         view: the name of the view that it is read in.
-        field: the field of that document where it is; None likewise.
+        field: the field that it is of, or where the document has it; None if the model
+            has the text and does not tell fields apart, or nobody has it.
         strength: G2, the likelihood ratio.
         log_odds: of a document of the class having the term, against one of another, in
             nats, half a document added to each number.
@@ -71,6 +74,7 @@ def top_terms(
     model: BatchModel,
     labels: Iterable[str],
     n: int,
+    texts: Sequence[TermTexts] = (),
     documents: Iterable[Document] = (),
     on_problem: Callable[[Unreadable], None] | None = None,
 ) -> list[TopTerm]:
@@ -81,7 +85,8 @@ def top_terms(
         model: the counts.
         labels: the classes.
         n: how many terms of each class.
-        documents: where their texts are looked for; no more are read than needed.
+        texts: those of the model, for each view, if it has any.
+        documents: where other texts are looked for; no more are read than needed.
         on_problem: told of each document that cannot be read; without it, the first
             is raised.
 
@@ -97,18 +102,24 @@ def top_terms(
     wanted: list[set[int]] = [set() for _ in model.settings.views]
     for _, view, _, key, *_ in chosen:
         wanted[view].add(key)
-    texts = _texts(model, wanted, documents, on_problem)
+    named: list[dict[int, Named]] = [{} for _ in wanted]
+    for view, of_view in enumerate(texts):
+        named[view] = of_view.named(model.settings.views[view], wanted[view])
+        wanted[view] -= named[view].keys()
+    for view, places in enumerate(_located(model, wanted, documents, on_problem)):
+        for key, place in places.items():
+            named[view][key] = Named(place.field, place.text)
     whole = sum(model.documents)
     found = []
     for label, view, strength, key, inside, outside in chosen:
-        place = texts[view].get(key)
+        name = named[view].get(key)
         n_inside = model.documents[model.classes.index(label)]
         found.append(
             TopTerm(
                 label=label,
-                text=None if place is None else place.text,
+                text=None if name is None else name.text,
                 view=model.settings.views[view].name,
-                field=None if place is None else place.field,
+                field=None if name is None else name.field,
                 strength=strength,
                 log_odds=_log_odds(inside, n_inside, outside, whole - n_inside),
                 documents=inside,
@@ -195,7 +206,7 @@ def _log_odds(inside: int, n_inside: int, outside: int, n_outside: int) -> float
     return float(np.log(own / other))
 
 
-def _texts(
+def _located(
     model: BatchModel,
     wanted: list[set[int]],
     documents: Iterable[Document],

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from nbtext.counts import CountTable, TermTable
     from nbtext.counts.correction_table import Correction
+    from nbtext.counts.texts import TermTexts
     from nbtext.policy import Policy
     from nbtext.settings import Scoring
     from nbtext.store.blocks import Buffer
@@ -35,6 +36,7 @@ from nbtext.store.corrections import named, read_correction
 from nbtext.store.file import check_sound
 from nbtext.store.header import Header, History, joined_history
 from nbtext.store.packing import arranged, table_arrays, unpack, unpack_table
+from nbtext.store.texts import read_texts
 from nbtext.store.undo import UndoRecords, last_records
 from nbtext.store.writing import pack
 
@@ -60,6 +62,8 @@ class Contents:
         histograms: how those of the whole file change, where these are the contents of
             a table behind those of a file; None if that is not kept.
         policy: how decisions are to be made, None if nothing is said.
+        texts: those of terms, for each view; perhaps of some that are not counted any
+            more. None if the model keeps none.
     """
 
     counts: CountTable
@@ -73,6 +77,7 @@ class Contents:
     keeps_histograms: bool = False
     histograms: Histograms | None = None
     policy: Policy | None = None
+    texts: tuple[TermTexts, ...] | None = None
 
     @property
     def n_tokens(self) -> int:
@@ -118,6 +123,7 @@ class Contents:
             correction=None if self.correction is None else self.correction.info,
             biases=() if self.correction is None else self.correction.biases,
             policy=self.policy,
+            texts=None if self.texts is None else tuple(map(len, self.texts)),
         )
 
     def _histograms(self) -> Histograms | None:
@@ -147,7 +153,7 @@ class Contents:
                 the format.
 
         """
-        contents = self.with_own_correction()
+        contents = self.with_own_correction().with_own_texts()
         terms = contents.terms_by_view()
         header = contents.header(
             [of_view.n_terms for of_view in terms],
@@ -156,7 +162,12 @@ class Contents:
         )
         n_bins = len(self.calibrations)
         arrays = table_arrays(
-            self.counts, terms, self.records, n_bins, contents.correction
+            self.counts,
+            terms,
+            self.records,
+            n_bins,
+            contents.correction,
+            contents.texts,
         )
         return list(pack(header, arrays))
 
@@ -178,6 +189,17 @@ class Contents:
             correction = correction.of_classes(self.counts.classes)
         return replace(self, correction=correction)
 
+    def with_own_texts(self) -> Contents:
+        """Return the same, arranged by term, its texts those of terms that it has."""
+        if self.texts is None:
+            return self
+        terms = self.terms_by_view()
+        texts = tuple(
+            of_view.of(by_term.keys[:-1])
+            for of_view, by_term in zip(self.texts, terms, strict=True)
+        )
+        return replace(self, terms=terms, texts=texts)
+
 
 def read_contents(file: ModelFile) -> Contents:
     """
@@ -194,6 +216,7 @@ def read_contents(file: ModelFile) -> Contents:
         contents,
         correction=read_correction(file),
         keeps_histograms=file.keeps_histograms,
+        texts=read_texts(file),
     )
 
 

@@ -32,7 +32,7 @@ KEPT_RECORDS: Final = 1000
 KEYS: Final = frozenset((
     "format", "version", "writer", "written", "settings", "scoring", "classes",
     "documents", "totals", "terms", "calibrations", "history", "histograms",
-    "correction", "policy", "arrays", "header_checksum",
+    "correction", "policy", "texts", "arrays", "header_checksum",
 ))  # fmt: skip
 """The keys of a header; others are refused, since they may change what it means."""
 
@@ -121,6 +121,7 @@ class Header(NamedTuple):
         correction: what its correction says of itself, None if it has none.
         biases: for each class, the sum of the correction's amounts.
         policy: how decisions are to be made, None if nothing is said.
+        texts: for each view how many texts of terms it has; None if it has none.
     """
 
     settings: Settings
@@ -137,6 +138,7 @@ class Header(NamedTuple):
     correction: CorrectionInfo | None = None
     biases: tuple[int, ...] = ()
     policy: "Policy | None" = None
+    texts: tuple[int, ...] | None = None
 
 
 def joined_history(headers: Iterable[Header]) -> History:
@@ -213,6 +215,7 @@ def read_header(plain: dict[str, Any], settings: Settings | None = None) -> Head
         correction=correction,
         biases=biases,
         policy=_policy_in(plain),
+        texts=_texts_in(plain, settings),
     )
 
 
@@ -227,6 +230,16 @@ def _histograms_in(plain: dict[str, Any], settings: Settings) -> "Histograms | N
     except AttributeError as error:
         message = "the histograms are not maps"
         raise TypeError(message) from error
+
+
+def _texts_in(plain: dict[str, Any], settings: Settings) -> tuple[int, ...] | None:
+    """Return how many texts a header says there are."""
+    if "texts" not in plain:
+        return None
+    if settings.secret is not None:
+        message = "a keyed model has texts of terms"
+        raise ValueError(message)
+    return _integers(plain["texts"], len(settings.views))
 
 
 def _policy_in(plain: dict[str, Any]) -> "Policy | None":

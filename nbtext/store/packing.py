@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.counts.sorted_counts import Keys
+    from nbtext.counts.texts import TermTexts
     from nbtext.store.blocks import Buffer
     from nbtext.store.file import ModelFile
     from nbtext.store.schema import TermArrays
@@ -44,6 +45,7 @@ from nbtext.store.schema import (
     smallest_type,
     stored_bits,
     term_arrays,
+    text_array,
 )
 from nbtext.store.undo import record_arrays
 
@@ -64,6 +66,7 @@ def table_arrays(
     records: UndoRecords,
     n_bins: int,
     correction: Correction | None = None,
+    texts: Sequence[TermTexts] | None = None,
 ) -> dict[str, tuple[str, Buffer]]:
     """
     Return the arrays of a table by name, each with its type, for a model file.
@@ -74,10 +77,16 @@ def table_arrays(
         records: the documents that can be undone.
         n_bins: how many calibrations the table has.
         correction: of the classes of the table, if there is one.
+        texts: those of terms of the table, for each view, if there are any.
 
     """
     is_corrected = correction is not None
-    types = array_types(table.settings, len(records), is_corrected=is_corrected)
+    types = array_types(
+        table.settings,
+        len(records),
+        is_corrected=is_corrected,
+        has_texts=texts is not None,
+    )
     arrays: dict[str, tuple[str, Buffer]] = {}
     for view, of_view in zip(table.settings.views, terms, strict=True):
         arrays |= _view_arrays(term_arrays(view), of_view, len(table.classes), types)
@@ -90,6 +99,9 @@ def table_arrays(
             names = correction_arrays(view)
             arrays |= _view_arrays(names, of_view, len(table.classes), types)
         rest |= _amount_arrays(correction.amounts)
+    if texts is not None:
+        for view, kept in zip(table.settings.views, texts, strict=True):
+            rest[text_array(view)] = kept.texts
     for name, values in rest.items():
         arrays[name] = _smallest(values, types[name])
     return arrays

@@ -34,6 +34,7 @@ CLASSES: Final[Types] = ("u1", "u2")
 CODES: Final[Types] = ("u1", "u2", "u4")
 PLACES: Final[Types] = ("u1", "u2", "u4", "u8")
 BINS: Final[Types] = ("i2",)
+BYTES: Final[Types] = ("u1",)
 COUNTS: Final[Types] = tuple(TYPES)
 
 STRIDE: Final = 16
@@ -123,6 +124,9 @@ class BagArrays(NamedTuple):
     counts: str
 
 
+TEXTS: Final = "texts"
+"""What the names of the arrays of texts begin with."""
+
 LEDGER: Final = LedgerArrays()
 RECORDS: Final = RecordArrays()
 AMOUNTS: Final = AmountArrays()
@@ -162,8 +166,17 @@ def bag_arrays(view: View) -> BagArrays:
     return BagArrays(*(f"undo.{view.name}.{part}" for part in BagArrays._fields))
 
 
+def text_array(view: View) -> str:
+    """Return the name of the array of the texts of a view's terms."""
+    return f"{TEXTS}.{view.name}"
+
+
 def array_types(
-    settings: Settings, records: int = 0, *, is_corrected: bool = False
+    settings: Settings,
+    records: int = 0,
+    *,
+    is_corrected: bool = False,
+    has_texts: bool = False,
 ) -> dict[str, Types]:
     """
     Return the arrays that a table has, in order, each with the types it may have.
@@ -172,6 +185,7 @@ def array_types(
         settings: how its documents were read.
         records: how many documents it keeps to be undone.
         is_corrected: whether it has a correction.
+        has_texts: whether it has texts of terms.
 
     """
     types: dict[str, Types] = {}
@@ -208,6 +222,8 @@ def array_types(
         for view in settings.views:
             bag = bag_arrays(view)
             types |= {bag.sizes: PLACES, bag.keys: WHOLE, bag.counts: COUNTS}
+    if has_texts:
+        types |= dict.fromkeys(map(text_array, settings.views), BYTES)
     types[CHECKSUMS] = ("u4",)
     return types
 

@@ -197,6 +197,7 @@ def _specification(
         header.settings,
         header.history.records,
         is_corrected=header.correction is not None,
+        has_texts=header.texts is not None,
     )
     names = [name for name, _, _ in specification]
     unknown = [name for name in names if name not in allowed]

@@ -48,6 +48,7 @@ def pack(header: Header, arrays: dict[str, tuple[str, Buffer]]) -> Iterator[Buff
         header.settings,
         header.history.records,
         is_corrected=header.correction is not None,
+        has_texts=header.texts is not None,
     )
     sizes = [len(memoryview(arrays[name][1]).cast("B")) for name in others]
     if max(sizes) >= 1 << 32:
@@ -129,6 +130,8 @@ def _packed_header(header: Header, arrays: list[tuple[str, str, int]]) -> bytes:
         plain["correction"] = header.correction.as_dict() | biases
     if header.policy is not None:
         plain["policy"] = header.policy.as_dict()
+    if header.texts is not None:
+        plain["texts"] = header.texts
     plain["arrays"] = arrays
     try:
         packed = pack_header(plain)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from nbtext.counts.texts import TermTexts
     from nbtext.store import Header
 
 from nbtext.counts import LedgerRun, SortedCounts
@@ -26,6 +27,7 @@ from nbtext.counts.sorted_counts import CountsByClass, narrow, sums_alone
 from nbtext.counts.table import rows_by_class
 from nbtext.store.header import MOST
 from nbtext.textform.lines import KEY_DIGITS, TextLines, keys_of, shown
+from nbtext.textform.texts import TextsOfTerms
 
 TERM: Final = keys_of("term", "view", "counts")
 DOCUMENT: Final = keys_of("document", "class", "fingerprint", "count")
@@ -50,6 +52,7 @@ class TermLines:
         self._classes = places_of(header.classes)
         self._views = places_of([view.name for view in header.settings.views])
         self._last = (-1, -1)
+        self._texts = TextsOfTerms(lines, header)
         self._counts = [
             CountsByClass(len(header.classes), len(view.columns))
             for view in header.settings.views
@@ -87,6 +90,7 @@ class TermLines:
 
         """
         lines = self._lines
+        text = line.pop("text", None)
         lines.check_keys(line, TERM, "a term")
         view = lines.place(line["view"], self._views, "a view")
         key = lines.digits(line["term"], KEY_DIGITS, "a term")
@@ -94,6 +98,8 @@ class TermLines:
             expected = "terms by view, as in the first line, and sorted, each once"
             raise lines.error(expected, f"{key:012x} behind {self._last[1]:012x}")
         self._last = (view, key)
+        if text is not None:
+            self._texts.add(view, key, text)
         counts = line["counts"]
         if type(counts) is not dict or not counts:
             raise lines.error("an object of counts by class", shown(counts))
@@ -116,6 +122,16 @@ class TermLines:
     def _row_expected(self, view: int) -> str:
         columns = ", ".join(self._header.settings.views[view].columns)
         return f"counts of a class as [{columns}], not all zero"
+
+    def texts(self) -> tuple[TermTexts, ...] | None:
+        """
+        Return the texts of terms, by view, None if the model keeps none.
+
+        Raises:
+            TextFormError: one is the text of another term.
+
+        """
+        return self._texts.texts()
 
     def runs(self) -> tuple[tuple[SortedCounts, ...], ...]:
         """

@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 
     from nbtext.counts import CountTable, TermTable
     from nbtext.counts.correction_table import Amounts
+    from nbtext.counts.texts import TermTexts
     from nbtext.store import Contents, UndoRecords
 
 from nbtext.counts.room import Ranges
+from nbtext.counts.texts import NO_TEXTS
 from nbtext.errors import ModelFileError
 from nbtext.store.ledger import NO_BIN
 from nbtext.textform.header import first_line
 from nbtext.textform.lines import KEY_DIGITS, LONGEST, NUMBER_DIGITS
+from nbtext.textform.texts import plain_text
 
 STRETCH: Final = 4096
 """Number of terms, or of rows of the ledger, turned into Python values at a time."""
@@ -59,14 +62,15 @@ def text_lines(contents: Contents, name: str) -> Iterator[str]:
 
 
 def _lines(contents: Contents) -> Iterator[str]:
-    contents = contents.with_own_correction()
+    contents = contents.with_own_correction().with_own_texts()
     counts, correction = contents.counts, contents.correction
     terms = contents.terms_by_view()
     header = contents.header([of_view.n_terms for of_view in terms])
     yield _as_line(first_line(header))
     names = [_as_line(name) for name in counts.classes]
-    for view, of_view in zip(counts.settings.views, terms, strict=True):
-        yield from _term_lines(view.name, of_view, names)
+    texts = contents.texts or [NO_TEXTS for _ in terms]
+    for view, of_view, named in zip(counts.settings.views, terms, texts, strict=True):
+        yield from _term_lines(view.name, of_view, names, named)
     if correction is not None:
         for view, values in zip(counts.settings.views, correction.terms(), strict=True):
             yield from _value_lines(view.name, values, names)
@@ -82,11 +86,19 @@ def _as_line(value: Any) -> str:
     return line if line.isprintable() else dumps(value, separators=(",", ":"))
 
 
-def _term_lines(view: str, terms: TermTable, names: list[str]) -> Iterator[str]:
+def _term_lines(
+    view: str, terms: TermTable, names: list[str], texts: TermTexts
+) -> Iterator[str]:
     """Yield a line for each term of a view; names are those of the classes in JSON."""
     row_of = ",".join(["%d"] * len(terms.columns))
+    text_of = dict(zip(texts.keys.tolist(), texts.each(), strict=True))
     for key, of_term in _terms(terms, names, f"[{row_of}]"):
-        yield f'{{"term":"{key:012x}","view":{_as_line(view)},"counts":{{{of_term}}}}}'
+        text = text_of.get(key)
+        named = "" if text is None else f',"text":{_as_line(plain_text(text))}'
+        yield (
+            f'{{"term":"{key:012x}","view":{_as_line(view)},"counts":{{{of_term}}}'
+            f"{named}}}"
+        )
 
 
 def _value_lines(view: str, values: TermTable, names: list[str]) -> Iterator[str]:

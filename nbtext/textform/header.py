@@ -23,7 +23,7 @@ from nbtext.textform.lines import FORMAT, VERSION, TextLines, keys_of, shown
 
 HEADER: Final = keys_of(
     "format", "version", "settings", "scoring", "classes", "calibrations", "history",
-    "correction", "policy",
+    "correction", "policy", "texts",
 )  # fmt: skip
 CLASS: Final = keys_of("documents", "totals")
 HISTORY: Final = keys_of("trained", "taught", "learnt", "keep")
@@ -76,6 +76,7 @@ def first_line(header: Header) -> dict[str, Any]:
         "history": {name: history[name] for name in HISTORY},
         "correction": _plain_correction(header),
         "policy": None if header.policy is None else header.policy.as_dict(),
+        "texts": header.texts is not None,
     }
 
 
@@ -154,6 +155,7 @@ def read_text_header(lines: TextLines) -> Header:
         correction=correction,
         biases=biases,
         policy=_policy(lines, plain["policy"]),
+        texts=_texts(lines, plain["texts"], settings),
     )
     _check_classes(lines, header)
     return header
@@ -223,6 +225,14 @@ def _policy(lines: TextLines, plain: Any) -> Policy | None:
     if policy.as_dict() != plain:
         raise lines.error("a policy, its costs sorted", "another order")
     return policy
+
+
+def _texts(lines: TextLines, plain: Any, settings: Settings) -> tuple[int, ...] | None:
+    """Return that there are texts, though not how many; None if there are none."""
+    if type(plain) is not bool or (plain and settings.secret is not None):
+        expected = "whether there are texts of terms, which a keyed model has not,"
+        raise lines.error(expected, shown(plain))
+    return (0,) * len(settings.views) if plain else None
 
 
 def _totals(

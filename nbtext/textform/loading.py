@@ -93,6 +93,7 @@ def load_text(stream: BinaryIO, name: str) -> Loaded:
         correction=correction.correction(),
         keeps_histograms=keeps_histograms(header.scoring),
         policy=header.policy,
+        texts=terms.texts(),
     )
     return Loaded(contents, terms.number, lines.number)
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from nbtext.settings import KEY_BITS, Format, View
-from nbtext.tokens.kinds import INTERFACE, PLAIN, reader_of, tables_of
+from nbtext.tokens.kinds import INTERFACE, PLAIN, as_compiled, reader_of, tables_of
 from nbtext.tokens.tokenizer import (
     BASE,
     MIX,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from nbtext._compiled import MailReader
+    from nbtext._compiled import MailReader, TextFinder
     from nbtext.tokens.kinds import Described
 
 FITS: Final = (INTERFACE, BASE, SPREAD, PAIR, MIX, KEY_BITS)
@@ -75,18 +75,18 @@ def reader(views: tuple[View, ...], document_format: Format) -> "MailReader | No
     """Return what reads documents to keys, None if they are to be read in Python."""
     if len(views) > MOST_VIEWS or any(view.alphabet == "pattern" for view in views):
         return None
-    found = described(views)
-    if document_format != "mail":  # all views read the same
-        found = tuple((view[0], PLAIN, *view[2:]) for view in found)
-    return reader_of(found)
+    return reader_of(described(views, document_format))
 
 
-def described(views: tuple[View, ...]) -> "tuple[Described, ...]":
-    """Return views as a reader of mail is made of them."""
+def described(
+    views: tuple[View, ...], document_format: Format = "mail"
+) -> "tuple[Described, ...]":
+    """Return views as readers and finders are made of them."""
+    is_mail = document_format == "mail"  # else all views read the same
     return tuple(
         (
             view.alphabet,
-            view.text,
+            view.text if is_mail else PLAIN,
             view.fields,
             view.tokens,
             view.pairs,
@@ -96,6 +96,27 @@ def described(views: tuple[View, ...]) -> "tuple[Described, ...]":
         )
         for view in views
     )
+
+
+def text_finder(
+    views: tuple[View, ...],
+    document_format: Format,
+    wanted: "tuple[NDArray[np.uint64], ...]",
+) -> "TextFinder | None":
+    """
+    Return what looks for the texts of terms, None if Python has to.
+
+    Args:
+        views: what is read, all of them of text.
+        document_format: how documents are read.
+        wanted: for each view the keys, sorted, shape (n_keys,).
+
+    """
+    if len(views) > MOST_VIEWS:
+        return None
+    from nbtext._compiled import TextFinder
+
+    return TextFinder(as_compiled(described(views, document_format)), wanted)
 
 
 def find(

@@ -36,7 +36,7 @@ KINDS: "Final[dict[Alphabet, tuple[int, int, int, int, int]]]" = {
 TEXTS: "Final" = ("headers", "raw", "body", PLAIN := "plain")
 """What views of mail read; and what the views of documents that are no mail do."""
 
-INTERFACE: "Final" = 19
+INTERFACE: "Final" = 20
 """Which functions the extension has, and what they return."""
 
 _tables: "dict[str, Tables]" = {}
@@ -80,7 +80,12 @@ def reader_of(
     """
     from nbtext._compiled import MailReader
 
-    described = tuple(
+    return MailReader(as_compiled(views), answer)
+
+
+def as_compiled(views: "tuple[Described, ...]") -> "tuple[tuple[object, ...], ...]":
+    """Return views as readers and finders of the extension are made of them."""
+    return tuple(
         (
             tables_of(alphabet),  # type: ignore[arg-type]  # the text is one of them
             TEXTS.index(text),
@@ -90,4 +95,3 @@ def reader_of(
         )
         for alphabet, text, *flags, limit in views
     )
-    return MailReader(described, answer)

@@ -38,6 +38,7 @@ from nbtext.store.schema import (
     term_arrays,
 )
 from nbtext.store.table import NIL, TRAILER_SIZE, round_up
+from nbtext.store.texts import stored_texts
 from nbtext.tokens import Terms, fingerprints
 from nbtext.tokens.bag import columns_of
 from nbtext.tokens.bags import starts_of
@@ -91,6 +92,8 @@ def _faults(path: str, table: StoredTable) -> Iterator[str]:
         yield from _record_faults(table, arrays)
     else:
         yield from _own_record_faults(path, table)
+    if table.header.texts is not None:
+        yield from _text_faults(table)
     try:
         for calibration in table.header.calibrations:
             Calibration.from_dict(calibration)
@@ -260,6 +263,25 @@ def _record_faults(table: StoredTable, arrays: Arrays) -> Iterator[str]:
         views.append(Terms(keys.astype(np.uint64), counts.astype(np.int64), starts))
     if not np.array_equal(fingerprints(views), arrays[RECORDS.fingerprints]):
         yield "its records are not those of the documents that they name"
+
+
+def _text_faults(table: StoredTable) -> Iterator[str]:
+    """Yield what is wrong with the texts of terms."""
+    header = table.header
+    try:
+        found = stored_texts(table)
+    except DamagedError as error:
+        yield error.what
+        return
+    for view, texts in zip(header.settings.views, found, strict=True):
+        n_known = 0
+        for keys in Family(table, term_arrays(view)).sorted_keys():
+            first, end = np.searchsorted(texts.keys, [keys[0], keys[-1] + np.uint64(1)])
+            n_known += int(np.isin(texts.keys[first:end], keys).sum())
+        if n_known < len(texts):
+            yield f"the view {view.name} has texts of terms that it does not have"
+    if tuple(map(len, found)) != header.texts:
+        yield "its header says that there are other numbers of texts"
 
 
 def _own_record_faults(path: str, table: StoredTable) -> Iterator[str]:

@@ -11,16 +11,19 @@ from __future__ import annotations
 
 from collections import Counter as Tally
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from nbtext.counts.texts import TermTexts
     from nbtext.document import Item
     from nbtext.policy import Policy
     from nbtext.scoring.classifying import OnProblem
     from nbtext.store import ModelFile
     from nbtext.tokens import Bag
+
+    Texts: TypeAlias = tuple[TermTexts, ...] | None
 
 import numpy as np
 
@@ -30,6 +33,7 @@ from nbtext.counts.calibration import totals
 from nbtext.counts.correction_table import add_corrections
 from nbtext.counts.fitting import chosen
 from nbtext.counts.table import add
+from nbtext.counts.texts import joined
 from nbtext.errors import ModelFileError, NotAModelError, SettingsError, TrainingError
 from nbtext.learning import Delta, count_table, why_not
 from nbtext.learning.delta_table import correction_table
@@ -153,6 +157,7 @@ def merge(files: Iterable[ModelFile]) -> Merged:
     """
     adding, doubles, parts = Adding(), Doubles(), []
     policies = set()
+    texts: Texts = None
     for file in files:
         contents = read_contents(file)
         adding.add(contents.counts)
@@ -160,9 +165,10 @@ def merge(files: Iterable[ModelFile]) -> Merged:
         policies.add(file.policy)
         # of a model that is added nothing large stays
         nothing = CountTable(contents.counts.settings)
-        parts.append(replace(contents, counts=nothing, terms=None))
+        parts.append(replace(contents, counts=nothing, terms=None, texts=None))
+        texts = _joined(texts, contents.texts)
     counts = adding.table() or CountTable(parts[0].counts.settings)
-    merged = Merged(_sum_of(parts, counts), policies=policies)
+    merged = Merged(_sum_of(parts, counts, texts), policies=policies)
     check_scoring(merged.contents.scoring, counts.settings, counts.classes)
     for double in doubles:
         merged.doubles += 1
@@ -170,13 +176,14 @@ def merge(files: Iterable[ModelFile]) -> Merged:
     return merged
 
 
-def _sum_of(parts: Sequence[Contents], counts: CountTable) -> Contents:
+def _sum_of(parts: Sequence[Contents], counts: CountTable, texts: Texts) -> Contents:
     """
     Return the sum of models, which is scored as the last of them asks to be.
 
     Args:
         parts: the models.
         counts: the sum of their counts.
+        texts: those that any of them has.
 
     """
     history = join_histories(part.history for part in parts)
@@ -203,7 +210,15 @@ def _sum_of(parts: Sequence[Contents], counts: CountTable) -> Contents:
         correction=correction,
         keeps_histograms=any(part.keeps_histograms for part in parts),
         policy=parts[-1].policy,
+        texts=texts,
     )
+
+
+def _joined(one: Texts, other: Texts) -> Texts:
+    """Return the texts that any of two models has, None if neither keeps any."""
+    if one is None or other is None:
+        return other if one is None else one
+    return tuple(joined(of_view) for of_view in zip(one, other, strict=True))
 
 
 def _last_counted(records: UndoRecords, counts: CountTable, keep: int) -> UndoRecords:

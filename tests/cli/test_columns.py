@@ -179,3 +179,14 @@ def test_the_text_form_keeps_the_columns(run: "Run", model: str) -> None:
     assert decisions(run, "-m", "copy.nbt", "rows.csv") == decisions(
         run, "-m", model, "rows.csv"
     )
+
+
+def test_the_only_column_may_be_a_category_whose_values_are_several_words(
+    run: "Run",
+) -> None:
+    rows = ["a,New York", "b,Bonn am Rhein"] * 3
+    Path("c.csv").write_text("\n".join(["label,city", *rows]))
+
+    run("train", "-q", "--categorical-column", "city", "-m", "c.nbt", "c.csv")
+
+    assert "terms\t2\n" in run("info", "-m", "c.nbt").out

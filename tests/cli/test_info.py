@@ -20,7 +20,7 @@ def test_info_says_what_a_model_knows(run: "Run", model: Path) -> None:
     said = [line.split("\t") for line in out.splitlines()]
     assert [row[0] for row in said] == [
         "model", "size", "trained", "taught", "to compact", "to undo", "written",
-        "documents", "terms", "reads", "score", "calibration", "at most",
+        "documents", "terms", "texts", "reads", "score", "calibration", "at most",
         "policy", "tokenizer", "class", "class",
     ]  # fmt: skip
     assert said[0] == ["model", str(model)]
@@ -30,15 +30,15 @@ def test_info_says_what_a_model_knows(run: "Run", model: Path) -> None:
         ["to compact", "0 tables, 0 bytes"],
     ]
     assert said[7] == ["documents", "16 of mail"]
-    assert said[9] == ["reads", "headers, raw, body"]
-    assert said[11:13] == [
+    assert said[10] == ["reads", "headers, raw, body"]
+    assert said[12:14] == [
         [
             "calibration",
             "what is expected, and 16 held-out documents, which are few: ham 8, spam 8",
         ],
         ["at most", "ham 0.9, spam 0.9, by the documents of other classes"],
     ]
-    assert said[10] == ["score", "mean, smoothing 0.01, counting every occurrence"]
+    assert said[11] == ["score", "mean, smoothing 0.01, counting every occurrence"]
     assert [row[1:3] for row in said[-2:]] == [["ham", "8"], ["spam", "8"]]
 
 

@@ -61,15 +61,16 @@ def test_the_strongest_is_what_most_documents_of_a_class_have(
     assert not {"about", "the", "no", "today"} & terms.keys()
 
 
-def test_without_documents_terms_are_keys_and_a_note_says_why(
+def test_without_texts_terms_are_keys_and_a_note_says_why(
     run: "Run", rows: str
 ) -> None:
+    run("train", "-q", "--no-byte-ngrams", "--no-texts", "-m", "rows.nbt", rows)
     status, out, err = run("top", "-m", "rows.nbt", "--top", 2)
 
     lines = [line.split("\t") for line in out.splitlines()]
     assert status == 0
     assert [line[0] for line in lines] == ["ham", "ham", "spam", "spam"]
-    assert err.startswith("note: a model keeps no texts of terms")
+    assert err.startswith("note: the model keeps no texts of terms")
     dumped = run("dump", "-m", "rows.nbt").out
     assert all(f'"term":"{line[-1]}"' in dumped for line in lines)
     quiet = run("top", "-q", "-m", "rows.nbt", "--top", 2)
@@ -119,7 +120,8 @@ def test_a_record_that_cannot_be_read_stops_no_others(run: "Run") -> None:
     rows[0] = "a,word1 x,old"
     Path("rows.csv").write_text("\n".join(["label,text,age", *rows, ""]))
     columns = ("--text-column", "text", "--numeric-column", "age")
-    assert run("train", "-q", *columns, "-m", "m.nbt", "rows.csv").status == 65
+    options = ("-q", "--no-texts", *columns, "-m", "m.nbt")
+    assert run("train", *options, "rows.csv").status == 65
 
     done = [
         run("top", "-m", "m.nbt", "--from", "rows.csv"),

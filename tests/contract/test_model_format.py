@@ -78,7 +78,7 @@ from nbtext.tokens.tokenizer import (
     token_hash,
     tokens,
 )
-from tests.build import TEXT_WORDS, WEIGHTS, counted, packed
+from tests.build import FEW_TERMS, TEXT_WORDS, WEIGHTS, counted, packed
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "model-format.md").read_text(encoding="utf-8")
@@ -853,10 +853,13 @@ def test_the_header_is_as_the_page_says(files: Files) -> None:
         [row[0] for row in table] for table in tables_in("The header")
     )
 
-    assert data.startswith(bytes.fromhex(in_page(r"bytes `(de .*?)`")))
+    begin = bytes.fromhex(in_page(r"bytes `(de .*?)`"))
+    assert data.startswith(b"\xde\0" + bytes([begin[2] + 1]) + begin[3:])
     assert length == len(data)
     assert data[-14:-8] == bytes.fromhex(in_page(r"14 bytes: `(.*?)`"))
-    assert list(header) == keys
+    # one key more than the page lists, since what is trained has texts
+    arrays = keys.index("arrays")
+    assert list(header) == [*keys[:arrays], "texts", *keys[arrays:]]
     assert [*header["settings"], "secret", "idf_documents"] == settings
     assert list(header["settings"]["views"][0]) == view
     optional = ["class_prior", "unknown", "attributes"]
@@ -874,8 +877,9 @@ def test_the_header_is_as_the_page_says(files: Files) -> None:
 @pytest.mark.parametrize("ledger", [False, True], ids=["no ledger", "ledger"])
 @pytest.mark.parametrize("records", [0, 3])
 @pytest.mark.parametrize("corrected", [False, True], ids=["", "corrected"])
+@pytest.mark.parametrize("named", [False, True], ids=["", "texts"])
 def test_arrays_and_their_types_are_those_of_the_page(
-    weights: bool, ledger: bool, records: int, corrected: bool
+    weights: bool, ledger: bool, records: int, corrected: bool, named: bool
 ) -> None:
     _, amounts = tables_in("Corrections")
     counts, documents, undo, last = tables_in("The arrays")
@@ -903,9 +907,43 @@ def test_arrays_and_their_types_are_those_of_the_page(
         shown |= {
             name.replace("VIEW", "body"): types_of(types) for name, types, _ in undo
         }
+    if named:
+        ((name, types, _),), _ = tables_in("Texts")
+        shown |= {name.replace("VIEW", "body"): types_of(types)}
     shown |= {name: types_of(types) for name, types, _ in last}
-    found = array_types(settings, records, is_corrected=corrected)
+    found = array_types(settings, records, is_corrected=corrected, has_texts=named)
     assert list(found.items()) == list(shown.items())
+
+
+def test_texts_are_as_the_page_says(tmp_path: Path) -> None:
+    path = tmp_path / "model.nbt"
+    texts = [("spam", f"win Cash {n}") for n in "abc"]
+    train_on([*texts, ("ham", "hello")], str(path), overrides=FEW_TERMS)
+    header, arrays, _ = read_table(path.read_bytes())
+    (view,) = header["settings"]["views"]
+    assert header["texts"] == [3]
+    packed_texts = bytes(arrays["texts.body"])
+    assert packed_texts.endswith(b"\xff")
+    found = [text.split(b"\0") for text in packed_texts[:-1].split(b"\xff")]
+    assert sorted(found) == [[b"Cash"], [b"win"], [b"win", b"cash"]]
+    keys = [key_of_text(view, parts) for parts in found]
+    stored = [key for key, *_ in entries_of(view, header, arrays)]
+    assert keys == sorted(set(keys))
+    assert set(keys) <= set(stored)
+    # and the examples of the page
+    _, rows = tables_in("Texts")
+    for what, text, key in rows:
+        parts = bytes.fromhex(text)[:-1].split(b"\0")
+        of_page = {"fields": "fields" in what}
+        assert f"{key_of_text(of_page, parts):012x}" == key
+
+
+def key_of_text(view: dict[str, Any], parts: list[bytes]) -> int:
+    """Return the key of a term from the parts of its text."""
+    decoded = [part.decode() for part in parts]
+    field = salt(decoded.pop(0)) if view["fields"] else 0
+    hashes = [token_hash(token, field) for token in decoded]
+    return (pair_hash(*hashes) if len(hashes) > 1 else hashes[0]) >> KEY_SHIFT
 
 
 def test_a_correction_says_of_itself_what_the_page_lists(tmp_path: Path) -> None:
@@ -1086,6 +1124,7 @@ CHECKED = {
     "Views of columns": 1,
     "Digests": 1,
     "Keyed models": 2,
+    "Texts": 2,
     "Limits": 1,
     "Room": 1,
 }
@@ -1226,7 +1265,7 @@ def test_histograms_stand_behind_the_history_and_the_example_has_them() -> None:
 
 
 def test_names_are_reserved() -> None:
-    assert "VIEW.texts.buckets" in RESERVED
+    assert "design" in RESERVED
 
 
 def in_page(pattern: str) -> str:

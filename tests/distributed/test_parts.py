@@ -62,7 +62,7 @@ def test_the_sample_of_chunks_is_that_of_the_whole(
 ) -> None:
     whole = counted([pair for pairs in chunks for pair in pairs])
     parts = [
-        counted_chunk(one.table, one.sample, number, 2)[0].sample
+        counted_chunk(one, number, 2)[0].sample
         for number, one in enumerate(map(counted, chunks))
     ]
 
@@ -87,7 +87,7 @@ def test_a_stored_range_is_mapped_and_named_by_what_it_holds(tmp_path: Path) -> 
 
 def test_a_chunk_that_is_there_twice_is_refused() -> None:
     one = counted([("spam", [*SPAM]), ("ham", [*HAM])])
-    made, mark = counted_chunk(one.table, one.sample, 7, 2)
+    made, mark = counted_chunk(one, 7, 2)
 
     with pytest.raises(TrainingError, match="changed while they were counted"):
         add_ranges([made.ranges[0], made.ranges[0]])

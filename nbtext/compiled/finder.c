@@ -1,0 +1,322 @@
+/*
+ * The type `TextFinder`: looks for the texts of terms in one document after the other, as
+ * nbtext/tokens/text_finding.py specifies.
+ */
+
+#include "text_finding.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    PyObject_HEAD
+    Finder finder;
+    PyObject *views; /* the tables are those of the views */
+    bool is_at_work;
+} FinderObject;
+
+/* --- a document ------------------------------------------------------------------- */
+
+/* What is read of a document in one view so far. */
+typedef struct {
+    size_t left, n_fields;
+    Normalised normalised;
+} Progress;
+
+static void
+begin(const Wanted *wanted, Progress *progress)
+{
+    progress->left = wanted->view.view.limit;
+    progress->n_fields = 0;
+    start_ngrams(&progress->normalised, &wanted->view.view);
+}
+
+static bool
+look_in(Finder *finder, Wanted *wanted, Slice name, Slice text, uint64_t salt,
+        Progress *progress)
+{
+    const MailView *view = &wanted->view;
+    bool is_first = !progress->n_fields++;
+    if (view->view.ngrams) {
+        normalise_field(view->tables, &view->view, text, is_first, &progress->normalised);
+        return true;
+    }
+    return !progress->left
+           || find_in_field(finder, wanted, name, text, salt, &progress->left);
+}
+
+static bool
+end(Finder *finder, Wanted *wanted, const Progress *progress)
+{
+    return !wanted->view.view.ngrams
+           || find_in_ngrams(finder, wanted, &progress->normalised);
+}
+
+bool
+find_in_mail(Finder *finder, Mail *mail)
+{
+    for (size_t n = 0; n < finder->n_views; n++) {
+        Wanted *wanted = finder->views + n;
+        Progress progress;
+        if (!wanted->n_left)
+            continue;
+        begin(wanted, &progress);
+        const Text *text = mail->texts[wanted->view.text].first;
+        for (; text; text = text->next) {
+            uint64_t salt = wanted->view.fields ? salt_of(mail, text->name) : 0;
+            if (!look_in(finder, wanted, text->name, text->text, salt, &progress))
+                return false;
+        }
+        if (!end(finder, wanted, &progress))
+            return false;
+    }
+    return true;
+}
+
+/* Look in a field, as Python has it. */
+static bool
+look_in_field(Finder *finder, Wanted *wanted, PyObject *field, Progress *progress)
+{
+    PyObject *owned_name = NULL, *owned_text = NULL;
+    Slice name, text;
+    if (!PyTuple_Check(field) || PyTuple_Size(field) != 2) {
+        PyErr_SetString(PyExc_TypeError, "a field is (name, text)");
+        return false;
+    }
+    if (!utf8_of(PyTuple_GetItem(field, 0), &owned_name, &name))
+        return false;
+    bool is_read = utf8_of(PyTuple_GetItem(field, 1), &owned_text, &text);
+    if (is_read) {
+        uint64_t salt = wanted->view.fields ? salt_by_hash(name) : 0;
+        is_read = look_in(finder, wanted, name, text, salt, progress);
+        if (!is_read)
+            PyErr_NoMemory();
+    }
+    Py_XDECREF(owned_name);
+    Py_XDECREF(owned_text);
+    return is_read;
+}
+
+static bool
+look_in_fields(Finder *finder, Wanted *wanted, PyObject *fields)
+{
+    Progress progress;
+    begin(wanted, &progress);
+    for (Py_ssize_t n = 0; n < PyList_Size(fields); n++)
+        if (!look_in_field(finder, wanted, PyList_GetItem(fields, n), &progress))
+            return false;
+    if (end(finder, wanted, &progress))
+        return true;
+    PyErr_NoMemory();
+    return false;
+}
+
+/* --- the type --------------------------------------------------------------------- */
+
+Finder *
+take_finder(PyObject *object)
+{
+    FinderObject *self = (FinderObject *)(void *)object;
+    if (self->is_at_work) {
+        PyErr_SetString(PyExc_RuntimeError, "this finder is at work");
+        return NULL;
+    }
+    self->is_at_work = true;
+    return &self->finder;
+}
+
+void
+put_finder_back(PyObject *object)
+{
+    ((FinderObject *)(void *)object)->is_at_work = false;
+}
+
+/* Return one of the views of a finder, NULL with an error if there is none. */
+static Wanted *
+view_of(Finder *finder, Py_ssize_t view)
+{
+    if (view >= 0 && (size_t)view < finder->n_views)
+        return finder->views + view;
+    PyErr_SetString(PyExc_IndexError, "there is no such view");
+    return NULL;
+}
+
+PyDoc_STRVAR(look_doc,
+"look(view, fields)\n"
+"--\n\n"
+"Look in a list of fields, each (name, text), for the terms of a view, by its number.\n");
+
+static PyObject *
+finder_look(PyObject *self, PyObject *args)
+{
+    Py_ssize_t view;
+    PyObject *fields;
+    if (!PyArg_ParseTuple(args, "nO!:look", &view, &PyList_Type, &fields))
+        return NULL;
+    Finder *finder = take_finder(self);
+    if (!finder)
+        return NULL;
+    Wanted *wanted = view_of(finder, view);
+    bool is_done = wanted && (!wanted->n_left || look_in_fields(finder, wanted, fields));
+    put_finder_back(self);
+    return is_done ? counted_none() : NULL;
+}
+
+PyDoc_STRVAR(found_doc,
+"found(view)\n"
+"--\n\n"
+"Return the texts of a view in the order of their keys, and a byte for each key that was\n"
+"wanted: 1 if it has a text.\n");
+
+static PyObject *
+finder_found(PyObject *self, PyObject *args)
+{
+    Py_ssize_t view;
+    if (!PyArg_ParseTuple(args, "n:found", &view))
+        return NULL;
+    Finder *finder = take_finder(self);
+    if (!finder)
+        return NULL;
+    Wanted *wanted = view_of(finder, view);
+    PyObject *texts = NULL, *states = NULL, *result = NULL;
+    if (wanted) {
+        texts = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)size_of_texts(wanted));
+        states = PyByteArray_FromStringAndSize((const char *)wanted->states,
+                                               (Py_ssize_t)wanted->n);
+    }
+    if (texts && states) {
+        write_texts(wanted, (uint8_t *)PyByteArray_AsString(texts));
+        result = PyTuple_Pack(2, texts, states);
+    }
+    Py_XDECREF(texts);
+    Py_XDECREF(states);
+    put_finder_back(self);
+    return result;
+}
+
+bool
+take_view(MailView *view, PyObject *described, PyObject *tables_type)
+{
+    PyObject *tables;
+    int text, fields, tokens, pairs, fold_tokens, fold_pairs, ngrams;
+    Py_ssize_t limit;
+    if (!PyTuple_Check(described)) {
+        PyErr_SetString(PyExc_TypeError, "a view is a tuple");
+        return false;
+    }
+    if (!PyArg_ParseTuple(described, "O!ippppppn;a view", tables_type, &tables, &text,
+                          &fields, &tokens, &pairs, &fold_tokens, &fold_pairs, &ngrams,
+                          &limit))
+        return false;
+    if (text < 0 || text >= N_TEXTS || limit < 0) {
+        PyErr_SetString(PyExc_ValueError, "these are no views of mail");
+        return false;
+    }
+    view->tables = &((TablesObject *)(void *)tables)->tables;
+    view->text = (TextKind)text;
+    view->fields = fields;
+    view->view = (View){tokens, pairs, fold_tokens, fold_pairs, ngrams, (size_t)limit};
+    return true;
+}
+
+PyDoc_STRVAR(finder_doc,
+"TextFinder(views, wanted)\n"
+"--\n\n"
+"Looks for the texts of terms; see `nbtext.tokens.text_finding`.\n\n"
+"Args:\n"
+"    views: as those of a MailReader.\n"
+"    wanted: for each view its keys, 64-bit integers, sorted.\n");
+
+/* Take a view and its keys. */
+static bool
+take_wanted(Finder *finder, PyObject *described, PyObject *keys, PyObject *tables_type)
+{
+    Wanted *wanted = finder->views + finder->n_views;
+    PyObject *packed = PyTuple_Pack(1, keys);
+    Py_buffer buffer;
+    if (!packed)
+        return false;
+    bool is_taken = take_view(&wanted->view, described, tables_type)
+                    && PyArg_ParseTuple(packed, "y*", &buffer);
+    Py_DECREF(packed);
+    if (!is_taken)
+        return false;
+    finder->n_views++;
+    size_t n = (size_t)buffer.len / sizeof(uint64_t);
+    is_taken = has_size(&buffer, n, sizeof(uint64_t)) && are_keys(buffer.buf, n);
+    if (!is_taken) {
+        PyErr_SetString(PyExc_ValueError, "these are no sorted keys");
+    } else if (!want(wanted, buffer.buf, n)) {
+        PyErr_NoMemory();
+        is_taken = false;
+    }
+    PyBuffer_Release(&buffer);
+    return is_taken;
+}
+
+static PyObject *
+finder_new(PyTypeObject *type, PyObject *args, PyObject *names)
+{
+    PyObject *views, *wanted;
+    if (names && PyDict_Size(names)) {
+        PyErr_SetString(PyExc_TypeError, "TextFinder() takes no names of arguments");
+        return NULL;
+    }
+    if (!PyArg_ParseTuple(args, "O!O!:TextFinder", &PyTuple_Type, &views, &PyTuple_Type,
+                          &wanted))
+        return NULL;
+    Py_ssize_t n_views = PyTuple_Size(views);
+    if (n_views > MOST_VIEWS || n_views != PyTuple_Size(wanted)) {
+        PyErr_SetString(PyExc_ValueError, "each view has its keys, of few views");
+        return NULL;
+    }
+    PyObject *self = ((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0); /* zeros */
+    PyObject *module = self ? PyType_GetModule(type) : NULL;
+    PyObject *tables = module ? PyObject_GetAttrString(module, "Tables") : NULL;
+    if (!tables) {
+        Py_XDECREF(self);
+        return NULL;
+    }
+    FinderObject *finder = (FinderObject *)(void *)self;
+    Py_IncRef(views);
+    finder->views = views;
+    bool is_sound = true;
+    for (Py_ssize_t n = 0; is_sound && n < n_views; n++)
+        is_sound = take_wanted(&finder->finder, PyTuple_GetItem(views, n),
+                               PyTuple_GetItem(wanted, n), tables);
+    Py_DECREF(tables);
+    if (!is_sound)
+        Py_CLEAR(self);
+    return self;
+}
+
+static void
+finder_dealloc(PyObject *self)
+{
+    FinderObject *finder = (FinderObject *)(void *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    release_finder(&finder->finder);
+    Py_XDECREF(finder->views);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef finder_methods[] = {
+    {"look", finder_look, METH_VARARGS, look_doc},
+    {"found", finder_found, METH_VARARGS, found_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot finder_slots[] = {
+    {Py_tp_doc, (void *)(uintptr_t)finder_doc},
+    {Py_tp_new, (void *)finder_new},
+    {Py_tp_dealloc, (void *)finder_dealloc},
+    {Py_tp_methods, finder_methods},
+    {0, NULL},
+};
+
+PyType_Spec finder_spec = {
+    .name = "nbtext._compiled.TextFinder",
+    .basicsize = sizeof(FinderObject),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = finder_slots,
+};

@@ -1,0 +1,71 @@
+"""
+The texts of terms that a new model keeps.
+
+In: the counts by term, and the beginnings of some documents. Out: for each view the
+texts of the terms that enough documents have, as far as they are in these beginnings.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nbtext.counts import TermTable
+    from nbtext.counts.sorted_counts import Keys
+    from nbtext.counts.text_sample import TextSample
+    from nbtext.learning.overrides import SettingsOverrides
+    from nbtext.settings import Settings, View
+
+from nbtext.counts.sorted_counts import NO_KEYS
+from nbtext.counts.texts import TermTexts
+from nbtext.tokens.text_finding import find_texts
+
+LEAST_DOCUMENTS: Final = 3
+"""A term has a text if so many documents have it, over all classes."""
+
+MOST_TEXTS: Final = 1 << 18
+"""Maximum texts of a view; the terms of most documents have them."""
+
+
+def keeps_texts(overrides: SettingsOverrides) -> bool:
+    """Return whether a new model keeps texts; keyed ones would no longer be secret."""
+    return overrides.texts and overrides.secret is None
+
+
+def texts_of(
+    settings: Settings, terms: Sequence[TermTable], sample: TextSample
+) -> tuple[TermTexts, ...] | None:
+    """
+    Return the texts of terms, None if the model shall keep none.
+
+    Args:
+        settings: how documents were read, without a secret.
+        terms: the counts by term, for each view.
+        sample: where the texts are looked for.
+
+    """
+    if not sample.is_wanted:
+        return None
+    views = zip(settings.views, terms, strict=True)
+    wanted = [_wanted(view, of_view) for view, of_view in views]
+    found = find_texts(settings, sample.documents(), wanted)
+    return tuple(
+        TermTexts(keys[having], np.frombuffer(texts, np.uint8))
+        for keys, (texts, having) in zip(wanted, found, strict=True)
+    )
+
+
+def _wanted(view: View, terms: TermTable) -> Keys:
+    """Return the keys of the terms whose texts are kept, sorted."""
+    if view.kind == "number":
+        return NO_KEYS
+    documents = terms.sums(view.column("documents"))[:-1]
+    places = np.flatnonzero(documents >= LEAST_DOCUMENTS)
+    if len(places) > MOST_TEXTS:  # those of most documents, of equals the first
+        order = np.argsort(-documents.take(places), kind="stable")
+        places = np.sort(places.take(order[:MOST_TEXTS]))
+    return terms.keys.take(places)

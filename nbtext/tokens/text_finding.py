@@ -1,0 +1,183 @@
+"""
+The texts of terms: documents and the keys that are wanted in, each key's text out.
+
+A key does not tell its term, so a model that shall name its terms keeps their texts. A
+text is what the key is a hash of, in folded form, so that it is the same in whichever
+document it is found:
+
+    the name of the field, if the view has fields, and 0x00
+    the token, in UTF-8
+    0x00 and the second token, if the term is a pair
+
+or the five bytes of an n-gram, or the value of a category. 0xFF ends it. Neither of the
+two bytes is in any token: U+0000 is never part of one, and UTF-8 has no 0xFF. Terms of
+which that is not so, or whose text is longer than MOST_TEXT, have none.
+
+`PlainFinder` is the specification; `nbtext._compiled.TextFinder` does the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.document import Document
+    from nbtext.settings import Settings, View
+    from nbtext.tokens.tokenizer import Field
+
+    Keys = NDArray[np.uint64]
+
+from nbtext.errors import SourceError
+from nbtext.tokens import compiled, definition
+from nbtext.tokens.engine import engine
+from nbtext.tokens.key_reading import bytes_of, is_read_to_keys
+from nbtext.tokens.reading import read
+
+MOST_TEXT: Final = 256
+"""Maximum bytes of a text, without its end."""
+
+PART_END: Final = b"\0"
+"""What stands between the parts of a text."""
+
+TEXT_END: Final = b"\xff"
+"""What ends a text."""
+
+
+class Finder(Protocol):
+    """Looks for the texts of terms in one document after the other."""
+
+    def look(self, view: int, fields: list[Field], /) -> None:
+        """Look in the fields of a document in one view."""
+
+    def found(self, view: int, /) -> tuple[bytes | bytearray, bytes | bytearray]:
+        """
+        Return what was found of a view.
+
+        Returns:
+            The texts in the order of their keys, each with its end; and a byte for each
+            key that was wanted, 1 if it has a text.
+
+        """
+
+
+class PlainFinder:
+    """What `nbtext._compiled.TextFinder` does, as it is specified."""
+
+    def __init__(self, views: Sequence[View], wanted: Sequence[Keys]) -> None:
+        """
+        Look for texts.
+
+        Args:
+            views: what is read.
+            wanted: for each view the keys, sorted, shape (n_keys,).
+
+        """
+        self._views = views
+        self._wanted = [keys.tolist() for keys in wanted]
+        self._left = [set(keys) for keys in self._wanted]
+        self._texts: list[dict[int, bytes]] = [{} for _ in views]
+
+    def look(self, view: int, fields: list[Field], /) -> None:
+        """Look in the fields of a document in one view."""
+        left, settings = self._left[view], self._views[view]
+        if not left:
+            return
+        keys = definition.defined_keys(settings, fields)
+        for text, key in zip(_texts(settings, fields), keys, strict=True):
+            if key in left and text is not None:
+                left.discard(key)
+                if len(text) <= MOST_TEXT:
+                    self._texts[view][key] = text
+
+    def found(self, view: int, /) -> tuple[bytes, bytes]:
+        """Return what was found of a view."""
+        texts = self._texts[view]
+        having = [texts[key] + TEXT_END for key in self._wanted[view] if key in texts]
+        return b"".join(having), bytes(key in texts for key in self._wanted[view])
+
+
+def _texts(view: View, fields: list[Field]) -> Iterator[bytes | None]:
+    """Yield the text of each term, None if it can have none."""
+    for name, token, second in definition.terms(view, fields):
+        if view.alphabet == "ngrams":
+            yield token.encode("utf-8", "surrogateescape")
+            continue
+        parts = [name] if view.fields else []
+        parts.append(token)
+        if second is not None:
+            parts.append(second)
+        encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
+        has_end = any(PART_END in part for part in encoded)
+        yield None if has_end else PART_END.join(encoded)
+
+
+class _MixedFinder:
+    """Looks with the compiled finder in views of text, and plainly in the others."""
+
+    def __init__(self, settings: Settings, wanted: Sequence[Keys]) -> None:
+        texts = [view for view in settings.views if view.kind == "text"]
+        self._n = n = len(texts)  # views of attributes stand behind them
+        self.compiled = None
+        if engine().is_compiled:
+            self.compiled = compiled.text_finder(
+                tuple(texts), settings.format, tuple(wanted[:n])
+            )
+        self._texts: Finder = self.compiled or PlainFinder(texts, wanted[:n])
+        self._others = PlainFinder(settings.views[n:], wanted[n:])
+
+    def look(self, view: int, fields: list[Field]) -> None:
+        """Look in the fields of a document in one view."""
+        n = self._n
+        if view < n:
+            self._texts.look(view, fields)
+        else:
+            self._others.look(view - n, fields)
+
+    def found(self, view: int) -> tuple[bytes | bytearray, bytes | bytearray]:
+        """Return what was found of a view."""
+        n = self._n
+        return self._texts.found(view) if view < n else self._others.found(view - n)
+
+
+def find_texts(
+    settings: Settings, documents: Sequence[Document], wanted: Sequence[Keys]
+) -> list[tuple[bytes | bytearray, NDArray[np.bool_]]]:
+    """
+    Look for the texts of terms in documents; the first that has a term tells its text.
+
+    Args:
+        settings: how documents are read, without a secret.
+        documents: where to look; those that cannot be read are passed over.
+        wanted: for each view of the settings the keys, sorted, shape (n_keys,).
+
+    Returns:
+        For each view the texts in the order of their keys, each with its end, and which
+        of the wanted keys have one, shape (n_keys,).
+
+    """
+    finder = _MixedFinder(settings, wanted)
+    found_in = None
+    if is_read_to_keys(settings) and finder.compiled is not None:
+        reader = compiled.reader(settings.views, settings.format)
+        found_in = None if reader is None else reader.find_texts
+    for document in documents:
+        data = None if found_in is None else bytes_of(document, settings)
+        if found_in and data is not None and found_in(data, finder.compiled):
+            continue
+        try:
+            views = read(document, settings).views
+        except SourceError:
+            continue
+        for view, fields in enumerate(views):
+            finder.look(view, fields)
+    found = []
+    for view in range(len(settings.views)):
+        texts, states = finder.found(view)
+        found.append((texts, np.frombuffer(states, np.uint8) == 1))
+    return found
