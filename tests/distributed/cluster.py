@@ -30,12 +30,18 @@ class Cluster:
     """
 
     def __init__(
-        self, folder: Path, n_workers: int, *, preload: str | None = None
+        self,
+        folder: Path,
+        n_workers: int,
+        *,
+        preload: str | None = None,
+        memory: str = "2GB",
     ) -> None:
         self.folder = folder
         self._preload = (
             [] if preload is None else ["--preload", str(Path(preload).resolve())]
         )
+        self._memory = memory
         self._file = folder / "scheduler.json"
         self.scheduler = self._start(
             "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"
@@ -57,7 +63,7 @@ class Cluster:
         """Start one more worker."""
         worker = self._start(
             "worker", "--host", "127.0.0.1", "--no-nanny", "--no-dashboard",
-            "--nthreads", "1", "--memory-limit", "2GB", "--death-timeout", "10",
+            "--nthreads", "1", "--memory-limit", self._memory, "--death-timeout", "10",
             *self._preload,
         )  # fmt: skip
         self.workers.append(worker)

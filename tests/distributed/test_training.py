@@ -23,7 +23,7 @@ from nbtext.errors import (
 from nbtext.learning import SettingsOverrides
 from nbtext.store.file import open_model
 from tests.build import FROM_LINE, HAM, SPAM, mail
-from tests.distributed.cluster import Cluster, kill
+from tests.distributed.cluster import Cluster, kill, running
 from tests.waiting import wait_until
 
 pytest.importorskip("distributed", reason="takes the extra dask")
@@ -167,6 +167,26 @@ def test_a_worker_that_dies_costs_and_doubles_nothing(
     set_date_of("m.nbt", monkeypatch)
     nbtext.train(["spam", "ham", "ham=more.mbox"], "one.nbt")
     assert Path("m.nbt").read_bytes() == Path("one.nbt").read_bytes()
+
+
+def test_a_scheduler_that_dies_is_an_error(tmp_path: Path) -> None:
+    """It is not waited for, and the old model stands."""
+    write_mail()
+    nbtext.train(["spam", "ham=more.mbox"], "m.nbt")
+    before = Path("m.nbt").read_bytes()
+    (tmp_path / "its").mkdir()
+
+    with (
+        running(tmp_path / "its", 1) as own,
+        pytest.raises(ClusterError, match="the cluster stopped before the work was"),
+        connected(own.address, patience=1) as client,
+    ):
+        train(
+            ["spam", "ham"], client, "m.nbt", progress=lambda *_: kill([own.scheduler])
+        )
+
+    assert Path("m.nbt").read_bytes() == before
+    assert not [path for path in Path().iterdir() if ".cluster-" in path.name]
 
 
 def test_what_cannot_be_done_is_said(cluster: Cluster, client: Any) -> None:
