@@ -1,8 +1,9 @@
 """
 What holds of any bytes as a model file that the compiled engine reads.
 
-Either it refuses them, or it decides about mail, by a model that `check` calls sound as
-Python does. Of others, keys that are out of order for one, it need not find the damage.
+Either it refuses them, or it decides about mail, and learns it, by a model that `check`
+calls sound as Python does. Of others, keys that are out of order for one, it need not
+find the damage.
 
     python -m fuzz.stored                    for a minute, with sanitizers
     python -m fuzz.stored --seconds 900
@@ -18,6 +19,7 @@ from subprocess import run
 from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Final
+from unittest.mock import patch
 
 from fuzz import instrumented, models
 from fuzz.found import inputs
@@ -26,15 +28,21 @@ from fuzz.models import HAM, MESSAGE, OTHER, SPAM
 from fuzz.mutation import mutated
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, SettingsError
-from nbtext.scoring import Classifier, load_model
+from nbtext.learning import LearnRequest, one_by_one, plan
+from nbtext.learning.plan import Batch
+from nbtext.scoring import Classifier, Model, load_model
 from nbtext.scoring.score import score
-from nbtext.scoring.stored import Judgement, open_stored
-from nbtext.tokens import bag_of, read
+from nbtext.scoring.stored import Judgement, open_stored, stored_in
+from nbtext.store.appending import WRITER
+from nbtext.tokens import bag_of, read, read_keys
+from nbtext.tokens.kinds import reader_of
 from nbtext.upkeep import check_model
 
 BUILT: Final = "NBTEXT_FUZZED_EXTENSION"
 LARGEST: Final = 1 << 16
 """Maximum bytes of a model."""
+
+NOW: Final = "2026-01-01T00:00:00+00:00"
 
 NEAR: Final = 1e-12
 """By how much scores may differ, in nats, relative to them above one."""
@@ -65,7 +73,45 @@ def check(path: Path) -> int:
         expect(holds=one is not None, law="a sound model is not refused half way")
         if one is not None:
             check_same(one, classifier, message)
+    check_lessons(classifier.model)
     return len(MESSAGES)
+
+
+def check_lessons(model: Model) -> None:
+    """
+    Compare what both engines would append to a file for a mail that is learnt.
+
+    Raises:
+        BrokenLawError: it is not the same.
+
+    """
+    compiled = stored_in(model.file.contents[: model.file.size])
+    expect(holds=compiled is not None, law="what was opened can be opened again")
+    if compiled is None:
+        return
+    reader = reader_of(compiled.views())
+    for number, message in enumerate(MESSAGES):
+        label, found = model.classes[number % 2], reader.read(message)
+        place = model.classes.index(label)
+        lesson = found and compiled.lesson(place, (found[:2],), NOW, WRITER)
+        if lesson is not None:
+            law = "the table of a lesson is the same"
+            expect(holds=lesson[1] == table_of(model, label, message), law=law)
+
+
+def table_of(model: Model, label: str, message: bytes) -> bytes:
+    """Return what the specification would append to a file."""
+    documents = [Document("fuzzed", (message,))]
+    readings = [read_keys(document, model.settings) for document in documents]
+    batch = Batch(model.settings, documents, readings)
+    with patch.object(plan, "now", _now), patch.object(one_by_one, "now", _now):
+        planned = plan.planned(model, batch, LearnRequest(model.path, label))
+        chunks = one_by_one.learn_few(planned) if planned.steps else []
+    return b"".join(map(bytes, chunks))
+
+
+def _now() -> str:
+    return NOW
 
 
 def check_same(found: Judgement, classifier: Classifier, message: bytes) -> None:

@@ -6,6 +6,8 @@ not plain, what was read of standard input is returned, and the modules that the
 commands use begin with it.
 """
 
+# ruff: noqa: PTH113 -- importing pathlib costs 10 ms
+
 import os
 import sys
 
@@ -74,6 +76,8 @@ def learnt(
         is to be read on from. Then nothing was learnt.
 
     """
+    if "/" in label or os.path.isfile(label):
+        return None  # a path where the class should be is told at once
     mail = _read_file(file) if file is not None else _read_input()
     if not isinstance(mail, bytes):
         return mail

@@ -14,6 +14,7 @@ import pytest
 from fuzz.models import learn
 from fuzz.stored import MESSAGES
 from nbtext import SettingsOverrides, set_policy, train_on
+from nbtext.cli import _plain
 from nbtext.counts.calibration import bin_of
 from nbtext.document import Document
 from nbtext.errors import ModelWriteError, NbtextError
@@ -447,6 +448,19 @@ def test_a_file_is_learnt_as_from_standard_input(
     if name != "m=l":  # which is a label and a path
         assert (code, out, err) == (0, b"", "learnt 1 document as spam\n")
         assert model.read_bytes() == other.read_bytes()
+
+
+def test_a_path_where_the_class_should_be_is_told_before_anything_is_read(
+    run: Run, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "mail.eml"
+    path.write_bytes(NEW)
+    monkeypatch.setattr(_plain, "read_mail", lambda *_, **__: pytest.fail("it is read"))
+
+    code, _, err = run(["learn", str(path), "-m", str(model)], NEW, is_pipe=True)
+
+    assert code == 64
+    assert "stands where the class should" in err
 
 
 @pytest.mark.parametrize(
