@@ -122,10 +122,9 @@ class TextSample:
 
     def _prune(self) -> None:
         """Let go of what is not in the sample, and of copies."""
+        # at once: on a cluster, a thread may send it while another absorbs it
         chosen, self._end = self._chosen()
-        self._kept, self._size = [], 0
-        for kept in chosen:
-            self._keep(kept)
+        self._kept, self._size = chosen, sum(kept.size for kept in chosen)
 
     def _chosen(self) -> tuple[list[Beginning], Place | None]:
         """Return the documents of the sample, and the first that is too many."""
