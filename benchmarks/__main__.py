@@ -11,6 +11,7 @@ from typing import Final
 from benchmarks import (
     accuracy,
     classifying_mail,
+    classifying_text,
     crossvalidation,
     filtering,
     first_messages,
@@ -32,6 +33,7 @@ BENCHMARKS: Final[tuple[Figures, ...]] = (
     training_mail.figures,
     classifying_mail.figures,
     training_text.figures,
+    classifying_text.figures,
     one_message.figures,
     learning.figures,
     serving.figures,

@@ -88,6 +88,20 @@ def fasttext_module() -> Any:
     return importlib.import_module("fasttext")
 
 
+def fasttext_program() -> str:
+    """
+    Return the program.
+
+    Raises:
+        Skipped: it is not installed.
+
+    """
+    path = shutil.which("fasttext")
+    if path is None:
+        raise Skipped("fastText is missing: apt-get install fasttext")
+    return path
+
+
 def scikit_learn_python() -> str:
     """
     Return an interpreter that has scikit-learn: this one.
@@ -101,10 +115,17 @@ def scikit_learn_python() -> str:
     return sys.executable
 
 
-def scikit_learn_training(folder: Path) -> Job:
-    """Return the training of a model of words on folders of text."""
+def scikit_learn_training(folder: Path, kept: Path | None = None) -> Job:
+    """Return the training of a model of words on folders of text; it may be kept."""
     script = Path(__file__).with_name("train_scikit_learn.py")
-    return Job(((scikit_learn_python(), str(script), str(folder)),))
+    where = () if kept is None else (str(kept),)
+    return Job(((scikit_learn_python(), str(script), str(folder), *where),))
+
+
+def scikit_learn_classification(kept: Path, folder: Path) -> Job:
+    """Return the classification of folders of text by a model that was kept."""
+    script = Path(__file__).with_name("classify_scikit_learn.py")
+    return Job(((scikit_learn_python(), str(script), str(kept), str(folder)),))
 
 
 def scikit_learn_start() -> Job:
