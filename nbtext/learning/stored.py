@@ -148,6 +148,8 @@ class StoredLearner:
     def _opened(self, descriptor: int) -> "StoredModel | None":
         """Return the model as it is in its file, opened unless it is already."""
         state = _state_of(descriptor)
+        if state is None:
+            return None  # others open it, and say what is wrong
         if self._model is None or state != self._state:
             self._model = stored_at(descriptor)
             self._state = state
@@ -159,15 +161,20 @@ class StoredLearner:
 
     def _keep(self, descriptor: int, model: "StoredModel", table: bytes) -> None:
         """Add a table that was appended to the model that stays open."""
-        if self._is_kept and model.append(table):
-            self._state = _state_of(descriptor)
+        # the table is in the file, so nothing may fail any more
+        state = _state_of(descriptor) if self._is_kept else None
+        if state is not None and model.append(table):
+            self._state = state
         else:
             self._model = None
 
 
-def _state_of(descriptor: int) -> tuple[int, ...]:
-    """Return what tells one state of a file from another."""
-    found = os.fstat(descriptor)
+def _state_of(descriptor: int) -> tuple[int, ...] | None:
+    """Return what tells one state of a file from another, None if that is not known."""
+    try:
+        found = os.fstat(descriptor)
+    except OSError:
+        return None
     return (
         found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
     )  # fmt: skip
