@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { FEWEST_BUCKETS = 16, BITS_A_KEY = 8, BYTES_OF_CODE = 4 };
+enum { FEWEST_BUCKETS = 16, BITS_A_KEY = 8, BYTES_OF_CODE = 4, MOST_BESIDE = 64 };
 
 /* --- what is wanted --------------------------------------------------------------- */
 
@@ -88,14 +88,16 @@ may_be_missing(const Wanted *wanted, uint64_t key)
     return wanted->missing[bit / 64] >> bit % 64 & 1;
 }
 
-/* Whether a key that shares a bit with that at a place has no text yet. */
+/* Whether a key that shares a bit with that at a place has, or may have, no text yet. */
 static bool
 is_bit_needed(const Wanted *wanted, size_t place, uint64_t bit)
 {
-    while (place && bit_of(wanted, wanted->keys[place - 1]) == bit)
-        place--;
+    int left = MOST_BESIDE; /* more are chosen to share a bit, and it may stay */
+    for (; place && bit_of(wanted, wanted->keys[place - 1]) == bit; place--)
+        if (!left--)
+            return true;
     for (; place < wanted->n && bit_of(wanted, wanted->keys[place]) == bit; place++)
-        if (wanted->states[place] == MISSING)
+        if (wanted->states[place] == MISSING || !left--)
             return true;
     return false;
 }
