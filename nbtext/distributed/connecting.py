@@ -118,6 +118,7 @@ def failures_told(client: Client) -> Iterator[None]:
     from concurrent.futures import CancelledError
 
     from distributed import KilledWorker
+    from distributed.comm import CommClosedError
 
     where = client.scheduler.address if client.scheduler else "the cluster"
     try:
@@ -131,7 +132,7 @@ def failures_told(client: Client) -> Iterator[None]:
             "look at their logs"
         )
         raise ClusterError(message) from error
-    except (CancelledError, OSError) as error:
+    except (CancelledError, CommClosedError, TimeoutError) as error:  # no other OSError
         message = (
             f"{where}: the cluster stopped before the work was done: the scheduler "
             "ended, or cannot be reached any more; see that it and its workers run, "

@@ -104,6 +104,21 @@ def _read(folder: Path) -> list[nbtext.document.Document]:
     return [*nbtext.read_documents([folder / "ham"])]
 
 
+def test_a_reader_that_goes_away_is_no_fault_of_the_cluster(
+    folder: Path, cluster: Cluster
+) -> None:
+    from nbtext.distributed import connected
+    from nbtext.distributed.classifying import classified_on
+
+    model, options = nbtext.load("mail.nbt"), nbtext.sources.Options()
+    with (
+        pytest.raises(BrokenPipeError),
+        connected(cluster.address) as client,
+        classified_on(client, model, [folder / "ham"], options, labelled=False),
+    ):
+        raise BrokenPipeError
+
+
 @pytest.mark.usefixtures("folder")
 def test_what_a_cluster_does_not_do_is_refused() -> None:
     for line, error in (
