@@ -4,7 +4,7 @@
 
 enum { AHEAD = 8, LINE = 64 }; /* terms that are fetched ahead, bytes fetched together */
 
-/* A table's entries by term, and documents; see arrays.sum_entries. */
+/* A table's entries by term, and documents; see `Said.sums` of arrays.py. */
 typedef struct {
     Integers starts; /* of each term's entries, and one more */
     const uint16_t *classes;
@@ -76,7 +76,7 @@ sum_document(const Spread *of, size_t document)
 const char sum_entries_doc[] =
 "sum_entries(n_starts, starts, classes, values, begins, places, x, sums)\n"
 "--\n\n"
-"Add up values of entries, as `nbtext.scoring.models.arrays.sum_entries` says.\n";
+"Add up values of entries, as `nbtext.scoring.models.arrays.Said.sums` says.\n";
 
 PyObject *
 sum_entries(PyObject *module, PyObject *args)
