@@ -70,7 +70,8 @@ def _of_runs(view: View, runs: Sequence[SortedCounts]) -> list[ClassCounts]:
     working = Ranges(array for run in runs for array in (run.keys, *run.columns))
     for slices in ranges([run.keys for run in runs]):
         parts = [run.part(rows) for run, rows in zip(runs, slices, strict=True)]
-        singletons += _singletons_of(parts, occurrences)
+        # a model without classes has none: an empty list would be of floats
+        singletons += np.array(_singletons_of(parts, occurrences), np.int64)
         for tally, part in zip(numbers, parts, strict=True):
             of_part, terms = _numbers(part.columns[documents])
             tally.update(dict(zip(of_part.tolist(), terms.tolist(), strict=True)))

@@ -75,7 +75,7 @@ def test_no_other_module_imports_an_event_model() -> None:
 HELPERS = {
     *("__init__", "protocol", "evidence", "registry", "arrays"),
     *("parameters", "base", "damping", "joint", "levels", "two_classes", "unknown"),
-    *("weighted_terms", "contrast_sums", "complement_norms"),
+    *("weighted_terms", "weighted_evidence", "contrast_sums", "complement_norms"),
 }
 
 
