@@ -2,6 +2,9 @@
 
 import gc
 
+_AT_FIRST = gc.get_freeze_count()
+"""How many objects are left alone by Python itself: hundreds in 3.12, else none."""
+
 
 def settle() -> None:
     """
@@ -10,6 +13,6 @@ def settle() -> None:
     It does nothing unless `nbtext.cli.main` has turned the collector off, as it does
     where the process is all its own: others may load what they let go of again.
     """
-    if not gc.isenabled() or gc.get_freeze_count():
+    if not gc.isenabled() or gc.get_freeze_count() > _AT_FIRST:
         gc.freeze()
         gc.enable()
