@@ -11,27 +11,23 @@ to; and no sanitizer stops it.
 """
 
 import argparse
-import os
 import sys
 from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
-from subprocess import run
-from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any, Final
 
 from fuzz import instrumented, mails, models
+from fuzz.checked import fuzz_checked, parser_of
 from fuzz.laws import expect
 from nbtext.mail.questions import ANSWERS
 from nbtext.settings import default_settings
 from nbtext.tokens import codepoints
 from nbtext.tokens.compiled import described, reader
 from nbtext.tokens.kinds import KINDS, TEXTS, tables_of
-
-BUILT: Final = "NBTEXT_FUZZED_EXTENSION"
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -423,26 +419,10 @@ def fuzz(options: argparse.Namespace, library: Path) -> int:
     return 0
 
 
-def parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the options."""
-    parser = argparse.ArgumentParser(prog="python -m fuzz.calls")
-    parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--runs", type=int, default=10**9, help="maximum calls")
-    parser.add_argument("--seed", type=int, default=1)
-    return parser.parse_args(arguments)
-
-
 def main(arguments: Sequence[str]) -> int:
-    """Build the extension with its checks, and fuzz in a process that can load it."""
-    options = parsed(arguments)
-    if BUILT in os.environ:
-        return fuzz(options, Path(os.environ[BUILT]))
-    with TemporaryDirectory(prefix="nbtext-fuzz-") as folder:
-        library = instrumented.build(Path(folder), *instrumented.SANITIZERS)
-        own = os.environ | instrumented.preloaded() | {BUILT: str(library)}
-        command = [sys.executable, "-m", "fuzz.calls", *arguments]
-        done = run(command, env=own, check=False)  # noqa: S603  this one's own command
-    return done.returncode
+    """Fuzz, and return 0 if nothing was found."""
+    parser = parser_of("fuzz.calls", "calls")
+    return fuzz_checked("fuzz.calls", arguments, parser, fuzz)
 
 
 if __name__ == "__main__":

@@ -10,19 +10,17 @@ The compiled reader is built with AddressSanitizer and UndefinedBehaviorSanitize
 
 import argparse
 import ctypes
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha1
 from pathlib import Path
 from random import Random
-from subprocess import run
-from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Final
 
 from fuzz import instrumented, mails
+from fuzz.checked import fuzz_checked, parser_of
 from fuzz.found import inputs
 from fuzz.laws import expect
 from nbtext.document import Document
@@ -39,7 +37,6 @@ LONGEST: Final = 16_384
 MOST_SEEDS: Final = 2_000
 """Maximum seeds that are taken from folders."""
 
-BUILT: Final = "NBTEXT_FUZZED_EXTENSION"
 """The variable that names the extension to the process that fuzzes."""
 
 RARE: Final = (
@@ -219,6 +216,7 @@ def seeds(folders: Iterable[Path]) -> Iterator[bytes]:
 
 def fuzz(options: argparse.Namespace, library: Path) -> int:
     """Fuzz in this process; return 0 if nothing was found."""
+    options.kept.mkdir(exist_ok=True)
     fuzzer = Fuzzer(library, options.seed)
     waiting = seeds(options.seeds)
     end = monotonic() + options.seconds
@@ -245,31 +243,13 @@ def fuzz(options: argparse.Namespace, library: Path) -> int:
     return 0
 
 
-def parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the options."""
-    parser = argparse.ArgumentParser(prog="python -m fuzz.readers")
-    parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--runs", type=int, default=10**9, help="maximum inputs")
-    parser.add_argument("--seed", type=int, default=1)
+def main(arguments: Sequence[str]) -> int:
+    """Fuzz, and return 0 if nothing was found."""
+    parser = parser_of("fuzz.readers", "inputs")
     parser.add_argument("--seeds", type=Path, action="append", default=[])
     parser.add_argument("--kept", type=Path, default=Path())
     parser.add_argument("--last", help="a file that holds each input while it is tried")
-    return parser.parse_args(arguments)
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Build the extension with its checks, and fuzz in a process that can load it."""
-    options = parsed(arguments)
-    if BUILT in os.environ:
-        return fuzz(options, Path(os.environ[BUILT]))
-    options.kept.mkdir(exist_ok=True)
-    flags = [*instrumented.SANITIZERS, *instrumented.COVERAGE]
-    with TemporaryDirectory(prefix="nbtext-fuzz-") as folder:
-        library = instrumented.build(Path(folder), *flags)
-        own = os.environ | instrumented.preloaded() | {BUILT: str(library)}
-        command = [sys.executable, "-m", "fuzz.readers", *arguments]
-        done = run(command, env=own, check=False)  # noqa: S603  this one's own command
-    return done.returncode
+    return fuzz_checked("fuzz.readers", arguments, parser, fuzz, *instrumented.COVERAGE)
 
 
 if __name__ == "__main__":

@@ -10,18 +10,17 @@ find the damage.
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-from subprocess import run
 from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Final
 from unittest.mock import patch
 
 from fuzz import instrumented, models
+from fuzz.checked import fuzz_checked, parser_of
 from fuzz.found import inputs
 from fuzz.laws import expect
 from fuzz.models import HAM, MESSAGE, OTHER, SPAM
@@ -38,7 +37,6 @@ from nbtext.tokens import bag_of, read, read_keys
 from nbtext.tokens.kinds import reader_of
 from nbtext.upkeep import check_model
 
-BUILT: Final = "NBTEXT_FUZZED_EXTENSION"
 LARGEST: Final = 1 << 16
 """Maximum bytes of a model."""
 
@@ -181,27 +179,11 @@ def changed(data: bytes, choice: Random) -> bytes:
     return mutated(data, LARGEST, choice.getrandbits(32), change_bytes)
 
 
-def parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the options."""
-    parser = argparse.ArgumentParser(prog="python -m fuzz.stored")
-    parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--runs", type=int, default=10**9, help="maximum models")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kept", type=Path, default=Path())
-    return parser.parse_args(arguments)
-
-
 def main(arguments: Sequence[str]) -> int:
-    """Build the extension with its checks, and fuzz in a process that can load it."""
-    options = parsed(arguments)
-    if BUILT in os.environ:
-        return fuzz(options, Path(os.environ[BUILT]))
-    with TemporaryDirectory(prefix="nbtext-fuzz-") as folder:
-        library = instrumented.build(Path(folder), *instrumented.SANITIZERS)
-        own = os.environ | instrumented.preloaded() | {BUILT: str(library)}
-        command = [sys.executable, "-m", "fuzz.stored", *arguments]
-        done = run(command, env=own, check=False)  # noqa: S603  this one's own command
-    return done.returncode
+    """Fuzz, and return 0 if nothing was found."""
+    parser = parser_of("fuzz.stored", "models")
+    parser.add_argument("--kept", type=Path, default=Path())
+    return fuzz_checked("fuzz.stored", arguments, parser, fuzz)
 
 
 if __name__ == "__main__":
