@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from benchmarks.harness import ENVIRONMENT
 from benchmarks.peers import (
     BOGOFILTER_DONE,
-    bogofilter,
     fasttext_module,
+    program,
     scikit_learn_python,
     spamassassin_perl,
 )
@@ -108,7 +108,7 @@ def ask_bogofilter(
 ) -> list[str]:
     """Hand documents to bogofilter by their paths, and return what it prints."""
     said = subprocess.run(
-        [bogofilter(), "-d", folder, option, "-b"],
+        [program("bogofilter"), "-d", folder, option, "-b"],
         input="".join(f"{one.name}\n" for one in documents),
         stdout=subprocess.PIPE,
         env=ENVIRONMENT,

@@ -9,7 +9,7 @@ from benchmarks.figures import Figure
 from benchmarks.harness import Job, Pairs, pairs, run
 from benchmarks.mail import corpus
 from benchmarks.peers import (
-    fasttext_program,
+    program,
     scikit_learn_classification,
     scikit_learn_training,
 )
@@ -39,7 +39,7 @@ def figures(bench: Bench) -> Iterator[Figure]:
     tested = bench.folder / "test.txt"
     _write_lines(test, tested)
     binary = str(bench.folder / "fasttext.bin")
-    peer = Job(((fasttext_program(), "predict", binary, str(tested)),))
+    peer = Job(((program("fasttext"), "predict", binary, str(tested)),))
     timed = pairs(bench.classify(words, str(test)), peer, bench.few_runs)
     yield _figure("classify, 20news test, words only", timed, "fastText")
 
@@ -54,7 +54,7 @@ def _fasttext_training(bench: Bench, folder: Path, lines: Path) -> Job:
     _write_lines(folder, lines)
     model = str(bench.folder / "fasttext")
     options = ("-input", str(lines), "-output", model, "-thread", "1", "-verbose", "0")
-    return Job(((fasttext_program(), "supervised", *options),))
+    return Job(((program("fasttext"), "supervised", *options),))
 
 
 def _write_lines(folder: Path, path: Path) -> None:

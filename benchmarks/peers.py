@@ -17,24 +17,24 @@ BOGOFILTER_DONE: Final = frozenset({0, 1, 2})
 """bogofilter's exit status says what a mail is: spam, ham or unsure."""
 
 
-def bogofilter() -> str:
+def program(name: str) -> str:
     """
-    Return the program.
+    Return a program, which Debian's package of the same name has.
 
     Raises:
         Skipped: it is not installed.
 
     """
-    path = shutil.which("bogofilter")
+    path = shutil.which(name)
     if path is None:
-        raise Skipped("bogofilter is missing: apt-get install bogofilter")
+        raise Skipped(f"{name} is missing: apt-get install {name}")
     return path
 
 
 def bogofilter_training(bench: Bench, mail: Mail) -> Job:
     """Return the registration of mail in a new database."""
     database = bench.folder / "bogofilter"
-    command = (bogofilter(), "-d", str(database))
+    command = (program("bogofilter"), "-d", str(database))
     return Job(
         steps=(
             (*command, "-n", "-B", *map(str, mail.ham)),
@@ -47,13 +47,15 @@ def bogofilter_training(bench: Bench, mail: Mail) -> Job:
 def bogofilter_classification(bench: Bench, mail: Mail) -> Job:
     """Return the classification of mail by the database that training left."""
     database = str(bench.folder / "bogofilter")
-    command = (bogofilter(), "-d", database, "-T", "-B", *mail.folders)
+    command = (program("bogofilter"), "-d", database, "-T", "-B", *mail.folders)
     return Job((command,), statuses=BOGOFILTER_DONE)
 
 
 def bogofilter_version() -> str:
     """Return name and version."""
-    said = subprocess.run([bogofilter(), "-V"], capture_output=True, check=True)
+    said = subprocess.run(
+        [program("bogofilter"), "-V"], capture_output=True, check=True
+    )
     return said.stdout.decode().splitlines()[0].replace(" version", "")
 
 
@@ -86,20 +88,6 @@ def fasttext_module() -> Any:
     if importlib.util.find_spec("fasttext") is None:
         raise Skipped("fastText is missing: pip install fasttext-wheel")
     return importlib.import_module("fasttext")
-
-
-def fasttext_program() -> str:
-    """
-    Return the program.
-
-    Raises:
-        Skipped: it is not installed.
-
-    """
-    path = shutil.which("fasttext")
-    if path is None:
-        raise Skipped("fastText is missing: apt-get install fasttext")
-    return path
 
 
 def scikit_learn_python() -> str:

@@ -21,7 +21,7 @@ from benchmarks.figures import Figure, Skipped, at_most, megabytes, seconds
 from benchmarks.harness import ENVIRONMENT, KILOBYTE, JobError, run
 from benchmarks.mail import Mail, some_of
 from benchmarks.one_message import MAILS
-from benchmarks.peers import bogofilter, bogofilter_training
+from benchmarks.peers import bogofilter_training, program
 
 AT_ONCE: Final = 8
 """So many clients at any time."""
@@ -85,8 +85,7 @@ class Served:
 
 def figures(bench: Bench) -> Iterator[Figure]:
     """Time clients of a server with a model of a million terms; watch its memory."""
-    if shutil.which("spamc") is None:
-        raise Skipped("spamc is missing: apt-get install spamc")
+    program("spamc")
     mail = some_of(bench, MAILS[-1])
     model = trained(bench, mail.name, *mail.labelled)
     run(bogofilter_training(bench, mail))
@@ -95,7 +94,7 @@ def figures(bench: Bench) -> Iterator[Figure]:
     with served(bench, model.path) as server:
         spamc = ("spamc", "-U", str(server.path))
         mails, n_rounds = spread(mail, ROUND), bench.runs * ROUNDS_A_RUN
-        peer = (bogofilter(), "-d", database)
+        peer = (program("bogofilter"), "-d", database)
         ratio, details = latency(*timed_in_turn(spamc, peer, mails, n_rounds))
         name = f"spamc, {AT_ONCE} at once, {model.terms:,} terms, of bogofilter's time"
         yield at_most(name, ratio, RATIO, details)

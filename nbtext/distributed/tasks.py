@@ -8,7 +8,7 @@ the shared folder, whose names say what they hold.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -224,7 +224,7 @@ def finish(
         with path.open("wb") as file:
             for piece in trained.contents.pack():
                 file.write(piece)
-        return WrittenModel(str(path), replace(trained.summary()))
+        return WrittenModel(str(path), trained.summary())
 
 
 @contextmanager

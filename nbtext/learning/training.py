@@ -8,7 +8,7 @@ otherwise in the end, they are counted again.
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.learning.second_pass import settings_scored, weighed_by_idf
 from nbtext.learning.selective import select
-from nbtext.learning.summary import TrainingSummary
+from nbtext.learning.summary import Outcome, TrainingSummary
 from nbtext.learning.texts import keeps_texts, texts_of
 from nbtext.parallel import threads
 from nbtext.scoring import check_scoring
@@ -56,29 +56,16 @@ MAX_BYTES: Final = 16 << 20
 """How much of a document is read, unless the user says otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trained:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trained(Outcome):
     """
-    What training made.
+    What training made, and what became of the documents.
 
     Attributes:
         contents: the model.
-        report: what was read.
-        repeats: how many documents had been counted before, under the same label.
-        conflicts: how many documents were counted under two labels or more.
-        losses: the event models that were tried, and their held-out losses in nats a
-            document; empty if nothing was held out.
-        notes: what became of the policy of the model that was replaced.
-        left_out: how many documents were not learnt, because of the regime.
     """
 
     contents: Contents
-    report: ReadReport
-    repeats: int
-    conflicts: int
-    losses: dict[str, float]
-    notes: tuple[str, ...] = ()
-    left_out: int = 0
 
     def __repr__(self) -> str:
         """Say of how many documents it is made, and of which score."""
@@ -90,17 +77,12 @@ class Trained:
         """Return the same without the model."""
         contents, table = self.contents, self.contents.counts
         return TrainingSummary(
-            report=self.report,
+            **{one.name: getattr(self, one.name) for one in fields(Outcome)},
             format=table.settings.format,
             classes=dict(zip(table.classes, table.documents, strict=True)),
             n_tokens=contents.n_tokens,
             n_terms=contents.n_terms,
             scoring=contents.scoring,
-            repeats=self.repeats,
-            conflicts=self.conflicts,
-            losses=self.losses,
-            notes=self.notes,
-            left_out=self.left_out,
         )
 
 
@@ -194,7 +176,13 @@ def trained_on(
             map_=map_,
         )
     contents = _with_texts(finished.contents(table), counted.texts)
-    return Trained(contents, report, repeats, conflicts, finished.losses)
+    return Trained(
+        contents=contents,
+        report=report,
+        repeats=repeats,
+        conflicts=conflicts,
+        losses=finished.losses,
+    )
 
 
 def _trained_on_some(
@@ -220,11 +208,10 @@ def _trained_on_some(
     table, finished = selected.table, selected.finished
     check_trainable(table)
     return Trained(
-        _with_texts(finished.contents(table), selected.texts),
-        selected.report,
-        selected.copies,
-        0,
-        finished.losses,
+        contents=_with_texts(finished.contents(table), selected.texts),
+        report=selected.report,
+        repeats=selected.copies,
+        losses=finished.losses,
         left_out=selected.left_out,
     )
 
