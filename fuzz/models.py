@@ -18,7 +18,7 @@ from nbtext.learning import (
     learn_documents,
 )
 from nbtext.learning.delta_table import correction_table
-from nbtext.scoring.classifying import FEW
+from nbtext.scoring.stored import FEW
 from nbtext.store import Row, compact, open_model, read_contents
 from nbtext.store.compacting import compact_tail
 from nbtext.tokens import bag_of, fingerprint, read

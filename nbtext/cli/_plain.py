@@ -81,13 +81,11 @@ def learnt(
     mail = _read_file(file) if file is not None else _read_input()
     if not isinstance(mail, bytes):
         return mail
-    are_new = learnt_now(model, label, mail)
-    if are_new is None:
+    is_new = learnt_now(model, label, mail)
+    if is_new is None:
         return None if file is not None else Begun(sys.stdin.fileno(), mail)
     if not is_quiet:
-        done = (
-            "learnt 1 document as {}" if are_new else "1 document known as {} already"
-        )
+        done = "learnt 1 document as {}" if is_new else "1 document known as {} already"
         to_stderr(done.format(label))
     return status.DONE
 

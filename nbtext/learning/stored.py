@@ -14,24 +14,19 @@ import os
 from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
 
 from nbtext.files import is_in_place
-from nbtext.scoring.stored import stored_at
+from nbtext.scoring.stored import FEW, FEW_BYTES, stored_at
 from nbtext.store.appending import WRITER, append_table, is_due, now
 from nbtext.tokens.kinds import reader_of
 
 TYPE_CHECKING = False  # typing takes longer to import than a message to learn
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Final, TypeAlias
+    from typing import TypeAlias
 
     from nbtext._compiled import MailReader, StoredModel
 
     Mail: TypeAlias = tuple[tuple[memoryview, ...], bytes]
     """The keys of a mail's terms in each view, and its digest."""
-
-FEW: "Final" = 12
-FEW_BYTES: "Final" = 1 << 19
-"""Maximum number of mails, and of bytes of them all; `nbtext.scoring.classifying` has
-the same."""
 
 
 def learn_stored(

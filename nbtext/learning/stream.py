@@ -31,8 +31,9 @@ from nbtext.learning.plan import (
     planned,
 )
 from nbtext.scoring import Model, batches, load_model
-from nbtext.scoring.classifying import FEW, FEW_BYTES, OnProblem, readable_of
+from nbtext.scoring.classifying import OnProblem, readable_of
 from nbtext.scoring.frozen_idf import has_frozen_idf
+from nbtext.scoring.stored import FEW, FEW_BYTES
 from nbtext.settings import Settings
 from nbtext.store import ModelFile, open_model
 from nbtext.store.appending import append_table, is_due

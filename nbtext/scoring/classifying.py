@@ -35,6 +35,7 @@ from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.registry import check_scoring, event_model
 from nbtext.scoring.score import Scored, score
+from nbtext.scoring.stored import FEW, FEW_BYTES
 from nbtext.scoring.stored_view import StoredView
 from nbtext.scoring.tail import TailView
 from nbtext.settings import Scoring
@@ -58,10 +59,6 @@ Result = TypeVar("Result")
 
 OnProblem: TypeAlias = Callable[[Unreadable | Note], None]
 """Told of what is no document, in the order of the stream."""
-
-FEW: Final = 12
-FEW_BYTES: Final = 1 << 19
-"""Up to so many documents of so many bytes are scored by the plain engine."""
 
 BATCH: Final = 1 << 19
 """How many bytes of documents are scored at a time, by default."""

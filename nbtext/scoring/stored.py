@@ -24,6 +24,11 @@ MOST_KEPT: "Final" = 8
 """Maximum number of models that stay open."""
 
 
+FEW: "Final" = 12
+FEW_BYTES: "Final" = 1 << 19
+"""Up to so many documents of so many bytes are scored and learnt one by one."""
+
+
 class Judgement:
     """
     What is decided about a mail, as in `nbtext.scoring.decide.Decision`.

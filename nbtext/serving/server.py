@@ -18,7 +18,7 @@ from time import perf_counter
 from typing import Any, Final, NamedTuple
 
 from nbtext.errors import RequestError
-from nbtext.scoring.classifying import FEW
+from nbtext.scoring.stored import FEW
 from nbtext.serving.connection import Connection, MemoryBudget
 from nbtext.serving.handlers import Answer, Handler, HandlerOptions, loggable, refused
 from nbtext.serving.helper import Helper

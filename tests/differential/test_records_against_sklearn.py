@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from nbtext import SettingsOverrides, classify_all, load, read_documents, train
-from nbtext.scoring.classifying import FEW
+from nbtext.scoring.stored import FEW
 from nbtext.sources import Options
 
 TOLERANCE = 1e-9

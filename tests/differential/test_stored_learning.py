@@ -21,9 +21,9 @@ from nbtext.errors import ModelWriteError, NbtextError
 from nbtext.learning import LearnRequest, learn_documents, one_by_one, plan, stored
 from nbtext.learning.stored import StoredLearner, learn_stored
 from nbtext.policy import Policy
-from nbtext.scoring import classifying
 from nbtext.scoring.held_out import no_calibration
 from nbtext.scoring.models.mean import Mean
+from nbtext.scoring.stored import FEW, FEW_BYTES
 from nbtext.store import appending, compact, contents, open_model, read_contents
 from nbtext.tokens.engine import engine
 from nbtext.tokens.kinds import reader_of
@@ -117,7 +117,7 @@ def test_what_was_moved_or_forgotten_is_known_where_it_is(model: Path) -> None:
     assert agree(model, "ham", [mail(78, SPAM)])
 
 
-@pytest.mark.parametrize("n_mails", [1, 2, classifying.FEW])
+@pytest.mark.parametrize("n_mails", [1, 2, FEW])
 @pytest.mark.parametrize("keep", [0, 1, 5])
 def test_undo_records(model: Path, n_mails: int, keep: int) -> None:
     request = LearnRequest(str(model), "ham", keep=keep)
@@ -179,10 +179,6 @@ def test_every_bit_of_the_fit(model: Path, number: int) -> None:
 
 def test_the_prior_is_that_of_the_mean() -> None:
     assert Mean().prior(None, 2) == (0.35, 100.0, 1.0)  # type: ignore[arg-type]  # unused
-
-
-def test_few_are_as_many_as_are_learnt_one_by_one() -> None:
-    assert (stored.FEW, stored.FEW_BYTES) == (classifying.FEW, classifying.FEW_BYTES)
 
 
 # --- a model that stays open -----------------------------------------------
@@ -298,8 +294,8 @@ def test_other_classes_and_other_mail(model: Path) -> None:
     not_done(model, "", [NEW])
     not_done(model, "spam", [b""])
     not_done(model, "spam", [NEW, NEW])
-    not_done(model, "spam", [mail(n, SPAM) for n in range(classifying.FEW + 1)])
-    not_done(model, "spam", [NEW + b"x" * classifying.FEW_BYTES])
+    not_done(model, "spam", [mail(n, SPAM) for n in range(FEW + 1)])
+    not_done(model, "spam", [NEW + b"x" * FEW_BYTES])
     assert learn_stored(str(model), "spam", [NEW], ("ham", "junk")) is None
 
 

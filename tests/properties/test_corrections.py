@@ -31,9 +31,9 @@ from nbtext.errors import (
     TextFormError,
 )
 from nbtext.learning import SettingsOverrides
-from nbtext.scoring.classifying import FEW
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import default_scoring
+from nbtext.scoring.stored import FEW
 from nbtext.store import Row, compact, open_model, read_contents
 from nbtext.store.compacting import compact_tail
 from nbtext.store.corrections import read_correction

@@ -29,8 +29,8 @@ from nbtext.learning import LearnRequest, LearnResult, learn_documents
 from nbtext.learning.in_bulk import learn_many
 from nbtext.learning.one_by_one import learn_few
 from nbtext.learning.plan import Batch, planned
-from nbtext.scoring.classifying import FEW
 from nbtext.scoring.model import load_model
+from nbtext.scoring.stored import FEW
 from nbtext.settings import Settings, default_settings
 from nbtext.store import compact, open_model
 from nbtext.store.compacting import compact_tail

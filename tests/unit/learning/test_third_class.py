@@ -7,7 +7,7 @@ import pytest
 from nbtext import api
 from nbtext.errors import TrainingError
 from nbtext.learning import SettingsOverrides
-from nbtext.scoring.classifying import FEW
+from nbtext.scoring.stored import FEW
 from nbtext.store.file import open_model
 
 TWO = [("ham", f"lunch in the garden {n}") for n in range(6)]

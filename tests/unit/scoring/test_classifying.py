@@ -10,12 +10,13 @@ import pytest
 from nbtext.document import Document, Note, Unreadable
 from nbtext.learning import train
 from nbtext.scoring import score
-from nbtext.scoring.classifying import FEW, Classifier, classify
+from nbtext.scoring.classifying import Classifier, classify
 from nbtext.scoring.decide import Decision
 from nbtext.scoring.in_processes import classify_with, initializer_of
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models import mean
 from nbtext.scoring.models.mean import Mean
+from nbtext.scoring.stored import FEW
 from nbtext.settings import Scoring
 from tests.build import FEW_TERMS
 
