@@ -103,18 +103,21 @@ class Maildir:
         bases = _bases_for(message)
         copied = self._copy_of(path, bases) if is_again else None
         if copied is not None:
-            return remove_copied(path, copied)
+            return remove_copied(path, copied, message.identity)
         # taken with other flags is taken: Dovecot removes one of two links of one name
         free = (base for base in bases if base not in self._listed())
         base = next(free, None) or fresh_name()
         while True:
             target = self._path_of(base, marks, is_new=message.is_new)
             try:
-                move(path, target, f"{self.path}/{STAGING}/{fresh_name()}")
+                staging = f"{self.path}/{STAGING}/{fresh_name()}"
+                move(path, target, staging, message.identity)
             except FileExistsError:
                 base = fresh_name()
             else:
-                self._listed()[base] = message._replace(name=target, base=base)
+                self._listed()[base] = message._replace(
+                    name=target, base=base, identity=None
+                )
                 return target
 
     def mark(self, message: Message, marks: Marks) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from nbtext.errors import SettingsError
 
@@ -18,6 +18,8 @@ SYSTEM: Final = {
 
 _KEYWORD: Final = re.compile(r"""[!#$&'+,./0-9:;<=>?@A-Z\[^_`a-z|}~-]{1,64}""")
 """An IMAP keyword is an atom (RFC 9051, section 9, flag-keyword)."""
+
+Identity: TypeAlias = tuple[int, int, int]
 
 
 class Marks(NamedTuple):
@@ -55,6 +57,8 @@ class Message(NamedTuple):
         marks: its marks.
         is_new: whether no mail program has shown it yet.
         delivered: when it was delivered, in seconds, if its name says so.
+        identity: inode, size and time in ns of its file, where another message may get
+            its name once it is gone; None where no other ever does.
     """
 
     name: str
@@ -63,6 +67,7 @@ class Message(NamedTuple):
     marks: Marks
     is_new: bool
     delivered: float | None = None
+    identity: Identity | None = None
 
 
 def marks_of(names: Iterable[str]) -> Marks:

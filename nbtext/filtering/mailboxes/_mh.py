@@ -23,6 +23,7 @@ from nbtext.filtering.mailboxes._sequences import (
 )
 from nbtext.filtering.mailboxes._transfer import (
     fresh_name,
+    identity_of,
     is_same,
     move,
     names_in,
@@ -48,7 +49,7 @@ class MH:
         self.path = path.rstrip("/") or "/"
         self.place = os.path.realpath(path)
         self._sequences: Sequences | None = None
-        self._marked: dict[int, Marks] = {}
+        self._marked: dict[int, tuple[Message, Marks]] = {}
         self._taken: dict[int, Marks] = {}
         self._next = 0
 
@@ -102,7 +103,7 @@ class MH:
         if is_again:
             copied = self._copy_of(path)
             if copied is not None:
-                return remove_copied(path, copied)
+                return remove_copied(path, copied, message.identity)
         if not self._next:
             self._next = max(self._numbers(), default=0) + 1
         while True:
@@ -110,7 +111,8 @@ class MH:
             self._next += 1
             target = f"{self.path}/{number}"
             try:
-                move(path, target, f"{self.path}/.{fresh_name()}")
+                staging = f"{self.path}/.{fresh_name()}"
+                move(path, target, staging, message.identity)
             except FileExistsError:
                 continue
             self._taken[number] = marks
@@ -118,7 +120,7 @@ class MH:
 
     def mark(self, message: Message, marks: Marks) -> str:
         """Add marks to a message, and return its path."""
-        self._marked[_number_of(message)] = marks
+        self._marked[_number_of(message)] = message, marks
         return message.name
 
     def settle(self) -> None:
@@ -140,8 +142,12 @@ class MH:
             for number, marks in taken.items():
                 if "S" not in marks.letters:
                     sequences.setdefault(UNSEEN, set()).add(number)
-            for number, marks in (*taken.items(), *marked.items()):
+            for number, marks in taken.items():
                 _mark(sequences, number, marks)
+            for number, (message, marks) in marked.items():
+                present = self._message(number)
+                if present is not None and present.key == message.key:
+                    _mark(sequences, number, marks)
 
         if taken or marked or os.path.exists(f"{self.path}/{SEQUENCES}"):
             change(self.path, self._numbers, do)
@@ -172,7 +178,7 @@ class MH:
             status = os.lstat(path)
         except OSError:
             return None
-        identity = (status.st_ino, status.st_size, status.st_mtime_ns)
+        identity = identity_of(status)
         text = f"{number}\0{identity}\0".encode() + os.fsencode(self.place)
         key = blake2b(text, digest_size=16, person=b"nbtext message").digest()
         return Message(
@@ -182,6 +188,7 @@ class MH:
             marks=_UNMARKED,
             is_new=False,
             delivered=status.st_mtime,
+            identity=identity,
         )
 
     def _copy_of(self, path: str) -> str | None:

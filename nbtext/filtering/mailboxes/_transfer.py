@@ -22,6 +22,7 @@ from nbtext.files import (
     rename_exclusively,
     write_all,
 )
+from nbtext.filtering.mailboxes._message import Identity
 from nbtext.sources import cannot_read
 
 PIECE: Final = 1 << 20
@@ -31,21 +32,25 @@ ABANDONED: Final = 36 * 3600.0
 """Age in seconds from which an incomplete message is abandoned (maildir(5))."""
 
 
-def move(source: str, target: str, staging: str) -> None:
+def move(
+    source: str, target: str, staging: str, identity: Identity | None = None
+) -> None:
     """
-    Give a file another name, which must be free, perhaps on another file system.
+    Give a message another name, which must be free, perhaps on another file system.
 
     A rename is made durable by the caller (`make_durable`); a copy is durable before
     the source is removed. A relative link is copied, too: moved, it would dangle.
 
     Args:
-        source: the file.
+        source: its file.
         target: its new path.
         staging: where a copy is written first, on the target's file system.
+        identity: what its file is known by, if the name may be another message's by
+            now; that one stays, or is put back under the next free number.
 
     Raises:
         FileExistsError: the target exists.
-        FileNotFoundError: the source, or the folder of the target, does not exist.
+        FileNotFoundError: the message, or the folder of the target, is not there.
         OSError: it cannot be moved; it is where it was.
 
     """
@@ -56,17 +61,76 @@ def move(source: str, target: str, staging: str) -> None:
             if error.errno != errno.EXDEV:
                 raise
         else:
+            if not _is_known(target, identity):
+                _put_back(target, source)
+                raise _gone(source)
             return
     copy(source, staging)
     try:
+        if not _is_known(source, identity):
+            raise _gone(source)
         rename_exclusively(staging, target)
     except BaseException:
         with suppress(OSError):
             os.unlink(staging)
         raise
     make_durable(os.path.dirname(target))
-    with suppress(FileNotFoundError):  # moved or removed by its user meanwhile
-        os.unlink(source)
+    try:
+        _remove(source, identity)
+    except FileNotFoundError:  # it was renamed, moved or removed meanwhile
+        with suppress(FileNotFoundError):
+            os.unlink(target)
+        raise
+
+
+def identity_of(status: os.stat_result) -> Identity:
+    """Return what a file is known by, whatever its name."""
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _is_known(path: str, identity: Identity | None) -> bool:
+    """Return whether no other message is there."""
+    try:
+        return identity is None or identity_of(os.lstat(path)) == identity
+    except FileNotFoundError:
+        return True
+
+
+def _gone(path: str) -> FileNotFoundError:
+    return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+
+
+def _remove(path: str, identity: Identity | None) -> None:
+    """
+    Remove a message that has been copied, and no other.
+
+    Where another may have its name by now, the file is looked at under a name that
+    nobody else uses.
+
+    Raises:
+        FileNotFoundError: it is not there.
+
+    """
+    if identity is None:
+        os.unlink(path)
+        return
+    aside = f"{path}.{fresh_name()}"
+    rename_exclusively(path, aside)
+    if not _is_known(aside, identity):
+        _put_back(aside, path)
+        raise _gone(path)
+    os.unlink(aside)
+
+
+def _put_back(path: str, old: str) -> None:
+    """Give a message its old name again, or the next number that is free."""
+    folder, _, number = old.rpartition("/")
+    for free in count(int(number)):
+        try:
+            rename_exclusively(path, f"{folder}/{free}")
+        except FileExistsError:
+            continue
+        return
 
 
 def _is_relative_link(path: str) -> bool:
@@ -109,10 +173,16 @@ def remove_abandoned(folder: str, prefix: str = "") -> None:
                 os.unlink(path)
 
 
-def remove_copied(path: str, copied: str) -> str:
-    """Finish a move that a crash cut short after the copy; return where the copy is."""
+def remove_copied(path: str, copied: str, identity: Identity | None) -> str:
+    """
+    Finish a move that a crash cut short after the copy; return where the copy is.
+
+    Raises:
+        FileNotFoundError: the message is not there.
+
+    """
     make_durable(os.path.dirname(copied))
-    os.unlink(path)
+    _remove(path, identity)
     return copied
 
 

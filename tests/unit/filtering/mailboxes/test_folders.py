@@ -4,6 +4,7 @@ import errno
 import mailbox
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -355,6 +356,95 @@ def test_a_number_that_another_message_has_now_is_left_alone(tmp_path: Path) -> 
 
     assert not moved.done
     assert (tmp_path / "box/1").exists()
+
+
+@pytest.mark.parametrize("kind", ["mh", "maildir", "elsewhere"])
+@pytest.mark.parametrize("has_come_back", [False, True])
+def test_a_message_that_gets_the_number_of_one_just_moved_stays(
+    tmp_path: Path, quick_folder: Path, kind: str, has_come_back: bool
+) -> None:
+    box = mh(tmp_path / "box", 1, 2)
+    where = quick_folder if kind == "elsewhere" else tmp_path
+    junk = maildir(where / "junk") if kind == "maildir" else mh(where / "junk")
+    stale = list(box.messages())[1]
+    later = tmp_path / "box/later"
+    later.write_bytes(b"Subject: later\n\nlater\n")
+    # another filter moves 2 away when we have looked; what is delivered then is 2
+    (tmp_path / "box/2").rename(tmp_path / "2")
+    if has_come_back:
+        later.rename(tmp_path / "box/2")
+
+    with pytest.raises(FileNotFoundError):
+        junk.take(stale.name, stale, NOTHING, is_again=False)
+
+    assert list(junk.messages()) == []
+    numbers = [Path(one.name).name for one in box.messages()]
+    assert numbers == ["1", "2"][: 1 + has_come_back]
+    assert (tmp_path / "box/1").read_bytes() == TEXT
+    if has_come_back:
+        assert (tmp_path / "box/2").read_bytes() != TEXT
+
+
+@pytest.mark.parametrize("has_come_back", [False, True])
+def test_a_copy_is_taken_back_if_its_message_has_gone_elsewhere(
+    tmp_path: Path, quick_folder: Path, has_come_back: bool, monkeypatch: Any
+) -> None:
+    if tmp_path.stat().st_dev == quick_folder.stat().st_dev:
+        pytest.skip("there is one file system only")
+    box, junk = mh(tmp_path / "box", 1), mh(quick_folder / "junk")
+    durable = _transfer.make_durable
+
+    def another_filter_is_quicker(path: str) -> None:
+        durable(path)
+        (tmp_path / "box/1").rename(tmp_path / "moved")
+        if has_come_back:
+            (tmp_path / "box/1").write_bytes(b"Subject: later\n\nlater\n")
+
+    monkeypatch.setattr(_transfer, "make_durable", another_filter_is_quicker)
+    moved = move_all(box, [Task(one, junk, NOTHING) for one in box.messages()])
+
+    assert moved == (frozenset(), None)
+    assert list(junk.messages()) == []
+    assert (tmp_path / "moved").read_bytes() == TEXT
+    there = [read_message(box, one, 100) for one in box.messages()]
+    assert [one.text for one in there if one] == (
+        [b"Subject: later\n\nlater\n"] if has_come_back else []
+    )
+
+
+def test_a_message_put_back_gets_the_next_free_number(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    box, junk = mh(tmp_path / "box", 1, 2), mh(tmp_path / "junk")
+    stale = next(iter(box.messages()))
+    (tmp_path / "box/1").rename(tmp_path / "moved")
+    (tmp_path / "box/1").write_bytes(b"Subject: later\n\nlater\n")
+    rename = _transfer.rename_exclusively
+
+    def and_another_comes(source: str, target: str) -> None:
+        rename(source, target)
+        (tmp_path / "box/1").write_bytes(TEXT)
+        monkeypatch.setattr(_transfer, "rename_exclusively", rename)
+
+    monkeypatch.setattr(_transfer, "rename_exclusively", and_another_comes)
+    with pytest.raises(FileNotFoundError):
+        junk.take(stale.name, stale, NOTHING, is_again=False)
+
+    assert list(junk.messages()) == []
+    assert (tmp_path / "box/1").read_bytes() == TEXT
+    assert (tmp_path / "box/3").read_bytes() == b"Subject: later\n\nlater\n"
+
+
+def test_a_mark_is_not_given_to_who_has_the_number_now(tmp_path: Path) -> None:
+    box = mh(tmp_path / "box", 1)
+    (message,) = box.messages()
+    box.mark(message, Marks("F"))
+    (tmp_path / "box/1").rename(tmp_path / "moved")
+    (tmp_path / "box/1").write_bytes(b"Subject: later\n\nlater\n")
+
+    box.settle()
+
+    assert sequences_in(box.path, [1]) == {}
 
 
 def test_messages_change_between_maildir_and_mh(tmp_path: Path) -> None:
