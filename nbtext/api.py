@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from nbtext.evaluation import Evaluation
     from nbtext.evaluation.stream import OrderName
     from nbtext.scoring.classifying import Decider, OnProblem
+    from nbtext.scoring.combining import CombinedClassifier
     from nbtext.settings import Scoring
     from nbtext.store.blocks import Buffer
     from nbtext.tuning import Tuned
@@ -72,7 +73,6 @@ from nbtext.policy import MOST_PROBABLE, FalsePositives, Policy
 from nbtext.scoring import Classifier, Decision, batches, load_model
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.classifying import MANY, readable_of
-from nbtext.scoring.combining import CombinedClassifier
 from nbtext.sources import Options, documents, labels, rereadable
 from nbtext.store import check_replaceable, replace_model
 from nbtext.store.lock import WAIT
@@ -80,7 +80,7 @@ from nbtext.store.lock import WAIT
 AUTO: Final = Options()
 """Sources are what they look like."""
 
-AnyClassifier: TypeAlias = Classifier | CombinedClassifier
+AnyClassifier: TypeAlias = "Classifier | CombinedClassifier"
 """A model, or several that decide together."""
 
 IMPORTS: Final = ("nbtext.counts.counting",)
@@ -265,6 +265,8 @@ def combine(
             not, or the policy asks for a share of false positives.
 
     """
+    from nbtext.scoring.combining import CombinedClassifier
+
     return CombinedClassifier(models, policy=policy)
 
 
@@ -453,9 +455,9 @@ def _processes(model: Decider, jobs: int) -> Iterator[dict[str, Any]]:
 
 def _as_unseen(model: AnyClassifier) -> AnyClassifier:
     """Return a model that scores documents it has counted as if it had not."""
-    if isinstance(model, CombinedClassifier):
-        return model.of_changed(_as_unseen_alone)
-    return _as_unseen_alone(model)
+    if isinstance(model, Classifier):
+        return _as_unseen_alone(model)
+    return model.of_changed(_as_unseen_alone)
 
 
 def _as_unseen_alone(model: Classifier) -> Classifier:

@@ -245,8 +245,10 @@ slice(const uint8_t *at, const uint8_t *end)
 static inline bool
 begins(Slice text, const char *with)
 {
-    size_t length = strlen(with);
-    return length_of(text) >= length && memcmp(text.at, with, length) == 0;
+    for (; *with; with++, text.at++) /* most differ in their first byte */
+        if (text.at == text.end || *text.at != (uint8_t)*with)
+            return false;
+    return true;
 }
 
 static inline bool

@@ -28,6 +28,7 @@ from nbtext.counts.counter import (
     ReadDocument,
     make_sure_of_memory,
 )
+from nbtext.counts.room import bound
 from nbtext.counts.sample import TERMS, Place, Sample
 from nbtext.counts.table import CountTable
 from nbtext.counts.text_sample import TextSample
@@ -49,6 +50,13 @@ CHUNK: Final = 8 << 20
 
 PROGRESS_EVERY: Final = 1 << 20
 """Minimum bytes that are read between two calls of a `Progress`."""
+
+TOGETHER: Final = 1 << 20
+"""How many bytes of mails are read together: with a quarter of that, what is done once
+for each batch takes a twelfth of training (docs/experiments/011-engine.md)."""
+
+OF_MEMORY: Final = 256
+"""Of which part of the bound on memory so many bytes are at most, but for a `BATCH`."""
 
 GUESSED: Final = 32
 """How many documents are looked at to guess how all of them are to be read."""
@@ -283,10 +291,11 @@ def _batches(opened: Iterable[Document]) -> Iterator[list[Document]]:
     """Put documents together, those of a class side by side."""
     batch: list[Document] = []
     size = 0
+    enough = min(TOGETHER, max(bound() // OF_MEMORY, BATCH))
     for document in opened:
         batch.append(document)
         size += max(sum(map(len, document.texts)), LEAST_SIZE)
-        if size >= BATCH:
+        if size >= enough:
             yield sorted(batch, key=_label_of)
             batch, size = [], 0
     if batch:

@@ -8,7 +8,6 @@ is rounded, and all other operations are those that IEEE 754 defines to the last
 """
 
 from collections.abc import Mapping
-from decimal import Context, Decimal
 from functools import lru_cache
 from math import fsum, sqrt
 from typing import Final
@@ -16,7 +15,8 @@ from typing import Final
 TFIDF_UNIT: Final = 1 << 24
 """The weight of the only term of a document."""
 
-_DIGITS: Final = Context(prec=30)
+DIGITS: Final = 30
+"""Decimal digits of an idf before it is rounded."""
 
 
 @lru_cache(maxsize=1 << 16)
@@ -29,8 +29,11 @@ def inverse_frequency(n_documents: int, frequency: int) -> float:
         frequency: df, those that have the term.
 
     """
-    ratio = _DIGITS.divide(Decimal(1 + n_documents), Decimal(1 + frequency))
-    return float(_DIGITS.add(_DIGITS.ln(ratio), Decimal(1)))
+    from decimal import Context, Decimal  # which the other scores do not wait for
+
+    digits = Context(prec=DIGITS)
+    ratio = digits.divide(Decimal(1 + n_documents), Decimal(1 + frequency))
+    return float(digits.add(digits.ln(ratio), Decimal(1)))
 
 
 def weights_of(

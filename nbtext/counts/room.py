@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import mmap
 import os
-import tempfile
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -308,15 +307,14 @@ class Growing:
             return
         try:
             if self._file is None:
-                self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  kept
+                self._file = _temporary_file()
             for part in self._parts:
                 write_all(self._file.fileno(), part.data.cast("B"))
         except OSError as error:
             if not _IS_ASKED.get():
                 self._stay()
                 return
-            folder = tempfile.gettempdir()
-            raise NoRoomError(folder, self._in_memory, error) from error
+            raise NoRoomError(_temporary_folder(), self._in_memory, error) from error
         self._written += self._in_memory
         self._parts, self._in_memory = [self._parts[0][:0]], 0
 
@@ -329,6 +327,19 @@ class Growing:
                 data = file.read(self._written)
             self._file = None
             self._parts.insert(0, np.frombuffer(data, self._parts[0].dtype))
+
+
+def _temporary_file() -> IO[bytes]:
+    """Return a file that has no name, without a buffer."""
+    from tempfile import TemporaryFile  # which imports OpenSSL, seldom wanted here
+
+    return TemporaryFile(buffering=0)
+
+
+def _temporary_folder() -> str:
+    from tempfile import gettempdir
+
+    return gettempdir()
 
 
 def _map_of(values: NDArray[Any]) -> mmap.mmap | None:
@@ -347,7 +358,7 @@ def _mapped(shapes: Sequence[tuple[np.dtype[Any], int]]) -> list[NDArray[Any]]:
         size += -(-dtype.itemsize * n // ALIGNED) * ALIGNED
     size = max(size, 1)
     try:
-        with tempfile.TemporaryFile(buffering=0) as file:  # the map keeps what is in it
+        with _temporary_file() as file:  # the map keeps what is in it
             if hasattr(os, "posix_fallocate"):
                 os.posix_fallocate(file.fileno(), 0, size)
             else:
@@ -356,7 +367,7 @@ def _mapped(shapes: Sequence[tuple[np.dtype[Any], int]]) -> list[NDArray[Any]]:
     except OSError as error:
         if not _IS_ASKED.get():
             return [np.zeros(n, dtype) for dtype, n in shapes]
-        raise NoRoomError(tempfile.gettempdir(), size, error) from error
+        raise NoRoomError(_temporary_folder(), size, error) from error
     return [
         np.frombuffer(whole, dtype, n, offset)
         for (dtype, n), offset in zip(shapes, offsets, strict=True)

@@ -8,6 +8,7 @@ text can stand for a term that it is not.
 
 from __future__ import annotations
 
+from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from nbtext.counts.sorted_counts import Keys
     from nbtext.settings import View
 
-import hashlib
 
 import numpy as np
 from numpy.typing import NDArray
@@ -238,5 +238,5 @@ def _salts(packed: Bytes, starts: Places, ends: Places) -> Hashes:
 @lru_cache(maxsize=4096)
 def _salt(name: bytes) -> int:
     """Return `nbtext.tokens.tokenizer.salt` of a name in UTF-8."""
-    digest = hashlib.blake2b(name, digest_size=8).digest()
+    digest = blake2b(name, digest_size=8).digest()
     return int.from_bytes(digest, "little")

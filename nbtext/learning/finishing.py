@@ -32,7 +32,6 @@ from nbtext.counts.sample import (
     VISITED_TERMS,
 )
 from nbtext.learning.choosing import FEWEST, prefers_rival
-from nbtext.learning.correcting import Base, make_correction
 from nbtext.scoring import event_model
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.batch_model import batch_model_of, corrected, of_documents
@@ -144,6 +143,8 @@ def finish(
     can_be_corrected = event_model(made.counts.scoring.score).can_be_corrected
     if not (may_correct and can_be_corrected and is_correctable(table.settings)):
         return made
+    from nbtext.learning.correcting import Base, make_correction
+
     base = Base(made.counts, made.fit.slope, known)
     correction = make_correction(base, sample, map_).correction
     return replace(made, correction=correction)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 from nbtext.counts import Calibration, Fit, fit
 from nbtext.counts.calibration import calibration_for
 from nbtext.errors import SettingsError
-from nbtext.scoring.policy_rule import Basis, rule_of
 
 if TYPE_CHECKING:
     from nbtext.learning.training import Trained
@@ -36,6 +35,8 @@ def with_policy_of_old(trained: "Trained", policy: "Policy | None") -> "Trained"
     """
     if policy is None:
         return trained
+    from nbtext.scoring.policy_rule import Basis, rule_of  # few models have one
+
     contents = trained.contents
     scoring, table = contents.scoring, contents.counts
     found = calibration_for(scoring, contents.calibrations)

@@ -36,7 +36,6 @@ from nbtext.learning.finishing import finish, sample_limits
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.learning.second_pass import settings_scored, weighed_by_idf
-from nbtext.learning.selective import select
 from nbtext.learning.summary import Outcome, TrainingSummary
 from nbtext.learning.texts import keeps_texts, texts_of
 from nbtext.parallel import threads
@@ -195,6 +194,8 @@ def _trained_on_some(
     on_read: Callable[[ReadReport], None] | None,
 ) -> Trained:
     """Learn the documents that a regime learns."""
+    from nbtext.learning.selective import select
+
     selected = select(
         sources,
         regime,

@@ -7,8 +7,8 @@ looks the values of one message up in place.
 
 from __future__ import annotations
 
+from _blake2 import blake2b  # hashlib would load OpenSSL too, for 2 ms
 from dataclasses import replace
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import msgpack

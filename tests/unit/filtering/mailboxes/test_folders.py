@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from nbtext import files as durable_files
 from nbtext.errors import BusyError, MissingSourceError, SettingsError, SourceError
 from nbtext.files import _renaming
 from nbtext.filtering.mailboxes import (
@@ -392,7 +393,7 @@ def test_a_copy_is_taken_back_if_its_message_has_gone_elsewhere(
     if tmp_path.stat().st_dev == quick_folder.stat().st_dev:
         pytest.skip("there is one file system only")
     box, junk = mh(tmp_path / "box", 1), mh(quick_folder / "junk")
-    durable = _transfer.make_durable
+    durable = durable_files.make_durable
 
     def another_filter_is_quicker(path: str) -> None:
         durable(path)
@@ -419,7 +420,7 @@ def test_a_message_put_back_gets_the_next_free_number(
     stale = next(iter(box.messages()))
     (tmp_path / "box/1").rename(tmp_path / "moved")
     (tmp_path / "box/1").write_bytes(b"Subject: later\n\nlater\n")
-    rename = _transfer.rename_exclusively
+    rename = durable_files.rename_exclusively
 
     def and_another_comes(source: str, target: str) -> None:
         rename(source, target)
