@@ -24,8 +24,8 @@ One = TypeVar("One")
 Other = TypeVar("Other")
 
 
-AHEAD: Final = 4
-"""How many results for each job are computed before they are asked for."""
+AHEAD: Final = 2
+"""How many calls wait for each thread, or are being computed by it, at most."""
 
 
 class Map(Protocol):
@@ -65,7 +65,7 @@ def ahead(
     Yield what a function makes of each of many, in order, as `map` does.
 
     With several jobs other threads compute it ahead, while this one takes the next of
-    `many` or deals with what was yielded; only so many are on their way at a time.
+    `many`, deals with what was yielded, or computes if the others have enough to do.
     """
     if jobs == 1:
         yield from map(function, many)
@@ -76,14 +76,29 @@ def ahead(
     with ThreadPoolExecutor(jobs - 1, initializer=_adopt, initargs=_context()) as pool:
         try:
             for one in many:
-                pending.append(pool.submit(function, one))
-                if len(pending) > AHEAD * jobs:
+                if sum(not future.done() for future in pending) < AHEAD * (jobs - 1):
+                    pending.append(pool.submit(function, one))
+                else:
+                    pending.append(_computed(function, one))
+                while pending and pending[0].done():
                     yield pending.popleft().result()
             while pending:
                 yield pending.popleft().result()
         finally:
             for future in pending:
                 future.cancel()
+
+
+def _computed(function: Callable[[One], Other], one: One) -> Future[Other]:
+    """Compute here and now; what is raised is raised when the result is asked for."""
+    from concurrent.futures import Future
+
+    computed: Future[Other] = Future()
+    try:
+        computed.set_result(function(one))
+    except Exception as error:  # raised when the result is asked for
+        computed.set_exception(error)
+    return computed
 
 
 def _context() -> tuple[Context]:
