@@ -12,15 +12,6 @@
 
 enum { LEAST_BITS = 6, MOST_STEPS = 256 };
 
-static bool
-push(Keys *keys, uint64_t value)
-{
-    if (!make_room(keys, 1))
-        return false;
-    keys->values[keys->length++] = value;
-    return true;
-}
-
 /* Count keys; write the distinct ones, in the order in which they occur first. */
 static Outcome
 count_keys(const Keys *keys, uint64_t secret, int bits, uint32_t *slots, uint64_t *distinct,
@@ -97,13 +88,13 @@ push_message(Batch *batch, Mail *mail, bool is_read)
     if (outcome == OUT_OF_MEMORY)
         return false;
     for (size_t n = 0; n < mail->n_views; n++)
-        if (!push(&batch->views[n].starts, batch->views[n].keys.length))
+        if (!push_key(&batch->views[n].starts, batch->views[n].keys.length))
             return false;
     if (outcome == READ)
         memcpy(digest, mail->digest, DIGEST_SIZE);
-    return push(&batch->digests, digest[0]) && push(&batch->digests, digest[1])
-           && push(&batch->marks, mark)
-           && push(&batch->kinds, outcome == READ ? 1 + (uint64_t)mail->is_typical : 0);
+    return push_key(&batch->digests, digest[0]) && push_key(&batch->digests, digest[1])
+           && push_key(&batch->marks, mark)
+           && push_key(&batch->kinds, outcome == READ ? 1 + (uint64_t)mail->is_typical : 0);
 }
 
 static PyObject *

@@ -129,6 +129,15 @@ typedef struct {
 
 /* Make room for so many more; false if there is no memory. */
 bool make_room(Keys *keys, size_t more);
+
+static inline bool
+push_key(Keys *keys, uint64_t value)
+{
+    if (!make_room(keys, 1))
+        return false;
+    keys->values[keys->length++] = value;
+    return true;
+}
 void release_keys(Keys *keys);
 
 /* --- sorting.c -------------------------------------------------------------------- */

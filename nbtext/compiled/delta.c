@@ -7,15 +7,6 @@
 
 #include <stdlib.h>
 
-static bool
-push(Keys *keys, uint64_t value)
-{
-    if (!make_room(keys, 1))
-        return false;
-    keys->values[keys->length++] = value;
-    return true;
-}
-
 static void
 release_terms(Terms *terms)
 {
@@ -56,7 +47,7 @@ count_keys(const Keys *sorted, Keys *distinct, Keys *counts)
         uint64_t key = sorted->values[i];
         while (i < sorted->length && sorted->values[i] == key)
             i++;
-        if ((distinct && !push(distinct, key)) || !push(counts, i - first))
+        if ((distinct && !push_key(distinct, key)) || !push_key(counts, i - first))
             return false;
     }
     return true;
@@ -119,9 +110,9 @@ add_up_view(const Lesson *lesson, size_t view, Terms *terms)
     for (size_t n = 0; is_counted && n < lesson->n_mails; n++) {
         const Terms *of_mail = lesson->mails[n].views + view;
         for (size_t i = 0; is_counted && i < of_mail->keys.length; i++) {
-            is_counted = push(&distinct, of_mail->keys.values[i]);
+            is_counted = push_key(&distinct, of_mail->keys.values[i]);
             for (uint64_t times = of_mail->occurrences.values[i]; is_counted && times; times--)
-                is_counted = push(&all, of_mail->keys.values[i]);
+                is_counted = push_key(&all, of_mail->keys.values[i]);
         }
     }
     is_counted = is_counted && sort(&distinct) && sort(&all)

@@ -102,12 +102,10 @@ read_document(const Tables *tables, const View *view, PyObject *fields, PyObject
 static bool
 push_start(Found *found)
 {
-    if (!make_room(&found->starts, 1)) {
-        PyErr_NoMemory();
-        return false;
-    }
-    found->starts.values[found->starts.length++] = found->keys.length;
-    return true;
+    if (push_key(&found->starts, found->keys.length))
+        return true;
+    PyErr_NoMemory();
+    return false;
 }
 
 static bool

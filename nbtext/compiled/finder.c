@@ -101,9 +101,14 @@ look_in_fields(Finder *finder, Wanted *wanted, PyObject *fields)
 {
     Progress progress;
     begin(wanted, &progress);
-    for (Py_ssize_t n = 0; n < PyList_Size(fields); n++)
-        if (!look_in_field(finder, wanted, PyList_GetItem(fields, n), &progress))
+    for (Py_ssize_t n = 0; n < PyList_Size(fields); n++) {
+        PyObject *field = PyList_GetItem(fields, n);
+        Py_IncRef(field); /* the list may change while a text is encoded */
+        bool is_read = look_in_field(finder, wanted, field, &progress);
+        Py_DecRef(field);
+        if (!is_read)
             return false;
+    }
     if (end(finder, wanted, &progress))
         return true;
     PyErr_NoMemory();

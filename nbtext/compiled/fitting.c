@@ -58,8 +58,7 @@ add_counts_of(const Header *first, Slice counts, HeldOut *held_out)
             return false;
         for (size_t class = 0; class < 2; class++) {
             int64_t *count = held_out->counts[bin + FARTHEST_BIN] + class;
-            if (length_of(name) == length_of(first->classes[class])
-                && memcmp(name.at, first->classes[class].at, length_of(name)) == 0)
+            if (is_same(name, first->classes[class]))
                 *count += n;
             if (*count > MOST_COUNT || *count < -MOST_COUNT)
                 return false;

@@ -210,9 +210,7 @@ static bool
 is_first(const Field *fields, const Field *field)
 {
     for (; fields != field; fields = fields->next)
-        if (fields->hash == field->hash
-            && length_of(fields->name) == length_of(field->name)
-            && !memcmp(fields->name.at, field->name.at, length_of(field->name)))
+        if (fields->hash == field->hash && is_same(fields->name, field->name))
             return false;
     return true;
 }

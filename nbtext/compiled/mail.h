@@ -257,6 +257,13 @@ is_equal(Slice text, const char *other)
     return length_of(text) == strlen(other) && begins(text, other);
 }
 
+static inline bool
+is_same(Slice one, Slice other)
+{
+    return length_of(one) == length_of(other)
+           && memcmp(one.at, other.at, length_of(one)) == 0;
+}
+
 /* The same whatever the case of letters; `with` is in lower case. */
 static inline bool
 begins_folded(Slice text, const char *with)

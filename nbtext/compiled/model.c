@@ -6,13 +6,6 @@
 
 enum { STRIDE = 16, FIRST_ROOM = 8 };
 
-static bool
-is_same(Slice one, Slice other)
-{
-    return length_of(one) == length_of(other)
-           && memcmp(one.at, other.at, length_of(one)) == 0;
-}
-
 /* Say which classes of the model those of a table are, and add up what it says of them. */
 static bool
 add_header(Model *model, const Header *header, Table *table)
