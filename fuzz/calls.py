@@ -288,7 +288,7 @@ def _stored(extension: Any) -> Call:
         stored = extension.StoredModel(*arguments)
         stored.views()
         stored.classes()
-        stored.has_policy()
+        stored.policy()
         stored.tables()
         stored.gather()
         stored.score((b"",) * len(stored.views()))
@@ -350,8 +350,7 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
 """What can be called, with sound arguments."""
 
 LOOKED_AT: Final = {
-    f"StoredModel.{name}"
-    for name in ("views", "classes", "has_policy", "tables", "gather")
+    f"StoredModel.{name}" for name in ("views", "classes", "policy", "tables", "gather")
 }
 """What has no arguments, and is called with each model that can be opened."""
 

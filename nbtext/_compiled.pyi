@@ -41,8 +41,8 @@ class StoredModel:
     def __new__(cls, file: memoryview | bytes, /) -> StoredModel: ...
     def classes(self) -> tuple[str, str]:
         """Return the names of the classes, sorted."""
-    def has_policy(self) -> bool:
-        """Return whether a table has a policy."""
+    def policy(self) -> bytes | None:
+        """Return the policy as it is packed, None if there is none."""
     def views(
         self,
     ) -> tuple[tuple[str, str, bool, bool, bool, bool, bool, int | None], ...]:

@@ -54,16 +54,20 @@ stored_classes(PyObject *self, PyObject *none)
     return Py_BuildValue("(NN)", text_of(header->classes[0]), text_of(header->classes[1]));
 }
 
-PyDoc_STRVAR(has_policy_doc,
-"has_policy()\n"
+PyDoc_STRVAR(policy_doc,
+"policy()\n"
 "--\n\n"
-"Return whether a table has a policy, which is not applied here.\n");
+"Return the policy as it is packed, which is not applied here; None if there is none.\n");
 
 static PyObject *
-stored_has_policy(PyObject *self, PyObject *none)
+stored_policy(PyObject *self, PyObject *none)
 {
+    const Header *last = &model_in(self)->last;
     (void)none;
-    return PyBool_FromLong(model_in(self)->first.has_policy);
+    if (!last->has_policy)
+        return counted_none();
+    return PyBytes_FromStringAndSize((const char *)last->packed_policy.at,
+                                     (Py_ssize_t)length_of(last->packed_policy));
 }
 
 /* Score what the buffers of keys hold; false, with an error or without, if not. */
@@ -216,7 +220,7 @@ stored_dealloc(PyObject *self)
 static PyMethodDef stored_methods[] = {
     {"views", stored_views, METH_NOARGS, views_doc},
     {"classes", stored_classes, METH_NOARGS, classes_doc},
-    {"has_policy", stored_has_policy, METH_NOARGS, has_policy_doc},
+    {"policy", stored_policy, METH_NOARGS, policy_doc},
     {"score", stored_score, METH_O, score_doc},
     {"lesson", stored_lesson, METH_VARARGS, lesson_doc},
     {"append", stored_append, METH_O, append_doc},

@@ -11,7 +11,6 @@ static bool
 add_header(Model *model, const Header *header, Table *table)
 {
     Header *first = &model->first;
-    first->has_policy |= header->has_policy;
     for (size_t n = 0; n < header->n_classes; n++) {
         size_t place = is_same(header->classes[n], first->classes[0]) ? 0 : 1;
         if (!is_same(header->classes[n], first->classes[place]))

@@ -188,7 +188,7 @@ typedef struct {
 } Tail;
 
 typedef struct {
-    Header first; /* its documents and totals, and has_policy, are those of all tables */
+    Header first; /* its documents and totals are those of all tables */
     Header last;  /* of which nothing is used but what is packed, keep and fit */
     bool may_learn;
     Table *tables;

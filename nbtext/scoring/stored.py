@@ -2,15 +2,17 @@
 One mail and a model file to a decision, in C: the compiled twin of `Classifier`.
 
 A path goes in; what decides about mail comes out if the model is plain: two classes of
-mail by the mean score, calibrated, without a policy or a correction. Nothing is loaded
-but the extension and the tables of code points. None comes out for every other model,
-for a damaged one, and where the extension is missing: `nbtext.scoring.classifying`
-reads these, and is the specification of what is decided here.
+mail by the mean score, calibrated, without a correction, and its policy, if any, a
+threshold alone. Nothing is loaded but the extension and the tables of code points. None
+comes out for every other model, for a damaged one, and where the extension is missing:
+`nbtext.scoring.classifying` reads these, and is the specification of what is decided
+here.
 """
 
 import os
 from stat import S_ISREG
 
+from nbtext.scoring.figures import CERTAIN
 from nbtext.tokens.kinds import INTERFACE, reader_of
 
 TYPE_CHECKING = False
@@ -27,6 +29,11 @@ MOST_KEPT: "Final" = 8
 FEW: "Final" = 12
 FEW_BYTES: "Final" = 1 << 19
 """Up to so many documents of so many bytes are scored and learnt one by one."""
+
+
+BEFORE: "Final" = b"\x84\xa9threshold\xcb"
+AFTER: "Final" = b"\xa5prior\x80\xa5costs\x90\xb3max_false_positives\xc0"
+"""What stands around the threshold of a packed policy that is nothing else."""
 
 
 class Judgement:
@@ -71,11 +78,23 @@ class StoredClassifier:
         classes: the names of the classes, sorted.
     """
 
-    __slots__ = ("_model", "_reader", "classes")
+    __slots__ = ("_least", "_model", "_reader", "classes")
 
-    def __init__(self, model: "StoredModel", reader: "MailReader") -> None:
+    def __init__(
+        self, model: "StoredModel", reader: "MailReader", threshold: float
+    ) -> None:
+        """
+        Take what decides.
+
+        Args:
+            model: the open model.
+            reader: reads mail as the model's settings say.
+            threshold: the least probability of a label, from 0 to 1.
+
+        """
         self._model = model
         self._reader = reader
+        self._least = min(threshold, CERTAIN)
         self.classes = model.classes()
 
     def classify(self, mail: bytes) -> Judgement | None:
@@ -85,8 +104,9 @@ class StoredClassifier:
         if scored is None:
             return None
         place, probabilities, known, _, _, printed = scored
-        label = self.classes[place] if known else None
         probability = probabilities[place]
+        is_sure = known and probability >= self._least
+        label = self.classes[place] if is_sure else None
         return Judgement(
             label, probability, probabilities, self.classes, printed, known
         )
@@ -173,9 +193,22 @@ def open_stored(path: str) -> StoredClassifier | None:
         model = stored_at(descriptor)
     finally:
         os.close(descriptor)
-    if model is None or model.has_policy():
+    threshold = None if model is None else threshold_of(model.policy())
+    if model is None or threshold is None:
         return None
-    return StoredClassifier(model, reader_of(model.views()))
+    return StoredClassifier(model, reader_of(model.views()), threshold)
+
+
+def threshold_of(policy: bytes | None) -> float | None:
+    """Return the threshold of a packed policy; None if there is more to it."""
+    if policy is None:
+        return 0.0
+    if not (policy.startswith(BEFORE) and policy[len(BEFORE) + 8 :] == AFTER):
+        return None
+    from struct import unpack_from
+
+    threshold: float = unpack_from(">d", policy, len(BEFORE))[0]
+    return threshold if 0 <= threshold <= 1 else None
 
 
 def stored_at(descriptor: int) -> "StoredModel | None":

@@ -4,8 +4,11 @@ import os
 import sys
 from collections.abc import Callable
 from io import BytesIO, TextIOWrapper
+from math import nan
 from pathlib import Path
+from struct import pack
 
+import msgpack
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -22,9 +25,9 @@ from nbtext.errors import DamagedError
 from nbtext.filtering.header_field import AddedField, with_added
 from nbtext.filtering.plain_header import with_field
 from nbtext.plain_mail import Begun, read_mail
-from nbtext.policy import Policy
+from nbtext.policy import Cost, FalsePositives, Policy
 from nbtext.scoring import Classifier, classifying, load_model
-from nbtext.scoring.stored import StoredClassifier, open_stored
+from nbtext.scoring.stored import StoredClassifier, open_stored, threshold_of
 from nbtext.store.compacting import compact
 from nbtext.tokens.engine import engine
 from tests.build import FROM_LINE, HAM, SPAM, mail
@@ -132,10 +135,56 @@ def test_so_are_texts_and_three_classes(tmp_path: Path) -> None:
     assert open_stored(str(tmp_path / "three.nbt")) is None
 
 
-def test_so_are_policies_and_what_is_no_model(model: Path, tmp_path: Path) -> None:
-    set_policy(str(model), Policy(threshold=0.9))
+@pytest.mark.parametrize(
+    "policy",
+    [
+        Policy(threshold=0.9, prior=(("spam", 0.2),)),
+        Policy(costs=(Cost("ham", "spam", 10.0),)),
+        Policy(max_false_positives=FalsePositives("spam", 0.01)),
+    ],
+)
+def test_so_are_policies_of_more_than_a_threshold(model: Path, policy: Policy) -> None:
+    set_policy(str(model), policy)
 
     assert open_stored(str(model)) is None
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.3, 0.6, 0.9, 0.999999, 1.0])
+def test_a_threshold_is_kept_to_as_python_does(model: Path, threshold: float) -> None:
+    learn(model, "spam", [MAIL])
+    set_policy(str(model), Policy(threshold=threshold))
+    learn(model, "ham", [b"Subject: x\n\nlunch then\n"])
+
+    stored_model = open_stored(str(model))
+    classifier = Classifier(load_model(str(model)))
+    assert stored_model is not None
+    for text in stored.MESSAGES:
+        found = stored_model.classify(text)
+        (expected,) = classifier.classify([Document("", (text,), is_mail=True)])
+        assert found is None or (found.label, found.known) == (
+            expected.label,
+            expected.known,
+        )
+
+
+def test_a_policy_that_was_cleared_is_none(model: Path) -> None:
+    set_policy(str(model), Policy(costs=(Cost("ham", "spam", 10.0),)))
+    set_policy(str(model), Policy())
+
+    assert open_stored(str(model)) is not None
+
+
+@pytest.mark.parametrize("threshold", [2.0, -1.0, nan])
+def test_a_forged_threshold_is_left_to_python(model: Path, threshold: float) -> None:
+    packed = msgpack.packb(Policy(threshold=0.5).as_dict())
+    forged = packed.replace(pack(">d", 0.5), pack(">d", threshold))
+
+    assert threshold_of(packed) == 0.5
+    assert threshold_of(forged) is None
+    assert threshold_of(packed[:-1]) is None
+
+
+def test_so_is_what_is_no_model(tmp_path: Path) -> None:
     assert open_stored(str(tmp_path)) is None
     assert open_stored(str(tmp_path / "none")) is None
     assert open_stored("a\0b") is None
