@@ -3,10 +3,10 @@ One mail and a model file to a decision, in C: the compiled twin of `Classifier`
 
 A path goes in; what decides about mail comes out if the model is plain: two classes of
 mail by the mean score, calibrated, without a correction, and its policy, if any, a
-threshold alone. Nothing is loaded but the extension and the tables of code points. None
-comes out for every other model, for a damaged one, and where the extension is missing:
-`nbtext.scoring.classifying` reads these, and is the specification of what is decided
-here.
+threshold or costs. Nothing is loaded but the extension, the tables of code points, and
+what costs take. None comes out for every other model, for a damaged one, and where the
+extension is missing: `nbtext.scoring.classifying` reads these, and is the specification
+of what is decided here.
 """
 
 import os
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from nbtext._compiled import MailReader, StoredModel
+    from nbtext.scoring.costs import Costs
 
 MOST_KEPT: "Final" = 8
 """Maximum number of models that stay open."""
@@ -78,10 +79,10 @@ class StoredClassifier:
         classes: the names of the classes, sorted.
     """
 
-    __slots__ = ("_least", "_model", "_reader", "classes")
+    __slots__ = ("_model", "_reader", "_rule", "classes")
 
     def __init__(
-        self, model: "StoredModel", reader: "MailReader", threshold: float
+        self, model: "StoredModel", reader: "MailReader", rule: "float | Costs"
     ) -> None:
         """
         Take what decides.
@@ -89,12 +90,12 @@ class StoredClassifier:
         Args:
             model: the open model.
             reader: reads mail as the model's settings say.
-            threshold: the least probability of a label, from 0 to 1.
+            rule: the least probability of a label, from 0 to 1; or what decisions cost.
 
         """
         self._model = model
         self._reader = reader
-        self._least = min(threshold, CERTAIN)
+        self._rule = rule
         self.classes = model.classes()
 
     def classify(self, mail: bytes) -> Judgement | None:
@@ -104,11 +105,16 @@ class StoredClassifier:
         if scored is None:
             return None
         place, probabilities, known, _, _, printed = scored
-        probability = probabilities[place]
-        is_sure = known and probability >= self._least
-        label = self.classes[place] if is_sure else None
+        chosen: int | None = None
+        if not isinstance(self._rule, float):
+            chosen = self._rule.cheapest(printed)
+        elif probabilities[place] >= min(self._rule, CERTAIN):
+            chosen = place
+        label = None
+        if known and chosen is not None:
+            label, place = self.classes[chosen], chosen
         return Judgement(
-            label, probability, probabilities, self.classes, printed, known
+            label, probabilities[place], probabilities, self.classes, printed, known
         )
 
 
@@ -193,22 +199,42 @@ def open_stored(path: str) -> StoredClassifier | None:
         model = stored_at(descriptor)
     finally:
         os.close(descriptor)
-    threshold = None if model is None else threshold_of(model.policy())
-    if model is None or threshold is None:
+    if model is None:
         return None
-    return StoredClassifier(model, reader_of(model.views()), threshold)
-
-
-def threshold_of(policy: bytes | None) -> float | None:
-    """Return the threshold of a packed policy; None if there is more to it."""
-    if policy is None:
-        return 0.0
-    if not (policy.startswith(BEFORE) and policy[len(BEFORE) + 8 :] == AFTER):
+    policy = model.policy()
+    rule = 0.0 if policy is None else rule_of(policy, model.classes())
+    if rule is None:
         return None
-    from struct import unpack_from
+    return StoredClassifier(model, reader_of(model.views()), rule)
 
-    threshold: float = unpack_from(">d", policy, len(BEFORE))[0]
-    return threshold if 0 <= threshold <= 1 else None
+
+def rule_of(policy: bytes, classes: "Sequence[str]") -> "float | Costs | None":
+    """
+    Return what a policy decides by: a threshold, or costs; None if there is more to it.
+
+    Args:
+        policy: as it is packed.
+        classes: those of the model.
+
+    """
+    if policy.startswith(BEFORE) and policy[len(BEFORE) + 8 :] == AFTER:
+        from struct import unpack_from
+
+        threshold: float = unpack_from(">d", policy, len(BEFORE))[0]
+        return threshold if 0 <= threshold <= 1 else None
+    import msgpack
+
+    from nbtext.errors import SettingsError
+    from nbtext.policy import UNSURE, Policy
+    from nbtext.scoring.costs import costs_of
+
+    try:
+        found = Policy.from_dict(msgpack.unpackb(policy))
+    except (SettingsError, TypeError, ValueError):
+        return None
+    is_known = UNSURE not in classes and set(found.labels) <= set(classes)
+    has_more = found.prior or found.max_false_positives or not found.costs
+    return costs_of(found.costs, classes) if is_known and not has_more else None
 
 
 def stored_at(descriptor: int) -> "StoredModel | None":

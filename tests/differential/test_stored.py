@@ -27,7 +27,7 @@ from nbtext.filtering.plain_header import with_field
 from nbtext.plain_mail import Begun, read_mail
 from nbtext.policy import Cost, FalsePositives, Policy
 from nbtext.scoring import Classifier, classifying, load_model
-from nbtext.scoring.stored import StoredClassifier, open_stored, threshold_of
+from nbtext.scoring.stored import AFTER, BEFORE, StoredClassifier, open_stored, rule_of
 from nbtext.store.compacting import compact
 from nbtext.tokens.engine import engine
 from tests.build import FROM_LINE, HAM, SPAM, mail
@@ -139,20 +139,30 @@ def test_so_are_texts_and_three_classes(tmp_path: Path) -> None:
     "policy",
     [
         Policy(threshold=0.9, prior=(("spam", 0.2),)),
-        Policy(costs=(Cost("ham", "spam", 10.0),)),
+        Policy(costs=(Cost("ham", "spam", 10.0),), prior=(("spam", 0.2),)),
         Policy(max_false_positives=FalsePositives("spam", 0.01)),
     ],
 )
-def test_so_are_policies_of_more_than_a_threshold(model: Path, policy: Policy) -> None:
+def test_so_are_policies_of_more_than_these(model: Path, policy: Policy) -> None:
     set_policy(str(model), policy)
 
     assert open_stored(str(model)) is None
 
 
-@pytest.mark.parametrize("threshold", [0.0, 0.3, 0.6, 0.9, 0.999999, 1.0])
-def test_a_threshold_is_kept_to_as_python_does(model: Path, threshold: float) -> None:
+@pytest.mark.parametrize(
+    "policy",
+    [
+        *(Policy(threshold=one) for one in (0.0, 0.3, 0.6, 0.9, 0.999999, 1.0)),
+        Policy(costs=(Cost("ham", "spam", 10.0),)),
+        Policy(costs=(Cost("spam", "ham", 1e6), Cost("ham", "spam", 1e-6))),
+        Policy(costs=(Cost("ham", "ham", 3.0),)),
+        Policy(costs=(Cost("ham", None, 0.01), Cost("spam", None, 0.2))),
+        Policy(costs=(Cost("spam", None, 0.0), Cost("spam", "ham", 0.5))),
+    ],
+)
+def test_policies_are_kept_to_as_python_does(model: Path, policy: Policy) -> None:
     learn(model, "spam", [MAIL])
-    set_policy(str(model), Policy(threshold=threshold))
+    set_policy(str(model), policy)
     learn(model, "ham", [b"Subject: x\n\nlunch then\n"])
 
     stored_model = open_stored(str(model))
@@ -161,27 +171,41 @@ def test_a_threshold_is_kept_to_as_python_does(model: Path, threshold: float) ->
     for text in stored.MESSAGES:
         found = stored_model.classify(text)
         (expected,) = classifier.classify([Document("", (text,), is_mail=True)])
-        assert found is None or (found.label, found.known) == (
-            expected.label,
-            expected.known,
-        )
+        if found is not None:
+            assert (found.label, found.known) == (expected.label, expected.known)
+            assert found.probability == pytest.approx(expected.probability, rel=1e-12)
 
 
 def test_a_policy_that_was_cleared_is_none(model: Path) -> None:
-    set_policy(str(model), Policy(costs=(Cost("ham", "spam", 10.0),)))
+    set_policy(str(model), Policy(prior=(("spam", 0.2),)))
     set_policy(str(model), Policy())
 
     assert open_stored(str(model)) is not None
 
 
 @pytest.mark.parametrize("threshold", [2.0, -1.0, nan])
-def test_a_forged_threshold_is_left_to_python(model: Path, threshold: float) -> None:
+def test_a_forged_threshold_is_left_to_python(threshold: float) -> None:
     packed = msgpack.packb(Policy(threshold=0.5).as_dict())
     forged = packed.replace(pack(">d", 0.5), pack(">d", threshold))
 
-    assert threshold_of(packed) == 0.5
-    assert threshold_of(forged) is None
-    assert threshold_of(packed[:-1]) is None
+    assert rule_of(packed, ["ham", "spam"]) == 0.5
+    assert rule_of(forged, ["ham", "spam"]) is None
+    assert rule_of(packed[:-1], ["ham", "spam"]) is None
+
+
+def test_costs_of_other_classes_are_left_to_python() -> None:
+    packed = msgpack.packb(Policy(costs=(Cost("ham", None, 0.1),)).as_dict())
+
+    assert rule_of(packed, ["ham", "spam"]) is not None
+    assert rule_of(packed, ["spam", "work"]) is None
+    assert rule_of(packed, ["ham", "unsure"]) is None
+
+
+@given(st.binary(max_size=64) | st.binary().map(lambda one: BEFORE + one + AFTER))
+def test_no_bytes_are_taken_for_a_policy(packed: bytes) -> None:
+    rule = rule_of(packed, ["ham", "spam"])
+
+    assert rule is None or (isinstance(rule, float) and 0 <= rule <= 1)
 
 
 def test_so_is_what_is_no_model(tmp_path: Path) -> None:
