@@ -47,7 +47,7 @@ class Cluster:
             "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"
         )
         self.workers: list[subprocess.Popen[bytes]] = []
-        wait_until(self._file.exists, "the scheduler")
+        wait_until(self._is_there, "the scheduler")
         for _ in range(n_workers):
             self.add_worker()
 
@@ -58,6 +58,12 @@ class Cluster:
 
         address: str = json.loads(self._file.read_text())["address"]
         return address
+
+    def _is_there(self) -> bool:
+        try:
+            return bool(self.address)
+        except (FileNotFoundError, ValueError):  # it is being written
+            return False
 
     def add_worker(self) -> subprocess.Popen[bytes]:
         """Start one more worker."""
