@@ -76,6 +76,15 @@ def unpacked(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_nothing_else_is_at_top_level() -> None:
+    command = ["git", "-C", str(ROOT), "ls-files", "-z"]
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("this is no clone")
+    listed = subprocess.run(command, check=True, capture_output=True, text=True)
+    tracked = {path.partition("/")[0] for path in listed.stdout.split("\0") if path}
+    assert tracked == {*FOLDERS, *FILES}
+
+
 def test_a_source_distribution_holds_the_whole_repository(unpacked: Path) -> None:
     expected = (unpacked / "expected").read_text().splitlines()
 
