@@ -123,7 +123,13 @@ def command(
     else:
         files = open_models(models, drop_correction=drop_correction)
         merged = merge(_named(files, output))
-    if len(merged.policies) > 1 and not output.quiet:
+    if merged.lost_policy:
+        to_stderr(
+            f"WARNING: the policy of the last model, {escaped(models[-1])}, is not "
+            f"kept, because the sum cannot decide by it: {escaped(merged.lost_policy)}"
+            f"; set another with `nbtext -m {escaped(path)} policy`"
+        )
+    elif len(merged.policies) > 1 and not output.quiet:
         to_stderr(
             "note: the models have different policies; that of the last one, "
             f"{escaped(models[-1])}, is kept"

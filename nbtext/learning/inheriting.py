@@ -1,5 +1,5 @@
 """
-The policy of a model that training replaces, which the new model keeps.
+The policy of a model that another takes the place of, which the new model keeps.
 
 A policy is set by hand, once; a model is trained again and again, perhaps by cron. So
 the policy outlives the counts, as long as the new model can decide by it.
@@ -15,11 +15,41 @@ from nbtext.errors import SettingsError
 if TYPE_CHECKING:
     from nbtext.learning.training import Trained
     from nbtext.policy import Policy
+    from nbtext.store import Contents
 
 KEPT: Final = (
     "the policy of the old model is kept (`nbtext policy` shows it, `nbtext policy "
     "--clear` drops it)"
 )
+
+
+def why_not_by(policy: "Policy", contents: "Contents", name: str) -> str:
+    """
+    Return why a new model cannot decide by a policy; empty if it can.
+
+    Args:
+        policy: how decisions would be made.
+        contents: the model.
+        name: what it is called where that is told.
+
+    """
+    from nbtext.scoring.policy_rule import Basis, rule_of  # few models have one
+
+    scoring, table = contents.scoring, contents.counts
+    found = calibration_for(scoring, contents.calibrations)
+    basis = Basis(
+        name=name,
+        classes=table.classes,
+        documents=table.documents,
+        calibration=found or Calibration(scoring.of_scores()),
+        fit=fit(found, table.classes) if found else Fit(),
+        scoring=scoring,
+    )
+    try:
+        rule_of(policy, basis)
+    except SettingsError as error:
+        return str(error)
+    return ""
 
 
 def with_policy_of_old(trained: "Trained", policy: "Policy | None") -> "Trained":
@@ -35,29 +65,15 @@ def with_policy_of_old(trained: "Trained", policy: "Policy | None") -> "Trained"
     """
     if policy is None:
         return trained
-    from nbtext.scoring.policy_rule import Basis, rule_of  # few models have one
-
-    contents = trained.contents
-    scoring, table = contents.scoring, contents.counts
-    found = calibration_for(scoring, contents.calibrations)
-    basis = Basis(
-        name="the new model",
-        classes=table.classes,
-        documents=table.documents,
-        calibration=found or Calibration(scoring.of_scores()),
-        fit=fit(found, table.classes) if found else Fit(),
-        scoring=scoring,
-    )
-    try:
-        rule_of(policy, basis)
-    except SettingsError as error:
+    reason = why_not_by(policy, trained.contents, "the new model")
+    if reason:
         lost = (
             "the policy of the old model is not kept, because the new one cannot "
-            f"decide by it: {error}; set another with `nbtext policy`"
+            f"decide by it: {reason}; set another with `nbtext policy`"
         )
         return replace(trained, notes=(*trained.notes, lost))
     return replace(
         trained,
-        contents=replace(contents, policy=policy),
+        contents=replace(trained.contents, policy=policy),
         notes=(*trained.notes, KEPT),
     )

@@ -37,6 +37,7 @@ from nbtext.counts.texts import joined
 from nbtext.errors import ModelFileError, NotAModelError, SettingsError, TrainingError
 from nbtext.learning import Delta, count_table, why_not
 from nbtext.learning.delta_table import correction_table
+from nbtext.learning.inheriting import why_not_by
 from nbtext.scoring import batches, check_scoring
 from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.store import (
@@ -67,6 +68,7 @@ class Merged:
         labels: under which labels those are that not all models have under the same:
             label of one, label of another, and how many.
         policies: those of the models.
+        lost_policy: why that of the last model is not kept; empty if it is.
         taken: how many of the doubles are counted once now.
         refused: the names of those of which that cannot be, and why.
     """
@@ -75,6 +77,7 @@ class Merged:
     doubles: int = 0
     labels: Tally[tuple[str, str]] = field(default_factory=Tally)
     policies: set[Policy | None] = field(default_factory=set)
+    lost_policy: str = ""
     taken: int = 0
     refused: list[tuple[str, str]] = field(default_factory=list)
 
@@ -170,6 +173,11 @@ def merge(files: Iterable[ModelFile]) -> Merged:
     counts = adding.table() or CountTable(parts[0].counts.settings)
     merged = Merged(_sum_of(parts, counts, texts), policies=policies)
     check_scoring(merged.contents.scoring, counts.settings, counts.classes)
+    if merged.contents.policy is not None:
+        reason = why_not_by(merged.contents.policy, merged.contents, "the sum")
+        if reason:
+            merged.contents = replace(merged.contents, policy=None)
+            merged.lost_policy = reason
     for double in doubles:
         merged.doubles += 1
         merged.labels.update(double.labels)

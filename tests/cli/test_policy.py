@@ -405,6 +405,22 @@ def test_the_policy_of_the_last_model_is_kept_in_a_sum(run: "Run") -> None:
     assert policy_of("cat.nbt") == KEPT
 
 
+def test_a_policy_that_the_sum_cannot_decide_by_is_not_kept(run: "Run") -> None:
+    run("train", "-q", "--score", "sum", "-m", "one.nbt", "spam", "ham")
+    score = ("--score", "sum", "-m", "other.nbt")
+    run("train", "-q", *score, "spam=more spam", "news=more ham")
+    shares = ("--prior", "spam=0.5", "--prior", "news=0.5")
+    assert run("policy", "-m", "other.nbt", *shares).status == 0
+
+    said = run("merge", "-q", "one.nbt", "other.nbt", "-o", "sum.nbt")
+
+    assert said.status == 0
+    assert "the policy of the last model, other.nbt, is not kept" in said.err
+    assert "the prior leaves nothing for ham" in said.err
+    assert policy_of("sum.nbt") is None
+    assert run("classify", "-q", "-m", "sum.nbt", "more spam").status == 0
+
+
 def test_filter_moves_no_more_by_a_policy(run: "Run", tmp_path: Path) -> None:
     """Whatever is expected, its own thresholds hold, and the policy's besides."""
     random = np.random.default_rng(5)
