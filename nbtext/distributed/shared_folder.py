@@ -13,13 +13,15 @@ import os
 import shutil
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from time import time
+from typing import TYPE_CHECKING, BinaryIO, Final
 from uuid import uuid4
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 from nbtext.errors import ModelWriteError
+from nbtext.files.temporary import LEFTOVER
 
 HELD: Final = "client"
 """The file that the client has locked."""
@@ -45,7 +47,7 @@ def shared_folder(path: str, above: str | None) -> Iterator[str]:
     try:
         _remove_left(parent, begin)
         folder.mkdir(mode=0o700)
-        file = (folder / HELD).open("wb")
+        file = _held(folder)
     except OSError as error:
         message = (
             f"{parent}: no folder can be made there for the cluster's work "
@@ -54,17 +56,46 @@ def shared_folder(path: str, above: str | None) -> Iterator[str]:
         raise ModelWriteError(message) from error
     with file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX)
             yield str(folder)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def _held(folder: Path) -> BinaryIO:
+    """Return the file that says that the folder is in use, never seen unlocked."""
+    begun = folder / f"{HELD}.begun"
+    file = begun.open("wb")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        begun.rename(folder / HELD)
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
 def _remove_left(parent: Path, begin: str) -> None:
     """Remove the folders of runs that have ended without removing them."""
     for entry in parent.iterdir():
-        if not entry.name.startswith(begin):
-            continue
-        with suppress(OSError), (entry / HELD).open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an error if it is held
-            shutil.rmtree(entry, ignore_errors=True)
+        if entry.name.startswith(begin):
+            with suppress(OSError):
+                _remove_if_idle(entry)
+
+
+def _remove_if_idle(folder: Path) -> None:
+    """
+    Remove a folder unless a run holds it, or has only begun to.
+
+    Raises:
+        OSError: it is held.
+
+    """
+    try:
+        file = (folder / HELD).open("rb")
+    except FileNotFoundError:  # it was killed before it held it, or begins just now
+        if time() - folder.stat().st_mtime > LEFTOVER:
+            shutil.rmtree(folder, ignore_errors=True)
+        return
+    with file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder, ignore_errors=True)

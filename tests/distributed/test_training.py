@@ -220,6 +220,10 @@ def test_what_a_killed_run_has_left_is_removed(client: Any) -> None:
     for folder in (left, held):
         folder.mkdir()
         (folder / "client").touch()
+    begins, never_held = Path(".m.nbt.cluster-3"), Path(".m.nbt.cluster-4")
+    for folder in (begins, never_held):
+        folder.mkdir()
+    os.utime(never_held, (0, 0))
     child = os.fork()
     if not child:  # another client at work
         import fcntl
@@ -234,7 +238,9 @@ def test_what_a_killed_run_has_left_is_removed(client: Any) -> None:
         train(["spam", "ham"], client, "m.nbt")
 
         assert held.exists()
+        assert begins.exists()
         assert not left.exists()
+        assert not never_held.exists()
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
