@@ -14,13 +14,16 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from nbtext.counts import TermTable
     from nbtext.counts.sorted_counts import Keys
     from nbtext.counts.text_sample import TextSample
     from nbtext.learning.overrides import SettingsOverrides
     from nbtext.settings import Settings, View
 
-from nbtext.counts.sorted_counts import NO_KEYS
+from nbtext.counts.room import Ranges
+from nbtext.counts.sorted_counts import NO_KEYS, RANGE
 from nbtext.counts.texts import TermTexts
 from nbtext.tokens.text_finding import find_texts
 
@@ -64,8 +67,48 @@ def _wanted(view: View, terms: TermTable) -> Keys:
     if view.kind == "number":
         return NO_KEYS
     documents = terms.sums(view.column("documents"))[:-1]
-    places = np.flatnonzero(documents >= LEAST_DOCUMENTS)
-    if len(places) > MOST_TEXTS:  # those of most documents, of equals the first
-        order = np.argsort(-documents.take(places), kind="stable")
-        places = np.sort(places.take(order[:MOST_TEXTS]))
+    places = most_common(documents, LEAST_DOCUMENTS, MOST_TEXTS)
     return terms.keys.take(places)
+
+
+def most_common(
+    documents: NDArray[np.integer], least: int, most: int
+) -> NDArray[np.intp]:
+    """
+    Return the places of the terms that most documents have, of equals the first.
+
+    It takes memory for some times as many as are returned at most, and for one range.
+
+    Args:
+        documents: shape (n_terms,), how many have each term.
+        least: how many must have it.
+        most: how many places are returned at most.
+
+    Returns:
+        The places, sorted.
+
+    """
+    places, counts, n_found = [np.empty(0, np.intp)], [documents[:0]], 0
+    working = Ranges([documents])
+    for start in range(0, len(documents), RANGE):
+        part = documents[start : start + RANGE]
+        found = np.flatnonzero(part >= least)
+        places.append(found + start)
+        counts.append(part.take(found))
+        n_found += len(found)
+        if n_found > 2 * most:
+            places, counts = _first(places, counts, most)
+            n_found = most
+            least = int(counts[0].min()) + 1  # of equals the first are here already
+        working.done(part.nbytes)
+    working.let_go()
+    return _first(places, counts, most)[0][0]
+
+
+def _first(
+    places: list[NDArray[np.intp]], counts: list[NDArray[np.integer]], most: int
+) -> tuple[list[NDArray[np.intp]], list[NDArray[np.integer]]]:
+    """Return the places, and the counts, of so many of the largest counts."""
+    all_places, all_counts = np.concatenate(places), np.concatenate(counts)
+    kept = np.sort(np.argsort(-all_counts, kind="stable")[:most])
+    return [all_places.take(kept)], [all_counts.take(kept)]
