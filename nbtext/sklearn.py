@@ -202,7 +202,11 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _overrides(self) -> SettingsOverrides:
         names = {name: getattr(self, name) for name in self.get_params()}
-        return SettingsOverrides(score=names.pop("event_model"), **names)
+        return SettingsOverrides(
+            score=names.pop("event_model"),
+            texts=False,  # nobody would read them
+            **names,
+        )
 
     def _named(self, texts: list[str | bytes]) -> list[Document]:
         """Return texts that a model takes for new ones, though it has seen the same."""
