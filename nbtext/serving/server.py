@@ -271,8 +271,7 @@ class Server:
         if request.verb == "PING":
             return Answer(pong())
         is_tell = request.verb == "TELL"
-        may_tell = self._service.may_tell or is_private(connection.socket)
-        if is_tell and not may_tell:
+        if is_tell and not self._may_tell(connection):
             raise RequestError(UNAVAILABLE, "TELL commands are not enabled")
         is_slow = parser.size > SMALL or request.is_compressed
         if is_slow or self._handler.may_search_long(is_lesson=is_tell):
@@ -282,6 +281,10 @@ class Server:
         if is_tell:
             return await self._learning.answer(request)
         return await self._classified(request)
+
+    def _may_tell(self, connection: Connection) -> bool:
+        """Return whether a client may have messages learnt and forgotten."""
+        return self._service.may_tell or is_private(connection.socket)
 
     def _classified(self, request: Request) -> "asyncio.Future[Answer]":
         """Classify a message soon, together with others that arrive meanwhile."""
