@@ -19,7 +19,7 @@ from fuzz.stored import check as check_stored
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, SettingsError, TextFormError, TrainingError
 from nbtext.scoring.batch_model import open_batch_model
-from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
 from nbtext.store import (

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from nbtext.counts import ReadReport
     from nbtext.counts.counting import Progress
     from nbtext.doctor import Findings
+    from nbtext.document import OnProblem
     from nbtext.evaluation import Evaluation
     from nbtext.evaluation.stream import OrderName
-    from nbtext.scoring.classifying import Decider, OnProblem
+    from nbtext.scoring.classifier import Decider
     from nbtext.scoring.combining import CombinedClassifier
     from nbtext.settings import Scoring
     from nbtext.store.blocks import Buffer

@@ -9,6 +9,7 @@ block now.
 """
 
 import enum
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from nbtext.errors import MissingSourceError, SourceError
@@ -207,3 +208,6 @@ PAUSE = Pause.PAUSE
 
 Item: TypeAlias = Document | Unread | Unreadable | Note | Pause
 """What a stream of sources is made of."""
+
+OnProblem: TypeAlias = Callable[[Unreadable | Note], None]
+"""Told of what is no document, in the order of the stream."""

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from nbtext.plain_mail import Begun
     from nbtext.policy import Policy, PolicyOverrides
     from nbtext.scoring import Model
-    from nbtext.scoring.classifying import Decider
+    from nbtext.scoring.classifier import Decider
     from nbtext.scoring.estimating import EstimatedPrior
 
 

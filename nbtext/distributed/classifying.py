@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
     from nbtext.arguments import AnyPath
-    from nbtext.document import Note, Unreadable
+    from nbtext.document import Note, OnProblem, Unreadable
     from nbtext.scoring import Classifier, Decision
-    from nbtext.scoring.classifying import Decider, OnProblem
+    from nbtext.scoring.classifier import Decider
     from nbtext.sources import Options
 
     Decided = tuple[list[Decision], list[Unreadable | Note]]

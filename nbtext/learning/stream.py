@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Final
 
-from nbtext.document import Document, Item
+from nbtext.document import Document, Item, OnProblem
 from nbtext.errors import ModelFileError, NoModelError
 from nbtext.files import is_in_place
 from nbtext.keyring import name_secret
@@ -31,7 +31,7 @@ from nbtext.learning.plan import (
     planned,
 )
 from nbtext.scoring import Model, batches, load_model
-from nbtext.scoring.classifying import OnProblem, readable_of
+from nbtext.scoring.classifying import readable_of
 from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.scoring.stored import FEW, FEW_BYTES
 from nbtext.settings import Settings

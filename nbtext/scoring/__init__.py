@@ -12,7 +12,8 @@ from nbtext.faces import lazy_face
 
 TYPE_CHECKING = False  # typing takes longer to import than a message to classify
 if TYPE_CHECKING:
-    from nbtext.scoring.classifying import Classifier, batches, classify
+    from nbtext.scoring.classifier import Classifier
+    from nbtext.scoring.classifying import batches, classify
     from nbtext.scoring.decide import Decision, DecisionRule
     from nbtext.scoring.held_out import fitted
     from nbtext.scoring.model import Model, load_model
@@ -45,7 +46,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Classifier": "classifying",
+    "Classifier": "classifier",
     "Decision": "decide",
     "DecisionRule": "decide",
     "EventModel": "models.protocol",

@@ -23,7 +23,7 @@ from nbtext.counts import Calibration, Fit
 from nbtext.document import Document
 from nbtext.errors import SettingsError
 from nbtext.policy import MOST_PROBABLE, Policy
-from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.decide import Decision, Part, decide
 from nbtext.scoring.policy_rule import Basis, basis_of, prior_by_class, rule_of
 from nbtext.scoring.posterior import capped, normalised

@@ -12,8 +12,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.counting import chunks
-from nbtext.document import Item, Note, Unreadable
-from nbtext.scoring.classifying import Decider, OnProblem, classify
+from nbtext.document import Item, Note, OnProblem, Unreadable
+from nbtext.scoring.classifier import Decider
+from nbtext.scoring.classifying import classify
 from nbtext.scoring.decide import Decision
 
 if TYPE_CHECKING:

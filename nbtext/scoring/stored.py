@@ -5,7 +5,7 @@ A path goes in; what decides about mail comes out if the model is plain: two cla
 mail by the mean score, calibrated, without a correction, and its policy, if any, a
 threshold or costs. Nothing is loaded but the extension, the tables of code points, and
 what costs take. None comes out for every other model, for a damaged one, and where the
-extension is missing: `nbtext.scoring.classifying` reads these, and is the specification
+extension is missing: `nbtext.scoring.classifier` reads these, and is the specification
 of what is decided here.
 """
 

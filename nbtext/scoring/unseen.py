@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from nbtext.tokens import AnyReading
 
 from nbtext.scoring.batch import score_left_out
-from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.leave_one_out import PART
 from nbtext.scoring.model import load_model
 from nbtext.store.counted import NO_CLASS, CountedDocuments, CountedRow

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from nbtext.counts.texts import TermTexts
-    from nbtext.document import Item
+    from nbtext.document import Item, OnProblem
     from nbtext.policy import Policy
-    from nbtext.scoring.classifying import OnProblem
     from nbtext.store import ModelFile
     from nbtext.tokens import Bag
 

@@ -17,9 +17,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from nbtext.document import Item
+    from nbtext.document import Item, OnProblem
     from nbtext.scoring.batch_model import BatchModel
-    from nbtext.scoring.classifying import OnProblem
     from nbtext.scoring.leave_one_out import Labelled
     from nbtext.store import ModelFile
     from nbtext.upkeep.pruning import Pruned

@@ -26,7 +26,7 @@ from nbtext.document import Document, Note, Unreadable
 from nbtext.errors import NoModelError
 from nbtext.files import _locking
 from nbtext.learning import LearnRequest, learn_documents
-from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.model import load_model
 from nbtext.settings import default_settings
 from nbtext.store import appending, compact, open_model

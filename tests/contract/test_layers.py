@@ -243,7 +243,7 @@ def test_classifying_one_message_loads_little(
 ) -> None:
     loaded = loaded_by(RUN.format(arguments=arguments), tmp_path)
 
-    assert "nbtext.scoring.classifying" in loaded
+    assert "nbtext.scoring.classifier" in loaded
     assert loaded.isdisjoint((*HEAVY, *unwanted))
 
 

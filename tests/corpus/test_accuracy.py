@@ -21,7 +21,8 @@ from nbtext.document import Document
 from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate
 from nbtext.learning import train
 from nbtext.learning.training import MAX_BYTES
-from nbtext.scoring.classifying import Classifier, classify
+from nbtext.scoring.classifier import Classifier
+from nbtext.scoring.classifying import classify
 from nbtext.scoring.decide import Decision
 from nbtext.scoring.model import load_model
 from nbtext.store.writing import replace_file

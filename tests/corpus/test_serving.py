@@ -9,7 +9,7 @@ import pytest
 from nbtext import train
 from nbtext.document import Document
 from nbtext.policy import PolicyOverrides
-from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.model import load_model
 from nbtext.serving.handlers import Handler, HandlerOptions
 from nbtext.serving.spamd import Request

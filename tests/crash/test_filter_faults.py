@@ -28,7 +28,7 @@ from nbtext.filtering.mailbox import filter_mailbox
 from nbtext.filtering.mailboxes import Marks, _carrying, open_mailbox
 from nbtext.filtering.rules import FilterOptions, FilterReport, Rule, Run, rules_of
 from nbtext.filtering.seen_file import open_seen
-from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.model import load_model
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ import nbtext
 from nbtext.cli.tokens_command import Row, counted_terms
 from nbtext.document import Document
 from nbtext.mail.message import read_mail
-from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.model import load_model
 from nbtext.tokens.reading import read
 from tests.waiting import PATIENCE

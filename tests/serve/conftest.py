@@ -15,7 +15,7 @@ import pytest
 
 from nbtext import train
 from nbtext.document import Document
-from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.decide import Decision
 from nbtext.scoring.model import load_model
 from tests.build import HAM, SPAM, mail

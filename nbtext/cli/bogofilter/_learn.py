@@ -14,12 +14,11 @@ from nbtext.cli.bogofilter._bogosity import Bogosity, check_classes
 from nbtext.cli.bogofilter._log import log, registered
 from nbtext.cli.bogofilter._request import LABELS, Request
 from nbtext.cli.bogofilter._words import HAM, SPAM
-from nbtext.document import Document, Item, raise_unreadable
+from nbtext.document import Document, Item, OnProblem, raise_unreadable
 from nbtext.errors import NoModelError
 from nbtext.learning import LearnRequest, LearnResult, learn_documents
 from nbtext.learning.plan import UNKNOWN
 from nbtext.scoring import load_model
-from nbtext.scoring.classifying import OnProblem
 
 
 def register(items: Iterable[Item], request: Request, on_problem: OnProblem) -> bool:

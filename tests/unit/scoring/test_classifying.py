@@ -10,7 +10,8 @@ import pytest
 from nbtext.document import Document, Note, Unreadable
 from nbtext.learning import train
 from nbtext.scoring import score
-from nbtext.scoring.classifying import Classifier, classify
+from nbtext.scoring.classifier import Classifier
+from nbtext.scoring.classifying import classify
 from nbtext.scoring.decide import Decision
 from nbtext.scoring.in_processes import classify_with, initializer_of
 from nbtext.scoring.model import load_model

@@ -9,7 +9,7 @@ from nbtext.document import Document
 from nbtext.errors import NbtextError
 from nbtext.learning import LearnRequest, learn_documents
 from nbtext.policy import PolicyOverrides
-from nbtext.scoring.classifying import Classifier
+from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.model import Model, load_model
 from nbtext.serving.reloading import ReloadingModel, state_of
 

@@ -1,0 +1,554 @@
+"""
+A model that is ready to classify: documents in, decisions out.
+
+A few documents are scored by the plain engine, because importing numpy takes longer
+than scoring them, and mails by its compiled twin where the model is plain; from many at
+once on the batch engine takes over. All give the same scores.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from nbtext.document import (
+    AnyDocument,
+    Document,
+    OnProblem,
+    as_document,
+)
+from nbtext.errors import (
+    SettingsError,
+    TrainingError,
+    UnknownClassError,
+    memory_for_model,
+)
+from nbtext.keyring import secret_of
+from nbtext.scoring.decide import DEFAULT, Decision, DecisionRule, decide
+from nbtext.scoring.held_out import fitted
+from nbtext.scoring.model import Model, load_model
+from nbtext.scoring.models.registry import check_scoring, event_model
+from nbtext.scoring.score import Scored, score
+from nbtext.scoring.stored import FEW, FEW_BYTES
+from nbtext.scoring.stored_view import StoredView
+from nbtext.scoring.tail import TailView
+from nbtext.settings import Scoring
+from nbtext.store.reuse import are_kept
+from nbtext.tokens import AnyReading, bag_of, read_keys
+from nbtext.tokens.engine import engine
+from nbtext.tokens.key_reading import KeyReading, are_read_together
+
+if TYPE_CHECKING:
+    from nbtext._compiled import StoredModel
+    from nbtext.counts import Fit
+    from nbtext.mail import Heading
+    from nbtext.policy import Policy
+    from nbtext.scoring.batch_model import BatchModel
+    from nbtext.scoring.estimating import EstimatedPrior
+    from nbtext.scoring.explanation import Explanation, Reason
+    from nbtext.scoring.top import TopTerm
+
+LISTED: Final = 4
+"""Up to so many classes are named where a model is printed."""
+
+
+class Decider(Protocol):
+    """
+    What decides about documents: a model, or several together.
+
+    Attributes as those of `Classifier`.
+    """
+
+    n_reasons: int
+    rule: DecisionRule
+    prior: dict[str, float] | None
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of the classes, sorted."""
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The columns of tables that are read; none if they are not named."""
+
+    def classify(
+        self, documents: list[Document], *, headings: bool = False
+    ) -> list[Decision]:
+        """Decide about documents, in their order."""
+
+    def arrange(self, samples: Iterable[Document]) -> None:
+        """Make ready for many documents."""
+
+    def with_estimated_prior(
+        self,
+        batches: Iterable[list[Decision]],
+        on_prior: "Callable[[EstimatedPrior], None]",
+    ) -> Iterator[list[Decision]]:
+        """Decide anew about a stream, by the prior that its documents speak for."""
+
+
+class Classifier:
+    """
+    A model that is ready to classify.
+
+    Attributes:
+        model: what it was opened from.
+        rule: how decisions are made.
+        prior: class to the share that is expected, None without a prior.
+        n_reasons: how many reasons are told of a document whose label is another than
+            the one it carries.
+    """
+
+    def __init__(
+        self, model: Model, *, policy: "Policy | None" = None, n_reasons: int = 0
+    ) -> None:
+        """
+        Make an open model ready.
+
+        Args:
+            model: the model.
+            policy: how decisions are made, if not by the policy that it keeps.
+            n_reasons: see above.
+
+        Raises:
+            SettingsError: the model does not support its score, or the policy.
+            TrainingError: it does not have two classes.
+            ModelFileError: the policy that the model keeps does not go with it.
+
+        """
+        try:
+            check_scoring(model.scoring, model.settings, model.classes)
+        except (SettingsError, TrainingError) as error:  # there may be several models
+            raise type(error)(f"{model.path}: {error}") from None
+        if model.settings.secret is not None:
+            secret_of(model.settings.secret)  # before the first document is read
+        self.model = model
+        self.n_reasons = n_reasons
+        self._calibration = fitted(model)
+        self._policy = policy
+        self.rule = DEFAULT
+        self.prior: dict[str, float] | None = None
+        if policy is not None or model.policy is not None:
+            self._decide_by(policy)
+        self._reads_vocabulary = event_model(model.scoring.score).reads_vocabulary
+        self._batch: BatchModel | None = None
+        self._stored = _stored_of(model)
+
+    def __repr__(self) -> str:
+        """Say of which file it is, and what it tells apart."""
+        classes = ", ".join(self.classes)
+        if len(self.classes) > LISTED:
+            classes = f"{len(self.classes)} classes"
+        score = self.model.scoring.score
+        return f"<Classifier {self.model.path!r}: {classes}; {score}>"
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of the classes, sorted."""
+        return self.model.classes
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The columns of tables that are read; none if they are not named."""
+        return self.model.settings.column_names
+
+    def classify(
+        self, documents: list[Document], *, headings: bool = False
+    ) -> list[Decision]:
+        """
+        Decide about documents, in their order.
+
+        Args:
+            documents: what to classify.
+            headings: whether decisions say who mail is from, and what it is about.
+
+        """
+        settings = self.model.settings
+        if len(documents) > FEW and are_read_together(settings):
+            return self._decide_together(documents, headings=headings)
+        readings = [read_keys(document, settings) for document in documents]
+        return self.decide_readings(documents, readings, headings=headings)
+
+    def _decide_together(
+        self, documents: list[Document], *, headings: bool
+    ) -> list[Decision]:
+        """Decide about many documents, which are read at once if they can be."""
+        from nbtext.scoring.batch import score_batch
+        from nbtext.tokens.batch_reading import read_together
+
+        batch = read_together(documents, self.model.settings)
+        decisions: dict[int, Decision] = {}
+        if batch.documents:
+            scored = score_batch(self.arranged(), batch.views, self._calibration)
+            for document, of_document in zip(batch.documents, scored, strict=True):
+                decisions[id(document)] = self.decide_one(
+                    document, of_document, headings=headings
+                )
+        readings = [read_keys(one, self.model.settings) for one in batch.others]
+        others = self.decide_readings(batch.others, readings, headings=headings)
+        decisions.update(zip(map(id, batch.others), others, strict=True))
+        return [decisions[id(document)] for document in documents]
+
+    def decide_readings(
+        self,
+        documents: Sequence[Document],
+        readings: Sequence[AnyReading],
+        *,
+        headings: bool = False,
+    ) -> list[Decision]:
+        """Decide about documents that are taken apart already."""
+        size = sum(reading.size for reading in readings)
+        scores: Iterator[Scored]
+        is_few = len(documents) <= FEW and size <= FEW_BYTES
+        quick = self._quickly(readings) if len(documents) <= FEW else None
+        if quick is not None:
+            scores = iter(quick)
+        elif is_few and self._batch is None and not self._reads_vocabulary:
+            scores = map(self._plain, readings)
+        else:
+            scores = self._many(readings)
+        return [
+            self.decide_one(document, scored, headings=headings)
+            for document, scored in zip(documents, scores, strict=True)
+        ]
+
+    def decide_one(
+        self,
+        document: Document,
+        scored: Scored,
+        *,
+        headings: bool = False,
+        counted_in: int | None = None,
+    ) -> Decision:
+        """
+        Decide about a document that is scored already.
+
+        Args:
+            document: the document.
+            scored: what the counts say of it.
+            headings: whether the decision says who mail is from, and what it is about.
+            counted_in: the place of the class in which the model has counted it, if it
+                was scored as if that had not been so.
+
+        """
+        decision = decide(
+            document.name,
+            scored,
+            self.model.classes,
+            rule=self.rule,
+            truncated=document.truncated,
+            expected=document.label,
+            heading=_heading_of(document) if headings else None,
+        )._replace(identity=document.identity)
+        if not self.n_reasons or decision.label == decision.expected:
+            return decision
+        reasons = self._reasons(document, decision.label, counted_in)
+        return decision._replace(reasons=reasons)
+
+    def _reasons(
+        self, document: Document, label: str | None, counted_in: int | None
+    ) -> "tuple[Reason, ...]":
+        """Return the strongest reasons for what is decided about a document."""
+        from nbtext.scoring.explaining import explain
+        from nbtext.scoring.without import without
+        from nbtext.tokens import read  # and not keys, which say nothing
+
+        model = self.model
+        reading = read(document, model.settings)
+        if counted_in is not None and not model.settings.has_attributes:
+            model = without(model, bag_of(reading, model.settings), counted_in)
+        found = explain(
+            model,
+            reading,
+            self._calibration,
+            document=document,
+            rule=self.rule,
+            label=label,
+            top=self.n_reasons,
+        )
+        return found.reasons
+
+    def top(
+        self,
+        label: str | None = None,
+        n: int = 20,
+        documents: Iterable[AnyDocument] = (),
+        on_problem: OnProblem | None = None,
+    ) -> "list[TopTerm]":
+        """
+        Return the terms that most speak for a class, the strongest first.
+
+        Args:
+            label: the class; None for each of them.
+            n: how many terms of a class.
+            documents: where the texts of these terms are looked for that the model
+                does not keep; no more are read than needed.
+            on_problem: told of each document that cannot be read; without it, the
+                first is raised.
+
+        Raises:
+            UnknownClassError: the model has no such class.
+            SourceError: a document cannot be read.
+
+        """
+        from nbtext.scoring.top import top_terms
+        from nbtext.store.texts import read_texts
+
+        if label is not None and label not in self.model.classes:
+            raise UnknownClassError(self.model.path, label, self.model.classes)
+        labels = self.model.classes if label is None else (label,)
+        found = map(as_document, documents)
+        texts = read_texts(self.model.file) or ()
+        return top_terms(self.arranged(), labels, n, texts, found, on_problem)
+
+    def joint_log_likelihoods(
+        self, documents: Sequence[Document]
+    ) -> list[tuple[float, ...]]:
+        """
+        Return ln P(class, document) of documents, up to what is the same for all.
+
+        It is neither calibrated, nor corrected, nor capped
+        (`nbtext.scoring.models.protocol.EventModel.joint_log_likelihood`). Only text of
+        records that have attributes too, which add up with a fitted score alone, is
+        calibrated (`nbtext.scoring.mixed`), but for that of a textbook's score.
+
+        Args:
+            documents: what to score.
+
+        Returns:
+            For each document, for each class, nats.
+
+        Raises:
+            SourceError: the model's pattern takes too long to search a document.
+
+        """
+        settings = self.model.settings
+        readings = [read_keys(document, settings) for document in documents]
+        event = event_model(self.model.scoring.score)
+        if settings.has_attributes and not event.is_textbook:
+            plain = not event.reads_vocabulary
+            scores = map(self._plain, readings) if plain else self._many(readings)
+            return [scored.log_posterior for scored in scores]
+        if not event.reads_vocabulary:
+            from nbtext.scoring.mixed import joint_log_likelihood
+
+            bags = (bag_of(reading, settings) for reading in readings)
+            return [joint_log_likelihood(event, self.model, bag) for bag in bags]
+        from nbtext.scoring.batch import joint_log_likelihoods
+        from nbtext.tokens import read_terms
+
+        if self._batch is None:
+            self._batch = self._arranged()
+        views = read_terms(settings, [reading.views for reading in readings])
+        return [*map(tuple, joint_log_likelihoods(self._batch, views).tolist())]
+
+    def explain(
+        self,
+        document: AnyDocument,
+        *,
+        label: str | None = None,
+        top: int | None = None,
+    ) -> "Explanation":
+        """
+        Say why a document is of a class: evidence that adds up to its score.
+
+        Args:
+            document: a raw message, a text, or what `read_documents` gives.
+            label: the class to speak for; the most probable one if None.
+            top: how many terms are told, the strongest ones; all of them if None.
+
+        Raises:
+            UnknownClassError: the model has no such class.
+            SourceError: the model's pattern takes too long to search it.
+
+        """
+        from nbtext.scoring.explaining import explain
+        from nbtext.tokens import read  # and not keys, which say nothing
+
+        if label is not None and label not in self.model.classes:
+            raise UnknownClassError(self.model.path, label, self.model.classes)
+        document = as_document(document)
+        return explain(
+            self.model,
+            read(document, self.model.settings),
+            self._calibration,
+            document=document,
+            rule=self.rule,
+            label=label,
+            top=top,
+        )
+
+    def arrange(self, samples: Iterable[Document]) -> None:
+        """
+        Arrange the counts for the batch engine, which few documents have, too, then.
+
+        Args:
+            samples: documents that are classified by it before it is used: what it
+                loads for their like, or works out once, is there then.
+
+        """
+        from nbtext.scoring.batch import score_readings
+
+        batch = self._arranged()
+        readings = [read_keys(document, self.model.settings) for document in samples]
+        for _ in score_readings(batch, readings, self._calibration):
+            pass
+        self._batch = batch  # and not before: other threads may be classifying
+
+    @property
+    def policy(self) -> "Policy":
+        """Return how decisions are made."""
+        from nbtext.policy import Policy
+
+        return self._policy or self.model.policy or Policy()
+
+    def deciding_by(self, policy: "Policy | None") -> "Classifier":
+        """
+        Return the same model, deciding by another policy.
+
+        Args:
+            policy: the policy; None for that which is kept in the model.
+
+        Raises:
+            SettingsError: it does not go with the classes.
+
+        """
+        return type(self)(self.model, policy=policy, n_reasons=self.n_reasons)
+
+    def with_estimated_prior(
+        self,
+        batches: Iterable[list[Decision]],
+        on_prior: "Callable[[EstimatedPrior], None]",
+    ) -> Iterator[list[Decision]]:
+        """
+        Decide anew about a stream, by the prior that its documents speak for.
+
+        Args:
+            batches: what this model has decided.
+            on_prior: told the prior, before the first batch is given out.
+
+        """
+        from nbtext.scoring.estimating import with_estimated_prior
+        from nbtext.scoring.policy_rule import basis_of
+
+        basis = basis_of(self.model)
+        return with_estimated_prior(batches, basis, self.policy, on_prior)
+
+    def _decide_by(self, policy: "Policy | None") -> None:
+        """Decide by a policy, or if it is None by that of the model."""
+        from nbtext.scoring.policy_rule import (
+            basis_of,
+            own_rule,
+            prior_by_class,
+            rule_of,
+        )
+
+        basis = basis_of(self.model)
+        if policy is not None:
+            self.rule = rule_of(policy, basis)
+        elif self.model.policy is not None:
+            self.rule = own_rule(self.model.policy, basis)
+        self.prior = prior_by_class(self.policy, basis)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what opens the same model elsewhere: its counts stay in the file."""
+        facts = (self.model.path, self.model.scoring, self._policy, self.n_reasons)
+        return _opened, facts
+
+    def opened_at(self, path: str) -> "Classifier":
+        """
+        Return the same, opened from a copy of the model's file.
+
+        Args:
+            path: the copy.
+
+        Raises:
+            ModelFileError: it cannot be opened.
+
+        """
+        model = load_model(path, scoring=self.model.scoring)
+        return type(self)(model, policy=self._policy, n_reasons=self.n_reasons)
+
+    def arranged(self) -> "BatchModel":
+        """Return the counts as the batch engine has them."""
+        if self._batch is None:
+            self._batch = self._arranged()
+        return self._batch
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether a few mails need no arrays: the compiled engine has the model."""
+        return self._stored is not None
+
+    @property
+    def calibration(self) -> "Fit":
+        """What turns this model's scores into probabilities."""
+        return self._calibration
+
+    def _arranged(self) -> "BatchModel":
+        from nbtext.scoring.batch import keep_memory
+        from nbtext.scoring.batch_model import open_batch_model
+
+        with memory_for_model(self.model.path):
+            keep_memory()
+            return open_batch_model(self.model)
+
+    def _quickly(self, readings: Sequence[AnyReading]) -> list[Scored] | None:
+        """Return the scores of mails by the compiled engine; None if it has none."""
+        if self._stored is None:
+            return None
+        if len(self._stored.tables()) != len(self.model.file.tables):
+            return None  # it stays open, and has learnt since
+        scores = []
+        for reading in readings:
+            if not isinstance(reading, KeyReading):
+                return None
+            found = self._stored.score(reading.views)
+            if found is None:  # damage, and Python says which
+                return None
+            _, _, known, _, log_posterior, printed = found
+            tokens = sum(map(len, reading.views))
+            scores.append(Scored(log_posterior, printed, known, tokens))
+        return scores
+
+    def _plain(self, reading: AnyReading) -> Scored:
+        bag = bag_of(reading, self.model.settings)
+        return score(self.model, bag, self._calibration)
+
+    def _many(self, readings: Sequence[AnyReading]) -> Iterator[Scored]:
+        from nbtext.scoring.batch import score_readings
+
+        return score_readings(self.arranged(), readings, self._calibration)
+
+
+def _stored_of(model: Model) -> "StoredModel | None":
+    """Return the compiled engine's view of a model that is as it is in its file."""
+    own = StoredView | TailView
+    of_file = [isinstance(one, own) for views in model.stored for one in views]
+    is_same = all(of_file) and model.scoring == model.file.scoring
+    if not (is_same and engine().is_compiled):
+        return None
+    from nbtext.scoring.stored import stored_in, stored_kept
+
+    file = model.file
+    contents = file.contents[: file.size]
+    if are_kept():
+        places = [(table.offset, table.length) for table in file.tables]
+        return stored_kept(file.path, file.tables, places, contents)
+    return stored_in(contents)
+
+
+def _opened(
+    path: str, scoring: Scoring, policy: "Policy | None", n_reasons: int
+) -> Classifier:
+    model = load_model(path, scoring=scoring)
+    return Classifier(model, policy=policy, n_reasons=n_reasons)
+
+
+def _heading_of(document: Document) -> "Heading | None":
+    """Return who mail is from, and what it is about; None for what is no mail."""
+    from nbtext.tokens import is_mail  # which loads the reader of mail in Python
+
+    if not is_mail(document):
+        return None
+    from nbtext.mail import heading_of
+
+    return heading_of(document.texts[0])
