@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ from nbtext.errors import ClusterError, NbtextError, SettingsError
 
 PATIENCE: Final = 10
 """How many seconds a scheduler has to answer, and a cluster to have a worker."""
+
+PAUSE: Final = 0.2
+"""Seconds until workers are asked again, one of which was lost."""
 
 LOGGERS: Final = ("distributed", "distributed.client", "tornado.application")
 """Those of Dask that tell of a connection that is lost."""
@@ -164,8 +168,7 @@ def check_workers(client: Client, folder: str, token: str) -> int:
             f"`dask worker {where}`"
         )
         raise ClusterError(message) from error
-    found = client.run(_state, f"{folder}/{token}", on_error="return")
-    for worker, state in found.items():
+    for worker, state in _states(client, f"{folder}/{token}").items():
         if isinstance(state, Exception):
             message = (
                 f"{worker}: a worker cannot run nbtext ({state}); install nbtext "
@@ -188,8 +191,22 @@ def check_workers(client: Client, folder: str, token: str) -> int:
     return sum(client.nthreads().values())
 
 
-def _state(token: str) -> tuple[str, bool]:
+def _states(client: Client, path: str) -> dict[str, Any]:
+    """Return what each worker says, or why it says nothing; all are asked together."""
+    end = monotonic() + PATIENCE
+    while True:
+        states: dict[str, Any] = client.run(_state, path, on_error="return")
+        is_lost = any(isinstance(state, OSError) for state in states.values())
+        if not is_lost or monotonic() > end:
+            return states
+        sleep(PAUSE)  # one has died meanwhile, which the scheduler will know soon
+
+
+def _state(path: str) -> tuple[str, bool]:
     """Return the version of nbtext here, and whether a file can be seen."""
     from pathlib import Path
 
-    return __version__, Path(token).exists()
+    try:
+        return __version__, Path(path).exists()
+    except OSError:
+        return __version__, False
