@@ -54,7 +54,7 @@ def figures(bench: Bench) -> Iterator[Figure]:
             seconds(model.run.cpu),
             "",
             None,
-            f"{model.terms:,} terms; peak {megabytes(model.run.peak)}",
+            f"{model.terms:,} terms; memory without files {megabytes(model.run.own)}",
         )
     if not bench.is_large:
         yield Figure("train, generated, 3 GB", "skipped", "", None, "add --large")
@@ -69,7 +69,8 @@ def _within_bound(bench: Bench, n_copies: int, model: Trained) -> Figure:
         bound.run.cpu / model.run.cpu,
         1.5,
         f"{seconds(bound.run.cpu)} and {seconds(model.run.cpu)}; "
-        f"peak {megabytes(bound.run.peak)} and {megabytes(model.run.peak)}",
+        f"memory without files {megabytes(bound.run.own)} and "
+        f"{megabytes(model.run.own)}",
     )
 
 

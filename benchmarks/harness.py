@@ -12,16 +12,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from threading import Event, Thread
 from typing import Final
 
 from benchmarks.figures import seconds
 
 KILOBYTE: Final = 1024
 """The unit of ru_maxrss on Linux."""
+
+EVERY: Final = 0.1
+"""Seconds between two looks at the memory of a process."""
 
 ENVIRONMENT: Final[Mapping[str, str]] = {
     name: value
@@ -62,11 +67,14 @@ class Run:
         wall: seconds on the clock.
         cpu: seconds of processors, user and system, children included.
         peak: the most memory a single process held, in bytes.
+        own: the same without what files lend it, which the system can take back, as it
+            was seen now and then; 0 where the system does not say.
     """
 
     wall: float
     cpu: float
     peak: int
+    own: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +141,7 @@ def run(job: Job) -> Run:
         wall=sum(one.wall for one in runs),
         cpu=sum(one.cpu for one in runs),
         peak=max(one.peak for one in runs),
+        own=max(one.own for one in runs),
     )
 
 
@@ -147,15 +156,44 @@ def _step(job: Job, arguments: tuple[str, ...]) -> Run:
             stderr=errors,
             env=ENVIRONMENT,
         )
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - started
+        with _watched(process.pid) as seen:
+            _, status, usage = os.wait4(process.pid, 0)
+            wall = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode not in job.statuses:
             errors.seek(0)
             said = errors.read().decode(errors="replace").strip()
             raise JobError(f"{arguments[0]}: status {process.returncode}: {said}")
     _check_peak(usage.ru_maxrss)
-    return Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * KILOBYTE)
+    cpu = usage.ru_utime + usage.ru_stime
+    return Run(wall, cpu, usage.ru_maxrss * KILOBYTE, max(seen))
+
+
+@contextmanager
+def _watched(pid: int) -> Iterator[list[int]]:
+    """Look at the memory of a process now and then, as long as the context lasts."""
+    seen, is_over = [0], Event()
+
+    def look() -> None:
+        while not is_over.wait(EVERY):
+            seen.append(own_memory(pid))
+
+    thread = Thread(target=look)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        is_over.set()
+        thread.join()
+
+
+def own_memory(pid: int | str) -> int:
+    """Return the bytes that a process holds, but for files; 0 if that is not told."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("RssAnon:"):
+                return int(line.split()[1]) * KILOBYTE
+    return 0
 
 
 def _check_peak(peak: int) -> None:

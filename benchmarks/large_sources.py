@@ -104,7 +104,8 @@ def figure(bench: Bench, name: str, sources: list[str], details: str) -> Figure:
         f"{took.wall:,.0f} s",
         "",
         None,
-        f"{details}; CPU {seconds(took.cpu)}, peak {megabytes(took.peak)}",
+        f"{details}; CPU {seconds(took.cpu)}, memory without files "
+        f"{megabytes(took.own)}",
     )
 
 

@@ -18,7 +18,7 @@ from typing import Final
 from benchmarks.bench import Bench, trained
 from benchmarks.command import main
 from benchmarks.figures import Figure, Skipped, at_most, megabytes, seconds
-from benchmarks.harness import ENVIRONMENT, KILOBYTE, JobError, run
+from benchmarks.harness import ENVIRONMENT, JobError, own_memory, run
 from benchmarks.mail import Mail, some_of
 from benchmarks.one_message import MAILS
 from benchmarks.peers import bogofilter_training, program
@@ -252,10 +252,9 @@ def ticks_of(pid: str) -> int:
 
 def held(pid: str) -> int:
     """Return the memory that a process holds, in bytes, without what files lend it."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("RssAnon:"):
-            return int(line.split()[1]) * KILOBYTE
-    raise Skipped(f"{os.uname().sysname} does not say what a process holds")
+    if not (found := own_memory(pid)):
+        raise Skipped(f"{os.uname().sysname} does not say what a process holds")
+    return found
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ from nbtext.parallel import processes
 from nbtext.policy import MOST_PROBABLE, FalsePositives, Policy
 from nbtext.scoring import Classifier, Decision, batches, load_model
 from nbtext.scoring.batch import keep_memory
-from nbtext.scoring.classifying import MANY, readable_of
+from nbtext.scoring.classifying import MANY, readable_of, works_in_threads
 from nbtext.sources import Options, documents, labels, rereadable
 from nbtext.store import check_replaceable, replace_model
 from nbtext.store.lock import WAIT
@@ -449,7 +449,10 @@ def evaluate(
 
 @contextmanager
 def _processes(model: Decider, jobs: int) -> Iterator[dict[str, Any]]:
-    """Start processes that have the model, if several are wanted."""
+    """Start processes that have the model, if several are needed."""
+    if works_in_threads(model):
+        yield {}
+        return
     with processes(jobs, IMPORTS, _beginning(model, jobs)) as executor:
         yield {"executor": executor}
 

@@ -35,6 +35,7 @@ from nbtext.cli._terminal import (
 from nbtext.document import Skipped
 from nbtext.errors import SettingsError, UnknownClassError
 from nbtext.scoring import Classifier, Decision, classify, load_model
+from nbtext.scoring.classifying import works_in_threads
 from nbtext.sources import Options, documents
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def _tell_prior(prior: "EstimatedPrior") -> None:
 def _classifying(
     classifier: "Decider", options: Options, request: ClassifyRequest, jobs: int
 ) -> "Iterator[Callable[..., Iterator[list[Decision]]]]":
-    """Give what decides about the documents: here, in processes, or on a cluster."""
+    """Give what decides about the documents: here, or on a cluster."""
     if request.cluster is not None:
         with _on_cluster(classifier, options, request) as begun:
             yield begun
@@ -186,8 +187,8 @@ def _classifying(
     items: Iterable[Item] = documents(
         request.sources, options, labelled=False, stdin=request.begun
     )
-    if jobs == 1:
-        yield partial(classify, items, classifier)
+    if jobs == 1 or works_in_threads(classifier):
+        yield partial(classify, items, classifier, jobs=jobs)
         return
     from nbtext.parallel import processes
     from nbtext.scoring.in_processes import classify_with, initializer_of

@@ -64,7 +64,7 @@ def evaluate_model(
         on_read: told what was read and what was skipped, before anything is refused.
         on_decision: told of each decision that is evaluated.
         executor: processes that have the model (`nbtext.scoring.in_processes`).
-        jobs: how many they are.
+        jobs: how many they are, or without them how many threads work.
         elsewhere: what decides about the documents in place of all this, as
             `nbtext.scoring.classify` would.
 
@@ -85,7 +85,7 @@ def evaluate_model(
     printed: list[tuple[float, ...]] = []
     errors: list[Misjudged] = []
     seen = Seen()
-    begun = partial(classify, items, model)
+    begun = partial(classify, items, model, jobs=jobs)
     if executor is not None:
         begun = partial(classify_with, executor, jobs, items)
     if elsewhere is not None:

@@ -161,16 +161,19 @@ class Classifier:
             headings: whether decisions say who mail is from, and what it is about.
 
         """
-        settings = self.model.settings
-        if len(documents) > FEW and are_read_together(settings):
-            return self._decide_together(documents, headings=headings)
-        readings = [read_keys(document, settings) for document in documents]
-        return self.decide_readings(documents, readings, headings=headings)
+        is_quick = len(documents) > FEW and self.reads_together
+        decide_all = self._decide_together if is_quick else self._decide_each
+        return decide_all(documents, headings=headings)
+
+    @property
+    def reads_together(self) -> bool:
+        """Whether many documents are read at once, without the interpreter."""
+        return are_read_together(self.model.settings)
 
     def _decide_together(
         self, documents: list[Document], *, headings: bool
     ) -> list[Decision]:
-        """Decide about many documents, which are read at once if they can be."""
+        """Decide about many documents, which are read at once but for a few."""
         from nbtext.scoring.batch import score_batch
         from nbtext.tokens.batch_reading import read_together
 
@@ -182,10 +185,16 @@ class Classifier:
                 decisions[id(document)] = self.decide_one(
                     document, of_document, headings=headings
                 )
-        readings = [read_keys(one, self.model.settings) for one in batch.others]
-        others = self.decide_readings(batch.others, readings, headings=headings)
+        others = self._decide_each(batch.others, headings=headings)
         decisions.update(zip(map(id, batch.others), others, strict=True))
         return [decisions[id(document)] for document in documents]
+
+    def _decide_each(
+        self, documents: list[Document], *, headings: bool
+    ) -> list[Decision]:
+        """Decide about documents, which are read one after the other."""
+        readings = [read_keys(one, self.model.settings) for one in documents]
+        return self.decide_readings(documents, readings, headings=headings)
 
     def decide_readings(
         self,

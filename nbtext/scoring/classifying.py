@@ -6,6 +6,7 @@ Whatever is ready is decided as soon as input would block.
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import groupby
 from typing import Final, TypeVar
 
 from nbtext.document import (
@@ -21,7 +22,8 @@ from nbtext.errors import (
     NoMemoryError,
     SourceError,
 )
-from nbtext.scoring.classifier import Decider
+from nbtext.parallel import ahead
+from nbtext.scoring.classifier import Classifier, Decider
 from nbtext.scoring.decide import Decision
 from nbtext.sources import load_all, small_files, with_texts
 from nbtext.tokens import compiled
@@ -43,6 +45,7 @@ def classify(
     headings: bool = False,
     max_bytes: int,
     on_problem: OnProblem,
+    jobs: int = 1,
 ) -> Iterator[list[Decision]]:
     """
     Decide about a stream of documents.
@@ -53,15 +56,50 @@ def classify(
         headings: whether decisions say who mail is from, and what it is about.
         max_bytes: how much of a document is read.
         on_problem: told of each document that cannot be read, and of what else to know.
+        jobs: how many threads work, if the classifier `reads_together`.
 
     Yields:
         One decision a document, in their order, in batches; whatever is ready when
         input pauses.
 
     """
+    if jobs > 1 and isinstance(classifier, Classifier) and classifier.reads_together:
+        stream = batches(items, max_bytes, on_problem, marks_pauses=True)
+        yield from _in_threads(stream, classifier, headings, on_problem, jobs)
+        return
     for batch in batches(items, max_bytes, on_problem):
         act = partial(classifier.classify, headings=headings)
         yield from readable_of(batch, act, on_problem)
+
+
+def works_in_threads(classifier: Decider) -> bool:
+    """Return whether `classify` needs no processes to do several jobs side by side."""
+    return isinstance(classifier, Classifier) and classifier.reads_together
+
+
+def _in_threads(
+    stream: Iterator[list[Document]],
+    classifier: Classifier,
+    headings: bool,
+    on_problem: OnProblem,
+    jobs: int,
+) -> Iterator[list[Decision]]:
+    """Decide about batches in this and other threads; an empty one marks a pause."""
+    classifier.arrange(())
+    decide = partial(_decide, partial(classifier.classify, headings=headings))
+    for are_documents, some in groupby(stream, key=bool):
+        for decided, problems in ahead(jobs, decide, some) if are_documents else ():
+            for problem in problems:
+                on_problem(problem)
+            yield from decided
+
+
+def _decide(
+    act: Callable[[list[Document]], list[Decision]], batch: list[Document]
+) -> tuple[list[list[Decision]], list[Unreadable | Note]]:
+    """Return the decisions about a batch, and what there is to say of it."""
+    problems: list[Unreadable | Note] = []
+    return [*readable_of(batch, act, problems.append)], problems
 
 
 def readable_of(
@@ -102,6 +140,7 @@ def batches(
     *,
     size: int = BATCH,
     many: int = MANY,
+    marks_pauses: bool = False,
 ) -> Iterator[list[Document]]:
     """
     Gather documents into batches; a pause in the input ends one.
@@ -112,6 +151,7 @@ def batches(
         on_problem: told of each document that cannot be read, and of notes.
         size: about how many bytes a batch has at the most.
         many: how many documents.
+        marks_pauses: whether an empty batch follows where the input pauses.
 
     """
     batch: list[Document] = []
@@ -121,6 +161,8 @@ def batches(
         if isinstance(item, Pause):
             if batch:
                 yield batch
+            if marks_pauses:
+                yield []
             batch, gathered = [], 0
             continue
         if isinstance(item, Unreadable | Note):

@@ -25,31 +25,68 @@ if TYPE_CHECKING:
     from nbtext.scoring.decide import Decision
     from nbtext.scoring.score import Scored
     from nbtext.settings import Scoring
-    from nbtext.tokens import AnyReading
+    from nbtext.tokens import Terms
 
-from nbtext.scoring.batch import score_left_out
+from nbtext.scoring.batch import score_batch, score_left_out
 from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.leave_one_out import PART
 from nbtext.scoring.model import load_model
 from nbtext.store.counted import NO_CLASS, CountedDocuments, CountedRow
 from nbtext.tokens import fingerprints, read_keys, read_terms
+from nbtext.tokens.batch_reading import read_together
 
 LEFT_OUT: Final = "left out"
 AS_COUNTED: Final = "yes"
-"""What a decision says of a document that the model has counted."""
+NOT_COUNTED: Final = "no"
+"""What a decision says of whether the model has counted the document."""
 
 
 class UnseenClassifier(Classifier):
-    """A model that classifies documents it has counted as if it had not."""
+    """
+    A model that classifies documents it has counted as if it had not.
 
-    def classify(
-        self, documents: list[Document], *, headings: bool = False
+    `Decision.seen` says which those are, and how each was scored.
+    """
+
+    def _decide_together(
+        self, documents: list[Document], *, headings: bool
     ) -> list[Decision]:
-        """Decide about documents, in their order; `Decision.seen` says how."""
-        readings = [read_keys(document, self.model.settings) for document in documents]
+        """Decide about many documents, which are read at once but for a few."""
+        batch = read_together(documents, self.model.settings)
+        decisions: dict[int, Decision] = {}
+        if batch.documents:
+            rows = self._ledger.rows(batch.digests)
+            seen = [place for place, found in enumerate(rows) if found]
+            views = [terms.take(np.array(seen, np.intp)) for terms in batch.views]
+            marks = [batch.fingerprints[place] for place in seen]
+            scores = self._left_out(seen, rows, views, marks)
+            left_out = {*scores}
+            rest = [n for n in range(len(batch.documents)) if n not in left_out]
+            views = [terms.take(np.array(rest, np.intp)) for terms in batch.views]
+            scored = score_batch(self.arranged(), views, self.calibration)
+            scores.update(zip(rest, scored, strict=True))
+            for place, document in enumerate(batch.documents):
+                counted_in = rows[place][0].class_ if place in left_out else None
+                decision = self.decide_one(
+                    document, scores[place], headings=headings, counted_in=counted_in
+                )
+                seen_as = _seen_as(rows[place], is_left_out=place in left_out)
+                decisions[id(document)] = decision._replace(seen=seen_as)
+        others = self._decide_each(batch.others, headings=headings)
+        decisions.update(zip(map(id, batch.others), others, strict=True))
+        return [decisions[id(document)] for document in documents]
+
+    def _decide_each(
+        self, documents: list[Document], *, headings: bool
+    ) -> list[Decision]:
+        """Decide about documents, which are read one after the other."""
+        settings = self.model.settings
+        readings = [read_keys(document, settings) for document in documents]
         rows = self._ledger.rows([reading.digest for reading in readings])
         seen = [place for place, found in enumerate(rows) if found]
-        left_out = self._left_out(seen, readings, rows)
+        views = read_terms(settings, [readings[place].views for place in seen])
+        marks = fingerprints(views).tolist() if seen else []
+        left_out = self._left_out(seen, rows, views, marks)
         rest = [place for place in range(len(documents)) if place not in left_out]
         decided = self.decide_readings(
             [documents[place] for place in rest],
@@ -57,19 +94,17 @@ class UnseenClassifier(Classifier):
             headings=headings,
         )
         decisions = dict(zip(rest, decided, strict=True))
-        for place in seen:
-            if place in left_out:
-                scored = left_out[place]
-                decision = self.decide_one(
-                    documents[place],
-                    scored,
-                    headings=headings,
-                    counted_in=rows[place][0].class_,
-                )
-                decisions[place] = decision._replace(seen=LEFT_OUT)
-            else:
-                decisions[place] = decisions[place]._replace(seen=AS_COUNTED)
-        return [decisions[place] for place in range(len(documents))]
+        for place, scored in left_out.items():
+            counted_in = rows[place][0].class_
+            decisions[place] = self.decide_one(
+                documents[place], scored, headings=headings, counted_in=counted_in
+            )
+        return [
+            decisions[place]._replace(
+                seen=_seen_as(rows[place], is_left_out=place in left_out)
+            )
+            for place in range(len(documents))
+        ]
 
     def arrange(self, samples: Iterable[Document]) -> None:
         """Arrange the counts for the batch engine, and the ledger."""
@@ -88,16 +123,22 @@ class UnseenClassifier(Classifier):
     def _left_out(
         self,
         seen: Sequence[int],
-        readings: Sequence[AnyReading],
         rows: Sequence[Sequence[CountedRow]],
+        views: Sequence[Terms],
+        marks: Sequence[int],
     ) -> dict[int, Scored]:
-        """Return the scores of those documents that can be taken away exactly."""
-        if self.model.correction is not None or not seen:
+        """
+        Return the scores of those documents that can be taken away exactly.
+
+        Args:
+            seen: the places of documents that are counted.
+            rows: by place, what the ledger says of each.
+            views: for each view the terms of those that are counted.
+            marks: their fingerprints.
+
+        """
+        if self.model.correction is not None:
             return {}
-        views = read_terms(
-            self.model.settings, [readings[place].views for place in seen]
-        )
-        marks = fingerprints(views).tolist()
         exact = [
             number
             for number, place in enumerate(seen)
@@ -115,6 +156,13 @@ class UnseenClassifier(Classifier):
             )
             scores.update(zip([seen[number] for number in part], scored, strict=True))
         return scores
+
+
+def _seen_as(rows: Sequence[CountedRow], *, is_left_out: bool) -> str:
+    """Return what a decision says of a document that is in some rows, if in any."""
+    if is_left_out:
+        return LEFT_OUT
+    return AS_COUNTED if rows else NOT_COUNTED
 
 
 def _is_exact(rows: Sequence[CountedRow], mark: int) -> bool:

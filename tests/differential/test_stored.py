@@ -26,7 +26,7 @@ from nbtext.filtering.header_field import AddedField, with_added
 from nbtext.filtering.plain_header import with_field
 from nbtext.plain_mail import Begun, read_mail
 from nbtext.policy import Cost, FalsePositives, Policy
-from nbtext.scoring import Classifier, classifying, load_model
+from nbtext.scoring import Classifier, classifier, load_model
 from nbtext.scoring.stored import AFTER, BEFORE, StoredClassifier, open_stored, rule_of
 from nbtext.store.compacting import compact
 from nbtext.tokens.engine import engine
@@ -225,7 +225,7 @@ def test_a_classifier_uses_it_and_decides_as_without(
     for policy in (None, Policy(threshold=0.9), prior):
         found = Classifier(load_model(str(model)), policy=policy).classify(documents)
         with monkeypatch.context() as patch:
-            patch.setattr(classifying, "_stored_of", lambda _: None)
+            patch.setattr(classifier, "_stored_of", lambda _: None)
             plain = Classifier(load_model(str(model)), policy=policy)
             expected = plain.classify(documents)
         for one, other in zip(found, expected, strict=True):

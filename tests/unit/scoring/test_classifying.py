@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from nbtext.document import Document, Note, Unreadable
+from nbtext.document import PAUSE, Document, Item, Note, Unreadable
 from nbtext.learning import train
-from nbtext.scoring import score
+from nbtext.scoring import classifying, score
 from nbtext.scoring.classifier import Classifier
-from nbtext.scoring.classifying import classify
+from nbtext.scoring.classifying import classify, works_in_threads
 from nbtext.scoring.decide import Decision
 from nbtext.scoring.in_processes import classify_with, initializer_of
 from nbtext.scoring.model import load_model
@@ -19,6 +19,7 @@ from nbtext.scoring.models import mean
 from nbtext.scoring.models.mean import Mean
 from nbtext.scoring.stored import FEW
 from nbtext.settings import Scoring
+from nbtext.tokens import batch_reading
 from tests.build import FEW_TERMS
 
 WORDS = {"ham": b"minutes of the meeting", "spam": b"winner of the lottery"}
@@ -27,6 +28,10 @@ DOCUMENTS = [
     for label, words in WORDS.items()
     for n in range(40)
 ]
+
+
+SMALL_BATCHES = {"size": 1 << 19, "many": 15, "marks_pauses": False}
+"""What `batches` is called with, so that a few documents make several of them."""
 
 
 @pytest.fixture
@@ -106,6 +111,62 @@ def test_processes_that_are_spawned_open_the_model_again(
             executor, 1, DOCUMENTS, max_bytes=99, on_problem=on_problem
         )
         assert labels_of(batches) == expected
+
+
+def decisions_of(classifier: Classifier, jobs: int) -> list[Decision]:
+    batches = classify(
+        DOCUMENTS, classifier, max_bytes=99, on_problem=on_problem, jobs=jobs
+    )
+    return [decision for batch in batches for decision in batch]
+
+
+@pytest.mark.parametrize("jobs", [2, 3])
+def test_threads_decide_as_one_does(
+    path: Path, jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(classifying.batches, "__kwdefaults__", SMALL_BATCHES)
+    classifier = Classifier(load_model(str(path)))
+
+    alone, together = (decisions_of(classifier, number) for number in (1, jobs))
+
+    assert works_in_threads(classifier)
+    assert [one.name for one in together] == [one.name for one in DOCUMENTS]
+    for one, other in zip(alone, together, strict=True):
+        assert one._replace(log_posterior=(), printed=()) == other._replace(
+            log_posterior=(), printed=()
+        )
+        assert one.log_posterior == pytest.approx(other.log_posterior, abs=1e-12)
+
+
+def test_threads_have_decided_what_is_there_when_input_pauses(path: Path) -> None:
+    asked = []
+
+    def stream() -> Iterable[Item]:
+        yield from DOCUMENTS[:20]
+        yield PAUSE
+        asked.append("for more")
+        yield from DOCUMENTS[20:]
+
+    classifier = Classifier(load_model(str(path)))
+    batches = classify(
+        stream(), classifier, max_bytes=99, on_problem=on_problem, jobs=2
+    )
+
+    assert len(next(batches)) == 20
+    assert not asked
+    assert len(labels_of(batches)) == len(DOCUMENTS) - 20
+
+
+def test_threads_that_want_memory_leave_documents_to_be_read_alone(
+    path: Path, expected: list[str | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def want(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(batch_reading, "read_together", want)
+    found = decisions_of(Classifier(load_model(str(path))), jobs=2)
+
+    assert [decision.label for decision in found] == expected
 
 
 def test_a_pickled_model_is_opened_again_with_its_scoring(path: Path) -> None:

@@ -9,6 +9,7 @@ from nbtext import forget, learn, load, train_on
 from nbtext.document import Document
 from nbtext.learning import SettingsOverrides
 from nbtext.scoring import Decision
+from nbtext.scoring.stored import FEW
 from nbtext.scoring.unseen import AS_COUNTED, LEFT_OUT, UnseenClassifier
 
 PAIRS = [
@@ -101,6 +102,30 @@ def test_what_the_model_has_not_counted_is_scored_as_ever(tmp_path: Path) -> Non
     assert first.log_posterior == pytest.approx(plain[0].log_posterior)
     assert third.log_posterior == pytest.approx(plain[2].log_posterior)
     assert not np.allclose(second.log_posterior, plain[1].log_posterior)
+
+
+@pytest.mark.parametrize("score", ["sum", "weighted"])
+def test_many_at_once_are_decided_as_each_alone(tmp_path: Path, score: str) -> None:
+    """Counted once, twice, in another class, and not at all."""
+    path = tmp_path / "model.nbt"
+    pairs = [*PAIRS, PAIRS[0], ("ham", PAIRS[1][1])]
+    pairs += [("ham", f"letter {n} about the garden") for n in range(10)]
+    train_on(pairs, str(path), overrides=SettingsOverrides(score=score))
+    texts = [text for _, text in pairs] + ["a new letter", "cheap eggs", "qqqq"]
+
+    together = unseen(path, *texts)
+
+    assert len(texts) > FEW
+    assert {one.seen for one in together} == {"no", LEFT_OUT, AS_COUNTED}
+    for decision, text in zip(together, texts, strict=True):
+        (alone,) = unseen(path, text)
+        assert decision.log_posterior == pytest.approx(alone.log_posterior, abs=1e-12)
+        assert decision.printed == pytest.approx(alone.printed, abs=1e-12)
+        facts = [
+            one._replace(name="", log_posterior=(), printed=(), probability=0.0)
+            for one in (decision, alone)
+        ]
+        assert facts[0] == facts[1]
 
 
 def test_what_was_learnt_and_forgotten_since_is_known(tmp_path: Path) -> None:
