@@ -7,6 +7,7 @@ texts of the terms that enough documents have, as far as they are in these begin
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
     from nbtext.counts import TermTable
     from nbtext.counts.sorted_counts import Keys
     from nbtext.counts.text_sample import TextSample
+    from nbtext.document import Document
     from nbtext.learning.overrides import SettingsOverrides
     from nbtext.settings import Settings, View
 
 from nbtext.counts.room import Ranges
 from nbtext.counts.sorted_counts import NO_KEYS, RANGE
-from nbtext.counts.texts import TermTexts
+from nbtext.counts.texts import TermTexts, joined
+from nbtext.parallel import threads
 from nbtext.tokens.text_finding import find_texts
 
 LEAST_DOCUMENTS: Final = 3
@@ -40,7 +43,7 @@ def keeps_texts(overrides: SettingsOverrides) -> bool:
 
 
 def texts_of(
-    settings: Settings, terms: Sequence[TermTable], sample: TextSample
+    settings: Settings, terms: Sequence[TermTable], sample: TextSample, jobs: int = 1
 ) -> tuple[TermTexts, ...] | None:
     """
     Return the texts of terms, None if the model shall keep none.
@@ -49,17 +52,30 @@ def texts_of(
         settings: how documents were read, without a secret.
         terms: the counts by term, for each view.
         sample: where the texts are looked for.
+        jobs: how many threads look for them, each in a part of the documents.
 
     """
     if not sample.is_wanted:
         return None
     views = zip(settings.views, terms, strict=True)
     wanted = [_wanted(view, of_view) for view, of_view in views]
-    found = find_texts(settings, sample.documents(), wanted)
-    return tuple(
+    documents = sample.documents()
+    size = max(1, -(-len(documents) // jobs))
+    parts = [documents[n : n + size] for n in range(0, len(documents), size)]
+    with threads(jobs) as map_:
+        found = list(map_(partial(_found_in, settings, wanted), parts or [[]]))
+    return tuple(map(joined, zip(*found, strict=True)))
+
+
+def _found_in(
+    settings: Settings, wanted: Sequence[Keys], documents: Sequence[Document]
+) -> list[TermTexts]:
+    """Return for each view those of the wanted texts that are in some documents."""
+    found = find_texts(settings, documents, wanted)
+    return [
         TermTexts(keys[having], np.frombuffer(texts, np.uint8))
         for keys, (texts, having) in zip(wanted, found, strict=True)
-    )
+    ]
 
 
 def _wanted(view: View, terms: TermTable) -> Keys:

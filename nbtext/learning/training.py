@@ -174,7 +174,7 @@ def trained_on(
             may_correct=overrides.correction,
             map_=map_,
         )
-    contents = _with_texts(finished.contents(table), counted.texts)
+    contents = _with_texts(finished.contents(table), counted.texts, jobs)
     return Trained(
         contents=contents,
         report=report,
@@ -217,9 +217,10 @@ def _trained_on_some(
     )
 
 
-def _with_texts(contents: Contents, sample: TextSample) -> Contents:
+def _with_texts(contents: Contents, sample: TextSample, jobs: int = 1) -> Contents:
     """Return a new model with the texts of its terms, found in some documents."""
-    texts = texts_of(contents.counts.settings, contents.terms_by_view(), sample)
+    terms = contents.terms_by_view()
+    texts = texts_of(contents.counts.settings, terms, sample, jobs)
     return replace(contents, texts=texts)
 
 

@@ -55,7 +55,7 @@ def test_terms_of_three_documents_are_named(run: "Run", rows: Path) -> None:
     assert rows.exists()
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, 2, 20])
 def test_the_model_is_the_same_with_any_jobs_and_in_any_order(
     run: "Run", rows: Path, jobs: int
 ) -> None:
