@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Final, TypeAlias
 
 from fuzz import forge
-from nbtext.api import train_on
+from nbtext import train_on
 from nbtext.counts.correction import CorrectionInfo
 from nbtext.document import Document
 from nbtext.learning import (

@@ -11,23 +11,18 @@ TYPE_CHECKING = False  # typing takes longer to import than a message to classif
 if TYPE_CHECKING:
     from typing import Final
 
-    from nbtext.api import (
+    from nbtext.api.advising import examine, tune
+    from nbtext.api.classifying import (
         classify,
         classify_all,
         combine,
-        evaluate,
-        evaluate_folds,
-        evaluate_replay,
-        examine,
-        forget,
         joint_log_likelihood,
-        learn,
         load,
         read_documents,
-        train,
-        train_on,
-        tune,
     )
+    from nbtext.api.evaluating import evaluate, evaluate_folds, evaluate_replay
+    from nbtext.api.learning import forget, learn
+    from nbtext.api.training import train, train_on
     from nbtext.doctor import Findings
     from nbtext.document import Document
     from nbtext.errors import NbtextError
@@ -96,22 +91,22 @@ _HOMES: "Final" = {
     "SettingsOverrides": "learning.overrides",
     "Trained": "learning.training",
     "Tuned": "tuning.tuned",
-    "classify": "api",
-    "classify_all": "api",
-    "combine": "api",
-    "evaluate": "api",
-    "evaluate_folds": "api",
-    "evaluate_replay": "api",
-    "examine": "api",
-    "forget": "api",
-    "joint_log_likelihood": "api",
-    "learn": "api",
-    "load": "api",
-    "read_documents": "api",
+    "classify": "api.classifying",
+    "classify_all": "api.classifying",
+    "combine": "api.classifying",
+    "evaluate": "api.evaluating",
+    "evaluate_folds": "api.evaluating",
+    "evaluate_replay": "api.evaluating",
+    "examine": "api.advising",
+    "forget": "api.learning",
+    "joint_log_likelihood": "api.classifying",
+    "learn": "api.learning",
+    "load": "api.classifying",
+    "read_documents": "api.classifying",
     "set_policy": "upkeep",
-    "train": "api",
-    "train_on": "api",
-    "tune": "api",
+    "train": "api.training",
+    "train_on": "api.training",
+    "tune": "api.advising",
     "undo": "learning.taking_back",
 }
 

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 
     Texts: TypeAlias = Iterable[str | bytes]
 
-from nbtext.api import classify_all, learn, load, train_on
+from nbtext.api.classifying import classify_all, load
+from nbtext.api.learning import learn
+from nbtext.api.training import train_on
 from nbtext.document import AnyDocument, Document, as_document
 from nbtext.files.temporary import temporary_folder
 from nbtext.learning import SettingsOverrides

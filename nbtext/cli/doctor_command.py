@@ -55,7 +55,7 @@ def command(
     few documents, and what cannot be read. A line a finding, its kind first. Nothing is
     changed, and no model is read or written.
     """  # noqa: D301  click wants a real backspace
-    from nbtext.api import examine
+    from nbtext.api.advising import examine
     from nbtext.cli._findings import finding_rows, findings_json, summary
 
     skipped = Skipped()

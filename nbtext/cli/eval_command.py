@@ -175,13 +175,8 @@ def command(
     and, for two classes, the measures of the TREC spam track, each with the interval
     that it has in 95 % of bootstrap samples. docs/measures.md defines each of them.
     """  # noqa: D301  click wants a real backspace
-    from nbtext.api import (
-        combine,
-        evaluate,
-        evaluate_folds,
-        evaluate_replay,
-        load,
-    )
+    from nbtext.api.classifying import combine, load
+    from nbtext.api.evaluating import evaluate, evaluate_folds, evaluate_replay
 
     source = context.get_parameter_source("model")
     is_model_named = source is click.core.ParameterSource.COMMANDLINE
@@ -343,7 +338,7 @@ def _name_notes(model: "Classifier", *, is_seen: bool) -> None:
 
 def _other(path: str, policy: PolicyOverrides) -> "Classifier":
     """Open the model that another one is held against."""
-    from nbtext.api import load
+    from nbtext.api.classifying import load
 
     opened = load(path)
     return opened.deciding_by(policy.chosen(opened.model.policy))
@@ -353,7 +348,7 @@ def _top(
     model: "Classifier", sources: tuple[str, ...], options: Options
 ) -> "list[TopTerm]":
     """Return the terms that most speak for each class, as they are in the sources."""
-    from nbtext.api import read_documents
+    from nbtext.api.classifying import read_documents
 
     if len(model.model.classes) > MOST_CLASSES:
         return []

@@ -132,7 +132,7 @@ def _train(
 ) -> "TrainingSummary":
     """Train on this machine, or on a cluster."""
     if cluster is None:
-        from nbtext.api import train
+        from nbtext.api.training import train
 
         settle()
         return train(sources, model, **how).summary()

@@ -90,7 +90,8 @@ def command(
     simplest of those within one standard error of the best. Prints the lines to type,
     or writes the model; one that keeps to --max-false-positives, if that is given.
     """  # noqa: D301  click wants a real backspace
-    from nbtext.api import train, tune
+    from nbtext.api.advising import tune
+    from nbtext.api.training import train
     from nbtext.upkeep import set_policy
 
     if is_written and "-" in [source.rpartition("=")[2] for source in sources]:

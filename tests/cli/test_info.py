@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nbtext import api
+import nbtext
 from tests.build import confusing
 
 if TYPE_CHECKING:
@@ -179,8 +179,8 @@ def test_what_a_correction_rests_on_and_what_was_learnt_since(
     run: "Run", tmp_path: Path
 ) -> None:
     path = str(tmp_path / "model.nbt")
-    api.train_on(confusing(), path)
-    api.learn(path, "west", ["topic3 common1 echoa", "topic3 common2 choirb"])
+    nbtext.train_on(confusing(), path)
+    nbtext.learn(path, "west", ["topic3 common1 echoa", "topic3 common2 choirb"])
 
     printed = run("info", "-m", path)
     facts = json.loads(run("info", "-m", path, "--json").out)["correction"]

@@ -204,7 +204,7 @@ def test_loading_the_command_line_loads_little(tmp_path: Path) -> None:
 
 
 def test_training_loads_nothing_that_evaluates(tmp_path: Path) -> None:
-    loaded = loaded_by("import nbtext.api", tmp_path)
+    loaded = loaded_by("import nbtext.api.training", tmp_path)
 
     assert "nbtext.learning.training" in loaded
     unwanted = ("nbtext.doctor", "nbtext.evaluation.evaluation", "nbtext.tuning")

@@ -16,7 +16,7 @@ from time import perf_counter, sleep
 
 import pytest
 
-from nbtext.api import learn, train_on
+from nbtext import learn, train_on
 from nbtext.counts import room
 from nbtext.counts.room import bounded
 from nbtext.store import Contents, compact, open_model, read_contents

@@ -10,9 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nbtext import Options, SettingsOverrides, classify_all, load, train
+from nbtext import (
+    Options,
+    SettingsOverrides,
+    classify,
+    classify_all,
+    forget,
+    learn,
+    load,
+    train,
+    train_on,
+)
 from nbtext import joint_log_likelihood as joint_of
-from nbtext.api import classify, forget, learn, train_on
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, SettingsError
 from nbtext.evaluation.cross_validation import cross_validate

@@ -9,7 +9,7 @@ import pytest
 from fuzz.forge import Table, put_together, taken_apart
 from fuzz.laws import within
 from fuzz.models import HAM, MANY, MESSAGE, SPAM, learn
-from nbtext.api import train_on
+from nbtext import train_on
 from nbtext.errors import DamagedError, ModelFileError, TrainingError
 from nbtext.scoring.model import load_model
 from nbtext.scoring.stored import open_stored

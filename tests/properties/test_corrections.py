@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fuzz import forge
-from nbtext.api import forget, learn, train_on
+from nbtext import forget, learn, train_on
 from nbtext.counts.correction import CorrectionInfo
 from nbtext.counts.correction_table import Correction, add_corrections, correction_of
 from nbtext.document import Document

@@ -17,8 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nbtext import SettingsOverrides, load, train_on
-from nbtext.api import forget, learn
+from nbtext import SettingsOverrides, forget, learn, load, train_on
 from nbtext.counts.idf import TFIDF_UNIT, weights_of
 from nbtext.counts.tfidf import inverse_frequencies, whole_weights
 from nbtext.errors import ModelFileError, SettingsError

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nbtext import SettingsOverrides, learn, load, train_on
-from nbtext.api import evaluate_replay
+from nbtext import SettingsOverrides, evaluate_replay, learn, load, train_on
 from nbtext.document import Document
 from nbtext.errors import TrainingError
 from nbtext.evaluation import Evaluation

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nbtext import api
+import nbtext
 from nbtext.counts import counting, sample
 from nbtext.counts.correction_table import Correction
 from nbtext.counts.room import LEAST_BOUND, bounded
@@ -157,7 +157,7 @@ def test_the_file_is_the_same_however_it_was_made(
 
     def made(name: str, **how: int) -> bytes:
         path = tmp_path / name
-        api.train([source], str(path), options=Options(), **how)  # type: ignore[arg-type]
+        nbtext.train([source], str(path), options=Options(), **how)  # type: ignore[arg-type]
         file = open_model(str(path))
         assert file.correction is not None
         correction = api_correction(path)
@@ -199,7 +199,7 @@ def model(tmp_path: Path) -> tuple[str, Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     path = tmp_path / "model.nbt"
-    api.train([str(folder)], str(path))
+    nbtext.train([str(folder)], str(path))
     return str(path), folder
 
 
@@ -220,7 +220,7 @@ def test_what_is_learnt_leaves_the_correction_alone(
     before = values(path)
     new = b"topic1 common1 echoa choirb"
 
-    assert api.learn(path, "north", [new])[0].outcome == "learnt"
+    assert nbtext.learn(path, "north", [new])[0].outcome == "learnt"
 
     assert values(path) == before
     assert open_model(path).correction == open_model(path).tables[0].header.correction
@@ -231,7 +231,7 @@ def test_when_all_documents_are_forgotten_nothing_is_left(
 ) -> None:
     path, folder = model
 
-    api.forget(path, [file.read_bytes() for file in folder.rglob("*.txt")])
+    nbtext.forget(path, [file.read_bytes() for file in folder.rglob("*.txt")])
 
     assert values(path) == {}
     assert set(api_correction(Path(path)).biases) <= {0}
@@ -250,7 +250,7 @@ def test_a_document_that_moves_takes_back_what_it_added(
             break
 
     other = "east" if file.parent.name == "west" else "west"
-    api.learn(path, other, [file.read_bytes()])
+    nbtext.learn(path, other, [file.read_bytes()])
 
     rows = (correction.amounts.entries[:, 0] == high).nonzero()[0]
     amounts = correction.amounts.take(rows)
@@ -277,8 +277,8 @@ def test_uncorrected_scores_are_what_calibration_rests_on() -> None:
 def test_folds_are_scored_with_their_corrections(tmp_path: Path) -> None:
     source = tsv(tmp_path / "rows.tsv", confusing())
 
-    with_it = api.evaluate_folds([source], 4)
-    without = api.evaluate_folds(
+    with_it = nbtext.evaluate_folds([source], 4)
+    without = nbtext.evaluate_folds(
         [source], 4, overrides=SettingsOverrides(correction=False)
     )
 
@@ -289,11 +289,11 @@ def test_one_and_many_documents_are_corrected_alike(
     model: tuple[str, Path],
 ) -> None:
     path, folder = model
-    opened = api.load(path)
+    opened = nbtext.load(path)
     texts = [file.read_bytes() for file in sorted(folder.rglob("*.txt"))]
 
-    single = [api.classify(opened, text).log_posterior for text in texts[:9]]
-    many = [one.log_posterior for one in api.classify_all(opened, texts)]
+    single = [nbtext.classify(opened, text).log_posterior for text in texts[:9]]
+    many = [one.log_posterior for one in nbtext.classify_all(opened, texts)]
 
     assert len(single) == 9
     for found, expected in zip(single, many[:9], strict=True):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nbtext.api import forget, learn, train_on
+from nbtext import forget, learn, train_on
 from nbtext.counts.table import CountTable, add
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, SettingsError

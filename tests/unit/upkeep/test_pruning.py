@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nbtext.api import classify, forget, learn, load, train_on
+from nbtext import classify, forget, learn, load, train_on
 from nbtext.document import Document
 from nbtext.learning import LearnRequest, learn_documents
 from nbtext.store import open_model, read_contents

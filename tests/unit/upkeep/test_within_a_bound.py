@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nbtext.api import learn, train_on
+from nbtext import learn, train_on
 from nbtext.counts import room
 from nbtext.counts.room import bounded, is_in_file
 from nbtext.errors import NoRoomError

@@ -1,0 +1,31 @@
+"""What the calls of the library share: how sources are read and documents named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from nbtext.document import AnyDocument, Document
+
+from nbtext.document import as_document
+from nbtext.sources import Options, labels
+
+AUTO: Final = Options()
+"""Sources are what they look like."""
+
+IMPORTS: Final = ("nbtext.counts.counting",)
+"""What processes import that count documents."""
+
+
+def n_classes_of(sources: Sequence[str], options: Options) -> int | None:
+    """Return how many classes there are, None if only the documents tell."""
+    known = labels(sources, options)
+    return None if known is None else len(known)
+
+
+def numbered(documents: Iterable[AnyDocument]) -> Iterator[Document]:
+    """Yield documents; what has no name is called by its number, from 1."""
+    for number, document in enumerate(documents, 1):
+        yield as_document(document, str(number))

@@ -1,0 +1,337 @@
+"""How good a model is: on unseen documents, by folds, or by learning one by one."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from distributed import Client
+
+    from nbtext.arguments import AnyPath
+    from nbtext.counts import ReadReport
+    from nbtext.counts.counting import Progress
+    from nbtext.document import Item
+    from nbtext.evaluation import Evaluation
+    from nbtext.evaluation.stream import OrderName
+    from nbtext.learning import SettingsOverrides
+    from nbtext.learning.regimes import Regime
+    from nbtext.policy import Policy
+    from nbtext.scoring.classifier import Decider
+    from nbtext.scoring.combining import CombinedClassifier
+    from nbtext.settings import Scoring
+    from nbtext.sources import Options
+
+from nbtext.api._shared import AUTO, IMPORTS, n_classes_of
+from nbtext.arguments import sources_of
+from nbtext.learning.overrides import DEFAULTS
+from nbtext.learning.preparing import reading_columns
+from nbtext.learning.regimes import EVERYTHING
+from nbtext.parallel import processes
+from nbtext.policy import MOST_PROBABLE
+from nbtext.scoring import Classifier
+from nbtext.scoring.batch import keep_memory
+from nbtext.scoring.classifying import works_in_threads
+from nbtext.sources import documents, rereadable
+
+AnyClassifier: TypeAlias = "Classifier | CombinedClassifier"
+"""A model, or several that decide together."""
+
+
+def evaluate(
+    model: AnyClassifier,
+    sources: Sequence[AnyPath],
+    *,
+    options: Options = AUTO,
+    estimate_prior: bool = False,
+    positive: str | None = None,
+    seen: bool = False,
+    against: AnyClassifier | None = None,
+    reasons: int = 0,
+    progress: Progress | None = None,
+    on_read: Callable[[ReadReport], None] | None = None,
+    jobs: int = 1,
+    client: Client | None = None,
+    shared: AnyPath | None = None,
+) -> Evaluation:
+    """
+    Measure how good a model is on labelled sources that it has not seen.
+
+    Documents that it has counted are scored as if it had not (leave-one-out), or left
+    out where that cannot be computed exactly (`nbtext.scoring.unseen`).
+
+    Args:
+        model: what `load` or `combine` returned; it has a policy, by which it decides.
+        sources: as on the command line: `spam/`, `ham=Maildir/.Archive`, `rows.csv`.
+        options: what the sources are, if not what they look like.
+        estimate_prior: whether the shares of the classes are estimated from the
+            documents, instead of those in the model's policy.
+        positive: which of two classes is the one looked for; if not given, `spam`,
+                or else the rarer one.
+        seen: whether documents that the model has counted are scored as they are.
+        against: another model, which decides about the same documents.
+        reasons: how many reasons are told of each misjudged document; if 0, these
+            documents are not told at all; models that decide together tell none.
+        progress: told now and then how many more documents were read.
+        on_read: told what was read and what was skipped, before anything is refused.
+        jobs: how many processes read and score documents.
+        client: a cluster whose workers do so (`nbtext.distributed.connected`).
+        shared: a folder that its workers see; that of the model if None.
+
+    Raises:
+        SourceError: not one document can be read.
+        ClusterError: the cluster does not do its work.
+        SettingsError: `positive` is not one of two classes, not one label is a class of
+            the model, it has counted all documents and cannot tell what it would be
+            without one, a source is empty, or the standard input is named twice.
+        TypeError: the sources are one string, or none.
+
+    """
+    from nbtext.evaluation import evaluate_model
+    from nbtext.evaluation.comparing import Rights, compare
+
+    sources = sources_of(sources)
+    keep_memory()
+    if reasons and isinstance(model, Classifier):
+        model = Classifier(model.model, policy=model.policy, n_reasons=reasons)
+    models = [model]
+    models += [] if against is None else [against]
+    if not seen:
+        models = [*map(_as_unseen, models)]
+    current = models[0]
+    options = options._replace(
+        model_columns=lambda: current.column_names,
+        model_classes=model.classes,
+    )
+    if client is not None:
+        read: Callable[[], Iterable[Item]] = list
+    elif against is None:
+        read = partial(documents, sources, options, labelled=True)
+    else:
+        read = rereadable(sources, options)
+    run = partial(
+        evaluate_model,
+        sources=sources,
+        is_estimated=estimate_prior,
+        max_bytes=options.max_bytes,
+        progress=progress,
+        jobs=jobs,
+    )
+    right = [Rights() for _ in models]
+
+    def workers(model: AnyClassifier) -> AbstractContextManager[dict[str, Any]]:
+        if client is None:
+            return _processes(model, jobs)
+        from nbtext.distributed.classifying import classified_on
+
+        return classified_on(client, model, sources, options, shared=shared)
+
+    with workers(current) as how:
+        result = run(
+            current,
+            read(),
+            positive=positive,
+            on_read=on_read,
+            on_decision=right[0] if against is not None else None,
+            **how,
+        )
+    if against is None:
+        return result
+    current = models[1]
+    with workers(current) as how:
+        run(current, read(), on_decision=right[1], **how)
+    return replace(result, against=compare(*(one.by_name for one in right)))
+
+
+@contextmanager
+def _processes(model: Decider, jobs: int) -> Iterator[dict[str, Any]]:
+    """Start processes that have the model, if several are needed."""
+    if works_in_threads(model):
+        yield {}
+        return
+    with processes(jobs, IMPORTS, _beginning(model, jobs)) as executor:
+        yield {"executor": executor}
+
+
+def _as_unseen(model: AnyClassifier) -> AnyClassifier:
+    """Return a model that scores documents it has counted as if it had not."""
+    if isinstance(model, Classifier):
+        return _as_unseen_alone(model)
+    return model.of_changed(_as_unseen_alone)
+
+
+def _as_unseen_alone(model: Classifier) -> Classifier:
+    from nbtext.scoring.unseen import UnseenClassifier
+
+    if not model.model.settings.ledger:  # nobody knows what it has counted
+        return model
+    return UnseenClassifier(model.model, policy=model.policy, n_reasons=model.n_reasons)
+
+
+def _beginning(model: Decider, jobs: int) -> Callable[[], None] | None:
+    """Return what each of several processes that classify begins with."""
+    from nbtext.scoring.in_processes import initializer_of
+
+    return initializer_of(model) if jobs > 1 else None
+
+
+def evaluate_folds(
+    sources: Sequence[AnyPath],
+    folds: int = 10,
+    *,
+    options: Options = AUTO,
+    overrides: SettingsOverrides = DEFAULTS,
+    policy: Policy = MOST_PROBABLE,
+    estimate_prior: bool = False,
+    positive: str | None = None,
+    progress: Progress | None = None,
+    on_read: Callable[[ReadReport], None] | None = None,
+    jobs: int = 1,
+    on_fold: Callable[[int, int], None] | None = None,
+    reasons: int = 0,
+    on_whole: Callable[[Classifier], None] | None = None,
+    on_scoring: Callable[[Scoring], None] | None = None,
+) -> Evaluation:
+    """
+    Measure what models made of these sources would be worth, by cross-validation.
+
+    Args:
+        sources: as on the command line: `spam/`, `ham=Maildir/.Archive`, `rows.csv`.
+        folds: how many models, each scoring the documents that it has not seen.
+        options: what the sources are, if not what they look like.
+        overrides: what differs from the default settings.
+        policy: how decisions are made.
+        estimate_prior: whether its prior is estimated from the documents.
+        positive: which of two classes is the one looked for; if not given, `spam`,
+                or else the rarer one.
+        progress: told now and then how many more documents and bytes were read.
+        on_read: told what was read and what was skipped, before anything is refused.
+        jobs: how many processes score folds.
+        on_fold: told how many folds are done, and of how many, at first none.
+        reasons: how many reasons are told of each misjudged document, by the model of
+            its fold; if 0, these documents are not told at all.
+        on_whole: told of the model of all documents, whose file is gone when this
+            returns.
+        on_scoring: told how documents were scored.
+
+    Raises:
+        TrainingError: too few classes, tokens or documents.
+        SettingsError: as `train` and `evaluate`.
+        TypeError: the sources are one string, or none.
+
+    """
+    from nbtext.evaluation import cross_validate
+    from nbtext.evaluation.fold_models import FoldModels
+
+    sources = sources_of(sources)
+    keep_memory()
+    options, overrides = reading_columns(options, overrides)
+    read = rereadable(sources, options)
+    models = None
+    if reasons or on_whole is not None:
+        models = FoldModels(
+            read,
+            options.max_bytes,
+            n_reasons=reasons,
+            has_whole=on_whole is not None,
+        )
+    with models or nullcontext():
+        checked = cross_validate(
+            read,
+            folds,
+            n_classes=n_classes_of(sources, options),
+            overrides=overrides,
+            max_bytes=options.max_bytes,
+            progress=progress,
+            on_read=on_read,
+            jobs=jobs,
+            on_fold=on_fold,
+            models=models,
+        )
+        if on_scoring is not None:
+            on_scoring(checked.scoring)
+        result = checked.evaluation(
+            policy=policy,
+            is_estimated=estimate_prior,
+            positive=positive,
+            models=models,
+        )
+        if models is not None and on_whole is not None:
+            on_whole(models.whole())
+        return result
+
+
+def evaluate_replay(
+    sources: Sequence[AnyPath],
+    *,
+    model: Classifier | None = None,
+    order: OrderName = "name",
+    feedback: str = "immediate",
+    regime: Regime = EVERYTHING,
+    options: Options = AUTO,
+    overrides: SettingsOverrides = DEFAULTS,
+    policy: Policy | None = None,
+    positive: str | None = None,
+    progress: Progress | None = None,
+    on_read: Callable[[ReadReport], None] | None = None,
+    on_step: Callable[[int, int], None] | None = None,
+) -> Evaluation:
+    """
+    Measure what learning documents one after the other is worth, by replaying them.
+
+    Each is classified as `classify` would have done at that moment, and then learnt.
+
+    Args:
+        sources: as on the command line, a TREC index among them.
+        model: what to begin with, which nothing is written to; None for nothing.
+        order: "name", "date", or "index": as the sources have them.
+        feedback: when labels are told: "immediate", "delay:N" or "first:N".
+        regime: which documents are learnt.
+        options: what the sources are, if not what they look like.
+        overrides: without a model, what differs from the default settings.
+        policy: how decisions are made; None for that of the model.
+        positive: which of two classes is the one looked for; if not given, `spam`,
+            or else the rarer one.
+        progress: told now and then how many more documents and bytes were read.
+        on_read: told what was read and what was skipped, before anything is refused.
+        on_step: told now and then how many documents are judged, and of how many.
+
+    Raises:
+        SourceError: not one document can be read.
+        TrainingError: there are fewer than two classes.
+        SettingsError: the order or the feedback is none, the score cannot be replayed,
+            or the policy does not go with the classes; or as `evaluate`.
+        TypeError: the sources are one string, or none.
+
+    """
+    from nbtext.evaluation.replaying import Protocol, replay
+    from nbtext.evaluation.stream import feedback_of, order_of
+
+    sources = sources_of(sources)
+    keep_memory()
+    if model is None:
+        options, overrides = reading_columns(options, overrides)
+    else:
+        columns = model.column_names
+        options = options._replace(
+            model_columns=lambda: columns, model_classes=model.classes
+        )
+        policy = model.policy if policy is None else policy
+    return replay(
+        rereadable(sources, options),
+        Protocol(order_of(order), feedback_of(feedback), regime),
+        base=None if model is None else model.model,
+        n_classes=n_classes_of(sources, options),
+        overrides=overrides,
+        policy=policy or MOST_PROBABLE,
+        positive=positive,
+        max_bytes=options.max_bytes,
+        progress=progress,
+        on_read=on_read,
+        on_step=on_step,
+    )

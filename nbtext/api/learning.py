@@ -1,0 +1,139 @@
+"""A model that learns documents, or forgets them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from nbtext.arguments import AnyPath
+    from nbtext.document import AnyDocument, Item
+    from nbtext.learning import LearnResult
+    from nbtext.learning.regimes import Regime
+
+from nbtext.api._shared import numbered
+from nbtext.arguments import documents_of, label_of, path_of
+from nbtext.learning import LearnRequest, learn_documents
+from nbtext.learning.regimes import EVERYTHING
+from nbtext.learning.training import MAX_BYTES
+from nbtext.store.lock import WAIT
+
+
+def learn(
+    path: AnyPath,
+    label: str,
+    documents: Iterable[AnyDocument],
+    *,
+    create: bool = False,
+    undo: int | None = None,
+    approximate: bool = False,
+    keyed: AnyPath | None = None,
+    regime: Regime = EVERYTHING,
+    wait: float = WAIT,
+    frozen_idf: bool = False,
+) -> list[LearnResult]:
+    """
+    Add documents to a class of a model, or move them there from another.
+
+    A document that the model knows in this class is not counted again. What is returned
+    as learnt is durable; other processes may read, learn and forget meanwhile.
+
+    Args:
+        path: the model file; one that was opened before does not see the change.
+        label: the class.
+        documents: raw messages, texts, or what `read_documents` gives; a batch of
+            them is one change.
+        create: whether to begin a model if there is none.
+        undo: of how many documents the model keeps what they left, to undo them even
+            if their headers have changed since; None for as many as before.
+        approximate: of documents older than a pruning, whether to take away what it
+            has left of them.
+        keyed: file of the secret of a model that was trained with one, or is begun.
+        regime: which of those that the model does not know are learnt.
+        wait: how many seconds to wait for another writer of the model.
+        frozen_idf: whether to weigh them by the idf that training has frozen; a model
+            of TF-IDF weights is changed in no other way.
+
+    Returns:
+        What became of each document, in their order.
+
+    Raises:
+        NoModelError: there is no model, and none shall be begun.
+        SettingsError: the model has an idf that shall not be kept, or none to keep.
+        TrainingError: the class would need documents to be read otherwise.
+        BusyError: another process has been writing the model all the time.
+        ModelFileError: the model is damaged, or cannot be written.
+        TypeError: the documents are a single one, or the label is no string.
+
+    """
+    request = LearnRequest(
+        path_of(path),
+        label_of(label),
+        wait=wait,
+        keep=undo,
+        approximate=approximate,
+        create=create,
+        keyed=_secret_path(keyed),
+        frozen_idf=frozen_idf,
+        regime=regime,
+    )
+    return _learn(documents, request)
+
+
+def forget(
+    path: AnyPath,
+    documents: Iterable[AnyDocument],
+    *,
+    approximate: bool = False,
+    keyed: AnyPath | None = None,
+    wait: float = WAIT,
+    frozen_idf: bool = False,
+) -> list[LearnResult]:
+    """
+    Take documents out of a model, as if it had never counted them.
+
+    Args:
+        path: the model file.
+        documents: raw messages, texts, or what `read_documents` gives, which it has
+            counted in any class.
+        approximate: of documents older than a pruning, whether to take away what it
+            has left of them.
+        keyed: file of the secret of a model that was trained with one.
+        wait: how many seconds to wait for another writer of the model.
+        frozen_idf: whether they are weighed by the idf that training has frozen.
+
+    Returns:
+        What became of each document, in their order; refused if it is not in the model.
+
+    Raises:
+        As `learn` does.
+
+    """
+    request = LearnRequest(
+        path_of(path),
+        None,
+        wait=wait,
+        approximate=approximate,
+        keyed=_secret_path(keyed),
+        frozen_idf=frozen_idf,
+    )
+    return _learn(documents, request)
+
+
+def _learn(
+    documents: Iterable[AnyDocument], request: LearnRequest
+) -> list[LearnResult]:
+    items: Iterator[Item] = numbered(documents_of(documents))
+    batches = learn_documents(
+        items, request, max_bytes=MAX_BYTES, on_problem=_nothing_to_say
+    )
+    return [result for batch in batches for result in batch]
+
+
+def _secret_path(path: AnyPath | None) -> str | None:
+    return None if path is None else path_of(path)
+
+
+def _nothing_to_say(_: object) -> None:
+    """Pass over notes: documents in memory can be read."""

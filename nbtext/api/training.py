@@ -1,0 +1,172 @@
+"""Training: a model of labelled sources, or of documents in memory, into a file."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from nbtext.arguments import AnyPath
+    from nbtext.counts import ReadReport
+    from nbtext.counts.counting import Progress
+    from nbtext.document import AnyDocument, Item
+    from nbtext.learning import SettingsOverrides, Trained
+    from nbtext.learning.regimes import Regime
+    from nbtext.policy import Policy
+    from nbtext.sources import Options
+    from nbtext.store.blocks import Buffer
+
+from nbtext.api._shared import AUTO, IMPORTS, n_classes_of
+from nbtext.arguments import pair_of, path_of, sources_of
+from nbtext.counts.room import bounded
+from nbtext.document import as_document
+from nbtext.errors import SettingsError
+from nbtext.keyring import make_secret
+from nbtext.learning import train as train_counts
+from nbtext.learning.inheriting import with_policy_of_old
+from nbtext.learning.overrides import DEFAULTS
+from nbtext.learning.preparing import check_stays_keyed, reading_columns
+from nbtext.learning.regimes import EVERYTHING
+from nbtext.parallel import processes
+from nbtext.scoring.batch import keep_memory
+from nbtext.sources import rereadable
+from nbtext.store import check_replaceable, replace_model
+from nbtext.store.lock import WAIT
+
+
+def train(
+    sources: Sequence[AnyPath],
+    path: AnyPath,
+    *,
+    options: Options = AUTO,
+    overrides: SettingsOverrides = DEFAULTS,
+    replace: bool = False,
+    keyed: AnyPath | None = None,
+    wait: float = WAIT,
+    jobs: int = 1,
+    memory: int | None = None,
+    progress: Progress | None = None,
+    on_read: Callable[[ReadReport], None] | None = None,
+    regime: Regime = EVERYTHING,
+) -> Trained:
+    """
+    Make a model of labelled sources, and put it in a file's place.
+
+    Args:
+        sources: as on the command line: `spam/`, `ham=Maildir/.Archive`, `rows.csv`.
+        path: where the model goes; what is there is replaced once it is complete.
+        options: what the sources are, if not what they look like.
+        overrides: what differs from the default settings.
+        replace: whether to replace a model that was taught since it was trained.
+        keyed: file of a secret without which nobody can read documents with the model;
+            it is made if it is not there.
+        wait: how many seconds to wait for another writer of the model.
+        jobs: how many processes, or of mail threads, read documents.
+        memory: about how many bytes of memory the counts may take; what is more goes to
+            the temporary folder. None for half of what there is.
+        progress: told now and then how many more documents and bytes were read.
+        on_read: told what was read and what was skipped, before anything is refused.
+        regime: which of the documents are learnt, in the order of their digests.
+
+    Returns:
+        The counts, and a report of what was read and what was skipped. The policy of
+        the model that was replaced stays, if the new one can decide by it.
+
+    Raises:
+        TrainingError: fewer than two classes, or not one token.
+        SettingsError: the score does not go with the number of classes, or with the
+            regime; a source is empty, the standard input is named twice, or several
+            processes are asked for where documents wait for one another.
+        SecretError: the file holds no secret, or others may read it; or the model
+            there is keyed, and the new one would not be.
+        TaughtError: the model there was taught, and would be lost.
+        BusyError: another process has been writing the model all the time.
+        ModelFileError: the file cannot be written.
+        NoRoomError: the temporary folder has no room for what memory is too short for.
+        TypeError: the sources are one string, or none.
+
+    """
+    sources, path = sources_of(sources), path_of(path)
+    check_replaceable(path, replace=replace)
+    overrides = _keyed(overrides, keyed)
+    if not replace:
+        check_stays_keyed(path, overrides)
+    keep_memory()
+    options, overrides = reading_columns(options, overrides)
+    if jobs > 1 and regime.is_choosy:
+        message = (
+            f"--regime {regime.name} has each document wait for the one before it; "
+            "leave out --jobs"
+        )
+        raise SettingsError(message)
+    with bounded(memory):
+        trained = train_counts(
+            rereadable(sources, options),
+            n_classes=n_classes_of(sources, options),
+            overrides=overrides,
+            max_bytes=options.max_bytes,
+            workers=partial(processes, jobs, IMPORTS),
+            jobs=jobs,
+            progress=progress,
+            on_read=on_read,
+            regime=regime,
+        )
+        return _put(trained, path, replace=replace, wait=wait)
+
+
+def train_on(
+    pairs: Iterable[tuple[str, AnyDocument]],
+    path: AnyPath,
+    *,
+    overrides: SettingsOverrides = DEFAULTS,
+    replace: bool = False,
+    keyed: AnyPath | None = None,
+    wait: float = WAIT,
+) -> Trained:
+    """
+    Make a model of labels and documents in memory, and put it in a file's place.
+
+    Args:
+        pairs: a label and a document each; text is read as its UTF-8 bytes.
+        path: where the model goes; what is there is replaced once it is complete.
+        overrides: what differs from the default settings.
+        replace: whether to replace a model that was taught since it was trained.
+        keyed: file of a secret, as for `train`.
+        wait: how many seconds to wait for another writer of the model.
+
+    Raises:
+        As `train` does.
+        TypeError: what is given are no pairs of a label and a document.
+
+    """
+    path = path_of(path)
+    items: list[Item] = [
+        as_document(document, str(number))._replace(label=label)
+        for number, (label, document) in enumerate(map(pair_of, pairs), 1)
+    ]
+    overrides = _keyed(overrides, keyed)
+    if not replace:
+        check_stays_keyed(path, overrides)
+    trained = train_counts(lambda: items, overrides=overrides)
+    return _put(trained, path, replace=replace, wait=wait)
+
+
+def _put(trained: Trained, path: str, *, replace: bool, wait: float) -> Trained:
+    """Put a model in a file's place, with the policy of the one that was there."""
+
+    def pack(policy: Policy | None) -> list[Buffer]:
+        nonlocal trained
+        trained = with_policy_of_old(trained, policy)
+        return trained.contents.pack()
+
+    replace_model(path, pack, replace=replace, wait=wait)
+    return trained
+
+
+def _keyed(overrides: SettingsOverrides, path: AnyPath | None) -> SettingsOverrides:
+    """Return overrides with the fingerprint of the secret in a file, if one is."""
+    if path is None:
+        return overrides
+    return overrides._replace(secret=make_secret(path_of(path)))
