@@ -24,7 +24,7 @@ from nbtext.scoring.batch import capped_rows, log_posteriors, raw_scores
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.scoring.models.registry import default_scoring, event_model
-from nbtext.settings import default_settings
+from nbtext.settings.reading import default_settings
 from nbtext.tokens import Terms, read, read_terms
 
 SETTINGS = default_settings("mail", 2)

@@ -22,7 +22,7 @@ from nbtext import Document, SettingsOverrides, classify_all, load, train_on
 from nbtext.scoring.batch_model import BatchModel, open_batch_model
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import event_model, scoring_of
-from nbtext.settings import Scoring
+from nbtext.settings.scoring import Scoring
 from nbtext.tokens import read_keys, read_terms
 from tests.corpus.splits import (
     enron1_halves,

@@ -24,7 +24,7 @@ from fuzz import instrumented, mails, models
 from fuzz.checked import fuzz_checked, parser_of
 from fuzz.laws import expect
 from nbtext.mail.questions import ANSWERS
-from nbtext.settings import default_settings
+from nbtext.settings.reading import default_settings
 from nbtext.tokens import codepoints
 from nbtext.tokens.compiled import described, reader
 from nbtext.tokens.kinds import KINDS, TEXTS, tables_of

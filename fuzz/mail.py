@@ -29,7 +29,8 @@ from nbtext.mail.message import (
 )
 from nbtext.mail.mime import message_start
 from nbtext.mail.transfer import decode_transfer
-from nbtext.settings import NGRAMS_READ, Settings, default_settings
+from nbtext.settings.reading import Settings, default_settings
+from nbtext.settings.views import NGRAMS_READ
 from nbtext.tokens import definition
 from nbtext.tokens.bag import Terms, bag_of, columns_of, fingerprint
 from nbtext.tokens.bags import Terms as ManyTerms

@@ -24,7 +24,8 @@ from fuzz.checked import fuzz_checked, parser_of
 from fuzz.found import inputs
 from fuzz.laws import expect
 from nbtext.document import Document
-from nbtext.settings import Settings, View, default_settings
+from nbtext.settings.reading import Settings, default_settings
+from nbtext.settings.views import View
 from nbtext.tokens.bags import fingerprints
 from nbtext.tokens.batch_reading import read_together
 from nbtext.tokens.engine import keys

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
-from nbtext.settings import NUMBERS
+from nbtext.settings.columns import NUMBERS
 
 SUM_BITS: Final = 1074
 SQUARE_BITS: Final = 2 * SUM_BITS

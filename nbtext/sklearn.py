@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.scoring import Classifier
-    from nbtext.settings import Alphabet, Counting
+    from nbtext.settings.scoring import Counting
+    from nbtext.settings.views import Alphabet
 
     Texts: TypeAlias = Iterable[str | bytes]
 

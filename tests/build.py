@@ -32,7 +32,10 @@ from nbtext.scoring.models.registry import (
     keeps_histograms,
     scoring_of,
 )
-from nbtext.settings import BODY, HEADERS, RAW, WEIGHTED, Scoring, Settings, View
+from nbtext.settings.columns import WEIGHTED
+from nbtext.settings.reading import Settings
+from nbtext.settings.scoring import Scoring
+from nbtext.settings.views import BODY, HEADERS, RAW, View
 from nbtext.sources import Options
 from nbtext.store.contents import Contents
 from nbtext.store.file import ModelFile, open_model

@@ -12,7 +12,7 @@ from hypothesis import settings
 from nbtext.counts.counting import Limits, count
 from nbtext.document import Document
 from nbtext.scoring.model import load_model
-from nbtext.settings import Settings
+from nbtext.settings.reading import Settings
 from nbtext.store.packing import unpack
 from tests.build import Values, values
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nbtext.policy import Policy
     from nbtext.scoring.classifier import Decider
     from nbtext.scoring.combining import CombinedClassifier
-    from nbtext.settings import Scoring
+    from nbtext.settings.scoring import Scoring
     from nbtext.sources import Options
 
 from nbtext.api._shared import AUTO, IMPORTS, n_classes_of

@@ -29,9 +29,9 @@ from nbtext.scoring.models.registry import (
     DEFAULT_FOR_TEXT,
     rival_of,
 )
-from nbtext.settings import (
+from nbtext.settings.columns import LEVELS
+from nbtext.settings.scoring import (
     COUNTINGS,
-    LEVELS,
     NO_PRIOR,
     SHARES,
     SKIP,

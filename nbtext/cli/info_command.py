@@ -18,7 +18,7 @@ from nbtext.learning import last_run
 from nbtext.scoring import Model, fitted, load_model
 from nbtext.scoring.held_out import held_out
 from nbtext.scoring.threshold import reach_of
-from nbtext.settings import OCCURRENCES, UNK
+from nbtext.settings.scoring import OCCURRENCES, UNK
 from nbtext.store import check_sound
 from nbtext.store.header import joined_history
 from nbtext.store.texts import n_texts

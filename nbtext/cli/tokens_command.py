@@ -20,7 +20,7 @@ from nbtext.counts import ReadReport
 from nbtext.counts.counting import documents
 from nbtext.errors import NoModelError
 from nbtext.scoring import load_model
-from nbtext.settings import Settings, default_settings
+from nbtext.settings.reading import Settings, default_settings
 from nbtext.sources import Options
 from nbtext.sources import documents as source_documents
 from nbtext.tokens import is_mail, read, terms

@@ -19,7 +19,7 @@ PyDoc_STRVAR(views_doc,
 "views()\n"
 "--\n\n"
 "Return for each view its alphabet, and text, fields, tokens, pairs, fold_tokens,\n"
-"fold_pairs and limit, as `nbtext.settings.View` has them.\n");
+"fold_pairs and limit, as `nbtext.settings.views.View` has them.\n");
 
 static PyObject *
 stored_views(PyObject *self, PyObject *none)

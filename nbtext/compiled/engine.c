@@ -132,7 +132,7 @@ PyDoc_STRVAR(document_keys_doc,
 "Args:\n"
 "    documents: a list of documents, each a list of fields, each (name, text).\n"
 "    salts: returns a field's salt from its name; None: it is 0.\n"
-"    tokens, pairs, fold_tokens, fold_pairs: as in `nbtext.settings.View`.\n"
+"    tokens, pairs, fold_tokens, fold_pairs: as in `nbtext.settings.views.View`.\n"
 "    ngrams: whether terms are byte n-grams, and no tokens.\n"
 "    limit: how many tokens or n-grams of a document are read, -1 for all.\n\n"
 "Returns:\n"

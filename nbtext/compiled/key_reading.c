@@ -311,7 +311,7 @@ PyDoc_STRVAR(reader_doc,
 "Reads mail, or plain texts; see `nbtext.tokens.key_reading`.\n\n"
 "Args:\n"
 "    views: a tuple of views, each (Tables, text, fields, tokens, pairs, fold_tokens,\n"
-"        fold_pairs, ngrams, limit) as in `nbtext.settings.View`, but for the text: 0 is\n"
+"        fold_pairs, ngrams, limit) as in `nbtext.settings.views.View`, but for the text: 0 is\n"
 "        headers, 1 raw, 2 body, and 3, of all views then, a text that is no mail.\n"
 "    answer: returns bytes, or None, for a number of a question and two bytes.\n");
 

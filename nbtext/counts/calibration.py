@@ -13,7 +13,7 @@ from math import floor
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from nbtext.settings import Scoring
+from nbtext.settings.scoring import Scoring
 
 BINS_A_NAT: Final = 16
 """How finely scores are counted."""

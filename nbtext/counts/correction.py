@@ -12,7 +12,7 @@ from math import isfinite
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from nbtext.settings import UNIT
+from nbtext.settings.columns import UNIT
 
 AMOUNT_UNIT: Final = 256
 """A document's amount of a class is an integer, in units of 1/256."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nbtext.counts.sorted_counts import SortedCounts
     from nbtext.counts.table import CountTable
     from nbtext.counts.term_table import TermTable
-    from nbtext.settings import View
+    from nbtext.settings.views import View
 
 from nbtext.counts.histograms import ByClass, Histogram, Histograms
 from nbtext.counts.room import Ranges

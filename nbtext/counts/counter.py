@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.counts.sorted_counts import Keys
-    from nbtext.settings import Settings
+    from nbtext.settings.reading import Settings
     from nbtext.tokens import Content, Terms
 
 from nbtext.counts.room import SPILLED, bound
@@ -42,7 +42,7 @@ from nbtext.counts.sorted_counts import (
 from nbtext.counts.table import CountTable, LedgerRun, empty_ledger, ledger_of
 from nbtext.document import Document
 from nbtext.exact import sums_of
-from nbtext.settings import KEY_BITS
+from nbtext.settings.reading import KEY_BITS
 from nbtext.tokens import compiled, fingerprints, read_terms
 from nbtext.tokens.bags import further_columns
 from nbtext.tokens.engine import engine

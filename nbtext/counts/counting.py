@@ -35,7 +35,7 @@ from nbtext.counts.text_sample import TextSample
 from nbtext.document import Document, Item, Note, Pause, Skipped, Unread, Unreadable
 from nbtext.errors import NoMemoryError, SourceError
 from nbtext.parallel import ahead, threads
-from nbtext.settings import Settings, default_settings
+from nbtext.settings.reading import Settings, default_settings
 from nbtext.sources import load_all, small_files, with_texts
 from nbtext.tokens import AnyReading, compiled, is_mail, read_keys
 from nbtext.tokens.batch_reading import ReadBatch, read_together

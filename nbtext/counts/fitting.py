@@ -23,7 +23,7 @@ from nbtext.counts.calibration import (
     Calibration,
     Prior,
 )
-from nbtext.settings import Scoring
+from nbtext.settings.scoring import Scoring
 
 FEWEST: Final = 50
 """Held-out documents of each of two classes that a choice among candidates takes."""

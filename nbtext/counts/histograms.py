@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from nbtext.settings import View
+    from nbtext.settings.views import View
 
 MOST_NUMBERS: Final = 200_000
 """Maximum numbers of documents that a table tells apart; one with more keeps no

@@ -35,7 +35,7 @@ from nbtext.counts.room import (
     is_in_file,
     total,
 )
-from nbtext.settings import KEY_BITS
+from nbtext.settings.reading import KEY_BITS
 
 Keys: TypeAlias = "NDArray[np.uint64]"
 Counts: TypeAlias = "NDArray[np.int32] | NDArray[np.int64]"

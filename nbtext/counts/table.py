@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from nbtext.counts.sorted_counts import Counts, Keys
     from nbtext.parallel import Map
-    from nbtext.settings import Column, Settings
+    from nbtext.settings.columns import Column
+    from nbtext.settings.reading import Settings
 
 from nbtext.counts.room import Ranges, extremes, negative
 from nbtext.counts.sorted_counts import (

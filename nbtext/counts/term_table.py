@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 from nbtext.counts.room import Ranges, empty, extremes, zeros
 from nbtext.counts.sorted_counts import RANGE, ranges, shortened, starts_of_runs
-from nbtext.settings import KEY_BITS
+from nbtext.settings.reading import KEY_BITS
 from nbtext.tokens import compiled
 from nbtext.tokens.engine import engine
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from nbtext.counts.sorted_counts import Keys
-    from nbtext.settings import View
+    from nbtext.settings.views import View
 
 
 import numpy as np

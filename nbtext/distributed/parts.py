@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from nbtext.counts.counting import Counted, Limits
     from nbtext.counts.sample import Block, Place
     from nbtext.counts.text_sample import TextSample
-    from nbtext.settings import Settings
+    from nbtext.settings.reading import Settings
 
 from nbtext.counts import CountTable, LedgerRun, Sample, SortedCounts
 from nbtext.counts.room import is_in_file
 from nbtext.counts.table import add
 from nbtext.errors import TrainingError
-from nbtext.settings import KEY_BITS
+from nbtext.settings.reading import KEY_BITS
 
 DIGEST_BITS: Final = 64
 """Bits of the first half of a document's digest, by which ledgers are cut."""

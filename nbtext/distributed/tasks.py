@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nbtext.learning import SettingsOverrides
     from nbtext.learning.summary import TrainingSummary
     from nbtext.policy import Policy
-    from nbtext.settings import Settings
+    from nbtext.settings.reading import Settings
     from nbtext.sources import Options
 
 from nbtext.counts.counting import Counted, count, guess

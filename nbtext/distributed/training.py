@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nbtext.learning import SettingsOverrides
     from nbtext.learning.summary import TrainingSummary
     from nbtext.policy import Policy
-    from nbtext.settings import Settings
+    from nbtext.settings.reading import Settings
     from nbtext.store.blocks import Buffer
 
 from nbtext.arguments import path_of, sources_of

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nbtext.document import Item
     from nbtext.learning.reading_once import Kept
     from nbtext.scoring.batch_model import BatchModel
-    from nbtext.settings import Settings
+    from nbtext.settings.reading import Settings
 
 from nbtext.doctor.dates import apart
 from nbtext.doctor.findings import Findings, Leak, Pair, Suspect

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nbtext.tokens import Terms
 
 
-from nbtext.settings import KEY_BITS
+from nbtext.settings.reading import KEY_BITS
 
 BIN_BITS: Final = 6
 BINS: Final = 1 << BIN_BITS

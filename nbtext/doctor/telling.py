@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nbtext.doctor.leaks import LeakingTerm
     from nbtext.document import Document, Item
     from nbtext.scoring.batch_model import BatchModel
-    from nbtext.settings import Settings
+    from nbtext.settings.reading import Settings
     from nbtext.tokens import Reading
 
 from nbtext.counts import Counter, ReadReport, Sample

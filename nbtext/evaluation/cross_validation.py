@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from nbtext.counts.counting import Progress
     from nbtext.document import Item
     from nbtext.scoring.batch import ScoredBatch
-    from nbtext.settings import Scoring, Settings
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.scoring import Scoring
 
 from nbtext.counts import Calibration
 from nbtext.counts.adding import put_aside_if_large

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nbtext.learning.reading_once import Kept
     from nbtext.policy import Policy
     from nbtext.scoring.explanation import Reason
-    from nbtext.settings import Settings
+    from nbtext.settings.reading import Settings
     from nbtext.store import Contents
 
 import numpy as np

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nbtext.learning.reading_once import Kept
     from nbtext.policy import Policy
     from nbtext.scoring import Model
-    from nbtext.settings import Settings
+    from nbtext.settings.reading import Settings
     from nbtext.tokens import Terms
 
 from nbtext.document import Note

@@ -12,7 +12,8 @@ from typing import Final
 from nbtext.learning.overrides import SettingsOverrides
 from nbtext.scoring import event_model
 from nbtext.scoring.models.registry import for_classes, rival_of
-from nbtext.settings import Scoring, Settings
+from nbtext.settings.reading import Settings
+from nbtext.settings.scoring import Scoring
 
 HARD: Final = 0.2
 """Held-out loss, in nats a document, above which classes are hard to tell apart."""

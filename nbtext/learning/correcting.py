@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from nbtext.learning.passes import Vectors
     from nbtext.parallel import Map
     from nbtext.scoring.batch_model import BatchModel
-    from nbtext.settings import Settings
+    from nbtext.settings.reading import Settings
     from nbtext.tokens import Terms
 
     Known: TypeAlias = Mapping[Place, NDArray[np.float64]]

@@ -9,7 +9,7 @@ used: one message is moved from class to class here.
 from collections import Counter as Tally
 from collections.abc import Mapping
 
-from nbtext.settings import Settings
+from nbtext.settings.reading import Settings
 from nbtext.store import Row
 from nbtext.tokens import Bag
 from nbtext.tokens.bag import columns_of

@@ -21,7 +21,8 @@ from nbtext.scoring import Model
 from nbtext.scoring.frozen_idf import counted_columns, has_frozen_idf
 from nbtext.scoring.stored_view import Entry
 from nbtext.scoring.tail import ChangesView
-from nbtext.settings import FROZEN, Settings
+from nbtext.settings.columns import FROZEN
+from nbtext.settings.reading import Settings
 from nbtext.store import Row
 from nbtext.tokens import Bag
 from nbtext.tokens.bag import Terms, columns_of

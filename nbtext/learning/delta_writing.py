@@ -20,7 +20,8 @@ from nbtext.counts import Calibration, Fit
 from nbtext.counts.correction import CorrectionInfo
 from nbtext.counts.fitting import with_fit
 from nbtext.learning.delta import Columns, Delta, UndoRecord
-from nbtext.settings import KEY_BITS, Scoring, Settings
+from nbtext.settings.reading import KEY_BITS, Settings
+from nbtext.settings.scoring import Scoring
 from nbtext.store import Header, History, Row
 from nbtext.store.blocks import Buffer
 from nbtext.store.ledger import bin_rows, halves

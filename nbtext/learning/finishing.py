@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from nbtext.learning.correcting import Known
     from nbtext.parallel import Map
     from nbtext.scoring.batch_model import BatchModel
-    from nbtext.settings import Scoring, Settings
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.scoring import Scoring
 
 from nbtext.counts.calibration import calibration_for
 from nbtext.counts.fitting import chosen, fitted_loss

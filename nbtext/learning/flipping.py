@@ -17,7 +17,7 @@ from nbtext.policy import Policy
 from nbtext.scoring import Classifier, Decision, Model
 from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.scoring.model import model_of
-from nbtext.settings import Scoring
+from nbtext.settings.scoring import Scoring
 from nbtext.store.file import with_table
 from nbtext.tokens import Reading, read
 

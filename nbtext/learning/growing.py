@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from nbtext.scoring import Model
     from nbtext.scoring.leave_one_out import Labelled
     from nbtext.scoring.score import Scored
-    from nbtext.settings import Scoring, Settings
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Bag, Terms
 
 from nbtext.counts import Counter, Fit, Sample, fit

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nbtext.counts import SortedCounts, TermTable
     from nbtext.counts.histograms import ByClass
     from nbtext.scoring.stored_view import Entry, Sums
-    from nbtext.settings import View
+    from nbtext.settings.views import View
     from nbtext.tokens import Terms
 
 from nbtext.counts.histograms import ChangingHistograms

@@ -21,7 +21,9 @@ from nbtext.scoring.models.registry import (
     suited_to,
     with_attributes,
 )
-from nbtext.settings import SHARES, Alphabet, Counting, Field, Scoring, Settings
+from nbtext.settings.reading import Settings
+from nbtext.settings.scoring import SHARES, Counting, Scoring
+from nbtext.settings.views import Alphabet, Field
 from nbtext.tokens.pattern import new_pattern
 
 ATTRIBUTE_FIELDS: Final = ("category_smoothing", "variance_smoothing")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 from nbtext.counts.correction import AMOUNT_UNIT, BIAS
-from nbtext.settings import UNIT
+from nbtext.settings.columns import UNIT
 from nbtext.tokens import compiled
 from nbtext.tokens.engine import engine
 

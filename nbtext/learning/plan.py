@@ -28,7 +28,9 @@ from nbtext.scoring import Model, check_scoring, event_model
 from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.scoring.models.registry import for_classes, scoring_for
 from nbtext.scoring.observed import no_calibrations
-from nbtext.settings import Field, Format, Scoring, Settings, default_settings
+from nbtext.settings.reading import Format, Settings, default_settings
+from nbtext.settings.scoring import Scoring
+from nbtext.settings.views import Field
 from nbtext.store import History, ModelFile, Row, rows_of
 from nbtext.store.appending import now
 from nbtext.store.calibrations import calibrations_of

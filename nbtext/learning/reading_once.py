@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from nbtext.document import Document, Item
     from nbtext.learning.overrides import SettingsOverrides
-    from nbtext.settings import Settings
+    from nbtext.settings.reading import Settings
     from nbtext.tokens import AnyReading
 
 from nbtext.counts import Counter, CountTable, ReadReport, Sample, TermCache

@@ -19,7 +19,7 @@ from nbtext.counts.sorted_counts import narrow
 from nbtext.counts.tfidf import inverse_frequencies, whole_weights
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.scoring import event_model
-from nbtext.settings import FROZEN, TFIDF, Scoring, Settings
+from nbtext.settings.columns import FROZEN, TFIDF
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from nbtext.counts import CountTable, TermCache
     from nbtext.counts.sorted_counts import Keys
     from nbtext.document import Item
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Terms
 
 

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from nbtext.learning.reading_once import Kept
     from nbtext.learning.regimes import Regime
     from nbtext.scoring.batch_model import BatchModel
-    from nbtext.settings import Scoring, Settings
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.scoring import Scoring
 from nbtext.counts.calibration import totals
 from nbtext.counts.fitting import chosen
 from nbtext.counts.sample import TERMS

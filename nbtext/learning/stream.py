@@ -34,7 +34,7 @@ from nbtext.scoring import Model, batches, load_model
 from nbtext.scoring.classifying import readable_of
 from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.scoring.stored import FEW, FEW_BYTES
-from nbtext.settings import Settings
+from nbtext.settings.reading import Settings
 from nbtext.store import ModelFile, open_model
 from nbtext.store.appending import append_table, is_due
 from nbtext.store.blocks import Buffer

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from nbtext.counts import ReadReport
-    from nbtext.settings import Scoring
+    from nbtext.settings.scoring import Scoring
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

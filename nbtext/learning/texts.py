@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from nbtext.counts.text_sample import TextSample
     from nbtext.document import Document
     from nbtext.learning.overrides import SettingsOverrides
-    from nbtext.settings import Settings, View
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.views import View
 
 from nbtext.counts.room import Ranges
 from nbtext.counts.sorted_counts import NO_KEYS, RANGE

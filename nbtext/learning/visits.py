@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nbtext.counts.sample import Block
     from nbtext.counts.sorted_counts import Keys
     from nbtext.scoring.batch_model import BatchModel
-    from nbtext.settings import Settings
+    from nbtext.settings.reading import Settings
 
 from nbtext.counts.room import empty
 from nbtext.learning.passes import Vectors

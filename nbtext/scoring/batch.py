@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nbtext.counts import Fit
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.models.evidence import Calibrated
-    from nbtext.settings import Scoring
+    from nbtext.settings.scoring import Scoring
     from nbtext.tokens import AnyReading, Terms
 
 from nbtext.scoring.batch_mixed import (

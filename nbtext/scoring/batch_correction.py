@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 from nbtext.counts.correction import AMOUNT_UNIT, BIAS, VALUE_UNIT
 from nbtext.scoring.models.arrays import Said
-from nbtext.settings import UNIT
+from nbtext.settings.columns import UNIT
 from nbtext.tokens.bags import unit_weights
 
 

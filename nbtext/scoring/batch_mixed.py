@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings import Scoring
+    from nbtext.settings.scoring import Scoring
 
 from nbtext.scoring.attributes.arrays import attribute_scores, known_numbers
 from nbtext.scoring.models.arrays import normalised

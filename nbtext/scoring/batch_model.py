@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from nbtext.exact import Sums
     from nbtext.parallel import Map
     from nbtext.scoring.model import Model
-    from nbtext.settings import Column, Scoring, Settings
+    from nbtext.settings.columns import Column
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Terms
 
 from nbtext.counts.room import is_in_file

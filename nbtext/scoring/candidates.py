@@ -11,7 +11,7 @@ merging. Only the standard library is used.
 from itertools import product
 
 from nbtext.scoring.models.registry import event_model
-from nbtext.settings import Scoring
+from nbtext.settings.scoring import Scoring
 
 
 def candidates(scoring: Scoring) -> tuple[Scoring, ...]:

@@ -30,7 +30,7 @@ from nbtext.scoring.score import Scored, score
 from nbtext.scoring.stored import FEW, FEW_BYTES
 from nbtext.scoring.stored_view import StoredView
 from nbtext.scoring.tail import TailView
-from nbtext.settings import Scoring
+from nbtext.settings.scoring import Scoring
 from nbtext.store.reuse import are_kept
 from nbtext.tokens import AnyReading, bag_of, read_keys
 from nbtext.tokens.engine import engine

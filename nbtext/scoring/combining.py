@@ -28,7 +28,7 @@ from nbtext.scoring.decide import Decision, Part, decide
 from nbtext.scoring.policy_rule import Basis, basis_of, prior_by_class, rule_of
 from nbtext.scoring.posterior import capped, normalised
 from nbtext.scoring.score import Scored
-from nbtext.settings import Settings
+from nbtext.settings.reading import Settings
 
 if TYPE_CHECKING:
     from nbtext.scoring.estimating import EstimatedPrior

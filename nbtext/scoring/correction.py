@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 from nbtext.counts.correction import AMOUNT_UNIT, BIAS, VALUE_UNIT
 from nbtext.scoring.models.evidence import Evidence
-from nbtext.settings import UNIT
+from nbtext.settings.columns import UNIT
 from nbtext.tokens.bag import columns_of
 
 SOURCE: Final = "correction"

@@ -8,7 +8,8 @@ that what is learnt can be taken away again.
 
 from nbtext.counts.idf import weights_of
 from nbtext.scoring.model import Model
-from nbtext.settings import FROZEN, TFIDF, Settings
+from nbtext.settings.columns import FROZEN, TFIDF
+from nbtext.settings.reading import Settings
 from nbtext.tokens.bag import Terms, columns_of
 
 

@@ -13,7 +13,8 @@ from nbtext.counts import Calibration, Fit, fit
 from nbtext.counts.calibration import TEMPERATURES, calibration_for
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.registry import event_model
-from nbtext.settings import Scoring, Settings
+from nbtext.settings.reading import Settings
+from nbtext.settings.scoring import Scoring
 from nbtext.store.calibrations import calibrations_of, last_fit
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from nbtext.parallel import Map
     from nbtext.scoring.batch_model import BatchModel, Labels, Scores
-    from nbtext.settings import Scoring
+    from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Terms
 
 Labelled: TypeAlias = "tuple[Sequence[str], Sequence[Terms]]"

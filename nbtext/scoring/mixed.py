@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.evidence import Evidence, Raw
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings import Scoring
+    from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Bag
 
 from math import inf

@@ -26,7 +26,8 @@ from nbtext.scoring.stored_view import (
     summed,
 )
 from nbtext.scoring.tail import TailView, keeps_tail
-from nbtext.settings import Scoring, Settings
+from nbtext.settings.reading import Settings
+from nbtext.settings.scoring import Scoring
 from nbtext.store import ModelFile, open_model
 from nbtext.store.calibrations import scoring_of
 from nbtext.store.schema import correction_arrays, term_arrays

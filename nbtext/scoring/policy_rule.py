@@ -22,7 +22,7 @@ from nbtext.scoring.held_out import fitted, held_out
 from nbtext.scoring.model import Model
 from nbtext.scoring.posterior import log_prior, normalised
 from nbtext.scoring.threshold import LEAST, HeldOut, held_out_threshold
-from nbtext.settings import Scoring
+from nbtext.settings.scoring import Scoring
 
 NEAR: Final = 1e-6
 """How far from 1 the shares of all classes may add up."""

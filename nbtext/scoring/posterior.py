@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from nbtext.counts import Fit
 from nbtext.counts.calibration import MOST_LOSS
 from nbtext.counts.fitting import softplus
-from nbtext.settings import NO_PRIOR, SHARES, UNIFORM, dirichlet_documents
+from nbtext.settings.scoring import NO_PRIOR, SHARES, UNIFORM, dirichlet_documents
 
 if TYPE_CHECKING:
     from nbtext.scoring.models.evidence import Calibrated, Raw

@@ -12,7 +12,7 @@ from operator import add
 from typing import Final, Protocol, TypeAlias
 
 from nbtext.errors import NotAModelError
-from nbtext.settings import KEY_BITS
+from nbtext.settings.reading import KEY_BITS
 from nbtext.store import StoredTable
 from nbtext.store.schema import STRIDE, TermArrays, index_bits_of, stored_bits
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nbtext.counts.texts import TermTexts
     from nbtext.document import Document
     from nbtext.scoring.batch_model import BatchModel
-    from nbtext.settings import Settings
+    from nbtext.settings.reading import Settings
 
     Floats = NDArray[np.float64]
 

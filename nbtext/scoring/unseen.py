@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nbtext.policy import Policy
     from nbtext.scoring.decide import Decision
     from nbtext.scoring.score import Scored
-    from nbtext.settings import Scoring
+    from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Terms
 
 from nbtext.scoring.batch import score_batch, score_left_out

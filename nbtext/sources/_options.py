@@ -5,9 +5,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from nbtext.errors import SettingsError
-from nbtext.settings import Field, Kind
+from nbtext.settings.views import Field
 
 if TYPE_CHECKING:
+    from nbtext.settings.columns import Kind
     from nbtext.sources.guess import ColumnGuess
 
 FORMATS = (

@@ -10,7 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from nbtext.exact import number_in
-from nbtext.settings import Field, Kind
+from nbtext.settings.columns import Kind
+from nbtext.settings.views import Field
 
 ROWS: Final = 1000
 """Maximum rows that are looked at."""

@@ -11,7 +11,7 @@ from nbtext.counts import Calibration, Fit, stored_fit
 from nbtext.counts.calibration import totals
 from nbtext.counts.fitting import chosen
 from nbtext.errors import DamagedError
-from nbtext.settings import Scoring
+from nbtext.settings.scoring import Scoring
 from nbtext.store.file import ModelFile
 from nbtext.store.table import StoredTable
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nbtext.counts.correction_table import Correction
     from nbtext.counts.texts import TermTexts
     from nbtext.policy import Policy
-    from nbtext.settings import Scoring
+    from nbtext.settings.scoring import Scoring
     from nbtext.store.blocks import Buffer
     from nbtext.store.file import ModelFile
     from nbtext.store.table import StoredTable

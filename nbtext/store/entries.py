@@ -30,7 +30,7 @@ from nbtext.counts.sorted_counts import CountsByClass, narrow
 from nbtext.counts.table import rows_by_class
 from nbtext.counts.term_table import Entries
 from nbtext.errors import NotAModelError
-from nbtext.settings import KEY_BITS
+from nbtext.settings.reading import KEY_BITS
 from nbtext.store.schema import (
     IMPLIED_BITS,
     LIMITS,

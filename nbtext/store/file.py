@@ -25,7 +25,8 @@ from nbtext.errors import (
     NoModelError,
     NotAModelError,
 )
-from nbtext.settings import Scoring, Settings
+from nbtext.settings.reading import Settings
+from nbtext.settings.scoring import Scoring
 from nbtext.store.blocks import Buffer
 from nbtext.store.lock import is_locked
 from nbtext.store.reuse import kept_tables, put_tables

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 from nbtext.counts.calibration import KEYS as CALIBRATION_KEYS
 from nbtext.counts.correction import CorrectionInfo
-from nbtext.settings import Scoring, Settings, View
+from nbtext.settings.reading import Settings
+from nbtext.settings.scoring import Scoring
+from nbtext.settings.views import View
 
 MOST_CLASSES: Final = 65_535
 

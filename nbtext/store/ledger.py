@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, compress
 from typing import Any, Final, NamedTuple
 
-from nbtext.settings import KEY_BITS, Settings, View
+from nbtext.settings.reading import KEY_BITS, Settings
+from nbtext.settings.views import View
 from nbtext.store.blocks import Arrays
 from nbtext.store.file import ModelFile
 from nbtext.store.header import MOST

@@ -32,7 +32,7 @@ from nbtext.counts.sorted_counts import RANGE, no_counts, sums_alone
 from nbtext.counts.table import empty_ledger, rows_by_class
 from nbtext.counts.term_table import arrange, arrange_runs
 from nbtext.errors import DamagedError, NotAModelError, TrainingError
-from nbtext.settings import KEY_BITS
+from nbtext.settings.reading import KEY_BITS
 from nbtext.store.entries import LEAST, runs_of, sizes_of, whole_entries
 from nbtext.store.schema import (
     AMOUNTS,

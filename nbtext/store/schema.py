@@ -8,7 +8,8 @@ have. Columns are found by name. docs/model-format.md says what each array means
 from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from nbtext.settings import KEY_BITS, Settings, View
+from nbtext.settings.reading import KEY_BITS, Settings
+from nbtext.settings.views import View
 
 Code: TypeAlias = Literal["B", "H", "I", "Q", "b", "h", "i", "q"]
 

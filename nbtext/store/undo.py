@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.settings import Settings, View
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.views import View
     from nbtext.store.file import ModelFile
     from nbtext.store.table import StoredTable
 
 from nbtext.errors import DamagedError
 from nbtext.exact import is_key
-from nbtext.settings import KEY_BITS
+from nbtext.settings.reading import KEY_BITS
 from nbtext.store.ledger import (
     Row,
     bin_rows,

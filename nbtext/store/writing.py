@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from nbtext.errors import ModelWriteError
-from nbtext.settings import View
+from nbtext.settings.views import View
 from nbtext.store.blocks import Buffer, Checksums, n_blocks
 from nbtext.store.header import Header
 from nbtext.store.schema import array_types

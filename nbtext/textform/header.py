@@ -16,7 +16,9 @@ from nbtext.counts.correction import MOST as LARGEST
 from nbtext.errors import SettingsError
 from nbtext.exact import MOST_MANTISSA, are_sums, packed, unpacked
 from nbtext.policy import Policy
-from nbtext.settings import Scoring, Settings, View
+from nbtext.settings.reading import Settings
+from nbtext.settings.scoring import Scoring
+from nbtext.settings.views import View
 from nbtext.store import Header, History
 from nbtext.store.header import MOST, MOST_CLASSES
 from nbtext.textform.lines import FORMAT, VERSION, TextLines, keys_of, shown

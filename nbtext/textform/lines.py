@@ -12,7 +12,7 @@ from json import JSONDecodeError, JSONDecoder, dumps
 from typing import Any, BinaryIO, Final, NoReturn
 
 from nbtext.errors import TextFormError
-from nbtext.settings import KEY_BITS
+from nbtext.settings.reading import KEY_BITS
 
 FORMAT: Final = "nbtext model as text"
 VERSION: Final = 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from nbtext.settings import View
+    from nbtext.settings.views import View
     from nbtext.store import Header
     from nbtext.textform.lines import TextLines
 

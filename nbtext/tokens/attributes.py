@@ -16,7 +16,9 @@ from typing import Final
 from nbtext.document import Document
 from nbtext.errors import SourceError
 from nbtext.exact import key_of, number_in
-from nbtext.settings import Kind, Settings, View
+from nbtext.settings.columns import Kind
+from nbtext.settings.reading import Settings
+from nbtext.settings.views import View
 from nbtext.tokens.tokenizer import KEY_SHIFT, Field, token_hash
 
 SHOWN: Final = 40

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from math import isqrt, log1p
 from typing import Final, TypeAlias
 
-from nbtext.settings import LOGS, NUMBERS, UNIT, Settings, levels_of
+from nbtext.settings.columns import LOGS, NUMBERS, UNIT, levels_of
+from nbtext.settings.reading import Settings
 from nbtext.tokens.engine import Content, keys
 from nbtext.tokens.key_reading import AnyReading
 from nbtext.tokens.tokenizer import MASK, mix

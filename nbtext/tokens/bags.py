@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from nbtext.settings import LOGS, UNIT, levels_of
+from nbtext.settings.columns import LOGS, UNIT, levels_of
 from nbtext.tokens.bag import LOG_UNIT, MOST_COUNTED, log_count
 from nbtext.tokens.engine import document_keys
 from nbtext.tokens.tokenizer import MIX
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nbtext.settings import Settings
+    from nbtext.settings.reading import Settings
     from nbtext.tokens.engine import Content
 
 

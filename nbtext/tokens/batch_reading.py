@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from nbtext.document import Document
-    from nbtext.settings import Settings
+    from nbtext.settings.reading import Settings
 
 
 class ReadBatch(NamedTuple):

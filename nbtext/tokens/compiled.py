@@ -12,7 +12,8 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from nbtext.settings import KEY_BITS, Format, View
+from nbtext.settings.reading import KEY_BITS, Format
+from nbtext.settings.views import View
 from nbtext.tokens.kinds import INTERFACE, PLAIN, as_compiled, reader_of, tables_of
 from nbtext.tokens.tokenizer import (
     BASE,

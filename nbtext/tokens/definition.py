@@ -8,7 +8,7 @@ view's kind and alphabet.
 
 from collections.abc import Iterable, Iterator
 
-from nbtext.settings import View
+from nbtext.settings.views import View
 from nbtext.tokens import attributes, ngrams, tokenizer
 from nbtext.tokens.tokenizer import Field
 

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from nbtext.settings import View
+from nbtext.settings.views import View
 from nbtext.tokens import compiled
 from nbtext.tokens.tokenizer import Field
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from nbtext.document import Document
 from nbtext.errors import NoMemoryError
-from nbtext.settings import MAIL_SIZE, Settings
+from nbtext.settings.reading import MAIL_SIZE, Settings
 from nbtext.tokens import compiled
 from nbtext.tokens.engine import engine
 

@@ -29,7 +29,7 @@ from itertools import chain, pairwise
 from typing import Final, TypeVar
 
 from nbtext.keyring import secret_of
-from nbtext.settings import View
+from nbtext.settings.views import View
 from nbtext.tokens import attributes, ngrams, tokenizer
 from nbtext.tokens.tokenizer import KEY_SHIFT, SHORT, Field
 

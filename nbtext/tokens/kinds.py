@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from typing import Final, TypeAlias
 
     from nbtext._compiled import MailReader, Tables
-    from nbtext.settings import Alphabet
+    from nbtext.settings.views import Alphabet
 
     Described: TypeAlias = tuple[str, str, bool, bool, bool, bool, bool, int | None]
     """The alphabet of a view, and text, fields, tokens, pairs, fold_tokens, fold_pairs
-    and limit, as `nbtext.settings.View` has them."""
+    and limit, as `nbtext.settings.views.View` has them."""
 
 KINDS: "Final[dict[Alphabet, tuple[int, int, int, int, int]]]" = {
     # the kind of token of SPACE, BRACKET, PUNCTUATION, WORD and SINGLE code points:

@@ -9,7 +9,7 @@ written in the document and not as they are folded for their keys.
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from nbtext.settings import View
+from nbtext.settings.views import View
 from nbtext.tokens import attributes, definition, ngrams
 from nbtext.tokens.tokenizer import Field, limit_of, tokens
 

@@ -24,7 +24,7 @@ from functools import cache
 from itertools import islice
 from typing import Final
 
-from nbtext.settings import View
+from nbtext.settings.views import View
 from nbtext.tokens import codepoints
 from nbtext.tokens.kinds import KINDS
 from nbtext.tokens.tokenizer import (

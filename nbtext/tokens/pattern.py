@@ -13,7 +13,7 @@ from re import finditer
 from typing import Any, Final
 
 from nbtext.errors import SettingsError, SourceError
-from nbtext.settings import Pattern
+from nbtext.settings.reading import Pattern
 
 SEPARATOR: Final = "\0"
 

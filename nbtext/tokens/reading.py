@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 from nbtext.document import Document
 from nbtext.errors import NoMemoryError
 from nbtext.mail import Mail, decode, looks_like_mail, read_mail
-from nbtext.settings import MAIL_SIZE, Settings, View
+from nbtext.settings.reading import MAIL_SIZE, Settings
+from nbtext.settings.views import View
 from nbtext.tokens.tokenizer import Field
 
 

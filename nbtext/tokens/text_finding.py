@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.document import Document
-    from nbtext.settings import Settings, View
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.views import View
     from nbtext.tokens.tokenizer import Field
 
     Keys = NDArray[np.uint64]

@@ -32,7 +32,8 @@ from itertools import chain, islice
 from typing import Final, TypeAlias
 
 from nbtext.constants import MOST_TOKENS
-from nbtext.settings import KEY_BITS, Alphabet, View
+from nbtext.settings.reading import KEY_BITS
+from nbtext.settings.views import Alphabet, View
 from nbtext.tokens import codepoints
 from nbtext.tokens.kinds import KINDS
 

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from nbtext.policy import FalsePositives
     from nbtext.scoring import EventModel
     from nbtext.scoring.batch_model import BatchModel, Labels
-    from nbtext.settings import Scoring, Settings
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.scoring import Scoring
 
 from nbtext.errors import SettingsError
 from nbtext.evaluation.binary_metrics import positive_class
@@ -51,7 +52,7 @@ from nbtext.scoring.models.registry import (
     suited_to,
     with_attributes,
 )
-from nbtext.settings import in_order
+from nbtext.settings.columns import in_order
 from nbtext.tuning.measures import MEASURES, OF_TWO
 from nbtext.tuning.tuned import Row, Tried, Tuned, choose, safe_threshold
 

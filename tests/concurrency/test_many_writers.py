@@ -28,7 +28,7 @@ from nbtext.files import _locking
 from nbtext.learning import LearnRequest, learn_documents
 from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.model import load_model
-from nbtext.settings import default_settings
+from nbtext.settings.reading import default_settings
 from nbtext.store import appending, compact, open_model
 from nbtext.store.file import map_file
 from nbtext.store.lock import locked

@@ -17,7 +17,9 @@ from nbtext.scoring.models.registry import (
     event_models,
     scoring_of,
 )
-from nbtext.settings import COLUMNS, Settings, View
+from nbtext.settings.columns import COLUMNS
+from nbtext.settings.reading import Settings
+from nbtext.settings.views import View
 
 PACKAGE = Path(nbtext.__file__).parent
 MODELS = PACKAGE / "scoring" / "models"
@@ -43,7 +45,12 @@ def named(path: Path) -> list[str]:
     ]
 
 
-HEADINGS = {"cli/_report.py", "cli/_tables.py", "report/tables.py", "settings.py"}
+HEADINGS = {
+    "cli/_report.py",
+    "cli/_tables.py",
+    "report/tables.py",
+    "settings/columns.py",
+}
 """Tables have a column with the heading `mean`, that of probabilities; a view of
 numbers has one that is called `sum`."""
 

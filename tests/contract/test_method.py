@@ -19,7 +19,7 @@ from nbtext.counts.sample import CHOSEN_BY, DOCUMENTS, TEMPERED_BY, TERMS
 from nbtext.scoring import default_scoring, event_model
 from nbtext.scoring.models.contrast import MOST_UNSCALED
 from nbtext.scoring.posterior import LEAST_SHARE, log_shares
-from nbtext.settings import default_settings
+from nbtext.settings.reading import default_settings
 
 MIN_EVIDENCE = default_scoring("mail", 2).parameter("min_evidence")
 MEAN = event_model("mean").prior(default_settings("mail", 2), 2)

@@ -40,18 +40,10 @@ from nbtext.policy import MOST_COSTS, Cost, Policy
 from nbtext.scoring.held_out import fitted, held_out
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import default_scoring, scoring_of
-from nbtext.settings import (
-    BODY,
-    HEADERS,
-    LARGEST,
-    NGRAMS,
-    PLAIN,
-    SMALLEST,
-    UNIT,
-    WEIGHTED,
-    Alphabet,
-    Settings,
-)
+from nbtext.settings.columns import PLAIN, UNIT, WEIGHTED
+from nbtext.settings.reading import Settings
+from nbtext.settings.scoring import LARGEST, SMALLEST
+from nbtext.settings.views import BODY, HEADERS, NGRAMS, Alphabet
 from nbtext.sources import Options
 from nbtext.store.compacting import compact, compact_tail
 from nbtext.store.contents import Contents, read_contents

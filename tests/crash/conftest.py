@@ -9,7 +9,7 @@ import pytest
 
 from nbtext.document import Document
 from nbtext.learning import LearnRequest, learn_documents
-from nbtext.settings import default_settings
+from nbtext.settings.reading import default_settings
 from nbtext.store import compact
 
 SETTINGS = default_settings("text", 2)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nbtext.files._replacing import LEFTOVER
-from nbtext.settings import default_settings
+from nbtext.settings.reading import default_settings
 from nbtext.store import appending, open_model
 
 if TYPE_CHECKING:

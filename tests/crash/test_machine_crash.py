@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import pytest
 
 from nbtext.learning import LearnRequest, learn_documents
-from nbtext.settings import default_settings
+from nbtext.settings.reading import default_settings
 from nbtext.store import open_model
 
 if TYPE_CHECKING:

@@ -20,7 +20,9 @@ from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.evidence import ABSENT
 from nbtext.scoring.models.registry import event_model, scoring_of
-from nbtext.settings import COLUMNS, Scoring, Settings
+from nbtext.settings.columns import COLUMNS
+from nbtext.settings.reading import Settings
+from nbtext.settings.scoring import Scoring
 from nbtext.tokens.bags import read_terms
 from nbtext.tokens.tokenizer import keys
 from tests.build import WORDS, counted, model_of

@@ -22,7 +22,8 @@ from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.registry import counting_by, event_model
 from nbtext.scoring.score import score
-from nbtext.settings import Scoring, Settings
+from nbtext.settings.reading import Settings
+from nbtext.settings.scoring import Scoring
 from nbtext.tokens.reading import Reading
 from nbtext.tokens.tokenizer import keys
 from tests.build import WORD_WEIGHTS, WORDS, counted, model_of

@@ -9,7 +9,7 @@ import pytest
 from fuzz import mails
 from fuzz.readers import check, settings_of_all
 from nbtext.document import Document
-from nbtext.settings import Settings
+from nbtext.settings.reading import Settings
 from nbtext.tokens import read_terms
 from nbtext.tokens.bags import fingerprints
 from nbtext.tokens.batch_reading import read_together

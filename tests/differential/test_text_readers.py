@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from fuzz.readers import check
 from nbtext.document import Document
-from nbtext.settings import Field as Column
-from nbtext.settings import Settings, default_settings
+from nbtext.settings.reading import Settings, default_settings
+from nbtext.settings.views import Field as Column
 from nbtext.tokens import fingerprints, read_terms
 from nbtext.tokens.batch_reading import read_together
 from nbtext.tokens.engine import COMPILED, best

@@ -24,7 +24,7 @@ from nbtext.scoring.models.registry import (
     event_model,
     scoring_of,
 )
-from nbtext.settings import UNK, Scoring
+from nbtext.settings.scoring import UNK, Scoring
 from tests.differential.test_absent_terms import (
     READING,
     Counts,

@@ -12,19 +12,9 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nbtext.settings import (
-    BODY,
-    COLUMNS,
-    HEADERS,
-    LEVELS,
-    PLAIN,
-    RAW,
-    TOPIC,
-    WEIGHTED,
-    Column,
-    Settings,
-    in_order,
-)
+from nbtext.settings.columns import COLUMNS, LEVELS, PLAIN, WEIGHTED, Column, in_order
+from nbtext.settings.reading import Settings
+from nbtext.settings.views import BODY, HEADERS, RAW, TOPIC
 from nbtext.tokens.bag import Bag, bag_of, columns_of, fingerprint, unit_weight
 from nbtext.tokens.bags import (
     Terms,

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nbtext.settings import BODY, HEADERS, NGRAMS, RAW, TOPIC, View
+from nbtext.settings.views import BODY, HEADERS, NGRAMS, RAW, TOPIC, View
 from nbtext.tokens import definition, ngrams, tokenizer
 from nbtext.tokens.definition import defined_keys
 from nbtext.tokens.engine import PLAIN, best, document_keys, use

@@ -22,7 +22,10 @@ from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.models.arrays import Said
 from nbtext.scoring.models.contrast_sums import ClassSums, logarithms, view_sums
 from nbtext.scoring.models.registry import event_model, scoring_of
-from nbtext.settings import NGRAMS, TOPIC, WEIGHTED, Scoring, Settings
+from nbtext.settings.columns import WEIGHTED
+from nbtext.settings.reading import Settings
+from nbtext.settings.scoring import Scoring
+from nbtext.settings.views import NGRAMS, TOPIC
 from nbtext.tokens.bags import read_terms
 from nbtext.tokens.engine import PLAIN, best, use
 from tests.build import counted

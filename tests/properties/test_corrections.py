@@ -221,7 +221,7 @@ def corrected_by(amounts: Amounts) -> Correction:
 
 
 def default_settings_of_texts() -> Any:
-    from nbtext.settings import default_settings
+    from nbtext.settings.reading import default_settings
 
     return default_settings("text", 3)
 

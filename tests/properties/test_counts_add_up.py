@@ -33,7 +33,8 @@ from nbtext.counts.sorted_counts import SortedCounts
 from nbtext.counts.table import CountTable, LedgerRun, add
 from nbtext.document import Document
 from nbtext.errors import TrainingError
-from nbtext.settings import BODY, HEADERS, RAW, Settings, default_settings
+from nbtext.settings.reading import Settings, default_settings
+from nbtext.settings.views import BODY, HEADERS, RAW
 from tests.build import ClassCounts, table_of
 
 TWO = Settings(format="mail", views=(HEADERS, RAW, BODY))

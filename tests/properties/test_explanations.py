@@ -27,15 +27,8 @@ from nbtext.scoring.in_words import in_words
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import scoring_of
 from nbtext.scoring.score import score
-from nbtext.settings import (
-    BODY,
-    HEADERS,
-    NGRAMS,
-    RAW,
-    Settings,
-    View,
-    default_settings,
-)
+from nbtext.settings.reading import Settings, default_settings
+from nbtext.settings.views import BODY, HEADERS, NGRAMS, RAW, View
 from nbtext.tokens.bag import bag_of
 from nbtext.tokens.engine import keys
 from nbtext.tokens.keyed import Keyed

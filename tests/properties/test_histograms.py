@@ -25,7 +25,8 @@ from nbtext.errors import ModelFileError
 from nbtext.learning import LearnRequest, learn_documents, stream
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import event_model, scoring_of
-from nbtext.settings import COLUMNS, UNK
+from nbtext.settings.columns import COLUMNS
+from nbtext.settings.scoring import UNK
 from nbtext.store import Contents, ModelFile, compact, open_model, read_contents
 from nbtext.store.compacting import compact_tail
 from nbtext.store.packing import unpack

@@ -12,7 +12,8 @@ from nbtext import keyring
 from nbtext.counts.counting import Limits, count
 from nbtext.document import Document
 from nbtext.keyring import fingerprint_of
-from nbtext.settings import Settings, View, default_settings
+from nbtext.settings.reading import Settings, default_settings
+from nbtext.settings.views import View
 from nbtext.tokens import Field, bag_of, read, read_terms
 from nbtext.tokens.definition import defined_keys, terms
 from nbtext.tokens.engine import document_keys, keys

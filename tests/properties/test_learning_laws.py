@@ -31,7 +31,7 @@ from nbtext.learning.one_by_one import learn_few
 from nbtext.learning.plan import Batch, planned
 from nbtext.scoring.model import load_model
 from nbtext.scoring.stored import FEW
-from nbtext.settings import Settings, default_settings
+from nbtext.settings.reading import Settings, default_settings
 from nbtext.store import compact, open_model
 from nbtext.store.compacting import compact_tail
 from nbtext.store.ledger import NO_BIN

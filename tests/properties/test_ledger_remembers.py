@@ -20,7 +20,7 @@ from nbtext import train_on
 from nbtext.document import Document, Note, Unreadable
 from nbtext.learning import LearnRequest, learn_documents
 from nbtext.scoring.model import load_model
-from nbtext.settings import Settings
+from nbtext.settings.reading import Settings
 from nbtext.store import Row, compact, open_model, record_of, rows_of
 from nbtext.store.compacting import compact_tail
 from nbtext.store.packing import unpack

@@ -41,7 +41,10 @@ from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.scoring.score import score
-from nbtext.settings import BODY, HEADERS, RAW, WEIGHTED, Scoring, Settings
+from nbtext.settings.columns import WEIGHTED
+from nbtext.settings.reading import Settings
+from nbtext.settings.scoring import Scoring
+from nbtext.settings.views import BODY, HEADERS, RAW
 from nbtext.store import (
     Contents,
     History,

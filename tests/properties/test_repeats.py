@@ -17,7 +17,8 @@ from nbtext.scoring.model import Model
 from nbtext.scoring.models.evidence import score_of
 from nbtext.scoring.models.registry import scoring_of
 from nbtext.scoring.score import evidence
-from nbtext.settings import BODY, NGRAMS, Settings
+from nbtext.settings.reading import Settings
+from nbtext.settings.views import BODY, NGRAMS
 from nbtext.tokens.bag import Bag, bag_of
 from nbtext.tokens.reading import Reading
 from tests.build import counted, model_of

@@ -40,17 +40,10 @@ from nbtext.scoring.models.registry import (
 )
 from nbtext.scoring.posterior import log_posterior
 from nbtext.scoring.score import Scored, evidence, score
-from nbtext.settings import (
-    BODY,
-    COLUMNS,
-    HEADERS,
-    RAW,
-    SKIP,
-    UNK,
-    Scoring,
-    Settings,
-    default_settings,
-)
+from nbtext.settings.columns import COLUMNS
+from nbtext.settings.reading import Settings, default_settings
+from nbtext.settings.scoring import SKIP, UNK, Scoring
+from nbtext.settings.views import BODY, HEADERS, RAW
 from nbtext.store.writing import replace_file
 from nbtext.tokens.bag import bag_of
 from nbtext.tokens.bags import Terms, read_terms

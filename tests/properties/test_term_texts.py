@@ -18,7 +18,7 @@ from nbtext.counts.texts import keys_of, texts_in
 from nbtext.document import Document
 from nbtext.learning.texts import LEAST_DOCUMENTS
 from nbtext.learning.training import train
-from nbtext.settings import BODY, HEADERS, NGRAMS, RAW, View
+from nbtext.settings.views import BODY, HEADERS, NGRAMS, RAW, View
 from nbtext.tokens import compiled, definition
 from nbtext.tokens.engine import COMPILED, best
 from nbtext.tokens.text_finding import MOST_TEXT, PlainFinder

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from nbtext.document import Document
 from nbtext.errors import TextFormError
 from nbtext.learning import LearnRequest, learn_documents
-from nbtext.settings import WEIGHTED
+from nbtext.settings.columns import WEIGHTED
 from nbtext.store import Contents, Header, ModelFile, open_model, read_contents
 from nbtext.store.packing import unpack
 from nbtext.textform import Loaded, dumping, load_text, text_lines

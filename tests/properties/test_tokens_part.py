@@ -9,7 +9,7 @@ once.
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbtext.settings import Alphabet
+from nbtext.settings.views import Alphabet
 from nbtext.tokens.tokenizer import fold, tokens
 
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=60)

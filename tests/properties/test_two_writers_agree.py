@@ -23,7 +23,8 @@ from nbtext.learning.delta_table import correction_table
 from nbtext.learning.delta_writing import pack_delta
 from nbtext.policy import Cost, Policy
 from nbtext.scoring.models.registry import default_scoring
-from nbtext.settings import BODY, RAW, Settings
+from nbtext.settings.reading import Settings
+from nbtext.settings.views import BODY, RAW
 from nbtext.store import History, Row, UndoRecords
 from nbtext.store.ledger import NO_BIN
 from nbtext.tokens.bag import Bag, columns_of, fingerprint

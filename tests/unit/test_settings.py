@@ -4,19 +4,17 @@ import pytest
 
 from nbtext.errors import SettingsError
 from nbtext.scoring.models.registry import default_scoring
-from nbtext.settings import (
+from nbtext.settings.columns import WEIGHTED
+from nbtext.settings.reading import Pattern, Settings, default_settings
+from nbtext.settings.scoring import Scoring
+from nbtext.settings.views import (
     BODY,
     HEADERS,
     NGRAMS,
     RAW,
     TOPIC,
-    WEIGHTED,
     Field,
-    Pattern,
-    Scoring,
-    Settings,
     attribute_views,
-    default_settings,
 )
 
 MAIL = default_settings("mail", 2)

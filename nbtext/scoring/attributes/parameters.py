@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from nbtext.settings import Kind, Parameters, Settings
+    from nbtext.settings.columns import Kind
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.scoring import Parameters
 
 from nbtext.scoring.models.parameters import Parameter
-from nbtext.settings import LARGEST
+from nbtext.settings.scoring import LARGEST
 
 BY_KIND: Final[dict[Kind, Parameter]] = {
     "value": Parameter("category_smoothing", 1.0, least=0, most=LARGEST),

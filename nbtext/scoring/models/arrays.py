@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         Labels,
         Scores,
     )
-    from nbtext.settings import Scoring
+    from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Terms
 
 

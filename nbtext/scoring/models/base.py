@@ -17,11 +17,14 @@ if TYPE_CHECKING:
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.evidence import Calibrated, Evidence, Raw
     from nbtext.scoring.models.parameters import Parameter
-    from nbtext.settings import Column, Scoring, Settings, View
+    from nbtext.settings.columns import Column
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.scoring import Scoring
+    from nbtext.settings.views import View
     from nbtext.tokens import Bag
 
 from nbtext.scoring.models.evidence import n_numbers, score_of
-from nbtext.settings import OCCURRENCES, ONCE
+from nbtext.settings.scoring import OCCURRENCES, ONCE
 
 
 class Base:

@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.calibration import Prior
 from nbtext.scoring.models.levels import OfLevels
-from nbtext.settings import ONCE
+from nbtext.settings.scoring import ONCE
 
 if TYPE_CHECKING:
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings import Scoring, Settings
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.scoring import Scoring
 
 
 class Bernoulli(OfLevels):

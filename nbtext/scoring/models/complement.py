@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.evidence import Evidence
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings import Settings
+    from nbtext.settings.reading import Settings
     from nbtext.tokens import Bag
 
 

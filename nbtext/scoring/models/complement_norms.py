@@ -15,7 +15,7 @@ import numpy as np
 from nbtext.scoring.models.arrays import is_shared, spread_entries, unit_length
 from nbtext.scoring.models.contrast_sums import view_sums
 from nbtext.scoring.models.weighted_terms import WEIGHT
-from nbtext.settings import UNIT
+from nbtext.settings.columns import UNIT
 from nbtext.tokens.bags import sum_by_document, unit_weights
 
 if TYPE_CHECKING:

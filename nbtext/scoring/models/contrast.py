@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.contrast_sums import ClassSums
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings import Scoring, Settings, View
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.scoring import Scoring
+    from nbtext.settings.views import View
     from nbtext.tokens import Bag
     from nbtext.tokens.bag import Terms
 

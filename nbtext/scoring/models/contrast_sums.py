@@ -17,7 +17,7 @@ import numpy as np
 
 from nbtext.scoring.models.arrays import is_shared, spread_entries, unit_length
 from nbtext.scoring.models.weighted_terms import LEAST_SIZE, SHARE, WEIGHT
-from nbtext.settings import UNIT
+from nbtext.settings.columns import UNIT
 from nbtext.tokens import compiled
 from nbtext.tokens.bags import sum_by_document, unit_weights
 from nbtext.tokens.engine import engine

@@ -20,13 +20,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from nbtext.settings import LEVELS, LOG, MIN, OCCURRENCES, ONCE, Column
+from nbtext.settings.columns import LEVELS, Column
+from nbtext.settings.scoring import LOG, MIN, OCCURRENCES, ONCE
 from nbtext.tokens.bag import LOG_UNIT, log_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from nbtext.settings import View
+    from nbtext.settings.views import View
 
 
 class Damping(NamedTuple):

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from nbtext.settings import Column, Scoring
+    from nbtext.settings.columns import Column
+    from nbtext.settings.scoring import Scoring
 
 Raw: TypeAlias = tuple[float, ...]
 """The numbers of a score, not calibrated: the log-odds of the second class alone if the

@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Final
 from nbtext.counts.calibration import Prior
 from nbtext.scoring.models.levels import OfLevels
 from nbtext.scoring.models.parameters import LEVELS, Parameter
-from nbtext.settings import LEVELS as COLUMNS
-from nbtext.settings import OCCURRENCES
+from nbtext.settings.columns import LEVELS as COLUMNS
+from nbtext.settings.scoring import OCCURRENCES
 
 if TYPE_CHECKING:
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings import Scoring, Settings
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.scoring import Scoring
 
 K: Final = Parameter(LEVELS, 3.0, least=2, most=len(COLUMNS) + 2)
 """How many levels there are: absent, once, ... and the last, which is open."""

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbtext.scoring.models.evidence import ABSENT, Evidence
 from nbtext.scoring.models.joint import JointLikelihood
-from nbtext.settings import LEVELS
+from nbtext.settings.columns import LEVELS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     )
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.arrays import Spread
-    from nbtext.settings import Column, Scoring
+    from nbtext.settings.columns import Column
+    from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Bag
     from nbtext.tokens.bag import Terms
 

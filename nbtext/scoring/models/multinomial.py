@@ -28,13 +28,14 @@ from nbtext.scoring.models.damping import damping
 from nbtext.scoring.models.evidence import UNKNOWN, Evidence
 from nbtext.scoring.models.joint import JointLikelihood
 from nbtext.scoring.models.unknown import counts_unknown, singletons
-from nbtext.settings import COUNTINGS
+from nbtext.settings.scoring import COUNTINGS
 
 if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings import Scoring, Settings
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Bag
     from nbtext.tokens.bag import Terms
 

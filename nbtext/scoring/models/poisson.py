@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings import Scoring, Settings
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Bag
     from nbtext.tokens.bag import Terms
 

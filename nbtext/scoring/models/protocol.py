@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.evidence import Calibrated, Evidence, Raw
     from nbtext.scoring.models.parameters import Parameter
-    from nbtext.settings import Column, Scoring, Settings, View
+    from nbtext.settings.columns import Column
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.scoring import Scoring
+    from nbtext.settings.views import View
     from nbtext.tokens import Bag
 
 
@@ -71,7 +74,7 @@ class EventModel(Protocol):
 
     @property
     def countings(self) -> Sequence[str]:
-        """What a term that occurs n times may count (`nbtext.settings.COUNTINGS`)."""
+        """What a term that occurs n times may count: some of `COUNTINGS`."""
 
     @property
     def not_linear(self) -> str:

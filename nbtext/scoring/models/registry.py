@@ -17,23 +17,21 @@ if TYPE_CHECKING:
 
     from nbtext.scoring.models.parameters import Parameter
     from nbtext.scoring.models.protocol import EventModel
+    from nbtext.settings.reading import Format, Settings
 
 from types import MappingProxyType
 
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.scoring.models.parameters import LEVELS
-from nbtext.settings import (
+from nbtext.settings.columns import Column, in_order
+from nbtext.settings.scoring import (
     OCCURRENCES,
     ONCE,
     SHARES,
     SKIP,
-    Column,
-    Format,
     Scoring,
-    Settings,
     check_counting,
     check_range,
-    in_order,
 )
 
 NOTHING: Final[Mapping[str, float]] = MappingProxyType({})

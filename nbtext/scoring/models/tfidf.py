@@ -22,7 +22,8 @@ from nbtext.counts.calibration import Prior
 from nbtext.counts.idf import TFIDF_UNIT as UNIT
 from nbtext.scoring.models.evidence import Evidence
 from nbtext.scoring.models.joint import JointLikelihood
-from nbtext.settings import FROZEN, OCCURRENCES, TFIDF
+from nbtext.settings.columns import FROZEN, TFIDF
+from nbtext.settings.scoring import OCCURRENCES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
     )
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings import Scoring, Settings
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.scoring import Scoring
     from nbtext.tokens.bag import Terms
 
 

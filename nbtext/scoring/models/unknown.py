@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nbtext.settings import UNK
+from nbtext.settings.scoring import UNK
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, Floats, FoundTerms, Labels
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.arrays import Spread
-    from nbtext.settings import Scoring
+    from nbtext.settings.scoring import Scoring
 
 
 def counts_unknown(scoring: Scoring) -> bool:

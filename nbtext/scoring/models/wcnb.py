@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 from nbtext.counts.calibration import Prior
 from nbtext.scoring.models.base import Separately
 from nbtext.scoring.models.weighted_terms import WEIGHT, OnWeightedTerms, view_evidence
-from nbtext.settings import UNIT
+from nbtext.settings.columns import UNIT
 from nbtext.tokens.bag import log_count
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.evidence import Evidence
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings import Settings
+    from nbtext.settings.reading import Settings
     from nbtext.tokens import Bag
     from nbtext.tokens.bag import Terms
 

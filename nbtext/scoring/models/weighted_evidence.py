@@ -21,7 +21,7 @@ from nbtext.scoring.models.weighted_terms import (
     OnWeightedTerms,
     ViewWeight,
 )
-from nbtext.settings import UNIT
+from nbtext.settings.columns import UNIT
 from nbtext.tokens.bags import sum_by_document
 
 if TYPE_CHECKING:

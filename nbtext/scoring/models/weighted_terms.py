@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nbtext.scoring.models.base import Base
 from nbtext.scoring.models.evidence import Evidence
-from nbtext.settings import OCCURRENCES, UNIT, Column
+from nbtext.settings.columns import UNIT, Column
+from nbtext.settings.scoring import OCCURRENCES
 from nbtext.tokens.bag import log_count
 
 if TYPE_CHECKING:
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
 
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.evidence import Calibrated
-    from nbtext.settings import Scoring, Settings, View
+    from nbtext.settings.reading import Settings
+    from nbtext.settings.scoring import Scoring
+    from nbtext.settings.views import View
     from nbtext.tokens.bag import Terms
 
 WEIGHT: Final[Column] = "weight"

@@ -7,7 +7,7 @@ import pytest
 
 from nbtext.counts import counter
 from nbtext.counts.counter import Counter, ReadDocument
-from nbtext.settings import Settings
+from nbtext.settings.reading import Settings
 from nbtext.tokens import compiled
 from nbtext.tokens.bag import MOST_COUNTED, log_count, unit_weight
 from nbtext.tokens.bags import (

@@ -21,7 +21,7 @@ from nbtext.counts.fitting import (
     sigmoid,
     softplus,
 )
-from nbtext.settings import Scoring
+from nbtext.settings.scoring import Scoring
 
 CLASSES = ("ham", "spam")
 HOW = {"score": "mean"}

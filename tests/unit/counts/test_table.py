@@ -11,7 +11,8 @@ from nbtext.counts.table import (
     rows_by_class,
 )
 from nbtext.errors import SettingsError, TrainingError
-from nbtext.settings import RAW, Settings
+from nbtext.settings.reading import Settings
+from nbtext.settings.views import RAW
 from tests.build import TEXT, ClassCounts, Rows, rows_of, sorted_counts, table_of
 
 Class: TypeAlias = tuple[int, Rows]

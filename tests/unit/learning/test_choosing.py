@@ -12,7 +12,8 @@ from nbtext.evaluation.cross_validation import cross_validate
 from nbtext.learning import SettingsOverrides, train
 from nbtext.learning.choosing import FEWEST, prefers_rival, rival_scoring
 from nbtext.scoring.models.registry import default_scoring
-from nbtext.settings import PLAIN, default_settings
+from nbtext.settings.columns import PLAIN
+from nbtext.settings.reading import default_settings
 
 TEXT = default_settings("text", 2)
 CLASSES = ("bad", "good")

@@ -5,7 +5,8 @@ import pytest
 from nbtext.errors import SettingsError
 from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.scoring.models.registry import default_scoring
-from nbtext.settings import Field, default_settings
+from nbtext.settings.reading import default_settings
+from nbtext.settings.views import Field
 
 MAIL = default_settings("mail", 2)
 TEXT = default_settings("text", 2)

@@ -11,7 +11,7 @@ from nbtext.counts import sorted_counts as runs
 from nbtext.document import Document, Item, Unreadable
 from nbtext.errors import SettingsError, SourceError, TrainingError
 from nbtext.learning import SettingsOverrides, Trained, train
-from nbtext.settings import WEIGHTED
+from nbtext.settings.columns import WEIGHTED
 
 MAIL = """From: {0}@example.org
 Subject: {0}

@@ -23,7 +23,8 @@ from nbtext.scoring.models.evidence import Evidence
 from nbtext.scoring.models.mean import Mean
 from nbtext.scoring.models.parameters import Parameter
 from nbtext.scoring.models.registry import check_scoring, scoring_of
-from nbtext.settings import Scoring, default_settings
+from nbtext.settings.reading import default_settings
+from nbtext.settings.scoring import Scoring
 from nbtext.store import open_model, read_contents
 from nbtext.store.calibrations import calibrations_of
 from nbtext.store.compacting import compact

@@ -19,7 +19,8 @@ from nbtext.policy import Policy
 from nbtext.scoring.models.registry import changed, event_models, scoring_of
 from nbtext.scoring.posterior import log_prior, normalised
 from nbtext.scoring.score import score
-from nbtext.settings import COLUMNS, Scoring
+from nbtext.settings.columns import COLUMNS
+from nbtext.settings.scoring import Scoring
 from nbtext.tokens.bag import bag_of
 from nbtext.tokens.reading import read
 from tests.build import WORD_WEIGHTS, counted, model_of

@@ -18,7 +18,7 @@ from nbtext.scoring.model import load_model
 from nbtext.scoring.models import mean
 from nbtext.scoring.models.mean import Mean
 from nbtext.scoring.stored import FEW
-from nbtext.settings import Scoring
+from nbtext.settings.scoring import Scoring
 from nbtext.tokens import batch_reading
 from tests.build import FEW_TERMS
 

@@ -16,7 +16,7 @@ from nbtext.learning import SettingsOverrides
 from nbtext.policy import Cost, FalsePositives
 from nbtext.scoring import Classifier
 from nbtext.scoring.combining import CombinedClassifier
-from nbtext.settings import Field
+from nbtext.settings.views import Field
 from nbtext.upkeep import set_policy
 from tests.build import HAM, SPAM
 

@@ -12,7 +12,10 @@ from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model, load_model
 from nbtext.scoring.models.registry import for_classes, scoring_of
 from nbtext.scoring.score import evidence, score
-from nbtext.settings import NGRAMS, WEIGHTED, Scoring, Settings
+from nbtext.settings.columns import WEIGHTED
+from nbtext.settings.reading import Settings
+from nbtext.settings.scoring import Scoring
+from nbtext.settings.views import NGRAMS
 from nbtext.store.contents import Contents
 from nbtext.store.writing import replace_file
 from nbtext.tokens.bag import bag_of

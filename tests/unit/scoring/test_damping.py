@@ -8,7 +8,9 @@ import pytest
 from nbtext import SettingsOverrides, joint_log_likelihood, learn, load, train_on
 from nbtext.errors import SettingsError
 from nbtext.scoring.models.damping import damping
-from nbtext.settings import BODY, COUNTINGS, in_order
+from nbtext.settings.columns import in_order
+from nbtext.settings.scoring import COUNTINGS
+from nbtext.settings.views import BODY
 from nbtext.tokens.bag import columns_of
 
 TEXTS = [

@@ -11,7 +11,9 @@ from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.leave_one_out import OCTAVE, ROOM, left_out, observed_losses
 from nbtext.scoring.models.registry import scoring_of
 from nbtext.scoring.posterior import normalised
-from nbtext.settings import TOPIC, WEIGHTED, Settings
+from nbtext.settings.columns import WEIGHTED
+from nbtext.settings.reading import Settings
+from nbtext.settings.views import TOPIC
 from nbtext.tokens import read_terms
 from tests.build import counted
 

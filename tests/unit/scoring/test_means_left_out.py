@@ -11,7 +11,7 @@ from nbtext.counts.counter import Counter
 from nbtext.scoring.batch_model import BatchModel, batch_model_of
 from nbtext.scoring.leave_one_out import scores_left_out
 from nbtext.scoring.models.registry import default_scoring
-from nbtext.settings import default_settings
+from nbtext.settings.reading import default_settings
 from nbtext.tokens import Terms, compiled
 from nbtext.tokens.bags import terms_of
 from nbtext.tokens.engine import COMPILED, PLAIN, best, use

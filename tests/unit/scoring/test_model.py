@@ -13,7 +13,7 @@ from nbtext.errors import DamagedError, NotAModelError
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.scoring.stored_view import StoredView
-from nbtext.settings import Scoring
+from nbtext.settings.scoring import Scoring
 from nbtext.store.file import check_sound, open_model
 from nbtext.store.header import History
 from nbtext.store.packing import unpack

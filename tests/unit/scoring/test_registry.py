@@ -13,7 +13,10 @@ from nbtext.scoring.models.registry import (
     scoring_of,
     suited_to,
 )
-from nbtext.settings import WEIGHTED, Scoring, Settings, View
+from nbtext.settings.columns import WEIGHTED
+from nbtext.settings.reading import Settings
+from nbtext.settings.scoring import Scoring
+from nbtext.settings.views import View
 from tests.build import mean
 
 WORDS = View(name="body", text="body", alphabet="words")

@@ -19,7 +19,9 @@ from nbtext.scoring.model import Model
 from nbtext.scoring.models.registry import check_scoring, scoring_of
 from nbtext.scoring.posterior import log_shares
 from nbtext.scoring.score import Scored, score
-from nbtext.settings import Scoring, Settings, View, default_settings
+from nbtext.settings.reading import Settings, default_settings
+from nbtext.settings.scoring import Scoring
+from nbtext.settings.views import View
 from nbtext.tokens.tokenizer import keys
 from tests.build import WORD_WEIGHTS, WORDS, counted, mean, model_of
 

@@ -10,7 +10,9 @@ from nbtext.scoring.explaining import explain
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import event_model, scoring_of
 from nbtext.scoring.without import without
-from nbtext.settings import COLUMNS, SKIP, UNK, default_settings
+from nbtext.settings.columns import COLUMNS
+from nbtext.settings.reading import default_settings
+from nbtext.settings.scoring import SKIP, UNK
 from nbtext.tokens.bag import bag_of
 from nbtext.tokens.reading import read
 from tests.build import counted, packed

@@ -6,7 +6,7 @@ import pytest
 
 from nbtext import load, train
 from nbtext.errors import NbtextError
-from nbtext.settings import Field
+from nbtext.settings.views import Field
 from nbtext.sources import Options
 from nbtext.sources.guess import kind_of
 

@@ -12,7 +12,9 @@ from fuzz import forge
 from nbtext.counts.counter import Counter, ReadDocument
 from nbtext.errors import DamagedError, ModelFileError, NoModelError, NotAModelError
 from nbtext.scoring.models.registry import default_scoring
-from nbtext.settings import BODY, RAW, Scoring, Settings
+from nbtext.settings.reading import Settings
+from nbtext.settings.scoring import Scoring
+from nbtext.settings.views import BODY, RAW
 from nbtext.store import Contents, History, open_model, searching
 from nbtext.store.file import Mapped
 from nbtext.store.header import joined_history

@@ -6,7 +6,8 @@ import pytest
 
 from nbtext import train_on
 from nbtext.scoring.models.registry import default_scoring
-from nbtext.settings import BODY, RAW, Settings
+from nbtext.settings.reading import Settings
+from nbtext.settings.views import BODY, RAW
 from nbtext.store.file import open_model
 from nbtext.store.header import (
     KEPT_RECORDS,

@@ -6,7 +6,9 @@ import pytest
 from fuzz import forge
 from nbtext.counts.table import CountTable
 from nbtext.errors import NotAModelError
-from nbtext.settings import Column, Settings, View
+from nbtext.settings.columns import Column
+from nbtext.settings.reading import Settings
+from nbtext.settings.views import View
 from nbtext.store import (
     StoredTable,
     open_model,

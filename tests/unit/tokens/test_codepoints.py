@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from nbtext.settings import CODE_POINTS
+from nbtext.constants import CODE_POINTS
 from nbtext.tokens import codepoints
 from nbtext.tokens.codepoints import BRACKET, PUNCTUATION, SINGLE, SPACE, WORD
 from scripts.make_codepoints import generate

@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from nbtext.settings import BODY, HEADERS
+from nbtext.settings.views import BODY, HEADERS
 from nbtext.tokens import codepoints, compiled, tokenizer
 from nbtext.tokens.engine import COMPILED, best, keys
 from nbtext.tokens.kinds import KINDS

@@ -4,7 +4,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from nbtext.settings import BODY, HEADERS, RAW, View
+from nbtext.settings.views import BODY, HEADERS, RAW, View
 from nbtext.tokens.engine import PLAIN, best, document_keys, use
 from nbtext.tokens.tokenizer import Field, keys
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from nbtext.settings import BODY
+from nbtext.settings.views import BODY
 from nbtext.tokens import compiled
 from nbtext.tokens.engine import (
     COMPILED,

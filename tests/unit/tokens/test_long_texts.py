@@ -4,7 +4,7 @@ import tracemalloc
 
 import pytest
 
-from nbtext.settings import BODY, TOPIC, View
+from nbtext.settings.views import BODY, TOPIC, View
 from nbtext.tokens import compiled, tokenizer
 from nbtext.tokens.tokenizer import LONG, defined_keys, keys, limit_of
 

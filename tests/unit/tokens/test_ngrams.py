@@ -2,7 +2,7 @@
 
 import pytest
 
-from nbtext.settings import NGRAMS
+from nbtext.settings.views import NGRAMS
 from nbtext.tokens import Field, terms
 from nbtext.tokens.ngrams import LONGEST, keys, ngrams
 from nbtext.tokens.tokenizer import KEY_SHIFT, token_hash

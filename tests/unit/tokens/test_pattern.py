@@ -7,7 +7,7 @@ import pytest
 from nbtext.document import Document
 from nbtext.errors import SettingsError, SourceError
 from nbtext.learning import SettingsOverrides
-from nbtext.settings import Pattern, default_settings
+from nbtext.settings.reading import Pattern, default_settings
 from nbtext.tokens import pattern as module
 from nbtext.tokens.pattern import (
     installed_version,

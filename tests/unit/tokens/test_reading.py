@@ -1,7 +1,7 @@
 import pytest
 
 from nbtext.document import Document
-from nbtext.settings import Settings, default_settings
+from nbtext.settings.reading import Settings, default_settings
 from nbtext.tokens.reading import is_mail, read
 
 MAIL = default_settings("mail", 2)

@@ -3,7 +3,7 @@ from hashlib import blake2b
 
 import pytest
 
-from nbtext.settings import BODY, HEADERS, RAW, Alphabet, View
+from nbtext.settings.views import BODY, HEADERS, RAW, Alphabet, View
 from nbtext.tokens import tokenizer
 from nbtext.tokens.tokenizer import (
     FIELDS,
