@@ -106,7 +106,7 @@ def command(
     from nbtext.sources import documents
     from nbtext.store import replace_model
     from nbtext.upkeep import merge, open_models, take_doubles
-    from nbtext.upkeep.merging import opened_in_turn
+    from nbtext.upkeep.merging import check_policy, opened_in_turn
 
     if in_turn and sources:
         message = (
@@ -123,6 +123,17 @@ def command(
     else:
         files = open_models(models, drop_correction=drop_correction)
         merged = merge(_named(files, output))
+    failures = Skipped()
+    on_problem = problem_handler(failures, quiet=output.quiet)
+    if sources:
+        columns = files[0].settings.column_names
+        options = options._replace(model_columns=lambda: columns)
+        items = documents(sources, options, labelled=False)
+        take_doubles(
+            merged, files, items, max_bytes=options.max_bytes, on_problem=on_problem
+        )
+    name_rest(failures)
+    check_policy(merged)  # of the classes that are left
     if merged.lost_policy:
         to_stderr(
             f"WARNING: the policy of the last model, {escaped(models[-1])}, is not "
@@ -134,16 +145,6 @@ def command(
             "note: the models have different policies; that of the last one, "
             f"{escaped(models[-1])}, is kept"
         )
-    failures = Skipped()
-    on_problem = problem_handler(failures, quiet=output.quiet)
-    if sources:
-        columns = files[0].settings.column_names
-        options = options._replace(model_columns=lambda: columns)
-        items = documents(sources, options, labelled=False)
-        take_doubles(
-            merged, files, items, max_bytes=options.max_bytes, on_problem=on_problem
-        )
-    name_rest(failures)
     refused = Naming("refused")
     for name, reason in merged.refused:
         refused.say(f"{name}: {reason}")

@@ -232,25 +232,73 @@ def subtract(table: TermTable, part: TermTable) -> TermTable:
 
     """
     rows = entries_of(table, table.find(part.keys[:-1]), part)
-    is_left = np.ones(len(table.classes), np.bool_)
-    is_left[rows] = False
-    columns = []
+    nothing_left = np.ones(len(rows), np.bool_)
     for column, values in zip(table.columns, part.columns, strict=True):
-        rest = column.copy()
-        rest[rows] -= values.astype(column.dtype)
-        is_left[rows] |= rest.take(rows) != 0
-        columns.append(rest)
-    # ends: after each entry, how many are left
-    ends = np.zeros(len(is_left) + 1, table.starts.dtype)
-    np.cumsum(is_left, out=ends[1:])
-    starts = ends.take(table.starts)
-    has_entries = starts[1:] > starts[:-1]
+        nothing_left &= column.take(rows) == values
+    gone = rows[nothing_left]
+    columns = zip(table.columns, part.columns, strict=True)
+    keys, starts = _terms_left(table, gone)
     return _indexed(
-        np.append(table.keys[has_entries.nonzero()[0]], SENTINEL),
-        np.append(starts[:-1][has_entries], [ends[-1]] * 2).astype(starts.dtype),
-        table.classes[is_left],
-        tuple(column[is_left] for column in columns),
+        keys,
+        starts,
+        _entries_left(table.classes, rows, None, gone),
+        tuple(_entries_left(column, rows, values, gone) for column, values in columns),
     )
+
+
+def _entries_left(
+    values: NDArray[np.integer],
+    rows: Places,
+    less: NDArray[np.integer] | None,
+    gone: Places,
+) -> NDArray[np.integer]:
+    """
+    Return what is left of some values, range by range.
+
+    Args:
+        values: shape (n_entries,).
+        rows: of which something is taken, ascending.
+        less: how much, of each of them; None for nothing.
+        gone: those of the rows that are left out, ascending.
+
+    """
+    left = empty(len(values) - len(gone), values.dtype)
+    working = Ranges([values, left])
+    for start in range(0, len(values), RANGE):
+        part = values[start : start + RANGE]
+        if less is not None:
+            part = part.copy()
+            low, high = np.searchsorted(rows, [start, start + len(part)])
+            part[rows[low:high] - start] -= less[low:high].astype(part.dtype)
+        low, high = np.searchsorted(gone, [start, start + len(part)])
+        part = np.delete(part, gone[low:high] - start)
+        left[start - low : start - low + len(part)] = part
+        working.done(2 * part.nbytes)
+    working.let_go()
+    return left
+
+
+def _terms_left(table: TermTable, gone: Places) -> tuple[Keys, Places]:
+    """Return the keys and starts of the terms that have entries without some rows."""
+    keys = empty(len(table.keys), np.uint64)
+    starts = empty(len(table.starts), table.starts.dtype)
+    working = Ranges([table.keys, table.starts, keys, starts])
+    n_terms = 0
+    for start in range(0, table.n_terms, RANGE):
+        end = min(start + RANGE, table.n_terms)
+        some = table.starts[start : end + 1]
+        some = some - np.searchsorted(gone, some).astype(some.dtype)
+        having = np.flatnonzero(some[1:] > some[:-1])
+        terms = slice(n_terms, n_terms + len(having))
+        keys[terms] = table.keys[start:end].take(having)
+        starts[terms] = some.take(having)
+        n_terms = terms.stop
+        working.done((end - start) * BYTES_AN_ENTRY)
+    keys, starts = shortened(keys, n_terms + 1), shortened(starts, n_terms + 2)
+    keys[-1] = SENTINEL
+    starts[-2:] = len(table.classes) - len(gone)
+    working.let_go()
+    return keys, starts
 
 
 def restricted(table: TermTable, wanted: Keys) -> TermTable:

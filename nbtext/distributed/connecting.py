@@ -159,16 +159,8 @@ def check_workers(client: Client, folder: str, token: str) -> int:
             nbtext, or none.
 
     """
-    where = client.scheduler.address
-    try:
-        client.wait_for_workers(1, timeout=PATIENCE)
-    except OSError as error:
-        message = (
-            f"{where}: the scheduler has no worker; start some with "
-            f"`dask worker {where}`"
-        )
-        raise ClusterError(message) from error
-    for worker, state in _states(client, f"{folder}/{token}").items():
+    states = _states(client, f"{folder}/{token}")
+    for worker, state in states.items():
         if isinstance(state, Exception):
             message = (
                 f"{worker}: a worker cannot run nbtext ({state}); install nbtext "
@@ -188,18 +180,38 @@ def check_workers(client: Client, folder: str, token: str) -> int:
                 "all of them can write to, with --shared"
             )
             raise ClusterError(message)
-    return sum(client.nthreads().values())
+    # those that have died since then may come back
+    threads: dict[str, int] = client.nthreads()
+    return max(sum(threads.values()), len(states))
 
 
 def _states(client: Client, path: str) -> dict[str, Any]:
-    """Return what each worker says, or why it says nothing; all are asked together."""
+    """
+    Return what each worker says, or why it says nothing; all are asked together.
+
+    Raises:
+        ClusterError: there is no worker.
+
+    """
     end = monotonic() + PATIENCE
-    while True:
-        states: dict[str, Any] = client.run(_state, path, on_error="return")
-        is_lost = any(isinstance(state, OSError) for state in states.values())
-        if not is_lost or monotonic() > end:
-            return states
-        sleep(PAUSE)  # one has died meanwhile, which the scheduler will know soon
+    try:
+        while True:
+            client.wait_for_workers(1, timeout=max(end - monotonic(), PAUSE))
+            states: dict[str, Any] = client.run(_state, path, on_error="return")
+            is_lost = any(isinstance(state, OSError) for state in states.values())
+            is_late = monotonic() > end
+            if states and (is_late or not is_lost):
+                return states
+            if is_late:
+                raise TimeoutError
+            sleep(PAUSE)  # one has died, which the scheduler knows, or will know soon
+    except TimeoutError as error:
+        where = client.scheduler.address
+        message = (
+            f"{where}: the scheduler has no worker; start some with "
+            f"`dask worker {where}`"
+        )
+        raise ClusterError(message) from error
 
 
 def _state(path: str) -> tuple[str, bool]:

@@ -49,8 +49,9 @@ def shared_folder(path: str, above: str | None) -> Iterator[str]:
         folder.mkdir(mode=0o700)
         file = _held(folder)
     except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
         message = (
-            f"{parent}: no folder can be made there for the cluster's work "
+            f"{parent}: no folder can be made and locked there for the cluster's work "
             f"({error.strerror}); name another with --shared"
         )
         raise ModelWriteError(message) from error

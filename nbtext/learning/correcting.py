@@ -41,7 +41,7 @@ from nbtext.learning.passes import BASE_UNIT, Learnt, Pupils, Rate, correct
 from nbtext.learning.visits import Visits, vectors_of, visits_of, weighted_views
 from nbtext.scoring import event_model
 from nbtext.scoring.batch_mixed import scores_by
-from nbtext.scoring.batch_model import FoundTerms, without
+from nbtext.scoring.batch_model import FoundTerms, of_documents, without
 from nbtext.scoring.models.arrays import normalised
 
 PASSES: Final = 3
@@ -136,7 +136,9 @@ def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
     def making(documents: int) -> _Making:
         blocks = sample.head(min(documents, most))
         visits = visits_of(blocks, base.model.classes)
-        return _Making(base, visits, *vectors_of(visits, base.model), rate, map_)
+        model = of_documents(base.model, [block.views for block in blocks])
+        own = base._replace(model=model)
+        return _Making(own, visits, *vectors_of(visits, model), rate, map_)
 
     try:
         trial = None if n_classes > MOST_CLASSES else making(TRIED).trial()

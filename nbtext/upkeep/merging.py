@@ -172,15 +172,27 @@ def merge(files: Iterable[ModelFile]) -> Merged:
     counts = adding.table() or CountTable(parts[0].counts.settings)
     merged = Merged(_sum_of(parts, counts, texts), policies=policies)
     check_scoring(merged.contents.scoring, counts.settings, counts.classes)
-    if merged.contents.policy is not None:
-        reason = why_not_by(merged.contents.policy, merged.contents, "the sum")
-        if reason:
-            merged.contents = replace(merged.contents, policy=None)
-            merged.lost_policy = reason
     for double in doubles:
         merged.doubles += 1
         merged.labels.update(double.labels)
     return merged
+
+
+def check_policy(merged: Merged) -> None:
+    """
+    Leave the policy of the sum out if it cannot decide by it.
+
+    Args:
+        merged: the sum, as it will be written; its contents are replaced.
+
+    """
+    policy = merged.contents.policy
+    if policy is None:
+        return
+    reason = why_not_by(policy, merged.contents, "the sum")
+    if reason:
+        merged.contents = replace(merged.contents, policy=None)
+        merged.lost_policy = reason
 
 
 def _sum_of(parts: Sequence[Contents], counts: CountTable, texts: Texts) -> Contents:

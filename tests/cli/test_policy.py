@@ -421,6 +421,23 @@ def test_a_policy_that_the_sum_cannot_decide_by_is_not_kept(run: "Run") -> None:
     assert run("classify", "-q", "-m", "sum.nbt", "more spam").status == 0
 
 
+def test_the_policy_of_a_sum_is_judged_by_the_classes_that_are_left(
+    run: "Run", model: Path
+) -> None:
+    run("train", "-q", "-m", "old.nbt", "--score", "sum", "junk=spam", "ham=ham")
+    run("train", "-q", "-m", "new.nbt", "--score", "sum", "spam=spam", "ham=ham")
+    prior = ("--prior", "spam=0.3", "--prior", "ham=0.7")
+    assert run("policy", "-m", "new.nbt", *prior).status == 0
+    models = ("old.nbt", "new.nbt", "-o", "both.nbt")
+
+    said = run("merge", *models, "--documents", "spam", "--documents", "ham")
+
+    assert (said.status, "policy" in said.err) == (0, False)
+    assert model.exists()
+    assert "0.3" in run("policy", "-m", "both.nbt").out
+    assert "policy of the last model, new.nbt, is not kept" in run("merge", *models).err
+
+
 def test_filter_moves_no_more_by_a_policy(run: "Run", tmp_path: Path) -> None:
     """Whatever is expected, its own thresholds hold, and the policy's besides."""
     random = np.random.default_rng(5)

@@ -1,6 +1,8 @@
 """Workers are asked what they can do, also while one of them dies."""
 
+import errno
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,9 +12,9 @@ pytest.importorskip("distributed")
 from distributed.comm import CommClosedError
 
 import nbtext
-from nbtext.distributed import connecting
+from nbtext.distributed import connecting, shared_folder
 from nbtext.distributed.connecting import check_workers
-from nbtext.errors import ClusterError
+from nbtext.errors import ClusterError, ModelWriteError
 
 GOOD = (nbtext.__version__, True)
 
@@ -48,6 +50,42 @@ def test_a_worker_that_dies_while_it_is_asked_is_not_missed() -> None:
     client: Any = FakeClient(lost, lost, {"one": GOOD})
 
     assert check_workers(client, "folder", "file") == 2
+
+
+def test_a_worker_that_comes_back_is_asked() -> None:
+    client: Any = FakeClient({}, {}, {"one": GOOD})
+
+    assert check_workers(client, "folder", "file") == 2
+
+
+def test_workers_that_are_all_gone_are_not_waited_for_without_end() -> None:
+    client: Any = FakeClient({})
+
+    with pytest.raises(ClusterError, match="the scheduler has no worker"):
+        check_workers(client, "folder", "file")
+
+
+def test_a_cluster_is_never_said_to_have_no_threads() -> None:
+    client: Any = FakeClient({"one": GOOD})
+    client.nthreads = dict
+
+    assert check_workers(client, "folder", "file") == 1
+
+
+def test_a_folder_that_cannot_be_locked_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", fail)
+
+    with (
+        pytest.raises(ModelWriteError, match=r"made and locked there.*No locks"),
+        shared_folder.shared_folder(str(tmp_path / "m.nbt"), None),
+    ):
+        pytest.fail("it cannot be locked")
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_a_worker_that_never_answers_is_told() -> None:

@@ -2,7 +2,11 @@ from time import process_time
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from nbtext.counts import room, term_table
+from nbtext.counts.room import bounded, is_in_file
 from nbtext.counts.sorted_counts import SortedCounts
 from nbtext.counts.term_table import (
     Entries,
@@ -99,7 +103,11 @@ def test_pairs_have_both_classes_side_by_side(high: int) -> None:
     assert take_pairs(pairs, places).tolist() == [[0, 0], [2, 3], [2, 3], [high, 0]]
 
 
-def test_a_part_that_is_subtracted_leaves_the_others() -> None:
+@pytest.mark.parametrize("step", [1, 2, 1 << 20])
+def test_a_part_that_is_subtracted_leaves_the_others(
+    step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(term_table, "RANGE", step)
     whole = [run({1: 10, 3: 30, TOP: 2}), run({3: 31, 7: 1}), run({1: 12, 2: 22})]
     part = [run({1: 4, TOP: 2}), run({3: 31}), run({2: 1})]
     left = [run({1: 6, 3: 30}), run({7: 1}), run({1: 12, 2: 21})]
@@ -112,6 +120,40 @@ def test_a_part_that_is_subtracted_leaves_the_others() -> None:
     assert found.classes.tolist() == expected.classes.tolist()
     assert found.buckets.tolist() == expected.buckets.tolist()
     assert found.shift == expected.shift
+    for column, values in zip(found.columns, expected.columns, strict=True):
+        assert column.tolist() == values.tolist()
+
+
+@given(
+    st.lists(st.dictionaries(st.integers(0, 9), st.integers(1, 3)), min_size=1),
+    st.data(),
+    st.integers(1, 4),
+)
+def test_what_is_subtracted_range_by_range_and_in_files_is_as_counted(
+    rest: list[dict[int, int]],
+    data: st.DataObject,
+    step: int,
+) -> None:
+    rows = st.dictionaries(st.integers(0, 9), st.integers(1, 3))
+    taken = [data.draw(rows) for _ in rest]
+    both = [
+        {key: one.get(key, 0) + other.get(key, 0) for key in {*one, *other}}
+        for one, other in zip(rest, taken, strict=True)
+    ]
+    whole, part, expected = (
+        arrange_runs([run(dict(sorted(rows.items()))) for rows in by_class])
+        for by_class in (both, taken, rest)
+    )
+
+    with pytest.MonkeyPatch.context() as patch, bounded(0):
+        patch.setattr(term_table, "RANGE", step)
+        patch.setattr(room, "SHARE", room.LEAST_BOUND)
+        found = subtract(whole, part)
+
+    assert found.n_terms == 0 or is_in_file(found.keys)
+    assert found.keys.tolist() == expected.keys.tolist()
+    assert found.starts.tolist() == expected.starts.tolist()
+    assert found.classes.tolist() == expected.classes.tolist()
     for column, values in zip(found.columns, expected.columns, strict=True):
         assert column.tolist() == values.tolist()
 

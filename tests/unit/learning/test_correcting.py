@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nbtext
-from nbtext.counts import counting, sample
+from nbtext.counts import counting, room, sample
 from nbtext.counts.correction_table import Correction
 from nbtext.counts.room import LEAST_BOUND, bounded
 from nbtext.document import Document
@@ -14,7 +14,6 @@ from nbtext.learning import SettingsOverrides, Trained, train
 from nbtext.learning.correcting import CUT, RATE, RATE_OF_TWO
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.scoring.models.registry import event_model
-from nbtext.sources import Options
 from nbtext.store.file import open_model
 from nbtext.tokens.bag import bag_of, columns_of, fingerprint
 from nbtext.tokens.engine import PLAIN, use
@@ -149,15 +148,19 @@ def test_copies_count_as_often_as_they_are_there() -> None:
     assert (correction.amounts.values % 2 == 1).any()
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_file_is_the_same_however_it_was_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    n_classes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = tsv(tmp_path / "rows.tsv", confusing())
+    classes = TOPICS[:n_classes]
+    rows = [(label, text) for label, text in confusing(480) if label in classes]
+    source = tsv(tmp_path / "rows.tsv", rows)
+    overrides = SettingsOverrides(score="contrast")
     monkeypatch.setattr(counting, "CHUNK", 4096)
 
     def made(name: str, **how: int) -> bytes:
         path = tmp_path / name
-        nbtext.train([source], str(path), options=Options(), **how)  # type: ignore[arg-type]
+        nbtext.train([source], str(path), overrides=overrides, **how)  # type: ignore[arg-type]
         file = open_model(str(path))
         assert file.correction is not None
         correction = api_correction(path)
@@ -171,9 +174,10 @@ def test_the_file_is_the_same_however_it_was_made(
 
     alone = made("one")
     assert made("two", jobs=2) == alone
-    # little memory: what is sampled, and the vectors, go to files
-    monkeypatch.setattr(sample, "IN_MEMORY", 1000)
-    with bounded(LEAST_BOUND):
+    # little memory: what is sampled, the vectors and all counts go to files
+    with monkeypatch.context() as patch, bounded(LEAST_BOUND):
+        patch.setattr(sample, "IN_MEMORY", 1000)
+        patch.setattr(room, "SHARE", LEAST_BOUND)
         assert made("files") == alone
     use(PLAIN)
     try:
