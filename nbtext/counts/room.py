@@ -333,13 +333,13 @@ def _temporary_file() -> IO[bytes]:
     """Return a file that has no name, without a buffer."""
     from tempfile import TemporaryFile  # which imports OpenSSL, seldom wanted here
 
-    return TemporaryFile(buffering=0)
+    return TemporaryFile(buffering=0, dir=_temporary_folder())
 
 
 def _temporary_folder() -> str:
-    from tempfile import gettempdir
+    from nbtext.files.temporary import folder_of_temporary_files
 
-    return gettempdir()
+    return folder_of_temporary_files()
 
 
 def _map_of(values: NDArray[Any]) -> mmap.mmap | None:

@@ -25,6 +25,16 @@ LEFTOVER: Final = 60.0
 """Age in seconds from which a folder that is not locked counts as left by a kill."""
 
 
+def folder_of_temporary_files() -> str:
+    """
+    Return where temporary files go: TMPDIR, or where Python puts them.
+
+    Python passes over a TMPDIR that is full, or not there, and takes another folder,
+    which may be in memory; a user who names one wants that.
+    """
+    return os.environ.get("TMPDIR") or tempfile.gettempdir()
+
+
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
     """
@@ -34,8 +44,9 @@ def temporary_folder() -> Iterator[Path]:
         OSError: it cannot be made.
 
     """
-    _remove_leftovers(Path(tempfile.gettempdir()))
-    folder = Path(tempfile.mkdtemp(SUFFIX, PREFIX))
+    above = folder_of_temporary_files()
+    _remove_leftovers(Path(above))
+    folder = Path(tempfile.mkdtemp(SUFFIX, PREFIX, above))
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         with suppress(OSError):  # a network file system may have no locks

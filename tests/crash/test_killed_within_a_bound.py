@@ -84,7 +84,7 @@ def test_a_kill_leaves_the_old_model_or_the_new_one(
 ) -> None:
     temporary = tmp_path / "tmp"
     temporary.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    monkeypatch.setenv("TMPDIR", str(temporary))
     monkeypatch.setattr(room, "LEAST_BOUND", 1 << 12)
     train_on(documents(20), tmp_path / "a.nbt")
     train_on(documents(30)[25:], tmp_path / "b.nbt")

@@ -208,7 +208,7 @@ def test_a_full_temporary_folder_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(os, "posix_fallocate", _no_room)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
 
     with bounded(0), pytest.raises(NoRoomError) as raised:
         empty(1000, np.int64)
@@ -218,6 +218,16 @@ def test_a_full_temporary_folder_is_named(
     assert "No space left on device" in text
     assert "TMPDIR" in text
     assert str(pickle.loads(pickle.dumps(raised.value))) == text  # noqa: S301  ours
+
+
+@pytest.mark.usefixtures("little")
+def test_no_other_folder_is_taken_than_the_one_that_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))
+
+    with bounded(0), pytest.raises(NoRoomError, match="missing: 8,000 bytes.*No such"):
+        empty(1000, np.int64)
 
 
 @pytest.mark.parametrize("n_written", [0, 2])

@@ -11,7 +11,7 @@ from nbtext.files.temporary import LEFTOVER, temporary_folder
 
 @pytest.fixture(autouse=True)
 def above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     return tmp_path
 
 

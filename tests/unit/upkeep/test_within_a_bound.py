@@ -138,7 +138,7 @@ def test_a_full_temporary_folder_is_named(
 
     monkeypatch.setattr(os, "posix_fallocate", full)
     monkeypatch.setattr("nbtext.counts.room.write_all", full)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
 
     with bounded(0), pytest.raises(NoRoomError, match="No space left on device"):
         work(models)
