@@ -27,6 +27,9 @@ Other = TypeVar("Other")
 AHEAD: Final = 2
 """How many calls wait for each thread, or are being computed by it, at most."""
 
+DONE: Final = 16
+"""How many results wait for one before them, for each thread, at most."""
+
 
 class Map(Protocol):
     """How something is done to each of many: `map`, or that of a pool of threads."""
@@ -66,6 +69,7 @@ def ahead(
 
     With several jobs other threads compute it ahead, while this one takes the next of
     `many`, deals with what was yielded, or computes if the others have enough to do.
+    Where no more threads can be started, those that were do it, and this one.
     """
     if jobs == 1:
         yield from map(function, many)
@@ -73,14 +77,18 @@ def ahead(
     from concurrent.futures import ThreadPoolExecutor
 
     pending: deque[Future[Other]] = deque()
+    most = AHEAD * (jobs - 1)
     with ThreadPoolExecutor(jobs - 1, initializer=_adopt, initargs=_context()) as pool:
         try:
             for one in many:
-                if sum(not future.done() for future in pending) < AHEAD * (jobs - 1):
-                    pending.append(pool.submit(function, one))
-                else:
-                    pending.append(_computed(function, one))
-                while pending and pending[0].done():
+                future = None
+                if sum(not future.done() for future in pending) < most:
+                    try:
+                        future = pool.submit(function, one)
+                    except RuntimeError:  # no thread can be started
+                        most = 0
+                pending.append(future or _computed(function, one))
+                while pending and (pending[0].done() or len(pending) > DONE * jobs):
                     yield pending.popleft().result()
             while pending:
                 yield pending.popleft().result()

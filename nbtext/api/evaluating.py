@@ -79,7 +79,7 @@ def evaluate(
             documents are not told at all; models that decide together tell none.
         progress: told now and then how many more documents were read.
         on_read: told what was read and what was skipped, before anything is refused.
-        jobs: how many processes read and score documents.
+        jobs: how many threads or processes read and score documents.
         client: a cluster whose workers do so (`nbtext.distributed.connected`).
         shared: a folder that its workers see; that of the model if None.
 

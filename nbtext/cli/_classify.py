@@ -91,7 +91,7 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
 
     Args:
         request: what is asked for.
-        jobs: how many processes work at it.
+        jobs: how many threads, or where that would not do processes, work at it.
 
     """
     opened = _opened(request.model, request)

@@ -7,11 +7,14 @@ What was raised goes in; the exit status comes out. It is loaded when something 
 import os
 import sys
 from contextlib import suppress
-from typing import NoReturn, TextIO
+from typing import Final, NoReturn, TextIO
 
 from nbtext.cli import _status as status
 from nbtext.cli._streams import to_stderr
 from nbtext.errors import NbtextError
+
+NO_THREAD: Final = "can't start new thread"
+"""What Python says where the system has no room for one, or allows no more."""
 
 
 class Terminated(BaseException):
@@ -64,6 +67,9 @@ def _fault(error: Exception) -> int:
     """Say that this is a fault in nbtext, unless it was killed or is looked for."""
     if type(error).__name__ == "BrokenProcessPool":
         _say_error("a process was killed, perhaps for want of memory; try --jobs 1")
+        return status.TRY_AGAIN
+    if isinstance(error, RuntimeError) and str(error) == NO_THREAD:
+        _say_error(f"{error}, perhaps for want of memory; allow more, or try --jobs 1")
         return status.TRY_AGAIN
     if os.environ.get("NBTEXT_DEBUG"):
         raise error

@@ -1,6 +1,6 @@
 /*
  * The type `StoredModel`: a model file, opened where it lies, that decides about mail; twin of
- * nbtext/scoring/classifying.py for one document.
+ * nbtext/scoring/classifier.py for one document.
  */
 
 #include "stored.h"

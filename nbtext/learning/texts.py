@@ -37,6 +37,11 @@ LEAST_DOCUMENTS: Final = 3
 MOST_TEXTS: Final = 1 << 18
 """Maximum texts of a view; the terms of most documents have them."""
 
+MOST_PARTS: Final = 4
+LEAST_PART: Final = 128
+"""Texts are looked for in so many parts of the documents at most, side by side, and in
+parts of so many documents at least."""
+
 
 def keeps_texts(overrides: SettingsOverrides) -> bool:
     """Return whether a new model keeps texts; keyed ones would no longer be secret."""
@@ -61,9 +66,11 @@ def texts_of(
     views = zip(settings.views, terms, strict=True)
     wanted = [_wanted(view, of_view) for view, of_view in views]
     documents = sample.documents()
-    size = max(1, -(-len(documents) // jobs))
+    # each looks for all texts, which takes memory; a pattern has one time limit for all
+    jobs = 1 if settings.pattern else min(jobs, MOST_PARTS)
+    size = max(LEAST_PART, -(-len(documents) // jobs))
     parts = [documents[n : n + size] for n in range(0, len(documents), size)]
-    with threads(jobs) as map_:
+    with threads(min(jobs, len(parts) or 1)) as map_:
         found = list(map_(partial(_found_in, settings, wanted), parts or [[]]))
     return tuple(map(joined, zip(*found, strict=True)))
 

@@ -7,7 +7,7 @@ Whatever is ready is decided as soon as input would block.
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import groupby
-from typing import Final, TypeVar
+from typing import Final, TypeAlias, TypeGuard, TypeVar
 
 from nbtext.document import (
     Document,
@@ -56,50 +56,72 @@ def classify(
         headings: whether decisions say who mail is from, and what it is about.
         max_bytes: how much of a document is read.
         on_problem: told of each document that cannot be read, and of what else to know.
-        jobs: how many threads work, if the classifier `reads_together`.
+        jobs: how many threads work, if it `works_in_threads`.
 
     Yields:
         One decision a document, in their order, in batches; whatever is ready when
         input pauses.
 
     """
-    if jobs > 1 and isinstance(classifier, Classifier) and classifier.reads_together:
-        stream = batches(items, max_bytes, on_problem, marks_pauses=True)
-        yield from _in_threads(stream, classifier, headings, on_problem, jobs)
+    act = partial(classifier.classify, headings=headings)
+    if jobs > 1 and works_in_threads(classifier):
+        classifier.arrange(())
+        stream = _with_problems(items, max_bytes)
+        yield from _in_threads(stream, act, on_problem, jobs)
         return
     for batch in batches(items, max_bytes, on_problem):
-        act = partial(classifier.classify, headings=headings)
         yield from readable_of(batch, act, on_problem)
 
 
-def works_in_threads(classifier: Decider) -> bool:
-    """Return whether `classify` needs no processes to do several jobs side by side."""
-    return isinstance(classifier, Classifier) and classifier.reads_together
+def works_in_threads(classifier: Decider) -> TypeGuard[Classifier]:
+    """
+    Return whether `classify` needs no processes to do several jobs side by side.
+
+    To find reasons takes the interpreter, which no two threads have at once.
+    """
+    return (
+        isinstance(classifier, Classifier)
+        and classifier.reads_together
+        and not classifier.n_reasons
+    )
+
+
+Problems: TypeAlias = list[Unreadable | Note]
+
+
+def _with_problems(
+    items: Iterable[Item], max_bytes: int
+) -> Iterator[tuple[list[Document], Problems]]:
+    """Yield batches, each with what could not be read before; an empty one pauses."""
+    problems: Problems = []
+    for batch in batches(items, max_bytes, problems.append, marks_pauses=True):
+        yield batch, problems.copy()
+        problems.clear()
+    yield [], problems
 
 
 def _in_threads(
-    stream: Iterator[list[Document]],
-    classifier: Classifier,
-    headings: bool,
+    stream: Iterable[tuple[list[Document], Problems]],
+    act: Callable[[list[Document]], list[Decision]],
     on_problem: OnProblem,
     jobs: int,
 ) -> Iterator[list[Decision]]:
-    """Decide about batches in this and other threads; an empty one marks a pause."""
-    classifier.arrange(())
-    decide = partial(_decide, partial(classifier.classify, headings=headings))
-    for are_documents, some in groupby(stream, key=bool):
-        for decided, problems in ahead(jobs, decide, some) if are_documents else ():
+    """Decide about batches in this and other threads; nothing waits at a pause."""
+    decide = partial(_decide, act)
+    for is_pause, some in groupby(stream, key=lambda one: not one[0]):
+        for decisions, problems in ahead(1 if is_pause else jobs, decide, some):
             for problem in problems:
                 on_problem(problem)
-            yield from decided
+            yield from decisions
 
 
 def _decide(
-    act: Callable[[list[Document]], list[Decision]], batch: list[Document]
-) -> tuple[list[list[Decision]], list[Unreadable | Note]]:
-    """Return the decisions about a batch, and what there is to say of it."""
-    problems: list[Unreadable | Note] = []
-    return [*readable_of(batch, act, problems.append)], problems
+    act: Callable[[list[Document]], list[Decision]],
+    one: tuple[list[Document], Problems],
+) -> tuple[list[list[Decision]], Problems]:
+    """Return the decisions about a batch, and what there is to say before them."""
+    batch, problems = one
+    return [*readable_of(batch, act, problems.append)] if batch else [], problems
 
 
 def readable_of(

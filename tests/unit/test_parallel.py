@@ -1,11 +1,11 @@
 import subprocess
 import sys
 from collections.abc import Iterator
-from threading import Event
+from threading import Event, Thread, Timer
 
 import pytest
 
-from nbtext.parallel import AHEAD, ahead, threads
+from nbtext.parallel import AHEAD, DONE, ahead, threads
 from tests.waiting import PATIENCE
 
 
@@ -31,6 +31,47 @@ def test_what_is_computed_ahead_comes_in_order(jobs: int) -> None:
     assert next(squares) == 0
     assert len(taken) <= 1 + AHEAD * jobs
     assert list(squares) == [number * number for number in range(1, 90)]
+
+
+def test_results_that_wait_for_a_slow_one_are_bounded() -> None:
+    begun, ended = Event(), Event()
+    taken: list[int] = []
+
+    def numbers() -> Iterator[int]:
+        for number in range(1000):
+            taken.append(number)
+            if len(taken) > DONE * 2 + AHEAD:
+                ended.set()
+            yield number
+
+    def work(number: int) -> int:
+        if number == 0:
+            begun.set()
+            ended.wait(PATIENCE)
+        else:
+            begun.wait(PATIENCE)
+        return number
+
+    found = ahead(2, work, numbers())
+    ended_late = Timer(0.5, ended.set)
+    ended_late.start()
+
+    assert next(found) == 0
+    assert len(taken) <= DONE * 2 + AHEAD
+    assert list(found) == [*range(1, 1000)]
+    ended_late.join()
+
+
+def test_where_no_thread_can_be_started_this_one_works(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(_: Thread) -> None:
+        message = "can't start new thread"
+        raise RuntimeError(message)
+
+    monkeypatch.setattr(Thread, "start", refuse)
+
+    assert list(ahead(4, str, range(9))) == [*map(str, range(9))]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -226,7 +226,7 @@ def test_no_other_folder_is_taken_than_the_one_that_is_named(
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))
 
-    with bounded(0), pytest.raises(NoRoomError, match="missing: 8,000 bytes.*No such"):
+    with bounded(0), pytest.raises(NoRoomError, match=r"missing: 8,000 .*No such"):
         empty(1000, np.int64)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from nbtext.document import PAUSE, Document, Item, Note, Unreadable
+from nbtext.errors import SourceError
 from nbtext.learning import train
 from nbtext.scoring import classifying, score
 from nbtext.scoring.classifier import Classifier
@@ -167,6 +168,44 @@ def test_threads_that_want_memory_leave_documents_to_be_read_alone(
     found = decisions_of(Classifier(load_model(str(path))), jobs=2)
 
     assert [decision.label for decision in found] == expected
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_what_cannot_be_read_is_told_in_the_order_of_the_stream(
+    path: Path, jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    classifier = Classifier(load_model(str(path)))
+    act = classifier.classify
+
+    def classify_but_one(documents: list[Document], **how: Any) -> list[Decision]:
+        if any(one.name == "ham 3" for one in documents):
+            raise MemoryError
+        return act(documents, **how)
+
+    monkeypatch.setattr(classifying.batches, "__kwdefaults__", SMALL_BATCHES)
+    monkeypatch.setattr(classifier, "classify", classify_but_one)
+    items: list[Item] = [*DOCUMENTS]
+    for place in (79, 40, 20):
+        items.insert(place, Unreadable(f"at {place}", SourceError("nothing")))
+    told: list[str] = []
+
+    found = classify(
+        items,
+        classifier,
+        max_bytes=99,
+        on_problem=lambda one: told.append(getattr(one, "name", "")),
+        jobs=jobs,
+    )
+
+    assert len(labels_of(found)) == len(DOCUMENTS) - 1
+    assert told == ["ham 3", "at 20", "at 40", "at 79"]
+
+
+def test_reasons_are_found_in_processes(path: Path) -> None:
+    model = load_model(str(path))
+
+    assert works_in_threads(Classifier(model))
+    assert not works_in_threads(Classifier(model, n_reasons=3))
 
 
 def test_a_pickled_model_is_opened_again_with_its_scoring(path: Path) -> None:
