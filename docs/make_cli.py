@@ -251,6 +251,7 @@ killed. SIGTERM is the usual end of `serve`, with status 0; `train`, `eval` and 
 | `XDG_DATA_HOME` | otherwise the model is `nbtext/model.nbt` in it; `~/.local/share` if unset |
 | `NO_COLOR` | not empty: no colours |
 | `TERM` | `dumb`: plain lines, as in a pipe |
+| `TMPDIR` | where temporary files go [`/tmp`] |
 | `NBTEXT_DEBUG` | not empty: an error in nbtext itself prints a traceback |
 
 ## Shell completion

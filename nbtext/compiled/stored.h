@@ -1,4 +1,4 @@
-/* The type `StoredModel`, which classifying.c and one_by_one.c make together. */
+/* The type `StoredModel`, which classifier.c and one_by_one.c make together. */
 
 #ifndef NBTEXT_STORED_H
 #define NBTEXT_STORED_H
