@@ -283,7 +283,7 @@ class Counter:
         entries = np.frombuffer(self._digests[label], ">u8").reshape(-1, 3)
         if not len(entries):
             return empty_ledger()
-        return ledger_of(entries.astype(np.uint64), np.ones(len(entries), np.int32))
+        return ledger_of(entries, np.broadcast_to(np.int32(1), len(entries)))
 
 
 def make_sure_of_memory(views: Sequence[Terms]) -> None:

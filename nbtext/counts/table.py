@@ -10,13 +10,15 @@ that: batches, processes, folds, learning and forgetting, merging.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from nbtext.settings.columns import Column
     from nbtext.settings.reading import Settings
 
-from nbtext.counts.room import Ranges, extremes, negative
+from nbtext.counts.room import Ranges, empty, extremes, negative
 from nbtext.counts.sorted_counts import (
     NO_KEYS,
     KeptCounts,
@@ -35,9 +37,13 @@ from nbtext.counts.sorted_counts import (
     no_counts,
     put_aside,
     ranges,
+    shortened,
 )
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.exact import are_sums
+
+LEDGER_RANGE: Final = 1 << 18
+"""How many documents of a ledger are sorted at a time, about."""
 
 FEW_CLASSES: Final = 8
 """Of so many classes the rows of each are looked for; those of more are sorted."""
@@ -256,7 +262,58 @@ def add_ledgers(ledgers: Sequence[LedgerRun]) -> LedgerRun:
 
 
 def ledger_of(entries: Keys, counts: NDArray[np.signedinteger]) -> LedgerRun:
-    """Make a ledger of entries in any order, with repeats: shapes (n, 3) and (n,)."""
+    """
+    Make a ledger of entries in any order, with repeats.
+
+    Digests are hashes, so of each range of their first words there are as many: one
+    range after the other is sorted.
+
+    Args:
+        entries: shape (n, 3), in any byte order.
+        counts: shape (n,).
+
+    """
+    n_ranges = -(-len(entries) // LEDGER_RANGE)
+    if n_ranges < 2:
+        return _sorted_ledger(entries.astype(np.uint64, copy=False), counts)
+    sums = empty(len(entries), np.int64)
+    found = empty(3 * len(entries), np.uint64)
+    working, n_found = Ranges([entries, counts, sums, found]), 0
+    for first, last in digest_ranges(n_ranges):
+        rows = np.flatnonzero((entries[:, 0] >= first) & (entries[:, 0] <= last))
+        some = entries.take(rows, axis=0).astype(np.uint64, copy=False)
+        run = _sorted_ledger(some, counts.take(rows))
+        found[3 * n_found : 3 * (n_found + len(run))] = run.entries.ravel()
+        sums[n_found : n_found + len(run)] = run.counts
+        n_found += len(run)
+        working.done(some.nbytes)
+    working.let_go()
+    kept = shortened(found, 3 * n_found).reshape(-1, 3)
+    return LedgerRun(kept, narrow(shortened(sums, n_found)))
+
+
+def digest_ranges(n: int) -> Iterator[tuple[np.uint64, np.uint64]]:
+    """Yield the first and the last first word of n ranges of digests."""
+    bounds = [place * (1 << 64) // n for place in range(n + 1)]
+    for first, end in pairwise(bounds):
+        yield np.uint64(first), np.uint64(end - 1)
+
+
+def in_digest_ranges(ledgers: Sequence[LedgerRun]) -> Iterator[list[LedgerRun]]:
+    """Yield of each range of digests what some ledgers have there."""
+    n_ranges = max(1, -(-sum(map(len, ledgers)) // LEDGER_RANGE))
+    starts = [0] * len(ledgers)
+    for _, last in digest_ranges(n_ranges):
+        ends = [bisect_right(run.entries[:, 0], last) for run in ledgers]
+        yield [
+            LedgerRun(run.entries[start:end], run.counts[start:end])
+            for run, start, end in zip(ledgers, starts, ends, strict=True)
+        ]
+        starts = ends
+
+
+def _sorted_ledger(entries: Keys, counts: NDArray[np.signedinteger]) -> LedgerRun:
+    """Make a ledger of entries in any order, with repeats, all at once."""
     order = np.lexsort((entries[:, 2], entries[:, 1], entries[:, 0]))
     entries = entries.take(order, axis=0)
     is_first = np.ones(len(entries), np.bool_)

@@ -28,6 +28,7 @@ from nbtext.counts.counting import (
     guess,
     settings_for,
 )
+from nbtext.counts.table import in_digest_ranges
 from nbtext.counts.text_sample import TextSample
 from nbtext.document import Item, Note
 from nbtext.errors import TrainingError
@@ -319,11 +320,13 @@ def repeated(table: CountTable) -> tuple[int, int]:
     """
     if not any(map(len, table.ledger)):
         return 0, 0
-    counts = sum(int(run.counts.sum()) for run in table.ledger)
-    distinct = [_digests(run.entries) for run in table.ledger]
-    digests = np.concatenate(distinct)
-    together = ledger_of(digests, np.ones(len(digests), np.int64))
-    return counts - len(digests), int((together.counts > 1).sum())
+    repeats = conflicts = 0
+    for runs in in_digest_ranges(table.ledger):
+        digests = np.concatenate([_digests(run.entries) for run in runs])
+        together = ledger_of(digests, np.ones(len(digests), np.int64))
+        repeats += sum(int(run.counts.sum()) for run in runs) - len(digests)
+        conflicts += int((together.counts > 1).sum())
+    return repeats, conflicts
 
 
 def _digests(entries: "Keys") -> "Keys":

@@ -29,7 +29,7 @@ from nbtext.counts.adding import Adding
 from nbtext.counts.correction_table import Amounts, Correction
 from nbtext.counts.room import Growing, Ranges, converted, empty, extremes
 from nbtext.counts.sorted_counts import RANGE, no_counts, sums_alone
-from nbtext.counts.table import empty_ledger, rows_by_class
+from nbtext.counts.table import empty_ledger, in_digest_ranges, rows_by_class
 from nbtext.counts.term_table import arrange, arrange_runs
 from nbtext.errors import DamagedError, NotAModelError, TrainingError
 from nbtext.settings.reading import KEY_BITS
@@ -198,20 +198,31 @@ def _codes_and_entries(
 
 
 def _ledger_arrays(ledger: Sequence[LedgerRun]) -> dict[str, NDArray[np.integer]]:
-    entries = np.concatenate(
-        [np.empty((0, 3), np.uint64), *(r.entries for r in ledger)]
-    )
-    counts = np.concatenate([np.empty(0, np.int64), *(run.counts for run in ledger)])
-    classes = np.repeat(np.arange(len(ledger)), [len(run) for run in ledger])
-    order = np.lexsort((entries[:, 2], classes, entries[:, 1], entries[:, 0]))
-    high, low, fingerprints = (entries[order, part] for part in range(3))
-    return {
-        LEDGER.high: high,
-        LEDGER.low: low,
-        LEDGER.fingerprints: fingerprints,
-        LEDGER.classes: classes.take(order),
-        LEDGER.counts: counts.take(order),
+    types: dict[str, type[np.integer]] = {
+        LEDGER.high: np.uint64,
+        LEDGER.low: np.uint64,
+        LEDGER.fingerprints: np.uint64,
+        LEDGER.classes: np.int32,
+        LEDGER.counts: np.int64,
     }
+    n_rows = sum(map(len, ledger))
+    arrays = {name: empty(n_rows, kind) for name, kind in types.items()}
+    working, start = Ranges([*(run.entries for run in ledger), *arrays.values()]), 0
+    for runs in in_digest_ranges(ledger) if ledger else ():
+        entries = np.concatenate([run.entries for run in runs])
+        counts = np.concatenate([run.counts for run in runs])
+        classes = np.repeat(np.arange(len(runs)), [len(run) for run in runs])
+        order = np.lexsort((entries[:, 2], classes, entries[:, 1], entries[:, 0]))
+        rows = slice(start, start + len(order))
+        parts = (*entries.take(order, axis=0).T, classes.take(order))
+        for array, part in zip(
+            arrays.values(), (*parts, counts.take(order)), strict=True
+        ):
+            array[rows] = part
+        start = rows.stop
+        working.done(entries.nbytes)
+    working.let_go()
+    return arrays
 
 
 def _amount_arrays(amounts: Amounts) -> dict[str, NDArray[np.integer]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from nbtext.counts.room import Ranges, empty
 from nbtext.scoring.models.arrays import Said, unit_length
 from nbtext.scoring.models.registry import event_model
 from nbtext.scoring.models.weighted_terms import (
@@ -85,7 +86,8 @@ def _evidence(model: BatchModel, view: int) -> Floats:
     rates = sizes.sum() / np.maximum(sizes, LEAST_SIZE * UNIT)
     rates /= SHARE * len(sizes) * UNIT
     a = model.scoring.smoothing * UNIT
-    says = np.empty(len(weights))
+    says = empty(len(weights), np.float64)
+    working = Ranges([table.starts, table.classes, weights, says])
     for start in range(0, table.n_terms, RANGE):
         starts = table.starts[start : min(start + RANGE, table.n_terms) + 1]
         part = slice(starts[0], starts[-1])
@@ -98,4 +100,6 @@ def _evidence(model: BatchModel, view: int) -> Floats:
             of_entries *= rates.take(table.classes[part])
             of_part += weight.own * np.log1p(of_entries)
         says[part] = weight.view * of_part
+        working.done(8 * len(of_part))
+    working.let_go()
     return says

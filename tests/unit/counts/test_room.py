@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbtext.counts import room
+from nbtext.counts import room, table
 from nbtext.counts.room import (
     Growing,
     bound,
@@ -173,8 +173,9 @@ def test_sums_and_signs_are_those_of_all_values(
 
 
 @pytest.mark.usefixtures("little")
+@pytest.mark.parametrize("ledger_range", [1, 7, table.LEDGER_RANGE])
 def test_a_model_is_the_same_file_whatever_the_memory(
-    monkeypatch: pytest.MonkeyPatch,
+    ledger_range: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nbtext.counts.counter.PILE", 500)
     monkeypatch.setattr("nbtext.counts.counter.LEAST_PILE", 64)
@@ -184,10 +185,12 @@ def test_a_model_is_the_same_file_whatever_the_memory(
         for n in range(80)
         for label, words in (("ham", HAM), ("spam", SPAM))
     ]
-    files = []
+    files: list[bytes] = []
     for n_bytes in (None, 0):
+        monkeypatch.setattr(table, "LEDGER_RANGE", ledger_range if files else 1 << 18)
         with bounded(n_bytes):
-            trained = _trained(documents)
+            trained = _trained([*documents, *documents[5:9], ("ham", documents[1][1])])
+            assert (trained.repeats, trained.conflicts) == (4, 1)
             files.append(b"".join(trained.contents.pack(written=STAMP)))
         has_file = is_in_file(trained.contents.counts.runs[0][0].keys)
         assert has_file == (n_bytes == 0)
