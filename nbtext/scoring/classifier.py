@@ -204,20 +204,21 @@ class Classifier:
         headings: bool = False,
     ) -> list[Decision]:
         """Decide about documents that are taken apart already."""
-        size = sum(reading.size for reading in readings)
-        scores: Iterator[Scored]
-        is_few = len(documents) <= FEW and size <= FEW_BYTES
-        quick = self._quickly(readings) if len(documents) <= FEW else None
-        if quick is not None:
-            scores = iter(quick)
-        elif is_few and self._batch is None and not self._reads_vocabulary:
-            scores = map(self._plain, readings)
-        else:
-            scores = self._many(readings)
         return [
             self.decide_one(document, scored, headings=headings)
-            for document, scored in zip(documents, scores, strict=True)
+            for document, scored in zip(documents, self.scored(readings), strict=True)
         ]
+
+    def scored(self, readings: Sequence[AnyReading]) -> Iterator[Scored]:
+        """Score documents that are taken apart, in their order."""
+        size = sum(reading.size for reading in readings)
+        is_few = len(readings) <= FEW and size <= FEW_BYTES
+        quick = self._quickly(readings) if len(readings) <= FEW else None
+        if quick is not None:
+            return iter(quick)
+        if is_few and self._batch is None and not self._reads_vocabulary:
+            return map(self._plain, readings)
+        return self._many(readings)
 
     def decide_one(
         self,

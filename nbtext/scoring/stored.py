@@ -202,13 +202,13 @@ def open_stored(path: str) -> StoredClassifier | None:
     if model is None:
         return None
     policy = model.policy()
-    rule = 0.0 if policy is None else rule_of(policy, model.classes())
+    rule = 0.0 if policy is None else plain_rule_of(policy, model.classes())
     if rule is None:
         return None
     return StoredClassifier(model, reader_of(model.views()), rule)
 
 
-def rule_of(policy: bytes, classes: "Sequence[str]") -> "float | Costs | None":
+def plain_rule_of(policy: bytes, classes: "Sequence[str]") -> "float | Costs | None":
     """
     Return what a policy decides by: a threshold, or costs; None if there is more to it.
 

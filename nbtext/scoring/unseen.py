@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from nbtext.document import Document
     from nbtext.policy import Policy
@@ -53,26 +53,20 @@ class UnseenClassifier(Classifier):
     ) -> list[Decision]:
         """Decide about many documents, which are read at once but for a few."""
         batch = read_together(documents, self.model.settings)
-        decisions: dict[int, Decision] = {}
-        if batch.documents:
-            rows = self._ledger.rows(batch.digests)
-            seen = [place for place, found in enumerate(rows) if found]
-            views = [terms.take(np.array(seen, np.intp)) for terms in batch.views]
-            marks = [batch.fingerprints[place] for place in seen]
-            scores = self._left_out(seen, rows, views, marks)
-            left_out = {*scores}
-            rest = [n for n in range(len(batch.documents)) if n not in left_out]
-            views = [terms.take(np.array(rest, np.intp)) for terms in batch.views]
-            scored = score_batch(self.arranged(), views, self.calibration)
-            scores.update(zip(rest, scored, strict=True))
-            for place, document in enumerate(batch.documents):
-                counted_in = rows[place][0].class_ if place in left_out else None
-                decision = self.decide_one(
-                    document, scores[place], headings=headings, counted_in=counted_in
-                )
-                seen_as = _seen_as(rows[place], is_left_out=place in left_out)
-                decisions[id(document)] = decision._replace(seen=seen_as)
+
+        def views_at(places: Sequence[int]) -> list[Terms]:
+            return [terms.take(np.array(places, np.intp)) for terms in batch.views]
+
+        def score(places: Sequence[int]) -> Iterable[Scored]:
+            return score_batch(self.arranged(), views_at(places), self.calibration)
+
+        rows = self._ledger.rows(batch.digests)
+        seen = _seen(rows)
+        marks = [batch.fingerprints[place] for place in seen]
+        left_out = self._left_out(seen, rows, views_at(seen), marks)
+        own = self._decided(batch.documents, rows, left_out, score, headings)
         others = self._decide_each(batch.others, headings=headings)
+        decisions = dict(zip(map(id, batch.documents), own, strict=True))
         decisions.update(zip(map(id, batch.others), others, strict=True))
         return [decisions[id(document)] for document in documents]
 
@@ -82,28 +76,48 @@ class UnseenClassifier(Classifier):
         """Decide about documents, which are read one after the other."""
         settings = self.model.settings
         readings = [read_keys(document, settings) for document in documents]
+
+        def score(places: Sequence[int]) -> Iterable[Scored]:
+            return self.scored([readings[place] for place in places])
+
         rows = self._ledger.rows([reading.digest for reading in readings])
-        seen = [place for place, found in enumerate(rows) if found]
+        seen = _seen(rows)
         views = read_terms(settings, [readings[place].views for place in seen])
         marks = fingerprints(views).tolist() if seen else []
         left_out = self._left_out(seen, rows, views, marks)
+        return self._decided(documents, rows, left_out, score, headings)
+
+    def _decided(
+        self,
+        documents: Sequence[Document],
+        rows: Sequence[Sequence[CountedRow]],
+        left_out: Mapping[int, Scored],
+        score: Callable[[Sequence[int]], Iterable[Scored]],
+        headings: bool,
+    ) -> list[Decision]:
+        """
+        Decide about documents, of which some are scored already.
+
+        Args:
+            documents: all of them.
+            rows: by place, what the ledger says of each.
+            left_out: by place, the scores of those that could be taken away.
+            score: scores the others, by their places.
+            headings: whether decisions say who mail is from, and what it is about.
+
+        """
         rest = [place for place in range(len(documents)) if place not in left_out]
-        decided = self.decide_readings(
-            [documents[place] for place in rest],
-            [readings[place] for place in rest],
-            headings=headings,
-        )
-        decisions = dict(zip(rest, decided, strict=True))
-        for place, scored in left_out.items():
-            counted_in = rows[place][0].class_
-            decisions[place] = self.decide_one(
-                documents[place], scored, headings=headings, counted_in=counted_in
-            )
+        scores = dict(left_out)
+        if rest:
+            scores.update(zip(rest, score(rest), strict=True))
         return [
-            decisions[place]._replace(
-                seen=_seen_as(rows[place], is_left_out=place in left_out)
-            )
-            for place in range(len(documents))
+            self.decide_one(
+                document,
+                scores[place],
+                headings=headings,
+                counted_in=rows[place][0].class_ if place in left_out else None,
+            )._replace(seen=_seen_as(rows[place], is_left_out=place in left_out))
+            for place, document in enumerate(documents)
         ]
 
     def arrange(self, samples: Iterable[Document]) -> None:
@@ -156,6 +170,11 @@ class UnseenClassifier(Classifier):
             )
             scores.update(zip([seen[number] for number in part], scored, strict=True))
         return scores
+
+
+def _seen(rows: Sequence[Sequence[CountedRow]]) -> list[int]:
+    """Return the places of documents that the ledger has."""
+    return [place for place, found in enumerate(rows) if found]
 
 
 def _seen_as(rows: Sequence[CountedRow], *, is_left_out: bool) -> str:

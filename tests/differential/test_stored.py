@@ -27,7 +27,13 @@ from nbtext.filtering.plain_header import with_field
 from nbtext.plain_mail import Begun, read_mail
 from nbtext.policy import Cost, FalsePositives, Policy
 from nbtext.scoring import Classifier, classifier, load_model
-from nbtext.scoring.stored import AFTER, BEFORE, StoredClassifier, open_stored, rule_of
+from nbtext.scoring.stored import (
+    AFTER,
+    BEFORE,
+    StoredClassifier,
+    open_stored,
+    plain_rule_of,
+)
 from nbtext.store.compacting import compact
 from nbtext.tokens.engine import engine
 from tests.build import FROM_LINE, HAM, SPAM, mail
@@ -188,22 +194,22 @@ def test_a_forged_threshold_is_left_to_python(threshold: float) -> None:
     packed = msgpack.packb(Policy(threshold=0.5).as_dict())
     forged = packed.replace(pack(">d", 0.5), pack(">d", threshold))
 
-    assert rule_of(packed, ["ham", "spam"]) == 0.5
-    assert rule_of(forged, ["ham", "spam"]) is None
-    assert rule_of(packed[:-1], ["ham", "spam"]) is None
+    assert plain_rule_of(packed, ["ham", "spam"]) == 0.5
+    assert plain_rule_of(forged, ["ham", "spam"]) is None
+    assert plain_rule_of(packed[:-1], ["ham", "spam"]) is None
 
 
 def test_costs_of_other_classes_are_left_to_python() -> None:
     packed = msgpack.packb(Policy(costs=(Cost("ham", None, 0.1),)).as_dict())
 
-    assert rule_of(packed, ["ham", "spam"]) is not None
-    assert rule_of(packed, ["spam", "work"]) is None
-    assert rule_of(packed, ["ham", "unsure"]) is None
+    assert plain_rule_of(packed, ["ham", "spam"]) is not None
+    assert plain_rule_of(packed, ["spam", "work"]) is None
+    assert plain_rule_of(packed, ["ham", "unsure"]) is None
 
 
 @given(st.binary(max_size=64) | st.binary().map(lambda one: BEFORE + one + AFTER))
 def test_no_bytes_are_taken_for_a_policy(packed: bytes) -> None:
-    rule = rule_of(packed, ["ham", "spam"])
+    rule = plain_rule_of(packed, ["ham", "spam"])
 
     assert rule is None or (isinstance(rule, float) and 0 <= rule <= 1)
 
