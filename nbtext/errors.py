@@ -125,6 +125,12 @@ class NotAModelError(ModelFileError):
     """The bytes were never a model, or they are damaged."""
 
 
+SEE_CHECK: Final = (
+    "see what is still good with `nbtext check`, restore a copy or train again"
+)
+"""What to do about most damage."""
+
+
 class DamagedError(NotAModelError):
     """
     A table in a model file is damaged.
@@ -134,11 +140,10 @@ class DamagedError(NotAModelError):
         what: what is wrong with it.
     """
 
-    def __init__(self, path: str, offset: int, what: str) -> None:
-        super().__init__(
-            f"{path}: damaged at byte {offset}: {what}; see what is still good with "
-            "`nbtext check`, restore a copy or train again"
-        )
+    def __init__(
+        self, path: str, offset: int, what: str, *, advice: str = SEE_CHECK
+    ) -> None:
+        super().__init__(f"{path}: damaged at byte {offset}: {what}; {advice}")
         self.offset = offset
         self.what = what
 

@@ -26,6 +26,7 @@ from nbtext.cli._terminal import (
     CutShort,
     Output,
     is_watched,
+    name_notes,
     name_rest,
     problem_handler,
     show,
@@ -147,8 +148,10 @@ def _opened(path: str, request: ClassifyRequest) -> "Model":
         notes += filter(None, [in_vain])
     if request.output.verbose:
         to_stderr(f"model: {path}")
-    for text in () if request.output.quiet else (*notes, *opened.notes):
-        to_stderr(f"note: {text}")
+    if not request.output.quiet:
+        for text in notes:
+            to_stderr(f"note: {text}")
+        name_notes(opened)
     return opened
 
 

@@ -18,6 +18,7 @@ from nbtext.cli._report import (
 from nbtext.cli._terminal import (
     CutShort,
     Output,
+    name_losses,
     name_rest,
     problem_handler,
     to_stderr,
@@ -84,6 +85,8 @@ def run(request: FilterRequest) -> int:
     model = load_model(request.model)
     if request.output.verbose:
         to_stderr(f"model: {request.model}")
+    if not request.output.quiet:
+        name_losses(model)
     policy = request.policy.chosen(model.policy)
     classifier = Classifier(model, policy=policy)  # before anything is changed
     failures = Skipped()

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nbtext.cli import _status as status
-from nbtext.cli._terminal import Output, bytes_to_stdout, to_stderr
+from nbtext.cli._terminal import Output, bytes_to_stdout, name_notes, to_stderr
 from nbtext.document import Document
 from nbtext.errors import NbtextError, NoMemoryError, UnknownClassError
 from nbtext.filtering import added_by
@@ -88,8 +88,7 @@ def _marked(message: bytes, request: PassRequest) -> list[bytes | memoryview]:
     if request.output.verbose:
         to_stderr(f"model: {request.model}")
     if not request.output.quiet:
-        for note in model.notes:
-            to_stderr(f"note: {note}")
+        name_notes(model)
     read = message[: request.max_bytes]
     document = Document("-", (read,), truncated=len(read) < len(message))
     for label, _ in request.tags if not request.output.quiet else ():

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from nbtext.counts import ReadReport
     from nbtext.document import Note, Skipped
+    from nbtext.scoring import Model
+    from nbtext.store import ModelFile
 
 Advance = Callable[[int, int], None]
 """Told how many more documents and bytes were read."""
@@ -75,6 +77,19 @@ def name_problems(report: "ReadReport", *, quiet: bool, is_last: bool = True) ->
 def note(remark: "Note") -> None:
     """Print a note or warning about a source."""
     to_stderr(f"{'WARNING' if remark.is_warning else 'note'}: {remark.text}")
+
+
+def name_losses(opened: "Model | ModelFile") -> None:
+    """Print what of a model is lost, if anything is."""
+    for text in opened.warnings:
+        to_stderr(f"WARNING: {text}")
+
+
+def name_notes(opened: "Model | ModelFile") -> None:
+    """Print what of a model is lost, and what else its user should know."""
+    name_losses(opened)
+    for text in opened.notes:
+        to_stderr(f"note: {text}")
 
 
 class Naming:

@@ -18,9 +18,9 @@ from nbtext.cli._status import outcome
 from nbtext.cli._terminal import (
     Output,
     is_watched,
+    name_notes,
     name_problems,
     show,
-    to_stderr,
     to_stdout,
 )
 from nbtext.counts import ReadReport
@@ -69,8 +69,8 @@ class WhyRequest(NamedTuple):
 def run(request: WhyRequest) -> int:
     """Explain what is asked for and return the exit status."""
     opened = load_model(request.model)
-    for note in () if request.output.quiet else opened.notes:
-        to_stderr(f"note: {note}")
+    if not request.output.quiet:
+        name_notes(opened)
     scoring = request.overrides.scoring(opened.scoring)
     policy = request.policy.chosen(opened.policy)
     classifier = Classifier(opened._replace(scoring=scoring), policy=policy)

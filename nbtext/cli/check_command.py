@@ -82,8 +82,9 @@ def row_of(part: "Part") -> tuple[str, str, str, str]:
 
 def _listed(documents: dict[str, int]) -> str:
     """Return how many documents each class has, in one line."""
-    listed = [f"{escaped(name)} {count:,}" for name, count in documents.items()]
-    return ", ".join(listed) or "no documents"
+    from nbtext.store.cut_short import listed
+
+    return listed({escaped(name): count for name, count in documents.items()})
 
 
 def complaint(checked: "Checked") -> str:

@@ -3,7 +3,7 @@
 import click
 
 from nbtext.cli._options import named_model, within_memory
-from nbtext.cli._terminal import to_stderr, to_stdout
+from nbtext.cli._terminal import name_notes, to_stdout
 from nbtext.store import open_model
 
 
@@ -26,6 +26,5 @@ def command(model: str) -> None:
     from nbtext.textform import text_lines
 
     file = open_model(model)
-    for note in file.notes:
-        to_stderr(f"note: {note}")
+    name_notes(file)
     to_stdout(text_lines(read_contents(file), model))

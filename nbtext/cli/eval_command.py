@@ -34,6 +34,8 @@ from nbtext.cli._status import outcome
 from nbtext.cli._terminal import (
     Output,
     is_watched,
+    name_losses,
+    name_notes,
     name_problems,
     progress,
     show,
@@ -273,7 +275,9 @@ def command(
                     estimate_prior=policy.is_estimated,
                     positive=positive,
                     seen=is_seen,
-                    against=None if against is None else _other(against, policy),
+                    against=None
+                    if against is None
+                    else _other(against, policy, output.quiet),
                     reasons=n_reasons,
                     progress=shown,
                     on_read=on_read,
@@ -329,18 +333,18 @@ def _name_in_vain(in_vain: str, output: Output) -> None:
 
 def _name_notes(model: "Classifier", *, is_seen: bool) -> None:
     """Say what should be known of a model."""
-    notes = [*model.model.notes]
+    name_notes(model.model)
     if not (is_seen or model.model.settings.ledger):
-        notes.append(NO_LEDGER)
-    for note in notes:
-        to_stderr(f"note: {note}")
+        to_stderr(f"note: {NO_LEDGER}")
 
 
-def _other(path: str, policy: PolicyOverrides) -> "Classifier":
+def _other(path: str, policy: PolicyOverrides, quiet: bool) -> "Classifier":
     """Open the model that another one is held against."""
     from nbtext.api.classifying import load
 
     opened = load(path)
+    if not quiet:
+        name_losses(opened.model)
     return opened.deciding_by(policy.chosen(opened.model.policy))
 
 

@@ -10,7 +10,7 @@ from nbtext.cli._options import json_option, named_model
 from nbtext.cli._policy import sentence_of
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import class_name, counted, escaped, size
-from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
+from nbtext.cli._terminal import is_watched, name_notes, show, to_stderr, to_stdout
 from nbtext.counts.correction import CorrectionInfo
 from nbtext.counts.fitting import FEWEST
 from nbtext.errors import SettingsError
@@ -40,8 +40,7 @@ def command(model: str, as_json: bool) -> None:
     nbtext info --json | jq .classes.spam.documents
     """  # noqa: D301  click wants a real backspace
     opened = load_model(model)
-    for note in opened.notes:
-        to_stderr(f"note: {note}")
+    name_notes(opened)
     check_sound(opened.file)
     facts = facts_of(opened)
     if facts["doubles"]:

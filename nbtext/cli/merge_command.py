@@ -21,6 +21,7 @@ from nbtext.cli._report import counted, escaped, size
 from nbtext.cli._terminal import (
     Naming,
     Output,
+    name_notes,
     name_rest,
     problem_handler,
     to_stderr,
@@ -162,8 +163,8 @@ def command(
 def _named(files: "Iterable[ModelFile]", output: Output) -> "Iterator[ModelFile]":
     """Yield models; notes of each are written first."""
     for file in files:
-        for text in file.notes if not output.quiet else ():
-            to_stderr(f"note: {text}")
+        if not output.quiet:
+            name_notes(file)
         yield file
 
 

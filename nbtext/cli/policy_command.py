@@ -7,7 +7,7 @@ import click
 from nbtext.cli._options import json_option, model_option, wait_option
 from nbtext.cli._policy_options import kept_policy_options
 from nbtext.cli._report import as_json as json_of
-from nbtext.cli._terminal import is_watched, show, to_stderr, to_stdout
+from nbtext.cli._terminal import is_watched, name_notes, show, to_stdout
 from nbtext.policy import Policy, PolicyOverrides
 
 
@@ -46,8 +46,7 @@ def command(
     elif policy != PolicyOverrides():
         set_policy(model, policy, wait=wait)
     opened = load_model(model)
-    for note in opened.notes:
-        to_stderr(f"note: {note}")
+    name_notes(opened)
     if as_json:
         to_stdout([json_of(facts_of(opened))])
         return

@@ -18,6 +18,7 @@ from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
 from nbtext.cli._terminal import (
     Output,
+    name_notes,
     name_rest,
     problem_handler,
     to_stderr,
@@ -76,6 +77,7 @@ def command(
     """  # noqa: D301  click wants a real backspace
     from nbtext.sources import documents
     from nbtext.store import open_model, read_contents
+    from nbtext.store.file import open_locked
     from nbtext.store.lock import locked
     from nbtext.store.writing import replace_file
     from nbtext.upkeep import prune
@@ -83,7 +85,7 @@ def command(
 
     failures = Skipped()
     with nullcontext() if dry_run else locked(model, wait=wait):
-        file = open_model(model)
+        file = open_model(model) if dry_run else open_locked(model)
         pruned, n_scored = prune(read_contents(file), min_documents), 0
         if sources:
             columns = file.settings.column_names
@@ -100,8 +102,8 @@ def command(
         is_change = pruned.terms[0] != pruned.terms[1]
         if is_change and not dry_run:
             replace_file(model, chunks)
-    for note in file.notes if not output.quiet else ():
-        to_stderr(f"note: {note}")
+    if not output.quiet:
+        name_notes(file)
     sizes = file.size, sum(memoryview(chunk).nbytes for chunk in chunks)
     facts = facts_of(pruned, sizes, model, is_done=is_change and not dry_run)
     facts["scored"] = n_scored

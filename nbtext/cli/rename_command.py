@@ -6,7 +6,7 @@ from nbtext.cli import _completion as completion
 from nbtext.cli._options import model_option, output_options, wait_option
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import class_name, readable
-from nbtext.cli._terminal import Output, to_stderr, to_stdout
+from nbtext.cli._terminal import Output, name_notes, to_stderr, to_stdout
 
 
 def pair_of(text: str) -> tuple[str, str]:
@@ -42,7 +42,8 @@ def command(
     Nothing else changes: neither counts nor probabilities, nor what the model knows of
     documents that it has learnt.
     """  # noqa: D301  click wants a real backspace
-    from nbtext.store import open_model, read_contents
+    from nbtext.store import read_contents
+    from nbtext.store.file import open_locked
     from nbtext.store.lock import locked
     from nbtext.store.writing import replace_file
     from nbtext.upkeep import rename
@@ -51,12 +52,11 @@ def command(
         message = "'OLD=NEW': a class can have one new name only."
         raise click.UsageError(message)
     with locked(model, wait=wait):
-        file = open_model(model)
+        file = open_locked(model)
         renamed = rename(read_contents(file), dict(names), model)
         replace_file(model, renamed.pack())
     if not output.quiet:
-        for note in file.notes:
-            to_stderr(f"note: {note}")
+        name_notes(file)
         for old, new in names:
             to_stderr(f"{class_name(old)} is called {class_name(new)}")
     if output.as_json:

@@ -15,7 +15,7 @@ from nbtext.cli._options import (
 from nbtext.cli._report import escaped, readable
 from nbtext.cli._report import json_line as as_json_line
 from nbtext.cli._status import outcome
-from nbtext.cli._terminal import name_problems, to_stderr, to_stdout
+from nbtext.cli._terminal import name_notes, name_problems, to_stderr, to_stdout
 from nbtext.counts import ReadReport
 from nbtext.counts.counting import documents
 from nbtext.errors import NoModelError
@@ -67,8 +67,7 @@ def command(
         try:
             opened = load_model(model)
             settings = opened.settings
-            for note in opened.notes:
-                to_stderr(f"note: {note}")
+            name_notes(opened)
         except NoModelError:
             to_stderr(f"note: {model}: no model there; reading by the default settings")
     report = ReadReport()

@@ -18,6 +18,7 @@ from nbtext.cli._status import outcome
 from nbtext.cli._terminal import (
     Output,
     is_watched,
+    name_notes,
     name_problems,
     show,
     to_stderr,
@@ -83,8 +84,8 @@ def command(
     trained with --no-texts or is keyed; for others --from has them looked up.
     """  # noqa: D301  click wants a real backspace
     opened = load_model(model)
-    for note in () if output.quiet else opened.notes:
-        to_stderr(f"note: {note}")
+    if not output.quiet:
+        name_notes(opened)
     report = ReadReport()
     options = options._replace(model_columns=lambda: opened.settings.column_names)
     found: Iterable[Document] = _read(sources, options, report) if sources else ()

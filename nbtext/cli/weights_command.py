@@ -6,7 +6,7 @@ import click
 
 from nbtext.cli._options import keyed_option, named_model
 from nbtext.cli._report import json_line, well_formed
-from nbtext.cli._terminal import to_stderr, to_stdout
+from nbtext.cli._terminal import name_notes, to_stdout
 from nbtext.scoring import load_model
 from nbtext.scoring.linear import LinearForm
 
@@ -30,8 +30,7 @@ def command(model: str) -> None:
     sum. Scores that are not linear in counts have no weights.
     """  # noqa: D301  click wants a real backspace
     opened = load_model(model)
-    for note in opened.notes:
-        to_stderr(f"note: {note}")
+    name_notes(opened)
     form = LinearForm(opened)
     head = {
         "classes": [*form.classes],

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from nbtext.files._locking import (
         busy,
         flock_until,
-        is_locked,
         locked,
         succeeds_until,
+        unlocked,
     )
     from nbtext.files._opening import (
         Buffer,
@@ -40,7 +40,6 @@ __all__ = [
     "busy",
     "flock_until",
     "is_in_place",
-    "is_locked",
     "keep_access",
     "locked",
     "make_durable",
@@ -52,6 +51,7 @@ __all__ = [
     "rename_exclusively",
     "replace_file",
     "succeeds_until",
+    "unlocked",
     "write_all",
     "write_at",
 ]
@@ -62,7 +62,6 @@ _HOMES = {
     "busy": "_locking",
     "flock_until": "_locking",
     "is_in_place": "_opening",
-    "is_locked": "_locking",
     "keep_access": "_access",
     "locked": "_locking",
     "make_durable": "_renaming",
@@ -74,6 +73,7 @@ _HOMES = {
     "rename_exclusively": "_renaming",
     "replace_file": "_replacing",
     "succeeds_until": "_locking",
+    "unlocked": "_locking",
     "write_all": "_opening",
     "write_at": "_opening",
 }

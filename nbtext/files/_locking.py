@@ -64,13 +64,28 @@ def locked(
                 os.close(descriptor)
 
 
-def is_locked(descriptor: int) -> bool:
-    """Return whether somebody else holds the exclusive flock(2) of an open file."""
+@contextmanager
+def unlocked(descriptor: int) -> Iterator[bool]:
+    """
+    Keep others from the exclusive flock(2) of an open file for a moment.
+
+    Yields:
+        Whether nobody has it; where there are no locks, nobody has.
+
+    """
+    is_unlocked = True
     try:
         flock(descriptor, LOCK_SH | LOCK_NB)
+    except BlockingIOError:
+        is_unlocked = False
     except OSError:
-        return True
-    return False
+        pass
+    try:
+        yield is_unlocked
+    finally:
+        # not left to closing: who has mapped the file has it open
+        with suppress(OSError):
+            flock(descriptor, LOCK_UN)
 
 
 def flock_until(descriptor: int, deadline: float) -> bool:

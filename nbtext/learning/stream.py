@@ -33,11 +33,13 @@ from nbtext.learning.plan import (
 from nbtext.scoring import Model, batches, load_model
 from nbtext.scoring.classifying import readable_of
 from nbtext.scoring.frozen_idf import has_frozen_idf
+from nbtext.scoring.model import model_of
 from nbtext.scoring.stored import FEW, FEW_BYTES
 from nbtext.settings.reading import Settings
 from nbtext.store import ModelFile, open_model
 from nbtext.store.appending import append_table, is_due
 from nbtext.store.blocks import Buffer
+from nbtext.store.file import check_not_cut_short, open_locked
 from nbtext.store.lock import locked
 from nbtext.store.writing import replace_file
 from nbtext.tokens import read_keys
@@ -83,7 +85,7 @@ def learn_documents(
         act = partial(_learn, request=request, run=run)
         yield from readable_of(batch, act, on_problem)
     if not is_opened:  # a wrong model is an error even if there is nothing to learn
-        load_model(request.path)
+        check_not_cut_short(load_model(request.path).file)
 
 
 class Run:
@@ -110,6 +112,7 @@ def _learn(
         # read before anybody has to wait; and often there is nothing to write
         model = _model_if_any(request.path)
         if model is not None:
+            check_not_cut_short(model.file)
             batch = _batch(documents, model.settings)
             plan = planned(model, batch, request)
             if not plan.steps:
@@ -212,7 +215,7 @@ def _writable(path: str, wait: float) -> Iterator[tuple[int, Model | None]]:
             if descriptor is None:
                 yield -1, None
                 return
-            model = load_model(path)
+            model = model_of(open_locked(path))
             if not is_in_place(path, descriptor):
                 continue  # somebody has put another file there without the lock
             if not model.file.cut:

@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 
 from nbtext.arguments import AnyPath, path_of
 from nbtext.errors import SettingsError
-from nbtext.store import ModelFile, StoredTable, open_model
+from nbtext.store import ModelFile, StoredTable
+from nbtext.store.file import open_locked
 from nbtext.store.lock import WAIT, locked
 from nbtext.store.policies import with_policy
 from nbtext.store.writing import replace_file
@@ -59,7 +60,7 @@ def undo(path: AnyPath, *, wait: float = WAIT, dry_run: bool = False) -> TakenBa
     """
     path = path_of(path)
     with locked(path, wait=wait):
-        file = open_model(path)
+        file = open_locked(path)
         tables = last_run(file)
         if not dry_run:
             left = [one for one in file.tables if one.offset < tables[0].offset]

@@ -108,6 +108,11 @@ class Model(NamedTuple):
     more_histograms: "Histograms | None" = None
     policy: "Policy | None" = None
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return what of its file is lost, in a sentence, if anything is."""
+        return self.file.warnings
+
     def of_text(self) -> "Model":
         """Return the same model without the views of attributes, for event models."""
         n_texts = self.settings.n_texts

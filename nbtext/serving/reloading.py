@@ -154,8 +154,8 @@ class ReloadingModel:
         verb = "opened again" if before else "opened"
         self._last_trouble = ""
         self._on_event(f"{self._path}: {verb}, {sum(model.documents):,} documents")
-        for note in model.notes:
-            self._on_trouble(note)
+        for trouble in (*model.warnings, *model.notes):
+            self._on_trouble(trouble)
 
     def _has_grown(self, model: Model, before: Model) -> bool:
         """Return whether tables were added to the file, and nothing else changed."""

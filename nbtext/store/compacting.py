@@ -9,7 +9,7 @@ else all tables become one. The caller of these functions holds the lock.
 from typing import Final, NamedTuple
 
 from nbtext.store.contents import read_contents, read_tail
-from nbtext.store.file import open_model
+from nbtext.store.file import open_locked
 from nbtext.store.lock import WAIT, locked
 from nbtext.store.writing import replace_file
 
@@ -42,7 +42,7 @@ def compact(path: str, *, wait: float = WAIT) -> Compacted:
 
     """
     with locked(path, wait=wait):
-        file = open_model(path)
+        file = open_locked(path)
         size = replace_file(path, read_contents(file).pack())
         return Compacted(len(file.tables), file.size + file.cut, size)
 
@@ -55,7 +55,7 @@ def compact_tail(path: str) -> None:
         ModelFileError: it is damaged, or cannot be written.
 
     """
-    file = open_model(path)
+    file = open_locked(path)
     first, *tail = file.tables
     if not tail:
         return

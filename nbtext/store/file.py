@@ -7,7 +7,8 @@ Any bytes at all give a model or a `ModelFileError`.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from errno import EISDIR
 from mmap import ACCESS_READ, mmap
 from stat import S_ISDIR, S_ISREG
@@ -25,10 +26,10 @@ from nbtext.errors import (
     NoModelError,
     NotAModelError,
 )
+from nbtext.files import unlocked
 from nbtext.settings.reading import Settings
 from nbtext.settings.scoring import Scoring
 from nbtext.store.blocks import Buffer
-from nbtext.store.lock import is_locked
 from nbtext.store.reuse import kept_tables, put_tables
 from nbtext.store.table import ALIGNMENT, BEGINNING, HEAD_SIZE, StoredTable, read_table
 
@@ -58,6 +59,8 @@ class ModelFile(NamedTuple):
         contents: the bytes of the file as they were read, all of them.
         notes: what its user should know: a tail that was not written whole, tables
             that ask to be scored in different ways.
+        is_cut_short: whether that tail was written whole once, as far as is known:
+            something else than a crash has cut the file short.
     """
 
     path: str
@@ -66,6 +69,7 @@ class ModelFile(NamedTuple):
     cut: int
     contents: memoryview
     notes: tuple[str, ...]
+    is_cut_short: bool = False
 
     def __hash__(self) -> int:
         return id(self)  # its arrays have no hash; and nothing else is the same file
@@ -114,10 +118,19 @@ class ModelFile(NamedTuple):
         """Return the policy of the last of its tables, None if it has none."""
         return self.tables[-1].header.policy
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return what of it is lost, in a sentence, if anything is."""
+        if not self.is_cut_short:
+            return ()
+        from nbtext.store.cut_short import warning_of  # few files are
+
+        return (warning_of(self.path, self.contents, self.size),)
+
 
 def open_model(path: str, *, drop_correction: bool = False) -> ModelFile:
     """
-    Open a model file, without reading its arrays.
+    Open a model file to read it, without reading its arrays.
 
     Args:
         path: the model file.
@@ -130,30 +143,81 @@ def open_model(path: str, *, drop_correction: bool = False) -> ModelFile:
         ModelFileError: it cannot be read.
 
     """
-    file = _read(path, drop_correction=drop_correction)
-    while file.cut and not is_locked(path):
-        # whoever was writing may have written the rest meanwhile
-        again = _read(path, drop_correction=drop_correction)
-        if (again.size, again.cut) == (file.size, file.cut):
-            note = (
-                f"{path}: the last {file.cut} bytes are a table that was not written "
-                "whole; they are passed over"
-            )
-            return again._replace(notes=(note, *again.notes))
-        file = again
+    file = _read(path, map_file(path), drop_correction=drop_correction)
+    # whoever was writing may have written the rest meanwhile, or taken it back
+    settled = map_settled(path) if file.cut else None
+    if settled is None:
+        return file
+    file = _with_tail(_read(path, settled, drop_correction=drop_correction))
+    if not file.cut or file.is_cut_short:
+        return file
+    note = (
+        f"{path}: the last {file.cut} bytes are a table that was not written whole; "
+        "they are passed over"
+    )
+    return file._replace(notes=(note, *file.notes))
+
+
+def open_locked(path: str) -> ModelFile:
+    """
+    Open a model file to write it; the caller holds its lock.
+
+    Raises:
+        DamagedError: it was cut short by something else than a crash: what is written
+            would hide that.
+        ModelFileError: as `open_model`.
+
+    """
+    file = _with_tail(_read(path, map_file(path)))
+    check_not_cut_short(file)
     return file
 
 
-def _read(path: str, *, drop_correction: bool) -> ModelFile:
-    """Read a model file as it is now, which may be while a table is being appended."""
-    mapped = map_file(path)
+def check_not_cut_short(file: ModelFile) -> None:
+    """
+    Refuse a file that was cut short, for those who write what they read of it.
+
+    Raises:
+        DamagedError: it was.
+
+    """
+    if file.is_cut_short:
+        from nbtext.store.cut_short import refusal_of  # few files are
+
+        headers = (table.header for table in file.tables)
+        raise refusal_of(file.path, file.contents, file.size, headers)
+
+
+def was_whole(mapped: memoryview, offset: int) -> bool:
+    """
+    Return whether a table that is not whole now was so once.
+
+    Its first byte is written when all others are durable. So whatever a crash of the
+    machine leaves of the others, it leaves a zero there.
+    """
+    return mapped[offset] != 0
+
+
+def _with_tail(file: ModelFile) -> ModelFile:
+    """Return a file that nobody is writing, with what is known of its tail."""
+    if not file.cut:
+        return file
+    check_tail(file.path, file.contents, file.size)
+    return file._replace(is_cut_short=was_whole(file.contents, file.size))
+
+
+def _read(path: str, mapped: memoryview, *, drop_correction: bool = False) -> ModelFile:
+    """
+    Read a model file as it is now, which may be while a table is being appended.
+
+    Nothing behind the first byte of that is looked at: it may be taken back.
+    """
     whole: Mapped = mapped.obj  # type: ignore[assignment]  # what it is a view of
     tables = kept_tables(path, whole.inode, mapped)
     offset = tables[-1].offset + tables[-1].length if tables else 0
     while offset < len(mapped):
         table = next_table(path, mapped, offset, tables[0] if tables else None)
         if table is None:
-            check_tail(path, mapped, offset)
             break
         tables.append(table)
         offset += table.length
@@ -197,11 +261,40 @@ def map_file(path: str) -> memoryview:
         ModelAccessError: it cannot be read.
 
     """
+    with _opened(path) as descriptor:
+        return memoryview(_mapped(path, descriptor))
+
+
+def map_settled(path: str) -> memoryview | None:
+    """
+    Return the bytes of a file that nobody is writing now; None if somebody is.
+
+    What a writer appends, and takes back when it fails, is not among them: all of them
+    can be looked at.
+
+    Raises:
+        ModelFileError: as `map_file`.
+
+    """
+    with _opened(path) as descriptor, unlocked(descriptor) as is_unlocked:
+        return memoryview(_mapped(path, descriptor)) if is_unlocked else None
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[int]:
+    """
+    Open a file, and say what that means for a model if it fails.
+
+    Raises:
+        NoModelError: there is no such file.
+        ModelAccessError: it cannot be read.
+
+    """
     try:
         # not to wait for the other end if it is a pipe
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         try:
-            return memoryview(_mapped(path, descriptor))
+            yield descriptor
         finally:
             os.close(descriptor)
     except FileNotFoundError as error:
@@ -242,17 +335,14 @@ def next_table(
     path: str, mapped: memoryview, offset: int, first: StoredTable | None
 ) -> StoredTable | None:
     """
-    Return the table at a place of a file, None if a crash cut it off there.
-
-    The first byte of a table is written when all others are durable. So whatever a
-    crash of the machine leaves of the others, it leaves a zero there.
+    Return the table at a place of a file, None if it was cut off there.
 
     Raises:
         ModelVersionError: it was written by a newer nbtext.
         NotAModelError: it is something else, or damaged.
 
     """
-    if first is not None and not mapped[offset]:
+    if first is not None and not was_whole(mapped, offset):
         return None
     return read_table(path, mapped, offset, first)
 

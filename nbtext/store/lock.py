@@ -52,18 +52,6 @@ def locked(path: str, *, wait: float = WAIT) -> Iterator[int | None]:
         yield descriptor
 
 
-def is_locked(path: str) -> bool:
-    """Return whether somebody is writing a model now."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    except OSError:
-        return False
-    try:
-        return files.is_locked(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _open(path: str) -> int:
     """Open a file, for writing if that is allowed."""
     try:

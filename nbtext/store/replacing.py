@@ -19,23 +19,24 @@ from nbtext.errors import (
 )
 from nbtext.policy import Policy
 from nbtext.store.blocks import Buffer
-from nbtext.store.file import open_model
+from nbtext.store.file import check_not_cut_short, open_locked, open_model
 from nbtext.store.header import joined_history
 from nbtext.store.lock import WAIT, locked
 from nbtext.store.writing import replace_file
 
 
-def check_replaceable(path: str, *, replace: bool) -> None:
+def check_replaceable(path: str, *, replace: bool, is_locked: bool = False) -> None:
     """
     Refuse to replace what cannot be had again by training.
 
-    That is a model that was taught since it was trained, and whatever cannot be opened
-    as one: a damaged model, one of a newer nbtext, another file. An empty file may be
-    replaced, and so may nothing at all.
+    That is a model that was taught since it was trained, one whose file was cut short,
+    and whatever cannot be opened as one: a damaged model, one of a newer nbtext,
+    another file. An empty file may be replaced, and so may nothing at all.
 
     Args:
         path: the model file.
         replace: whether to replace it all the same.
+        is_locked: whether the caller holds its lock.
 
     Raises:
         TaughtError: it was taught, or nobody knows.
@@ -44,7 +45,8 @@ def check_replaceable(path: str, *, replace: bool) -> None:
     if replace or not _has_contents(path):
         return
     try:
-        file = open_model(path)
+        file = open_locked(path) if is_locked else open_model(path)
+        check_not_cut_short(file)
     except NotAModelError as error:
         message = f"{error}; nothing was replaced, which takes --replace"
         raise TaughtError(message) from error
@@ -109,7 +111,7 @@ def replace_model(
     _check_place(path)
     while True:
         with locked(path, wait=wait) as descriptor:
-            check_replaceable(path, replace=replace)
+            check_replaceable(path, replace=replace, is_locked=True)
             new = chunks(policy_of(path)) if callable(chunks) else chunks
             try:
                 return replace_file(path, new, exclusively=descriptor is None)

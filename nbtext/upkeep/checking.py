@@ -9,6 +9,7 @@ there, and what they say of one another is so.
 from __future__ import annotations
 
 from dataclasses import replace
+from time import sleep
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -28,12 +29,16 @@ from nbtext.errors import ModelFileError, ModelWriteError, NotAModelError
 from nbtext.scoring import load_model
 from nbtext.store import ModelFile, read_contents
 from nbtext.store.corrections import read_correction
-from nbtext.store.file import map_file, without_correction
+from nbtext.store.file import map_file, map_settled, without_correction
 from nbtext.store.packing import unpack_table
 from nbtext.store.writing import replace_file
 from nbtext.upkeep.doubles import about_doubles, count_doubles
 from nbtext.upkeep.repair import add_sound
 from nbtext.upkeep.scan import Part, beginning, documents_in, parts_of, what_is_wrong
+
+TRIES: Final = 20
+PAUSE: Final = 0.05
+"""How often a file that is being written is looked at, and seconds between."""
 
 SURPLUS: Final = "it takes away what the sound tables do not have"
 
@@ -87,7 +92,7 @@ def check_model(path: str) -> Checked:
         ModelFileError: it cannot be read.
 
     """
-    mapped = map_file(path)
+    mapped = _mapped(path)
     if beginning(mapped, 0) == len(mapped):
         message = (
             f"{path}: not an nbtext model, or nothing is left of one: no table begins "
@@ -106,6 +111,16 @@ def check_model(path: str) -> Checked:
     faults = _chain_faults(checked, total) if _is_chained(checked.tables) else ()
     faults += _amount_faults(model.file, total)
     return checked._replace(faults=faults, notes=notes)
+
+
+def _mapped(path: str) -> memoryview:
+    """Return the bytes of a file as nobody is writing them, if that can be had soon."""
+    for _ in range(TRIES):
+        mapped = map_settled(path)
+        if mapped is not None:
+            return mapped
+        sleep(PAUSE)
+    return map_file(path)
 
 
 def repair_model(checked: Checked, path: str) -> int:

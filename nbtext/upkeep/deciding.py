@@ -6,8 +6,9 @@ the last table. Counts and tables stay as they are.
 """
 
 from nbtext.policy import Policy, PolicyOverrides
-from nbtext.scoring import load_model
+from nbtext.scoring.model import model_of
 from nbtext.scoring.policy_rule import basis_of, rule_of
+from nbtext.store.file import open_locked
 from nbtext.store.lock import WAIT, locked
 from nbtext.store.policies import with_policy
 from nbtext.store.writing import replace_file
@@ -35,7 +36,7 @@ def set_policy(
 
     """
     with locked(path, wait=wait):
-        model = load_model(path)
+        model = model_of(open_locked(path))
         if isinstance(policy, PolicyOverrides):
             policy = policy.policy(model.policy)
         policy.check()

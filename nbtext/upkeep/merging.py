@@ -48,6 +48,7 @@ from nbtext.store import (
     record_of,
     rows_of,
 )
+from nbtext.store.file import check_not_cut_short
 from nbtext.store.header import join_histories
 from nbtext.store.ledger import amounts_of, halves
 from nbtext.store.undo import join_records, last_records
@@ -113,6 +114,7 @@ def opened_in_turn(
     first, settings, corrected = "", None, ""
     for path in paths:
         file = open_model(path, drop_correction=drop_correction)
+        check_not_cut_short(file)
         if settings is None:
             first, settings = file.path, file.settings
             _check_mergeable(file)

@@ -9,7 +9,6 @@ table, so that the time taken is proportional to the file's size.
 
 from __future__ import annotations
 
-from collections import Counter as Tally
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -20,7 +19,8 @@ if TYPE_CHECKING:
     from nbtext.store.file import Mapped
 
 from nbtext.errors import DamagedError, ModelFileError
-from nbtext.store.file import next_table
+from nbtext.store.cut_short import END_MISSING, documents_of
+from nbtext.store.file import next_table, was_whole
 from nbtext.store.searching import find
 from nbtext.store.table import ALIGNMENT, BEGINNING, HEAD_SIZE, read_head, read_table
 from nbtext.upkeep.check_table import fault_of, is_padded
@@ -33,10 +33,6 @@ of the file.
 """
 
 CUT_OFF: Final = "it was not written whole; readers pass over it"
-END_MISSING: Final = (
-    "its end is missing, and no crash leaves that; the file was cut short, as by a "
-    "copy that failed"
-)
 UNTIDY: Final = (
     "bytes between its arrays were changed, on which no counts depend; the disk may be "
     "failing, and `nbtext compact` writes the table anew"
@@ -69,11 +65,7 @@ class Part:
 
 def documents_in(parts: Sequence[Part]) -> dict[str, int]:
     """Return how many documents of each class parts hold, as far as they say so."""
-    documents: Tally[str] = Tally()
-    for header in (part.header for part in parts):
-        if header is not None:
-            documents.update(dict(zip(header.classes, header.documents, strict=True)))
-    return {name: count for name, count in sorted(documents.items()) if count}
+    return documents_of(part.header for part in parts if part.header is not None)
 
 
 def parts_of(path: str, mapped: memoryview) -> Iterator[Part]:
@@ -109,7 +101,7 @@ def _part_at(
     is_last = beginning(mapped, offset + ALIGNMENT - 1) == len(mapped)
     if is_last and first and _is_cut_off(path, mapped, offset, first):
         length = len(mapped) - offset
-        if mapped[offset]:  # written when all of the table was durable
+        if was_whole(mapped, offset):
             return Part(offset, length, "damaged", END_MISSING, header)
         return Part(offset, length, "cut off", CUT_OFF, header)
     return Part(offset, end - offset, "damaged", what, header)

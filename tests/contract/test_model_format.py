@@ -1490,7 +1490,11 @@ def test_a_cut_off_tail_is_passed_over_and_said(tmp_path: Path) -> None:
     whole = path.read_bytes()
 
     for size in (1, 7, 8, 100, len(whole) // 2, len(whole) - 1):
-        path.write_bytes(whole + whole[:size])
+        path.write_bytes(whole + b"\0" + whole[1:size])
         found = open_model(str(path))
         assert len(found.tables) == 1
         assert f"the last {size} bytes" in found.notes[0]
+        path.write_bytes(whole + whole[:size])
+        found = open_model(str(path))
+        assert (len(found.tables), found.notes) == (1, ())
+        assert f"the table at byte {len(whole)} is passed over" in found.warnings[0]

@@ -25,10 +25,10 @@ from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import load_model
 from nbtext.store import check_sound, compact, open_model
 from nbtext.store.calibrations import calibrations_of
+from nbtext.store.cut_short import END_MISSING
 from nbtext.store.packing import unpack, unpack_table
 from nbtext.store.table import BEGINNING
 from nbtext.upkeep import Checked, check_model, documents_in, repair_model
-from nbtext.upkeep.scan import END_MISSING
 from tests.build import values
 
 SAME_FOLDER = settings(

@@ -61,6 +61,12 @@ from nbtext.store import (
 from nbtext.store.compacting import (
     compact_tail,
 )
+from nbtext.store.cut_short import (
+    END_MISSING,
+)
+from nbtext.store.file import (
+    open_locked,
+)
 from nbtext.store.header import (
     KEPT_RECORDS,
 )
@@ -500,7 +506,8 @@ def test_a_file_cut_off_anywhere_is_a_model_or_an_error(
             cut = open_model(str(path))
 
             assert len(cut.tables) == 1
-            assert f"the last {length - first} bytes are a table" in cut.notes[0]
+            assert (cut.is_cut_short, cut.notes) == (True, ())
+            assert f"the table at byte {first} is passed over: " in cut.warnings[0]
             cut.tables[0].arrays.verify_all()
 
 
@@ -524,7 +531,7 @@ def appended(labelled: list[tuple[str, str]], offset: int) -> bytes:
 
 def test_an_appended_table_cut_off_at_any_byte_is_passed_over(tmp_path: Path) -> None:
     base, path = packed(counted(SMALL)), tmp_path / "model.nbt"
-    last = appended(SMALL[1:2], len(base))
+    last = b"\0" + appended(SMALL[1:2], len(base))[1:]
     path.write_bytes(base)
     expected = values(unpack(open_model(str(path))))
 
@@ -548,9 +555,34 @@ def test_of_a_table_that_is_being_written_nothing_is_said(tmp_path: Path) -> Non
 
     with locked(str(path)):
         for length in range(1, len(last), 50):
-            path.write_bytes(base + last[:length])
-            assert open_model(str(path)).notes == ()
+            path.write_bytes(base + b"\0" + last[1:length])
+            found = open_model(str(path))
+            assert (found.notes, found.warnings) == ((), ())
     assert len(open_model(str(path)).notes) == 1
+
+
+@pytest.mark.parametrize(
+    ("left", "missing"),
+    [
+        pytest.param(-1, "; missing: ham 1; see", id="header"),
+        pytest.param(100, "copy that failed; see", id="no header"),
+        pytest.param(1, "copy that failed; see", id="a byte"),
+    ],
+)
+def test_a_table_that_was_whole_is_missed_by_readers_and_refused_to_writers(
+    left: int, missing: str, tmp_path: Path
+) -> None:
+    base, path = packed(counted(SMALL)), tmp_path / "model.nbt"
+    path.write_bytes(base + appended(SMALL[1:2], len(base))[:left])
+
+    (warning,) = open_model(str(path)).warnings
+    with locked(str(path)), pytest.raises(DamagedError) as refused:
+        open_locked(str(path))
+
+    assert END_MISSING in warning
+    assert missing in warning
+    assert f"damaged at byte {len(base)}: {END_MISSING}" in str(refused.value)
+    assert "with `nbtext check --repair`: ham 2, spam 2" in str(refused.value)
 
 
 def test_whatever_begins_with_a_zero_behind_a_table_is_passed_over(

@@ -8,7 +8,7 @@ unsure of everything, and one of other classes than spam and ham is an error.
 from collections.abc import Sequence
 
 from nbtext.cli import _status as status
-from nbtext.cli._terminal import to_stderr
+from nbtext.cli._terminal import name_losses, to_stderr
 from nbtext.cli.bogofilter._bogosity import Bogosity, bogosity, check_classes, no_idea
 from nbtext.cli.bogofilter._log import log_verdicts
 from nbtext.cli.bogofilter._plain import STATUSES
@@ -57,6 +57,7 @@ class Judge:
                 raise
             to_stderr(f"note: {path}: no model yet; begin one with -s and -n")
             return None
+        name_losses(model)
         check_classes(path, model.classes)
         if len(model.classes) < 2:
             known = " and ".join(model.classes) or "nothing"

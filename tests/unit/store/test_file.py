@@ -274,7 +274,7 @@ def test_histories_come_back_as_they_were_written(tmp_path: Path) -> None:
 def test_every_note_is_made_once(tmp_path: Path) -> None:
     path = tmp_path / "model.nbt"
     other = packed(scoring=Scoring(score="sum", smoothing=0.5))
-    path.write_bytes(packed() + packed() + other + packed() + other[:-1])
+    path.write_bytes(packed() + packed() + other + packed() + b"\0" + other[1:-1])
 
     notes = open_model(str(path)).notes
 

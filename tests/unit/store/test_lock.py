@@ -10,7 +10,8 @@ from time import monotonic
 import pytest
 
 from nbtext.errors import BusyError, ModelFileError
-from nbtext.store.lock import is_locked, locked
+from nbtext.files import unlocked
+from nbtext.store.lock import locked
 from tests.waiting import PATIENCE
 
 HOLD = """
@@ -38,6 +39,11 @@ def holder(path: Path) -> Iterator["subprocess.Popen[bytes]"]:
             process.kill()
 
 
+def is_locked(path: Path) -> bool:
+    with path.open("rb") as file, unlocked(file.fileno()) as is_unlocked:
+        return not is_unlocked
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "model.nbt"
@@ -49,10 +55,10 @@ def test_the_file_is_open_for_writing_while_it_is_locked(path: Path) -> None:
     with locked(str(path)) as descriptor:
         assert descriptor is not None
         os.pwrite(descriptor, b"A", 0)
-        assert is_locked(str(path))
+        assert is_locked(path)
 
     assert path.read_bytes() == b"A model"
-    assert not is_locked(str(path))
+    assert not is_locked(path)
 
 
 def test_where_there_is_no_file_there_is_nothing_to_lock(tmp_path: Path) -> None:
@@ -66,7 +72,7 @@ def test_the_lock_is_let_go_when_something_fails(path: Path) -> None:
     with pytest.raises(KeyError), locked(str(path)):
         raise KeyError
 
-    assert not is_locked(str(path))
+    assert not is_locked(path)
 
 
 def test_no_descriptor_stays_open(path: Path) -> None:
@@ -79,7 +85,7 @@ def test_no_descriptor_stays_open(path: Path) -> None:
 
 def test_who_finds_it_locked_says_so_after_a_while(path: Path) -> None:
     with holder(path):
-        assert is_locked(str(path))
+        assert is_locked(path)
         begin = monotonic()
         with (
             pytest.raises(
@@ -166,14 +172,14 @@ def test_a_symbolic_link_is_locked_as_what_it_leads_to(path: Path) -> None:
     link.symlink_to(path.name)
 
     with locked(str(link)):
-        assert is_locked(str(path))
+        assert is_locked(path)
         with pytest.raises(BusyError), locked(str(path), wait=0):
             pass
 
 
 def test_readers_do_not_disturb_one_another(path: Path) -> None:
     with path.open("rb"):
-        assert not is_locked(str(path))
+        assert not is_locked(path)
         with locked(str(path), wait=0):
             pass
 
@@ -183,7 +189,7 @@ def test_a_lock_that_a_forked_process_inherits_is_let_go(path: Path) -> None:
         assert descriptor is not None
         inherited = os.dup(descriptor)
     try:
-        assert not is_locked(str(path))
+        assert not is_locked(path)
     finally:
         os.close(inherited)
 
@@ -200,5 +206,13 @@ def test_what_cannot_be_opened_is_an_error_with_its_name(name: str, path: Path) 
         pass
 
 
-def test_of_what_cannot_be_opened_nobody_has_the_lock(tmp_path: Path) -> None:
-    assert not is_locked(str(tmp_path / "none.nbt"))
+def test_who_looks_whether_a_file_is_locked_keeps_writers_out_for_a_moment(
+    path: Path,
+) -> None:
+    with path.open("rb") as file:
+        with unlocked(file.fileno()) as is_unlocked:
+            assert is_unlocked
+            with pytest.raises(BusyError), locked(str(path), wait=0):
+                pass
+        with locked(str(path), wait=0), unlocked(file.fileno()) as is_unlocked:
+            assert not is_unlocked
