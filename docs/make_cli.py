@@ -224,7 +224,7 @@ prints one object per line: `name`, and `views`: view to a list of `field`, `ter
 | 65 | wrong data: no model file, only one class, documents skipped or refused |
 | 66 | there is no model, or a source is missing |
 | 70 | an error in nbtext itself |
-| 73 | the model or a mailbox cannot be written, or `--replace` is needed |
+| 73 | the model, a report or a mailbox cannot be written, or `--replace` is needed |
 | 74 | input or output failed; `serve` cannot listen; the temporary folder is full |
 | 75 | try again later: a lock was not free within `--wait`, or memory is short |
 | 130 | interrupted (Ctrl-C) |

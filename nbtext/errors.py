@@ -23,6 +23,7 @@ Everything nbtext raises on purpose.
   - NoRoomError         the temporary folder is full, and memory too short
   - ClusterError        a cluster cannot be reached, or does not do its work
   - TextFormError       the text form of a model is not one, or is damaged
+  - ReportError         a report of an evaluation cannot be written
   - ListenError         a server cannot listen where it shall
   - RequestError        a server does not do what a client asks
   - MailboxError        a mailbox cannot be changed
@@ -232,6 +233,10 @@ class TextFormError(NbtextError):
         self.line = line
         self.expected = expected
         self.found = found
+
+
+class ReportError(NbtextError):
+    """A report of an evaluation cannot be written; what was there is unchanged."""
 
 
 class ListenError(NbtextError):

@@ -34,6 +34,7 @@ def status_of(error: "NbtextError") -> int:
         (errors.SettingsError, USAGE),
         (errors.ModelWriteError, CANNOT_CREATE),
         (errors.TaughtError, CANNOT_CREATE),
+        (errors.ReportError, CANNOT_CREATE),
         (errors.ModelAccessError, IO_ERROR),
         (errors.ListenError, IO_ERROR),
         (errors.BusyError, TRY_AGAIN),

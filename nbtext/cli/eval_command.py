@@ -4,7 +4,6 @@ import sys
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -30,6 +29,7 @@ from nbtext.cli._replay_options import ReplayOptions, check_replay, replay_optio
 from nbtext.cli._replayed import replay_text
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import class_name, evaluation_lines, evaluation_text, readable
+from nbtext.cli._report_files import check_kinds, check_places, write_reports
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import (
     Output,
@@ -43,7 +43,6 @@ from nbtext.cli._terminal import (
     to_stdout,
 )
 from nbtext.document import Skipped
-from nbtext.errors import SettingsError
 from nbtext.learning import SettingsOverrides
 from nbtext.policy import PolicyOverrides
 from nbtext.sources import Options, total_bytes
@@ -69,20 +68,6 @@ NO_LEDGER: Final = (
     "the model keeps no ledger; documents that it has counted, if there are any among "
     "these, are not recognised"
 )
-
-
-def _check_reports(
-    _context: click.Context, _option: click.Parameter, paths: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Refuse a file of another kind before anything is measured."""
-    from nbtext.report import SUFFIXES
-
-    for path in paths:
-        if Path(path).suffix.lower() not in SUFFIXES:
-            known = ", ".join(SUFFIXES)
-            message = f"{path!r} is not a file of one of the kinds {known}."
-            raise click.BadParameter(message)
-    return paths
 
 
 @click.command()
@@ -126,7 +111,7 @@ def _check_reports(
     "reports",
     multiple=True,
     metavar="FILE",
-    callback=_check_reports,
+    callback=check_kinds,
     shell_complete=completion.files,
     help="Write a report: a page with pictures (FILE.html), or its figures (FILE.md, "
     "FILE.csv). May be repeated.",
@@ -215,6 +200,7 @@ def command(
         raise click.UsageError(message)
     if positive is not None:
         positive = readable(positive)  # as sources read labels
+    check_places(reports)
     skipped = Skipped()
 
     def on_read(report: "ReadReport") -> None:
@@ -308,11 +294,12 @@ def command(
             )
     if positive is None and not output.quiet:
         _say_positive(result)
-    for path in reports:
-        _write_report(result, path, terms)
+    failure = write_reports(result, reports, terms)
     if not is_errors:
         result = replace(result, errors=None)
     _print(result, output, against)
+    if failure is not None:
+        raise failure
     return outcome(skipped)
 
 
@@ -370,25 +357,6 @@ def _top(
 
 def _ignore(_: object) -> None:
     """Say nothing of what cannot be read: that was said when it was judged."""
-
-
-def _write_report(result: "Evaluation", path: str, terms: "list[TopTerm]") -> None:
-    """
-    Write a report in a file's place, or nothing at all.
-
-    Raises:
-        SettingsError: it cannot be written.
-
-    """
-    from nbtext.files import replace_file
-    from nbtext.report import report_text
-
-    text = report_text(result, path, "nbtext eval", terms)
-    try:
-        replace_file(path, [text.encode()])
-    except OSError as error:
-        message = f"{path}: the report cannot be written: {error.strerror or error}"
-        raise SettingsError(message) from error
 
 
 def nothing() -> None:

@@ -1,0 +1,92 @@
+"""
+The files of reports: whether they can be written, and writing them.
+
+An evaluation may take hours. So what can be known of a file is known before it, and
+what fails after it costs no figure: the errors of all files are one, to be raised when
+the results are printed.
+"""
+
+import errno
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from nbtext.errors import ReportError
+
+if TYPE_CHECKING:
+    from nbtext.evaluation import Evaluation
+    from nbtext.scoring.top import TopTerm
+
+ADVICE: Final = "name another file with --report"
+
+
+def check_kinds(
+    _context: click.Context, _option: click.Parameter, paths: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Refuse a file of another kind before anything is measured."""
+    from nbtext.report import SUFFIXES
+
+    for path in paths:
+        if Path(path).suffix.lower() not in SUFFIXES:
+            known = ", ".join(SUFFIXES)
+            message = f"{path!r} is not a file of one of the kinds {known}."
+            raise click.BadParameter(message)
+    return paths
+
+
+def check_places(paths: Sequence[str]) -> None:
+    """
+    Refuse, before anything is measured, a file that cannot be made.
+
+    Raises:
+        ReportError: its place is no file, or its folder cannot be written to.
+
+    """
+    for path in paths:
+        reason = _obstacle(os.path.realpath(path))
+        if reason is not None:
+            message = f"{path}: the report cannot be written: {reason}; {ADVICE}"
+            raise ReportError(message)
+
+
+def _obstacle(target: str) -> str | None:
+    """Return why a file cannot be made, None if that cannot be seen."""
+    path = Path(target)
+    if os.path.lexists(path) and not path.is_file():
+        return "a file was expected, and a folder or device found"
+    folder = path.parent
+    while not os.path.lexists(folder):  # folders that are not there are made
+        folder = folder.parent
+    if not folder.is_dir():
+        return f"{folder} is no folder"
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return f"nothing can be written to the folder {folder}"
+    return None
+
+
+def write_reports(
+    result: "Evaluation", paths: Sequence[str], terms: "Sequence[TopTerm]"
+) -> ReportError | None:
+    """Write each report, whole or not at all; return what has failed, if anything."""
+    failures = [*filter(None, (_write(result, path, terms) for path in paths))]
+    if not failures:
+        return None
+    return ReportError(f"{'; '.join(failures)}; {ADVICE}")
+
+
+def _write(result: "Evaluation", path: str, terms: "Sequence[TopTerm]") -> str | None:
+    """Write one report; return what has failed."""
+    from nbtext.files import replace_file
+    from nbtext.report import report_text
+
+    text = report_text(result, path, "nbtext eval", terms)
+    try:
+        replace_file(path, [text.encode()])
+    except OSError as error:
+        reason = f"{path}: the report cannot be written: {error.strerror or error}"
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        return f"{reason}; make room there" if is_full else reason
+    return None
