@@ -6,15 +6,24 @@ In come labels as they are met, out comes one sentence for the user.
 
 import shlex
 from collections import Counter as Tally
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from nbtext.classes import similar
 from nbtext.errors import MOST_LISTED
-from nbtext.sources import folder_label, named_paths
+from nbtext.sources import (
+    container_format,
+    file_label,
+    folder_label,
+    named_paths,
+)
 
 PLACEHOLDER: Final = "CLASS"
-"""Stands in the command where only the user knows the class."""
+COLUMN: Final = "COLUMN"
+"""Stand in the command where only the user knows the class, or the column."""
+
+TABLES: Final = ("csv", "tsv", "jsonl")
+"""Files of records, each of which may have a label of its own."""
 
 
 class UnknownLabels:
@@ -31,6 +40,7 @@ class UnknownLabels:
         self._named = named_paths(sources, labelled=True) if sources else []
         self._met: set[str] = set()
         self._label_of: dict[str, str] = {}
+        self._tables: list[str] = []
 
     def meet(self, label: str | None, name: str) -> None:
         """Take in the label of a document, and its name."""
@@ -42,7 +52,11 @@ class UnknownLabels:
             paths = [path for written, path in self._named if written == label]
             if not paths:
                 paths = [path for _, path in self._named if _is_in(name, path)]
-            self._label_of.update(dict.fromkeys(paths, label))
+            for path in paths:
+                if _is_unlabelled_table(path, label):
+                    self._tables.append(path)
+                else:
+                    self._label_of[path] = label
         self.documents[label] += 1
 
     def sentence(self) -> str:
@@ -56,11 +70,20 @@ class UnknownLabels:
             labels += f" and {len(self.documents) - len(common)} more"
         known = ", ".join(self._classes[:MOST_LISTED])
         text = f"the model has no class {labels}; its classes are {known}"
-        if not self._label_of or len(self._named) > MOST_LISTED:
-            return text
-        sources = [self._with_class(*named) for named in self._named]
-        line = shlex.join(["nbtext", "eval", *sources])
-        return f"{text}; name the class of each source: {line}"
+        return "; ".join((text, *self._advice()))
+
+    def _advice(self) -> Iterator[str]:
+        """Yield what to type, where it can be told."""
+        if len(self._named) > MOST_LISTED:
+            return
+        if self._tables:
+            options = ("--label-column", COLUMN, *self._tables)
+            line = shlex.join(["nbtext", "eval", *options])
+            yield f"name the column of a table that holds the labels: {line}"
+        if self._label_of:
+            sources = [self._with_class(*named) for named in self._named]
+            line = shlex.join(["nbtext", "eval", *sources])
+            yield f"name the class of each source: {line}"
 
     def _with_class(self, label: str | None, path: str) -> str:
         unknown = self._label_of.get(path)
@@ -82,3 +105,8 @@ class UnknownLabels:
 def _is_in(name: str, path: str) -> bool:
     """Return whether a document of this name is in a source, or is it."""
     return name == path or name.startswith((f"{path.rstrip('/')}/", f"{path}:"))
+
+
+def _is_unlabelled_table(path: str, label: str) -> bool:
+    """Return whether records have no class but the name of their file."""
+    return container_format(path) in TABLES and label == file_label(path)

@@ -190,3 +190,33 @@ def test_the_only_column_may_be_a_category_whose_values_are_several_words(
     run("train", "-q", "--categorical-column", "city", "-m", "c.nbt", "c.csv")
 
     assert "terms\t2\n" in run("info", "-m", "c.nbt").out
+
+
+def test_eval_of_a_table_without_labels_says_how_to_name_their_column(
+    run: "Run",
+) -> None:
+    table("people.csv", "label", "title", "body")
+    text = Path("people.csv").read_text().replace("label,", "outcome,")
+    Path("people.csv").write_text(text)
+    asked = ("--label-column", "outcome")
+    run("train", "-q", "-m", "m.nbt", *asked, *TITLE_AND_BODY, "people.csv")
+
+    status, out, err = run("eval", "-m", "m.nbt", "people.csv")
+
+    assert (status, out) == (64, "")
+    assert err == (
+        "Error: the model has no class 'people' (4 documents); its classes are ham, "
+        "spam; name the column of a table that holds the labels: "
+        "nbtext eval --label-column COLUMN people.csv\n"
+    )
+    line = err.split("nbtext ")[1].replace("COLUMN", "outcome")
+    assert run(*line.split(), "-m", "m.nbt", "--seen").status == 0
+    Path("good").mkdir()
+    Path("good/1.txt").write_text("lunch")
+    mixed = run("eval", "-m", "m.nbt", "people.csv", "good").err
+    assert mixed.endswith(
+        "--label-column COLUMN people.csv; name the class of each source: "
+        "nbtext eval people.csv CLASS=good\n"
+    )
+    given = run("eval", "-m", "m.nbt", "folk=people.csv").err
+    assert given.endswith("of each source: nbtext eval CLASS=people.csv\n")
