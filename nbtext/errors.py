@@ -3,6 +3,7 @@ Everything nbtext raises on purpose.
 
 * NbtextError
   - SourceError         a document cannot be found, read or taken apart
+    + NumberError       a column of numbers holds something else
     + MissingSourceError  there is nothing where a source should be
     + NoMemoryError     there is not enough memory to read a document
   - TrainingError       the documents cannot support a model
@@ -54,6 +55,31 @@ class SourceError(NbtextError):
 
 class MissingSourceError(SourceError):
     """There is no file or folder at the path of a source."""
+
+
+class NumberError(SourceError):
+    """
+    A column of numbers holds something else.
+
+    Attributes:
+        reason: what is wrong with any such record.
+    """
+
+    def __init__(self, name: str, column: str, value: str) -> None:
+        self._facts = (name, column, value)
+        expected = f"a finite number was expected in column {column}"
+        advice = "mend it, or leave it empty if it is not known"
+        self.reason = f"{expected}; {advice}"
+        shown = value if len(value) <= MOST_SHOWN else f"{value[:MOST_SHOWN]}..."
+        super().__init__(f"{name}: {expected}, and {shown!r} found; {advice}")
+
+    def __reduce__(self) -> "tuple[type[NumberError], tuple[str, str, str]]":
+        """Return what makes the same error in another process."""
+        return NumberError, self._facts
+
+
+MOST_SHOWN: Final = 40
+"""Maximum code points of a value that are shown in a message."""
 
 
 class NoMemoryError(SourceError):

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
+from nbtext.errors import NumberError
 from nbtext.settings.columns import NUMBERS
 
 SUM_BITS: Final = 1074
@@ -51,6 +52,25 @@ def number_in(text: str) -> float:
         message = f"{text!r:.80} is no finite number"
         raise ValueError(message)
     return number
+
+
+def check_number(name: str, column: str, value: str) -> None:
+    """
+    Refuse a value of a record that is no finite number.
+
+    Raises:
+        NumberError: it is none.
+
+    """
+    try:
+        number_in(value)
+    except ValueError as error:
+        raise NumberError(name, column, value) from error
+
+
+def value_of(text: bytes) -> str:
+    """Return an attribute of a record; white space around it is no part of it."""
+    return text.decode("utf-8", "backslashreplace").strip()
 
 
 def key_of(number: float) -> int:

@@ -178,8 +178,8 @@ def read_documents(
     """
     sources = sources_of(sources)
     if model is not None:
-        columns = model.column_names
-        options = options._replace(model_columns=lambda: columns)
+        fields = model.fields
+        options = options._replace(model_fields=lambda: fields)
     items = documents(sources, options, labelled=False)
     one_each = batches(items, options.max_bytes, on_problem or raise_unreadable, many=1)
     for batch in one_each:

@@ -105,7 +105,7 @@ def evaluate(
         models = [*map(_as_unseen, models)]
     current = models[0]
     options = options._replace(
-        model_columns=lambda: current.column_names,
+        model_fields=lambda: current.fields,
         model_classes=model.classes,
     )
     if client is not None:
@@ -317,9 +317,9 @@ def evaluate_replay(
     if model is None:
         options, overrides = reading_columns(options, overrides)
     else:
-        columns = model.column_names
+        fields = model.fields
         options = options._replace(
-            model_columns=lambda: columns, model_classes=model.classes
+            model_fields=lambda: fields, model_classes=model.classes
         )
         policy = model.policy if policy is None else policy
     return replay(

@@ -25,7 +25,7 @@ from nbtext.cli._terminal import (
 )
 from nbtext.document import Skipped
 from nbtext.errors import NoModelError, SettingsError
-from nbtext.learning import LearnRequest, LearnResult, learn_documents, model_columns
+from nbtext.learning import LearnRequest, LearnResult, learn_documents, model_fields
 from nbtext.scoring import load_model
 from nbtext.sources import Options, documents, seen_only
 
@@ -70,9 +70,7 @@ def run(command: LearnCommand) -> int:
         to_stderr(f"model: {request.path}")
     failures = Skipped()
     on_problem = problem_handler(failures, quiet=command.output.quiet)
-    options = command.options._replace(
-        model_columns=partial(model_columns, request.path)
-    )
+    options = command.options._replace(model_fields=partial(model_fields, request.path))
     items: Iterable[Item] = documents(
         command.sources, options, labelled=False, stdin=command.begun
     )

@@ -127,8 +127,8 @@ def command(
     failures = Skipped()
     on_problem = problem_handler(failures, quiet=output.quiet)
     if sources:
-        columns = files[0].settings.column_names
-        options = options._replace(model_columns=lambda: columns)
+        fields = files[0].settings.fields
+        options = options._replace(model_fields=lambda: fields)
         items = documents(sources, options, labelled=False)
         take_doubles(
             merged, files, items, max_bytes=options.max_bytes, on_problem=on_problem

@@ -88,8 +88,8 @@ def command(
         file = open_model(model) if dry_run else open_locked(model)
         pruned, n_scored = prune(read_contents(file), min_documents), 0
         if sources:
-            columns = file.settings.column_names
-            options = options._replace(model_columns=lambda: columns)
+            fields = file.settings.fields
+            options = options._replace(model_fields=lambda: fields)
             pruned, n_scored = recalibrated(
                 pruned,
                 file,

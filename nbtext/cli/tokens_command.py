@@ -71,10 +71,8 @@ def command(
         except NoModelError:
             to_stderr(f"note: {model}: no model there; reading by the default settings")
     report = ReadReport()
-    options = Options(
-        max_bytes=max_bytes,
-        text_columns=() if settings is None else settings.column_names,
-    )
+    fields = () if settings is None else settings.fields
+    options = Options(max_bytes=max_bytes, model_fields=lambda: fields)
     items = source_documents(sources, options, labelled=False)
     for document in documents(items, report, max_bytes):
         wanted = settings or default_settings(

@@ -87,7 +87,7 @@ def command(
     if not output.quiet:
         name_notes(opened)
     report = ReadReport()
-    options = options._replace(model_columns=lambda: opened.settings.column_names)
+    options = options._replace(model_fields=lambda: opened.settings.fields)
     found: Iterable[Document] = _read(sources, options, report) if sources else ()
     terms = Classifier(opened).top(
         None if label is None else readable(label), top, found, report.remark

@@ -33,6 +33,7 @@ from nbtext.distributed.listing import Chunk, list_sources
 from nbtext.distributed.shared_folder import HELD, shared_folder
 from nbtext.scoring import classify
 from nbtext.scoring.combining import CombinedClassifier
+from nbtext.settings.views import Field
 
 AHEAD: Final = 4
 """How many chunks for each thread of a worker are on their way at a time."""
@@ -86,8 +87,8 @@ def classified_on(
         if isinstance(model, CombinedClassifier):
             copy = CombinedClassifier(copies, policy=model.policy)
         # what a lambda has closed over cannot be sent
-        columns = partial(tuple[str, ...], model.column_names)
-        options = options._replace(model_columns=columns)
+        fields = partial(tuple[Field, ...], model.fields)
+        options = options._replace(model_fields=fields)
         listed = list_sources(sources_of(sources), options, labelled=labelled)
         yield {
             "elsewhere": partial(

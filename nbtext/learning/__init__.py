@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nbtext.learning.delta_table import count_table
     from nbtext.learning.overrides import SettingsOverrides
     from nbtext.learning.plan import LearnRequest, LearnResult, why_not
-    from nbtext.learning.stream import learn_documents, model_columns
+    from nbtext.learning.stream import learn_documents, model_fields
     from nbtext.learning.taking_back import TakenBack, last_run, undo
     from nbtext.learning.training import Trained, check_trainable, train
 
@@ -30,7 +30,7 @@ __all__ = [
     "count_table",
     "last_run",
     "learn_documents",
-    "model_columns",
+    "model_fields",
     "train",
     "undo",
     "why_not",
@@ -47,7 +47,7 @@ _HOMES = {
     "count_table": "delta_table",
     "last_run": "taking_back",
     "learn_documents": "stream",
-    "model_columns": "stream",
+    "model_fields": "stream",
     "train": "training",
     "undo": "taking_back",
     "why_not": "plan",

@@ -14,7 +14,7 @@ def reading_columns(
     if options.fields:
         return options, overrides._replace(fields=options.fields)
     guess = ColumnGuess()
-    options = options._replace(model_columns=guess.names, guess=guess)
+    options = options._replace(model_fields=guess.guessed, guess=guess)
     return options, overrides._replace(guessed=guess.close)
 
 

@@ -36,6 +36,7 @@ from nbtext.scoring.frozen_idf import has_frozen_idf
 from nbtext.scoring.model import model_of
 from nbtext.scoring.stored import FEW, FEW_BYTES
 from nbtext.settings.reading import Settings
+from nbtext.settings.views import Field
 from nbtext.store import ModelFile, open_model
 from nbtext.store.appending import append_table, is_due
 from nbtext.store.blocks import Buffer
@@ -145,16 +146,18 @@ def _learn(
             return _in_order(plan)
 
 
-def model_columns(path: str) -> tuple[str, ...]:
+def model_fields(path: str) -> tuple[Field, ...]:
     """
-    Return the columns of tables that a model reads; none if there is no model.
+    Return the columns of tables that a model reads, and what they hold.
+
+    There are none if there is no model.
 
     Raises:
         ModelFileError: it is damaged, or cannot be read.
 
     """
     try:
-        return open_model(path).settings.column_names
+        return open_model(path).settings.fields
     except NoModelError:
         return ()
 

@@ -30,7 +30,7 @@ from nbtext.counts.counting import (
 )
 from nbtext.counts.table import in_digest_ranges
 from nbtext.counts.text_sample import TextSample
-from nbtext.document import Item, Note
+from nbtext.document import Item, Note, Skipped
 from nbtext.errors import TrainingError
 from nbtext.learning.choosing import rival_scoring
 from nbtext.learning.finishing import finish, sample_limits
@@ -159,7 +159,7 @@ def trained_on(
         on_read(report)
     if report.skipped and not report.documents:
         raise report.skipped.first
-    check_trainable(table)
+    check_trainable(table, report.skipped)
     scoring = overrides.scoring_for(table.settings, len(table.classes))
     weighed = settings_scored(table.settings, scoring, sum(table.documents))
     if weighed != table.settings:
@@ -208,7 +208,7 @@ def _trained_on_some(
         check=check_classes,
     )
     table, finished = selected.table, selected.finished
-    check_trainable(table)
+    check_trainable(table, selected.report.skipped)
     return Trained(
         contents=_with_texts(finished.contents(table), selected.texts),
         report=selected.report,
@@ -256,9 +256,13 @@ def count_sources(
         settings, items = wanted, iter(sources())
 
 
-def check_trainable(table: CountTable) -> None:
+def check_trainable(table: CountTable, skipped: Skipped | None = None) -> None:
     """
     Refuse counts that tell no class from another.
+
+    Args:
+        table: the counts.
+        skipped: the documents that are not counted, which may be why.
 
     Raises:
         TrainingError: fewer than two classes, or not one token.
@@ -267,6 +271,11 @@ def check_trainable(table: CountTable) -> None:
     check_classes(table.classes)
     if not table.n_rows:
         message = "the documents have not one token; are they empty, or not text?"
+        if skipped:
+            message = (
+                f"{skipped.documents:,} documents were skipped, and those that are "
+                f"left have not one token; the first was {skipped.first}"
+            )
         raise TrainingError(message)
 
 

@@ -31,6 +31,7 @@ from nbtext.scoring.stored import FEW, FEW_BYTES
 from nbtext.scoring.stored_view import StoredView
 from nbtext.scoring.tail import TailView
 from nbtext.settings.scoring import Scoring
+from nbtext.settings.views import Field
 from nbtext.store.reuse import are_kept
 from nbtext.tokens import AnyReading, bag_of, read_keys
 from nbtext.tokens.engine import engine
@@ -66,7 +67,7 @@ class Decider(Protocol):
         """The names of the classes, sorted."""
 
     @property
-    def column_names(self) -> tuple[str, ...]:
+    def fields(self) -> tuple[Field, ...]:
         """The columns of tables that are read; none if they are not named."""
 
     def classify(
@@ -146,9 +147,9 @@ class Classifier:
         return self.model.classes
 
     @property
-    def column_names(self) -> tuple[str, ...]:
+    def fields(self) -> tuple[Field, ...]:
         """The columns of tables that are read; none if they are not named."""
-        return self.model.settings.column_names
+        return self.model.settings.fields
 
     def classify(
         self, documents: list[Document], *, headings: bool = False

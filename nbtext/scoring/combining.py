@@ -29,9 +29,11 @@ from nbtext.scoring.policy_rule import Basis, basis_of, prior_by_class, rule_of
 from nbtext.scoring.posterior import capped, normalised
 from nbtext.scoring.score import Scored
 from nbtext.settings.reading import Settings
+from nbtext.settings.views import Field
 
 if TYPE_CHECKING:
     from nbtext.scoring.estimating import EstimatedPrior
+    from nbtext.settings.columns import Kind
 
 
 class _Voice(NamedTuple):
@@ -57,7 +59,7 @@ class CombinedClassifier:
         policy: how decisions are made; that of each model alone has no part in it.
         rule: the same, for the classes.
         prior: class to the share that is expected, None without a prior.
-        column_names: the columns of tables that any of the models reads.
+        fields: the columns of tables that any of the models reads.
         n_reasons: how many reasons are told of a decision: none.
     """
 
@@ -107,9 +109,13 @@ class CombinedClassifier:
         return f"<CombinedClassifier {names}>"
 
     @property
-    def column_names(self) -> tuple[str, ...]:
+    def fields(self) -> tuple[Field, ...]:
         """The columns of tables that are read, those of the first model in front."""
-        return tuple(dict.fromkeys(chain(*(one.column_names for one in self.parts))))
+        kinds: dict[str, Kind] = {}
+        for column, kind in chain(*(one.fields for one in self.parts)):
+            is_agreed = kinds.setdefault(column, kind) == kind
+            kinds[column] = kind if is_agreed else "text"  # which holds anything
+        return tuple(map(Field._make, kinds.items()))
 
     def classify(
         self, documents: list[Document], *, headings: bool = False
@@ -227,9 +233,9 @@ def _checked(parts: Sequence[Classifier]) -> Sequence[Classifier]:
                 "decide together are the same (`nbtext rename` changes names)"
             )
             raise SettingsError(message)
-    of_tables = [part for part in parts if part.column_names]
+    of_tables = [part for part in parts if part.fields]
     if of_tables and len(of_tables) < len(parts):
-        whole = next(part for part in parts if not part.column_names)
+        whole = next(part for part in parts if not part.fields)
         message = (
             f"{of_tables[0].model.path} reads columns of tables, and "
             f"{whole.model.path} whole documents; train both on columns "

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Final
 
 from nbtext.document import Item, Unreadable
-from nbtext.errors import SourceError
+from nbtext.errors import NumberError, SourceError
 
 MOST_REASONS: Final = 20
 """Maximum reasons that are told apart in a source; the rest are counted together."""
@@ -40,7 +40,7 @@ def counted_complaints(items: Iterable[Item], source: str) -> Iterator[Item]:
             if not isinstance(item, Unreadable) or item.name == source:
                 yield item
                 continue
-            reason = str(item.error).removeprefix(f"{item.name}: ")
+            reason = _reason(item)
             if reason not in repeats and len(repeats) < MOST_REASONS:
                 repeats[reason] = _Repeats()
                 yield item
@@ -55,6 +55,13 @@ def counted_complaints(items: Iterable[Item], source: str) -> Iterator[Item]:
             yield repeat.complaint(source, reason)
     if failure is not None:
         raise failure
+
+
+def _reason(item: Unreadable) -> str:
+    """Return what is wrong, without what is of one record alone."""
+    if isinstance(item.error, NumberError):
+        return item.error.reason
+    return str(item.error).removeprefix(f"{item.name}: ")
 
 
 class _Repeats:

@@ -26,7 +26,7 @@ FORMATS = (
 """What may be forced: `mail` and `text` make every file one document of that kind."""
 
 
-def no_columns() -> tuple[str, ...]:
+def no_fields() -> tuple[Field, ...]:
     """Return no columns: there is no model, or it was not trained on named ones."""
     return ()
 
@@ -50,8 +50,9 @@ class Options(NamedTuple):
         max_bytes: the size at which a document is cut, in bytes.
         delimiter: the one ASCII character between the columns of a table, None to go by
             inspection; fields may be quoted, as in CSV.
-        model_columns: returns the columns that a model reads, if it was trained on
-            named ones; called before a table is read, and never for anything else.
+        model_fields: returns the columns that a model reads, if it was trained on
+            named ones, and what they hold; called before a table is read, and never for
+            anything else.
         guess: takes in what the columns of a table seem to hold, where none is named;
             None if that is not to be guessed.
         model_classes: the classes of the model that labels are compared with; empty if
@@ -68,7 +69,7 @@ class Options(NamedTuple):
     id_column: str | None = None
     max_bytes: int = 16 * 2**20
     delimiter: str | None = None
-    model_columns: Callable[[], tuple[str, ...]] = no_columns
+    model_fields: Callable[[], tuple[Field, ...]] = no_fields
     model_classes: tuple[str, ...] = ()
     guess: "ColumnGuess | None" = None
 
@@ -113,9 +114,10 @@ class Options(NamedTuple):
             SettingsError: other columns are named than the model reads.
 
         """
-        columns, named = self.model_columns(), self.read_columns
-        if not columns:
+        fields, named = self.model_fields(), self.read_columns
+        if not fields:
             return self
+        columns = [field.column for field in fields]
         if named and sorted(named) != sorted(columns):
             raise SettingsError(
                 f"--text-column: the model reads the columns {', '.join(columns)}, and "
@@ -123,7 +125,9 @@ class Options(NamedTuple):
                 "or train a model on those columns"
             )
         return self._replace(
-            text_columns=columns, categorical_columns=(), numeric_columns=()
+            text_columns=_of_kind("text", fields),
+            categorical_columns=_of_kind("value", fields),
+            numeric_columns=_of_kind("number", fields),
         )
 
     @property
@@ -154,6 +158,10 @@ class Options(NamedTuple):
         """Every column that the user named."""
         named = (self.label_column, *self.read_columns, self.id_column)
         return tuple(column for column in named if column is not None)
+
+
+def _of_kind(kind: "Kind", fields: tuple[Field, ...]) -> tuple[str, ...]:
+    return tuple(field.column for field in fields if field.kind == kind)
 
 
 class Place(NamedTuple):

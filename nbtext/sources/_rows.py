@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from nbtext.document import Document, Item, Note, Pause, Unreadable
 from nbtext.errors import SourceError
+from nbtext.exact import check_number, value_of
 from nbtext.sources._csv import csv_records
 from nbtext.sources._heading import (
     LABEL_COLUMNS,
@@ -179,6 +180,8 @@ def _document(
             raise SourceError(f"{name}: {NO_TEXT}")
         columns = (column,)
     texts = [_text(record, name, column) for column in columns]
+    if options.numeric_columns:
+        _check_numbers(dict(zip(columns, texts, strict=True)), name, options)
     identity = None
     if options.id_column:
         identity = printable(_text(record, name, options.id_column)) or None
@@ -190,6 +193,19 @@ def _document(
         identity=identity,
         columns=columns,
     )
+
+
+def _check_numbers(texts: dict[str, bytes], name: str, options: Options) -> None:
+    """
+    Refuse numbers here, in the order of the records, and not where they are counted.
+
+    Raises:
+        NumberError: one is none.
+    """
+    for column in options.numeric_columns:
+        value = value_of(texts[column][: options.max_bytes])
+        if value:
+            check_number(name, column, value)
 
 
 def _label(

@@ -51,9 +51,9 @@ class ColumnGuess:
         self._is_open = False
         return self.fields
 
-    def names(self) -> tuple[str, ...]:
-        """Return the names of the columns."""
-        return tuple(field.column for field in self.fields)
+    def guessed(self) -> tuple[Field, ...]:
+        """Return what is guessed so far."""
+        return self.fields
 
     @property
     def is_wanted(self) -> bool:

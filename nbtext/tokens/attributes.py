@@ -11,18 +11,14 @@ that is empty has no term.
 from array import array
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import Final
 
 from nbtext.document import Document
 from nbtext.errors import SourceError
-from nbtext.exact import key_of, number_in
+from nbtext.exact import check_number, key_of, number_in, value_of
 from nbtext.settings.columns import Kind
 from nbtext.settings.reading import Settings
 from nbtext.settings.views import View
 from nbtext.tokens.tokenizer import KEY_SHIFT, Field, token_hash
-
-SHOWN: Final = 40
-"""Maximum code points of a value that are shown in an error."""
 
 
 def in_order(document: Document, settings: Settings) -> Document:
@@ -64,29 +60,17 @@ def attribute_fields(document: Document, settings: Settings) -> list[list[Field]
     White space around a value is no part of it.
 
     Raises:
-        SourceError: a number is none, or not a finite one.
+        NumberError: a number is none, or not a finite one.
 
     """
     texts = dict(zip(document.columns, document.texts, strict=True))
     found: list[list[Field]] = []
     for _, view in settings.attributes:
-        value = texts[view.field].decode("utf-8", "backslashreplace").strip()
+        value = value_of(texts[view.field])
         if value and view.kind == "number":
-            _check_number(document.name, view.field, value)
+            check_number(document.name, view.field, value)
         found.append([(view.field, value)] if value else [])
     return found
-
-
-def _check_number(name: str, column: str, value: str) -> None:
-    """Refuse a value that is no finite number."""
-    try:
-        number_in(value)
-    except ValueError as error:
-        shown = value if len(value) <= SHOWN else f"{value[:SHOWN]}..."
-        raise SourceError(
-            f"{name}: a finite number was expected in column {column}, and {shown!r} "
-            "found; mend it, or leave it empty if it is not known"
-        ) from error
 
 
 def terms(view: View, fields: list[Field]) -> Iterator[tuple[str, str, str | None]]:

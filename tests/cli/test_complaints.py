@@ -62,3 +62,63 @@ def test_documents_that_are_refused_or_cut_are_named_up_to_a_number(run: "Run") 
         assert status == 0
         assert err.count("cut short: rows.jsonl:") == MOST_NAMED
         assert "\ncut short: 50 more\n" in err
+
+
+ROWS = "".join(f"{'yn'[n % 2]},word{n},x{n}\n" for n in range(2500))
+NUMBERS = "a finite number was expected in column age"
+MEND = "mend it, or leave it empty if it is not known"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["classify"], ["classify", "-j", "2"], ["learn", "y"], ["tokens"], ["eval"]],
+)
+def test_rows_whose_number_is_none_are_one_complaint(
+    run: "Run", command: list[str]
+) -> None:
+    good = "class,city,age\ny,Rome,30\nn,Oslo,31\ny,Rome,40\nn,Paris,22\n"
+    columns = ("--categorical-column", "city", "--numeric-column", "age")
+    Path("good.csv").write_text(good)
+    assert run("train", "-m", "m.nbt", *columns, "good.csv").status == 0
+    Path("rows.csv").write_text(good + ROWS + "y,Rome,30\nn\n")
+
+    status, _, err = run(*command, "-m", "m.nbt", "rows.csv")
+
+    assert status == 65
+    skipped = [line for line in err.splitlines() if line.startswith("skipped: ")]
+    assert skipped == [
+        f"skipped: rows.csv:5: {NUMBERS}, and 'x0' found; {MEND}",
+        "skipped: rows.csv:2506: no column city; add it or remove the row",
+        f"skipped: rows.csv: 2,499 more records (6, 7, 8, ... 2504): {NUMBERS}; {MEND}",
+    ]
+
+
+def test_where_nothing_is_left_to_train_on_it_is_said_why(run: "Run") -> None:
+    Path("rows.csv").write_text(f"class,city,age\n{ROWS}y,Rome,\nn,Oslo,\n")
+
+    for columns, left in (
+        (("--numeric-column", "age"), "2,500 documents were skipped, and those that "),
+        (("--numeric-column", "age", "--jobs", "2"), "2,500 documents were skipped"),
+    ):
+        status, _, err = run("train", "-m", "m.nbt", *columns, "rows.csv")
+
+        assert status == 65
+        assert len(err.splitlines()) == 3
+        assert err.splitlines()[-1].startswith(f"Error: {left}")
+        found = f"the first was rows.csv:1: {NUMBERS}, and 'x0' found; {MEND}\n"
+        assert err.endswith(found)
+
+
+def test_the_columns_that_are_guessed_are_looked_at_in_order_too(run: "Run") -> None:
+    good = "".join(f"{'yn'[n % 2]},Rome,{n * n}\n" for n in range(1200))
+    rest = "y,Rome,old\nn,Rome,new\ny,Rome,3\n"
+    Path("rows.csv").write_text(f"class,city,size\n{good}{rest}")
+
+    status, _, err = run("train", "-m", "m.nbt", "rows.csv")
+
+    assert status == 65
+    skipped = [line for line in err.splitlines() if line.startswith("skipped: ")]
+    assert [line.split(" in column")[0] for line in skipped] == [
+        "skipped: rows.csv:1201: a finite number was expected",
+        "skipped: rows.csv: 1 more record (1202): a finite number was expected",
+    ]

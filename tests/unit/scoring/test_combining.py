@@ -224,7 +224,7 @@ def test_each_model_reads_its_own_columns(tmp_path: Path) -> None:
 
     found = classify(together, record("rome", "bad"))
 
-    assert together.column_names == ("notes", "city")
+    assert together.fields == (Field("notes"), Field("city", "value"))
     expected = classify(load(both), record("rome", "bad"))
     assert found.posterior == pytest.approx(expected.posterior, abs=1e-9)
     with pytest.raises(SourceError, match="no column city"):
