@@ -133,7 +133,7 @@ Standard input is read once, so its documents have no such names.
 Names are escaped, so that each document is one line: `\\t`, `\\n`, `\\r` and `\\\\` for tab,
 newline, carriage return and backslash, `\\xHH` for a byte that is not UTF-8 or a control
 character, `\\uHHHH` for other characters that do not print. A label that is not UTF-8 is
-stored as `\\xHH`; no backslash is doubled there. Results are printed as soon as input blocks.
+stored as `\\xHH`; no backslash is doubled there, nor in messages. Results are printed as soon as input blocks.
 
 `classify --json` prints one object per line:
 

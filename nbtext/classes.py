@@ -23,6 +23,17 @@ FOLDERS: Final = MappingProxyType(
 """Class of the mail in the folders that mail programs make, by name in lower case."""
 
 
+def quoted(name: str) -> str:
+    r"""
+    Return a name between quotes, for a message.
+
+    `repr` would double the backslashes of `\xe4`, which stands for a byte, and write a
+    byte of a path as `\udce4`. What is not printable is escaped where it is printed.
+    """
+    mark = '"' if "'" in name and '"' not in name else "'"
+    return f"{mark}{name}{mark}"
+
+
 def meant_by(name: str) -> str | None:
     """Return the class of the mail in a folder of this name, None if it tells none."""
     return FOLDERS.get(name.lower())

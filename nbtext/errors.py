@@ -39,7 +39,7 @@ wrong shape) stay ValueError and TypeError.
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from nbtext.classes import folder_of, similar
+from nbtext.classes import folder_of, quoted, similar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,7 +71,7 @@ class NumberError(SourceError):
         advice = "mend it, or leave it empty if it is not known"
         self.reason = f"{expected}; {advice}"
         shown = value if len(value) <= MOST_SHOWN else f"{value[:MOST_SHOWN]}..."
-        super().__init__(f"{name}: {expected}, and {shown!r} found; {advice}")
+        super().__init__(f"{name}: {expected}, and {quoted(shown)} found; {advice}")
 
     def __reduce__(self) -> "tuple[type[NumberError], tuple[str, str, str]]":
         """Return what makes the same error in another process."""
@@ -120,11 +120,11 @@ class UnknownClassError(SettingsError):
             listed += f" and {len(classes) - MOST_LISTED} more"
         known = f"the model's classes are {listed}"
         if near is not None:
-            known = f"did you mean {near!r}? T{known[1:]}"
+            known = f"did you mean {quoted(near)}? T{known[1:]}"
         elif folder is not None:
             renaming = shlex.join(["nbtext", "rename", f"{folder}={label}"])
-            advice = f"to give {folder!r} that name: {renaming}"
-        text = f"{where}: no class {label!r}; {known}"
+            advice = f"to give {quoted(folder)} that name: {renaming}"
+        text = f"{where}: no class {quoted(label)}; {known}"
         super().__init__(f"{text}; {advice}" if advice else text)
 
 

@@ -11,6 +11,7 @@ policy what a model needs to decide.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from nbtext.classes import quoted
 from nbtext.errors import SettingsError
 
 UNSURE: Final = "unsure"
@@ -124,7 +125,7 @@ class Policy(NamedTuple):
         _check_number("the threshold", self.threshold, 0, 1)
         for label, share in self.prior:
             _check_name(label)
-            _check_number(f"the prior of {label!r}", share, 0, 1, is_open=True)
+            _check_number(f"the prior of {quoted(label)}", share, 0, 1, is_open=True)
         names = [label for label, _ in self.prior]
         _check_distinct("the prior", names)
         total = sum(share for _, share in self.prior)
@@ -151,7 +152,7 @@ class Policy(NamedTuple):
             _check_name(truth)
             if decision is not None:
                 _check_name(decision)
-            what = f"the cost of {truth!r}:{decision or UNSURE!r}"
+            what = f"the cost of {quoted(truth)}:{quoted(decision or UNSURE)}"
             _check_number(what, price, 0, MOST_EXPENSIVE)
         _check_distinct(
             "the costs",
@@ -280,6 +281,6 @@ def _check_distinct(what: str, names: list[str]) -> None:
     known: set[str] = set()
     for name in names:
         if name in known:
-            message = f"{what}: {name!r} is given twice"
+            message = f"{what}: {quoted(name)} is given twice"
             raise SettingsError(message)
         known.add(name)

@@ -12,6 +12,7 @@ from collections import Counter as Tally
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from nbtext.classes import quoted
 from nbtext.cli import _status as status
 from nbtext.cli._report import as_json, counted, readable
 from nbtext.cli._terminal import (
@@ -134,7 +135,9 @@ def _check_order(command: LearnCommand) -> None:
     import shlex  # here, because it is for the error alone
 
     line = shlex.join(["nbtext", "learn", known or "CLASS", label])
-    message = f"{label!r} stands where the class should; the class comes first: {line}"
+    message = (
+        f"{quoted(label)} stands where the class should; the class comes first: {line}"
+    )
     raise SettingsError(message)
 
 

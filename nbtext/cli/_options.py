@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from nbtext.classes import quoted
 from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
 from nbtext.cli._places import default_model
@@ -59,10 +60,12 @@ def bytes_of(size: str) -> int:
     factor = {"k": 10, "m": 20, "g": 30}.get(text[-1:].lower(), 0)
     digits = (text[:-1] if factor else text).lstrip("0")
     if not (digits.isascii() and digits.isdigit()):
-        message = f"{size!r} is not a size such as 500k, 16M or 1048576."
+        message = f"{quoted(size)} is not a size such as 500k, 16M or 1048576."
         raise click.BadParameter(message)
     if len(digits) > 16 or int(digits) << factor > LARGEST_SIZE:
-        message = f"{size!r} is more than {LARGEST_SIZE >> 30}G, the largest size."
+        message = (
+            f"{quoted(size)} is more than {LARGEST_SIZE >> 30}G, the largest size."
+        )
         raise click.BadParameter(message)
     return int(digits) << factor
 
@@ -74,7 +77,7 @@ def share_of(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:  # nor is NaN
-        message = f"{text!r} is not a probability from 0 to 1."
+        message = f"{quoted(text)} is not a probability from 0 to 1."
         raise click.BadParameter(message)
     return value
 
@@ -87,7 +90,7 @@ def parameter_of(text: str) -> tuple[str, float]:
     except ValueError:
         value = -1.0
     if not name.isidentifier() or not 0 <= value < LONGEST_WAIT:
-        message = f"{text!r} is not a name and a number, such as min_evidence=1."
+        message = f"{quoted(text)} is not a name and a number, such as min_evidence=1."
         raise click.BadParameter(message)
     return name, value
 
@@ -101,7 +104,7 @@ def delimiter_of(text: str) -> str:
     """Return what is between two columns: one character, or a tab by its name."""
     found = "\t" if text in ("tab", "\\t") else text
     if not is_delimiter(found):
-        message = f"{text!r} is not one ASCII character, such as ';', nor 'tab'."
+        message = f"{quoted(text)} is not one ASCII character, such as ';', nor 'tab'."
         raise click.BadParameter(message)
     return found
 
@@ -113,7 +116,7 @@ def seconds_of(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value < LONGEST_WAIT:  # nor is NaN
-        message = f"{text!r} is not a number of seconds."
+        message = f"{quoted(text)} is not a number of seconds."
         raise click.BadParameter(message)
     return value
 
@@ -210,7 +213,7 @@ def _as_model(
         return
     source = context.get_parameter_source("model")
     if source is click.core.ParameterSource.COMMANDLINE:
-        message = f"{path!r} is a second model beside that of --model."
+        message = f"{quoted(path)} is a second model beside that of --model."
         raise click.BadParameter(message)
     context.params["model"] = path
 

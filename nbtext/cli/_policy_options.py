@@ -12,6 +12,7 @@ from typing import Final, TypeVar
 
 import click
 
+from nbtext.classes import quoted
 from nbtext.cli import _completion as completion
 from nbtext.cli._options import option_group, share_of
 from nbtext.cli._report import UNSURE as NO_LABEL
@@ -107,7 +108,7 @@ def prior_of(
         label, _, share = text.rpartition("=")
         if not label:
             message = (
-                f"'--prior': {text!r} is not CLASS=P, such as spam=0.2, nor "
+                f"'--prior': {quoted(text)} is not CLASS=P, such as spam=0.2, nor "
                 f"'{ESTIMATE}' or '{TRAINING}'."
             )
             raise click.UsageError(message)
@@ -120,9 +121,8 @@ def cost_of(text: str) -> Cost:
     names, _, price = text.rpartition("=")
     truth, _, decision = names.partition(":")
     if not (truth and decision):
-        message = (
-            f"{text!r} is not TRUTH:DECISION=X, such as ham:spam=100 or ham:unsure=5."
-        )
+        expected = "TRUTH:DECISION=X, such as ham:spam=100 or ham:unsure=5"
+        message = f"{quoted(text)} is not {expected}."
         raise click.BadParameter(message)
     return cost_from(truth, decision, price)
 
@@ -132,7 +132,9 @@ def cost_from(truth: str, decision: str, price: str) -> Cost:
     try:
         value = float(price)
     except ValueError as error:
-        message = f"the cost of {truth}:{decision} is {price!r}, expected a number."
+        message = (
+            f"the cost of {truth}:{decision} is {quoted(price)}, expected a number."
+        )
         raise click.BadParameter(message) from error
     is_unsure = decision in (UNSURE, NO_LABEL)
     return Cost(readable(truth), None if is_unsure else readable(decision), value)
@@ -182,7 +184,7 @@ def percentage_of(text: str) -> float:
         value = -1.0
     value = float(f"{value / 100:.12g}") if is_percentage else value
     if not 0 < value < 1:  # nor is NaN
-        message = f"{text!r} is not a share between 0 and 1, such as 0.2 or 20%."
+        message = f"{quoted(text)} is not a share between 0 and 1, such as 0.2 or 20%."
         raise click.BadParameter(message)
     return value
 

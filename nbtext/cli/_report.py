@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from nbtext.cli._streams import BYTES
 from nbtext.scoring import Decision
 from nbtext.scoring.decide import CERTAIN, probability
 
@@ -36,6 +37,8 @@ UNSURE: Final = "?"
 DIGITS: Final = 13
 """Significant digits of probabilities and log posteriors in JSON."""
 
+_BYTES_IN_JSON: Final = {code: f"\\{written}" for code, written in BYTES.items()}
+
 ESCAPES: Final = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"}
 
 
@@ -57,8 +60,8 @@ def _escaped(character: str) -> str:
     if character.isprintable():
         return character
     code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:  # a byte that was not UTF-8 (PEP 383)
-        return f"\\x{code - 0xDC00:02x}"
+    if code in BYTES:
+        return BYTES[code]
     if code < 0x100:
         return f"\\x{code:02x}"
     return character.encode("ascii", "backslashreplace").decode()
@@ -168,7 +171,8 @@ def _without_controls(line: str) -> str:
     Return a line of JSON with what is not printable as \uHHHH: the same values.
 
     Names may hold what a terminal obeys (C1 controls) or shows in another order (marks
-    of bidirectional text).
+    of bidirectional text). A byte that is not UTF-8 is written \xHH, as in TSV: readers
+    may refuse lone surrogates.
     """
     if line.isprintable():
         return line
@@ -176,7 +180,7 @@ def _without_controls(line: str) -> str:
 
     return "".join(
         character if character.isprintable() else dumps(character)[1:-1]
-        for character in line
+        for character in line.translate(_BYTES_IN_JSON)
     )
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from nbtext.classes import quoted
 from nbtext.errors import ReportError
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def check_kinds(
     for path in paths:
         if Path(path).suffix.lower() not in SUFFIXES:
             known = ", ".join(SUFFIXES)
-            message = f"{path!r} is not a file of one of the kinds {known}."
+            message = f"{quoted(path)} is not a file of one of the kinds {known}."
             raise click.BadParameter(message)
     return paths
 

@@ -2,6 +2,7 @@
 
 from typing import Final, NamedTuple
 
+from nbtext.classes import quoted
 from nbtext.cli._report import readable
 from nbtext.cli._terminal import to_stderr
 from nbtext.errors import SettingsError, UnknownClassError
@@ -130,7 +131,9 @@ def ham_class(model: Model, spam: str | None, name: str | None) -> str | None:
             raise UnknownClassError("--ham-class", readable(name), model.classes)
         if readable(name) not in others:
             known = ", ".join(others)
-            message = f"{model.path}: --ham-class is one of {known}, and not {name!r}"
+            message = (
+                f"{model.path}: --ham-class is one of {known}, and not {quoted(name)}"
+            )
             raise SettingsError(message)
         return readable(name)
     if "ham" in others:

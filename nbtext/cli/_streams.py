@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Final
 
+BYTES: "Final" = {0xDC00 + byte: f"\\x{byte:02x}" for byte in range(0x80, 0x100)}
+"""How bytes are written that are not UTF-8, which names have as lone surrogates."""
+
 MANY: "Final" = 4096
 """Maximum lines that are held before they are written."""
 
@@ -36,7 +39,14 @@ def to_stdout(lines: "Iterable[str]") -> None:
             sys.stdout.write(text)
             sys.stdout.flush()
         else:
-            bytes_to_stdout(text.encode("utf-8", "backslashreplace"))
+            bytes_to_stdout(_as_utf8(text))
+
+
+def _as_utf8(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # whoever made the line has not escaped a name
+        return text.translate(BYTES).encode("utf-8", "backslashreplace")
 
 
 def bytes_to_stdout(data: bytes | memoryview) -> None:
@@ -57,11 +67,10 @@ def bytes_to_stdout(data: bytes | memoryview) -> None:
 
 def to_stderr(message: str) -> None:
     """Write one line to standard error."""
-    printable = message.encode("utf-8", "backslashreplace").decode()
     if sys.stderr is None:
         return
     try:
-        sys.stderr.write(f"{_one_line(printable)}\n")
+        sys.stderr.write(f"{_one_line(message)}\n")
         sys.stderr.flush()
     except (OSError, ValueError):
         pass  # standard error is closed
@@ -72,5 +81,5 @@ def _one_line(text: str) -> str:
         return text
     return "".join(
         character if character.isprintable() else repr(character)[1:-1]
-        for character in text
+        for character in text.translate(BYTES)
     )

@@ -6,6 +6,7 @@ from typing import Final
 
 import click
 
+from nbtext.classes import quoted
 from nbtext.cli import _completion as completion
 from nbtext.cli._filter import FilterRequest, run
 from nbtext.cli._options import (
@@ -35,7 +36,9 @@ def moment_of(text: str) -> float:
     try:
         return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError) as error:
-        message = f"{text!r} is not a date such as 2026-11-01, nor a time such as 7d."
+        message = (
+            f"{quoted(text)} is not a date such as 2026-11-01, nor a time such as 7d."
+        )
         raise click.BadParameter(message) from error
 
 
@@ -43,7 +46,7 @@ def pair_of(text: str) -> tuple[str, str]:
     """Return a class and what stands behind it."""
     label, _, rest = text.partition("=")
     if not (label and rest):
-        message = f"{text!r} has not the form CLASS=..."
+        message = f"{quoted(text)} has not the form CLASS=..."
         raise click.BadParameter(message)
     return label, rest
 

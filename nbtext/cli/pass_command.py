@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from nbtext.classes import quoted
 from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
 from nbtext.cli._options import (
@@ -83,7 +84,7 @@ def command(
     pairs = [tuple(tag.partition("=")[::2]) for tag in tags]
     for tag, (label, _) in zip(tags, pairs, strict=True):
         if not label or "=" not in tag:
-            message = f"'--subject-tag': {tag!r} is not CLASS=TEXT."
+            message = f"'--subject-tag': {quoted(tag)} is not CLASS=TEXT."
             raise click.UsageError(message, context)
     return run(
         PassRequest(

@@ -2,6 +2,7 @@
 
 import click
 
+from nbtext.classes import quoted
 from nbtext.cli import _completion as completion
 from nbtext.cli._options import model_option, output_options, wait_option
 from nbtext.cli._report import as_json as json_of
@@ -13,7 +14,7 @@ def pair_of(text: str) -> tuple[str, str]:
     """Return a class and its new name."""
     old, _, new = text.partition("=")
     if not (old and new):
-        message = f"{text!r} has not the form OLD=NEW"
+        message = f"{quoted(text)} has not the form OLD=NEW"
         raise click.BadParameter(message)
     return readable(old), readable(new)
 

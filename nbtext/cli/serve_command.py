@@ -4,6 +4,7 @@ from typing import Final
 
 import click
 
+from nbtext.classes import quoted
 from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
 from nbtext.cli._options import (
@@ -24,7 +25,7 @@ def size_of(text: str) -> int:
     """Return the size of a message, of which spamc sends no larger ones either."""
     size = bytes_of(text)
     if size > MOST:
-        message = f"{text!r} is more than 256M, the largest message of spamc."
+        message = f"{quoted(text)} is more than 256M, the largest message of spamc."
         raise click.BadParameter(message)
     return size
 
@@ -33,7 +34,7 @@ def patience_of(text: str) -> float:
     """Return how long a client may take; with none at all nobody would be served."""
     seconds = seconds_of(text)
     if not seconds:
-        message = f"{text!r} leaves clients no time."
+        message = f"{quoted(text)} leaves clients no time."
         raise click.BadParameter(message)
     return seconds
 
@@ -166,6 +167,6 @@ def mode_of(text: str) -> int:
     """Return the mode of a file, from its octal digits."""
     digits = text.removeprefix("0o")
     if not (1 <= len(digits) <= 4 and set(digits) <= set("01234567")):
-        message = f"{text!r} is not a mode such as 600 or 660."
+        message = f"{quoted(text)} is not a mode such as 600 or 660."
         raise click.BadParameter(message, param_hint="'--socket-mode'")
     return int(digits, 8) & 0o777

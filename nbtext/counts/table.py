@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from nbtext.settings.columns import Column
     from nbtext.settings.reading import Settings
 
+from nbtext.classes import quoted
 from nbtext.counts.room import Ranges, empty, extremes, negative
 from nbtext.counts.sorted_counts import (
     NO_KEYS,
@@ -157,8 +158,8 @@ class CountTable:
             low += [0 if are_sums(of_view) else -1 for of_view in sums]
             if self.documents[place] < 0 or min(low, default=0) < 0:
                 message = (
-                    f"the counts of class {name!r} would fall below zero; what is "
-                    "taken away was never counted there"
+                    f"the counts of class {quoted(name)} would fall below zero; what "
+                    "is taken away was never counted there"
                 )
                 raise TrainingError(message)
 

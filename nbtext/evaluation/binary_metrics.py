@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nbtext.classes import quoted
 from nbtext.errors import SettingsError, UnknownClassError
 from nbtext.evaluation.metrics import Floats, Indices, ratio
 
@@ -84,7 +85,7 @@ def positive_class(
         return "spam" if "spam" in classes else rarer
     if len(classes) != 2:
         raise SettingsError(
-            f"positive class {asked!r}: expected a model of two classes, found "
+            f"positive class {quoted(asked)}: expected a model of two classes, found "
             f"{len(classes)}; leave it out"
         )
     if asked not in classes:

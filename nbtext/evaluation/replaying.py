@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from nbtext.settings.reading import Settings
     from nbtext.tokens import Terms
 
+from nbtext.classes import quoted
 from nbtext.document import Note
 from nbtext.errors import SettingsError, SourceError
 from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate
@@ -220,7 +221,7 @@ def _remark(
     unknown = sorted({*cache.labels} - {*model.classes}) if model.classes else []
     if unknown:
         text = (
-            f"the model has no class {unknown[0]!r}"
+            f"the model has no class {quoted(unknown[0])}"
             + (f" and {len(unknown) - 1:,} more" if len(unknown) > 1 else "")
             + "; its documents count as errors, and are not learnt (LABEL=PATH names "
             "the class of a source)"

@@ -9,7 +9,7 @@ from collections import Counter as Tally
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from nbtext.classes import similar
+from nbtext.classes import quoted, similar
 from nbtext.errors import MOST_LISTED
 from nbtext.sources import (
     container_format,
@@ -63,7 +63,7 @@ class UnknownLabels:
         """Say which labels there are, which classes, and what to type."""
         common = self.documents.most_common(MOST_LISTED)
         labels = ", ".join(
-            f"{label!r} ({count:,} {'document' if count == 1 else 'documents'})"
+            f"{quoted(label)} ({count:,} {'document' if count == 1 else 'documents'})"
             for label, count in common
         )
         if len(self.documents) > len(common):

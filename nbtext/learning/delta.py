@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from nbtext.counts.histograms import ByClass, Histograms
 
+from nbtext.classes import quoted
 from nbtext.errors import DamagedError, SettingsError
 from nbtext.exact import are_sums
 from nbtext.learning.correction_change import CorrectionChange
@@ -150,7 +151,9 @@ class Delta:
 
         """
         if row.label not in model.classes:
-            what = f"its ledger has documents of {row.label!r}, which has no counts"
+            what = (
+                f"its ledger has documents of {quoted(row.label)}, which has no counts"
+            )
             raise DamagedError(model.path, 0, what)
         self.documents[row.label] -= times
         self.ledger[digest, row] -= times
@@ -301,7 +304,7 @@ def check_sums(
             after = [0 if are_sums(tuple(after)) else -1]
         sums += after
     if min(sums) < 0:
-        what = f"class {label!r} has fewer documents or tokens than it has learnt"
+        what = f"class {quoted(label)} has fewer documents or tokens than it has learnt"
         raise DamagedError(model.path, 0, what)
 
 
@@ -322,8 +325,8 @@ def _check_class_stays(model: Model, label: str, documents: int) -> None:
     )
     if is_frozen and not model.documents[place] + documents:
         message = (
-            f"{model.path}: the class {label!r} would be left without a document, and "
-            "the idf rests on those that it was trained on; train again"
+            f"{model.path}: the class {quoted(label)} would be left without a "
+            "document, and the idf rests on those that it was trained on; train again"
         )
         raise SettingsError(message)
 
@@ -371,7 +374,9 @@ def _is_new(model: Model, by_class: dict[str, Columns], before: list[Entry]) -> 
         old = after.get(label)
         new = columns if old is None else (*map(int.__add__, old, columns),)
         if min(new) < 0:
-            what = f"a document of class {label!r} has left fewer counts than it had"
+            what = (
+                f"a document of class {quoted(label)} has left fewer counts than it had"
+            )
             raise DamagedError(model.path, 0, what)
         after[label] = new
     return any(map(any, after.values())) - bool(before)

@@ -1,5 +1,6 @@
 """A policy held against a class that its model is about to get."""
 
+from nbtext.classes import quoted
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.policy import Policy
 from nbtext.scoring import Model
@@ -36,7 +37,7 @@ def check_policy(policy: Policy, model: Model, label: str) -> None:
         rule_of(policy, after)
     except SettingsError as error:
         message = (
-            f"{model.path}: no class {label!r}: the model could not decide by its "
-            f"policy any more ({error}); change that first, with `nbtext policy`"
+            f"{model.path}: no class {quoted(label)}: the model could not decide by "
+            f"its policy any more ({error}); change that first, with `nbtext policy`"
         )
         raise TrainingError(message) from error

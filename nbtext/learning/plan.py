@@ -10,7 +10,7 @@ from collections import Counter as Tally
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from nbtext.classes import folder_of, similar
+from nbtext.classes import folder_of, quoted, similar
 from nbtext.counts import Calibration, Fit, fit
 from nbtext.counts.calibration import calibration_for, totals
 from nbtext.counts.fitting import chosen
@@ -323,7 +323,8 @@ def _for_class(model: Model | None, request: LearnRequest) -> Model | None:
     label = request.label or ""
     if label in ("", "?") or not label.isprintable():
         message = (
-            f"a class cannot be called {label!r}; choose a name for people to read"
+            f"a class cannot be called {quoted(label)}; choose a name for people to "
+            "read"
         )
         raise SettingsError(message)
     if model is None:
@@ -347,7 +348,7 @@ def _for_class(model: Model | None, request: LearnRequest) -> Model | None:
             what = f"the model cannot be taught: {error}"
         else:
             what = (
-                f"no class {label!r}: the model reads documents for the classes "
+                f"no class {quoted(label)}: the model reads documents for the classes "
                 f"{', '.join(model.classes)}, and for one more they are read otherwise"
             )
         message = f"{request.path}: {what}; run `nbtext train {sources}`"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 import numpy as np
 
+from nbtext.classes import quoted
 from nbtext.counts import CountTable, ReadReport, ledger_of, n_terms
 from nbtext.counts.counting import (
     Counted,
@@ -288,7 +289,7 @@ def check_classes(classes: Sequence[str]) -> None:
 
     """
     if len(classes) < 2:
-        found = f"only the class {classes[0]!r}" if classes else "no class"
+        found = f"only the class {quoted(classes[0])}" if classes else "no class"
         message = (
             f"the documents have {found}, and two are needed; name a folder a class "
             "(nbtext train spam/ ham/) or label them (LABEL=PATH, --label-column)"

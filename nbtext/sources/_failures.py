@@ -1,5 +1,6 @@
 """What the operating system says about a file, put as this program's errors."""
 
+from nbtext.classes import quoted
 from nbtext.errors import MissingSourceError, SourceError
 
 
@@ -18,4 +19,6 @@ def cannot_read(name: str, error: OSError | ValueError) -> SourceError:
             reason = error.strerror or str(error)
             return SourceError(f"{name}: cannot be read ({reason}); check the path")
         case _:  # os.stat and os.open refuse a NUL byte with a ValueError
-            return SourceError(f"{name!r}: not a path, it has a NUL byte; leave it out")
+            return SourceError(
+                f"{quoted(name)}: not a path, it has a NUL byte; leave it out"
+            )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 import numpy as np
 
+from nbtext.classes import quoted
 from nbtext.counts.calibration import FARTHEST_BIN
 from nbtext.errors import SettingsError, UnknownClassError
 from nbtext.policy import UNSURE as NO_CLASS
@@ -76,14 +77,15 @@ def _check(
             raise UnknownClassError(path, name, old)
         if wanted in ("", UNSURE) or not wanted.isprintable():
             message = (
-                f"a class cannot be called {wanted!r}; choose a name for people to read"
+                f"a class cannot be called {quoted(wanted)}; choose a name for people "
+                "to read"
             )
             raise SettingsError(message)
     twice = sorted({name for name in new if new.count(name) > 1})
     if twice:
         message = (
-            f"{path}: two classes would be called {twice[0]!r}; documents move to "
-            f"another class with `nbtext learn {twice[0]}`"
+            f"{path}: two classes would be called {quoted(twice[0])}; documents move "
+            f"to another class with `nbtext learn {twice[0]}`"
         )
         raise SettingsError(message)
 

@@ -94,3 +94,27 @@ def test_escaped_json_has_the_same_values(
     found = [json.loads(line) for line in out.splitlines()]
     assert f"{folders[0]}/{EVIL}.eml" in [decision["name"] for decision in found]
     assert {decision["label"] for decision in found} == {folders[0]}
+
+
+def test_bytes_that_are_not_utf_8_are_written_in_one_way(
+    process: "Run", model: Path, tmp_path: Path
+) -> None:
+    odd = tmp_path / "m\udce4.nbt"
+    model.rename(odd)
+    said = process("info", "--json", "-m", odd)
+    assert r"m\\xe4.nbt" in said.out
+    assert json.loads(said.out)["path"] == rf"{tmp_path}/m\xe4.nbt"
+
+    for command, told in (
+        (["classify", "-m", odd, "a\udcff\udcfeb"], r"skipped: a\xff\xfeb: "),
+        (["info", "-m", "x\udce4"], r"Error: x\xe4: "),
+        (["learn", "new\udce4", "-m", odd, "spam"], r"no class 'new\xe4'"),
+        (["eval", "-m", odd, "new\udce4=spam"], r"has no class 'new\xe4' (8 "),
+        (["eval", "--report", "r\udce4.txt", "spam"], r"'r\xe4.txt' is not a file"),
+        (["train", "-m", "n\udce4.nbt", "spam", "ham"], r"wrote n\xe4.nbt "),
+        (["classify", "-m", odd, "-m", "b\udce4", "spam"], r"Error: b\xe4: "),
+    ):
+        err = process(*command).err
+
+        assert told in err
+        assert "udc" not in err

@@ -7,6 +7,7 @@ Which of them go together is bogofilter's rule, and so is what a cut-off may lea
 import os
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from nbtext.classes import quoted
 from nbtext.cli._places import default_model
 from nbtext.cli.bogofilter._bogosity import Cutoffs
 from nbtext.cli.bogofilter._options import Parsed
@@ -133,9 +134,8 @@ def _check(parsed: Parsed, *, is_bulk: bool) -> None:
 
     """
     if parsed.operands and not parsed.count("classify-files"):
-        message = (
-            f"{parsed.operands[0]!r} is no option; name files behind -B, or one with -I"
-        )
+        found = quoted(parsed.operands[0])
+        message = f"{found} is no option; name files behind -B, or one with -I"
         raise SettingsError(message)
     if parsed.count("passthrough") and is_bulk:
         message = (

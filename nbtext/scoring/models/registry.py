@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 from types import MappingProxyType
 
+from nbtext.classes import quoted
 from nbtext.errors import SettingsError, TrainingError
 from nbtext.scoring.models.parameters import LEVELS
 from nbtext.settings.columns import Column, in_order
@@ -313,7 +314,7 @@ def check_scoring(scoring: Scoring, settings: Settings, classes: Sequence[str]) 
 
     """
     if len(classes) < 2:
-        known = f"only the class {classes[0]!r}" if classes else "no class"
+        known = f"only the class {quoted(classes[0])}" if classes else "no class"
         message = (
             f"the model knows {known}, and two are needed; teach it another with "
             "`nbtext learn CLASS`"
