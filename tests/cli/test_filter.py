@@ -1,5 +1,6 @@
 """`nbtext filter`: what it moves and says, what it remembers and what it refuses."""
 
+import errno
 import json
 import os
 import pwd
@@ -7,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
@@ -505,12 +506,13 @@ def fifo_where(kind: str, folder: Path) -> tuple[Path, str]:
         box.mkdir()
         (box / "1").write_bytes(SPAM)
         os.mkfifo(box / ".mh_sequences")
-        return box, f"{box}/.mh_sequences: a message cannot be moved or marked"
+        return box, f"{box}/1: the message cannot be marked: a file was expected"
     for part in ("cur", "new", "tmp"):
         (box / part).mkdir(parents=True)
     (box / "cur/1.x:2,a").write_bytes(SPAM)
     os.mkfifo(box / "dovecot-keywords")
-    return box, f"{box}/dovecot-keywords: a message cannot be moved or marked"
+    named = f"{box}/cur/1.x:2,a"
+    return box, f"{named}: the message cannot be marked: a file was expected"
 
 
 @pytest.mark.parametrize("kind", ["dotlock", "sequences", "keywords"])
@@ -554,3 +556,35 @@ def test_root_is_told_to_filter_the_mail_of_others_as_they(
     assert done.status in (64, 65, 78)
     assert f"`runuser -u {owner} -- nbtext filter ...`" in done.err
     assert (source.read_bytes(), keys.read_bytes()) == (before, b"")
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        (errno.ENOSPC, "make room there"),
+        (errno.EACCES, "see who may write to {0} and {0}/.Junk"),
+    ],
+)
+def test_a_message_that_cannot_be_moved_is_named_with_its_target(
+    run: "Run",
+    model: Path,
+    maildir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    code: int,
+    advice: str,
+) -> None:
+    def refuse(source: str, target: str) -> NoReturn:
+        raise OSError(code, os.strerror(code), source, None, target)
+
+    transfer = "nbtext.filtering.mailboxes._transfer.rename_exclusively"
+    monkeypatch.setattr(transfer, refuse)
+    done = run("filter", maildir, "-m", model, "--move", "spam=.Junk", *LEAST)
+
+    assert done.status == 73
+    first = f"{maildir}/cur/1600000000.c:2,"
+    assert done.err == (
+        f"Error: {first}: the message cannot be moved to {maildir}/.Junk: "
+        f"{os.strerror(code)} ({maildir}/.Junk/cur/1600000000.c:2,); it is still "
+        f"there; {advice.format(maildir)}, and run this again\n"
+    )
+    assert len(names(maildir)) == 3

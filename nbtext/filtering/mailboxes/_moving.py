@@ -1,8 +1,10 @@
 """Messages, each a file, moved from folder to folder; and which were moved."""
 
+import errno
 import os
 from collections.abc import Iterable
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Final, NamedTuple
 
 from nbtext.errors import (
     BusyError,
@@ -14,6 +16,11 @@ from nbtext.errors import (
 from nbtext.filtering.mailboxes._content import Content, read_content
 from nbtext.filtering.mailboxes._message import Marks, Message
 from nbtext.filtering.mailboxes._opening import Folder
+
+
+FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+REFUSED: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
+"""Error numbers of a disk without room, and of folders that are not ours to write."""
 
 
 class Task(NamedTuple):
@@ -83,6 +90,7 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
     done: set[bytes] = set()
     settled: dict[int, Folder] = {}
     error: NbtextError | None = None
+    task: Task | None = None
     try:
         for task in tasks:
             target = task.target
@@ -92,9 +100,7 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
             if _carried_out(source, task):
                 done.add(task.message.key)
     except OSError as failure:
-        where = failure.filename2 or failure.filename or source.path
-        message = f"{where}: a message cannot be moved or marked: {failure.strerror}"
-        error = MailboxError(f"{message}; it is where it was")
+        error = _told(source, task, failure)
         error.__cause__ = failure
     except (MailboxError, BusyError) as failure:
         error = failure
@@ -109,6 +115,30 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
     except (MailboxError, BusyError) as failure:
         error = error or failure
     return Moved(frozenset(done), error)
+
+
+def _told(source: Folder, task: Task | None, failure: OSError) -> MailboxError:
+    """Say which message could not be moved or marked, where it is, and what to do."""
+    if task is None:  # nothing was to be done
+        return MailboxError(f"{source.path}: {failure.strerror}; no message is lost")
+    target, name = task.target, task.message.name
+    with suppress(OSError, SourceError):  # the folder itself may be out of reach
+        present = source.now(task.message)
+        name = name if present is None else present.name
+    what = "marked" if target is None else f"moved to {target.path}"
+    where = failure.filename2 or failure.filename
+    reason = f"{failure.strerror} ({where})" if where else failure.strerror
+    advice = "mend that"
+    if failure.errno in FULL:
+        advice = "make room there"
+    elif failure.errno in REFUSED:
+        folders = [box.path for box in (source, target) if box is not None]
+        advice = f"see who may write to {' and '.join(folders)}"
+    stays = "it is still there" if os.path.lexists(name) else "no message is lost"
+    return MailboxError(
+        f"{name}: the message cannot be {what}: {reason}; {stays}; {advice}, and run "
+        "this again"
+    )
 
 
 def _carried_out(source: Folder, task: Task) -> bool:
