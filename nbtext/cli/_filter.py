@@ -24,7 +24,7 @@ from nbtext.cli._terminal import (
     to_stderr,
     to_stdout,
 )
-from nbtext.document import Skipped, Unreadable
+from nbtext.document import Note, Skipped, Unreadable
 from nbtext.errors import BusyError, MailboxError, SourceError
 from nbtext.filtering import (
     FilterOptions,
@@ -110,9 +110,28 @@ def _rules_of_all(
     """Yield what is to be done, of those mailboxes that can be opened."""
     for folder in request.folders:
         try:
-            yield rules_of(open_mailbox(folder), rules)
+            found = rules_of(open_mailbox(folder), rules)
         except SourceError as error:
             on_problem(Unreadable(folder, error))
+        else:
+            if len(request.folders) == 1:  # of several, one may well be the target
+                _note_own_target(found, on_problem)
+            yield found
+
+
+def _note_own_target(rules: FilterRules, on_problem: OnProblem) -> None:
+    """Say which classes stay because their target is the mailbox itself."""
+    own = [
+        class_name(label)
+        for label, rule in rules.by_class.items()
+        if rule.target is not None and label not in rules.targets
+    ]
+    if own:
+        text = (
+            f"{rules.source.path}: --move names this mailbox itself, where "
+            f"{', '.join(own)} stays; name another"
+        )
+        on_problem(Note(text))
 
 
 def _filter_all(

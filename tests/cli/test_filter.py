@@ -108,7 +108,8 @@ def test_a_target_that_is_the_mbox_by_another_name_gets_nothing_twice(
 
     done = run("filter", mbox, "-m", model, "--move", f"spam={other}", *LEAST)
 
-    assert done == (0, f"{mbox}: 2 new, 2 stayed\n", "")
+    assert done[:2] == (0, f"{mbox}: 2 new, 2 stayed\n")
+    assert done.err.startswith(f"note: {mbox}: --move names this mailbox itself")
     assert mbox.read_bytes() == other.read_bytes() == before
 
 
@@ -588,3 +589,32 @@ def test_a_message_that_cannot_be_moved_is_named_with_its_target(
         f"there; {advice.format(maildir)}, and run this again\n"
     )
     assert len(names(maildir)) == 3
+
+
+def test_no_maildir_is_made_that_is_called_an_mbox(
+    run: "Run", model: Path, maildir: Path
+) -> None:
+    command = ("filter", maildir, "-m", model, *LEAST, "--move")
+    done = run(*command, "spam=new.mbox")
+
+    assert (done.status, done.out) == (64, "")
+    assert "no message can be moved from a Maildir to an mbox (new.mbox)" in done.err
+    assert not Path("new.mbox").exists()
+    assert run(*command, "spam=new.mbox/").out.endswith(": 3 new, 2 moved, 1 stayed\n")
+    assert Path("new.mbox/cur").is_dir()
+
+
+def test_a_mailbox_that_is_its_own_target_is_noted(
+    run: "Run", model: Path, maildir: Path
+) -> None:
+    command = ("filter", "-m", model, *LEAST, "--move", f"spam={maildir}")
+    told = f"note: {maildir}: --move names this mailbox itself, where spam stays; "
+
+    done = run(*command, "--dry-run", maildir)
+
+    assert done == (0, f"{maildir}: 3 new, 3 stayed\n", f"{told}name another\n")
+    assert run(*command, "--dry-run", "-q", maildir).err == ""
+    (maildir / ".Inbox").mkdir()
+    for part in ("cur", "new", "tmp"):
+        (maildir / ".Inbox" / part).mkdir()
+    assert run(*command, "--dry-run", maildir, maildir / ".Inbox").err == ""

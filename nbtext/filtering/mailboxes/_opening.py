@@ -14,7 +14,7 @@ from nbtext.filtering.mailboxes._mbox import Mbox
 from nbtext.filtering.mailboxes._message import Marks
 from nbtext.filtering.mailboxes._mh import MH, is_number
 from nbtext.filtering.mailboxes._sequences import FILE as SEQUENCES
-from nbtext.sources import cannot_read, is_maildir
+from nbtext.sources import cannot_read, container_format, is_maildir
 from nbtext.sources.mbox import LONGEST_SEPARATOR, is_mbox
 
 Mailbox: TypeAlias = Maildir | MH | Mbox
@@ -58,7 +58,7 @@ def target_of(source: Mailbox, name: str) -> Mailbox:
         source: the mailbox that they are in.
         name: a path; or `.Junk` for that folder of the Maildir that the source is, or
             is a folder of. A mailbox that does not exist is of the source's kind, and
-            is made when there is something to move.
+            is made when there is something to move; one called `.mbox` is an mbox.
 
     Raises:
         SettingsError: it is no mailbox, or messages cannot be moved there.
@@ -81,7 +81,8 @@ def target_of(source: Mailbox, name: str) -> Mailbox:
                 f"{name}: there is no folder {parent} to make it in; make it first"
             )
             raise SettingsError(message)
-        target = type(source)(path)
+        is_mbox_by_name = container_format(path) == "mbox"
+        target = Mbox(path) if is_mbox_by_name else type(source)(path)
     if (source.kind == "mbox") != (target.kind == "mbox"):
         kinds = f"{KINDS[source.kind]} to {KINDS[target.kind]}"
         message = (
