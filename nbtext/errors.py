@@ -70,8 +70,8 @@ class NumberError(SourceError):
         expected = f"a finite number was expected in column {column}"
         advice = "mend it, or leave it empty if it is not known"
         self.reason = f"{expected}; {advice}"
-        shown = value if len(value) <= MOST_SHOWN else f"{value[:MOST_SHOWN]}..."
-        super().__init__(f"{name}: {expected}, and {quoted(shown)} found; {advice}")
+        found = quoted(clipped(value))
+        super().__init__(f"{name}: {expected}, and {found} found; {advice}")
 
     def __reduce__(self) -> "tuple[type[NumberError], tuple[str, str, str]]":
         """Return what makes the same error in another process."""
@@ -80,6 +80,11 @@ class NumberError(SourceError):
 
 MOST_SHOWN: Final = 40
 """Maximum code points of a value that are shown in a message."""
+
+
+def clipped(value: str) -> str:
+    """Return a value, or its beginning, for a message."""
+    return value if len(value) <= MOST_SHOWN else f"{value[:MOST_SHOWN]}..."
 
 
 class NoMemoryError(SourceError):

@@ -31,6 +31,7 @@ TRAINING: Final = "training"
 SPAM: Final = "spam"
 """The class of false positives, unless another is named."""
 
+COSTS_EXPECTED: Final = "name a file that has a cost a line, such as ham:spam=100"
 LONGEST_FILE: Final = 1 << 22
 """Maximum size of a file of costs, in bytes."""
 
@@ -146,15 +147,17 @@ def costs_in(path: str) -> list[Cost]:
         with Path(path).open("rb") as stream:
             data = stream.read(LONGEST_FILE + 1)
     except OSError as error:
-        message = f"'--costs': {path}: {error.strerror or error}."
+        reason = f"{path}: {error.strerror or error}"
+        message = f"'--costs': {reason}; {COSTS_EXPECTED}."
         raise click.UsageError(message) from error
     if len(data) > LONGEST_FILE:
-        message = f"'--costs': {path}: it has more than {LONGEST_FILE:,} bytes."
+        reason = f"{path}: it has more than {LONGEST_FILE:,} bytes"
+        message = f"'--costs': {reason}; {COSTS_EXPECTED}."
         raise click.UsageError(message)
     text = data.decode("utf-8", "surrogateescape")
     found = [*_costs_in_lines(path, text.splitlines())]
     if not found:
-        message = f"'--costs': {path}: there is no cost in it."
+        message = f"'--costs': {path}: there is no cost in it; {COSTS_EXPECTED}."
         raise click.UsageError(message)
     return found
 

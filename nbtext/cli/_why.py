@@ -118,9 +118,11 @@ def _only(
     """
     found = [*islice(_read(names, request, model, report), 2)]
     if len(found) > 1:
-        what = ", ".join(names) or "standard input"
+        where = "standard input" if not names else names[0]
+        if len(names) > 1:
+            where = f"{where} and {len(names) - 1:,} more"
         message = (
-            f"{what}: --against compares one document with one, and here are several; "
+            f"{where}: --against compares one document with one, and here are several; "
             f"name one, such as {found[0].name}"
         )
         raise SettingsError(message)

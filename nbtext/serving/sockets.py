@@ -191,11 +191,26 @@ def listen(address: Address, mode: int = MODE, *, wait: float = WAIT) -> list[Li
         return _listen_tcp(address)
     except (OSError, UnicodeError) as error:  # a name that cannot be one at all
         what = getattr(error, "strerror", None) or error
-        is_denied = getattr(error, "errno", None) == errno.EACCES
-        if is_denied and 0 < address.port < 1024:
-            what = f"{what}: ports below 1024 are for root, or see docs/serving.md"
-        message = f"{address}: cannot listen there: {what}"
+        advice = _advice(address, getattr(error, "errno", None))
+        message = f"{address}: cannot listen there: {what}; {advice}"
         raise ListenError(message) from error
+
+
+def _advice(address: Address, code: int | None) -> str:
+    """Say what to do where one cannot listen."""
+    if code == errno.EADDRINUSE:
+        return "stop what listens there, or name another address with --listen"
+    if code == errno.EACCES and 0 < address.port < 1024:
+        return "ports below 1024 are for root, or see docs/serving.md"
+    folder = Path(address.path).parent
+    if code == errno.ENOENT and address.path:
+        return (
+            f"make the folder {folder} first, with mode 700 if `spamc -L` shall teach "
+            "the model, and else so that clients can enter it"
+        )
+    if code in (errno.EACCES, errno.EPERM, errno.EROFS) and address.path:
+        return f"see who may write to {folder}"
+    return "name another address with --listen"
 
 
 def _listen_tcp(address: Address) -> list[Listener]:

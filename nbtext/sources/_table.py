@@ -6,13 +6,14 @@ where there are two and no others are named. So the code that makes documents of
 need not know of headers.
 """
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 from nbtext.document import Note, Pause
-from nbtext.errors import SourceError
+from nbtext.errors import MOST_LISTED, SourceError, clipped
 from nbtext.sources._csv import Fields
 from nbtext.sources._heading import (
     LABEL_COLUMNS,
@@ -26,6 +27,10 @@ from nbtext.sources._lines import BadRecord, Line
 from nbtext.sources._options import Options
 
 NO_TEXT = "no column text, body, content or message; name another with --text-column"
+NUMBERS = "if the first line is no heading, give all columns by number, from 1"
+
+_CONTROL = re.compile(r"[\0-\b\x0e-\x1f]")
+"""What no heading has, and most that is no text."""
 
 Record: TypeAlias = Mapping[str, Any]
 """A row: bytes from a table, what `json.loads` gives from JSON lines."""
@@ -127,7 +132,7 @@ def _head(
     asked = options.columns
     if asked and all(column.isdecimal() for column in asked):
         columns = [str(number + 1) for number in range(len(rows[0]))]
-        _check(columns, name, options)
+        _check(columns, name, options, is_named=False)
         return _Head(columns, False)
     other = other_separator(rows, asked) if separator == b"," else None
     if other is not None:
@@ -184,21 +189,34 @@ def _unpadded(fields: Fields) -> Fields:
     return fields[:end]
 
 
-def _check(columns: list[str], name: str, options: Options) -> None:
+def _check(
+    columns: list[str], name: str, options: Options, *, is_named: bool = True
+) -> None:
     """
     Refuse a table without what is to be read of it.
 
     Raises:
         SourceError: a column that is needed is not there.
     """
-    found = ", ".join(columns)
     for column in options.columns:
         if column not in columns:
-            raise SourceError(f"{name}: no column {column} (there are {found})")
+            message = f"{name}: no column {column} ({_listed(columns)})"
+            if is_named and not options.model_fields():  # whose names are settled
+                message += f"; {NUMBERS}"
+            raise SourceError(message)
     can_guess = options.guess is not None and options.guess.is_wanted
     is_read = options.read_columns or first_of(TEXT_COLUMNS, columns)
     if not is_read and not can_guess:
-        raise SourceError(f"{name}: {NO_TEXT} (there are {found})")
+        raise SourceError(f"{name}: {NO_TEXT} ({_listed(columns)})")
+
+
+def _listed(columns: list[str]) -> str:
+    """Say which columns there are, in few words even if it is no table."""
+    if any(map(_CONTROL.search, columns)):
+        return "its first line is no text; is it a table?"
+    found = ", ".join(map(clipped, columns[:MOST_LISTED]))
+    rest = len(columns) - MOST_LISTED
+    return f"there are {found}" + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def _column(field: bytes) -> str:

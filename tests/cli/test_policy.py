@@ -188,6 +188,15 @@ def test_a_file_of_anything_else_is_refused(
     assert policy_of() is None
 
 
+def test_a_file_of_costs_that_is_not_there_is_said_with_what_it_should_be(
+    run: "Run",
+) -> None:
+    assert (
+        "'--costs': none: No such file or directory; name a file that has a cost a "
+        "line, such as ham:spam=100."
+    ) in run("policy", "--costs", "none").err
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -184,6 +184,8 @@ def test_more_than_one_document_cannot_be_compared(run: "Run") -> None:
 
     assert (status, out) == (64, "")
     assert "here are several; name one, such as spam/" in err
+    several = run("why", "-m", "mail.nbt", *["ham/1.eml"] * 9, "--against", "ham/1.eml")
+    assert several.err.startswith("Error: ham/1.eml and 8 more: --against compares one")
 
 
 @pytest.mark.usefixtures("model")

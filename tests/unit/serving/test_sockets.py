@@ -91,8 +91,23 @@ def test_a_port_that_is_taken_is_an_error() -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]
 
-        with pytest.raises(ListenError, match=f"127.0.0.1:{port}: cannot listen"):
+        with pytest.raises(ListenError, match=f"127.0.0.1:{port}: cannot listen") as e:
             listen(Address("127.0.0.1", port, ""))
+
+    assert "; stop what listens there, or name another address with" in str(e.value)
+
+
+def test_a_socket_without_a_folder_is_said_with_the_mode_to_make_it(
+    folder: Path,
+) -> None:
+    with pytest.raises(ListenError) as raised:
+        listen(Address("", 0, str(folder / "none/s")))
+
+    assert str(raised.value) == (
+        f"unix:{folder}/none/s: cannot listen there: No such file or directory; make "
+        f"the folder {folder}/none first, with mode 700 if `spamc -L` shall teach the "
+        "model, and else so that clients can enter it"
+    )
 
 
 @pytest.mark.parametrize("host", ["no.such.host.invalid", "x" * 99, "192.0.2.1"])

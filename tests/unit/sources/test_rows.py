@@ -328,8 +328,20 @@ def test_a_table_without_the_columns_is_one_error() -> None:
         "--text-column (there are a, b, c)"
     ]
     (error,) = errors(rows(b"a,b\n1,2\n", "csv", text_columns=("c",)))
-    assert error == "-: no column c (there are a, b)"
+    numbers = "if the first line is no heading, give all columns by number, from 1"
+    assert error == f"-: no column c (there are a, b); {numbers}"
     assert errors(rows(b"a,b\n", "csv", text_columns=("3",)))
+
+
+def test_what_is_no_table_is_said_in_few_words() -> None:
+    binary = bytes(range(256)) * 100
+    wide = ",".join(f"{'x' * 500}{number}" for number in range(900)).encode()
+
+    (error,) = errors(rows(binary, "csv", text_columns=("c",)))
+    assert "(its first line is no text; is it a table?)" in error
+    (error,) = errors(rows(wide + b"\n1,2\n", "csv", text_columns=("c",)))
+    assert "xxx... and 880 more)" in error
+    assert len(error) < 1100
 
 
 def test_lines_of_label_and_text_are_recognised_where_labels_are_wanted(
