@@ -37,7 +37,8 @@ PREAMBLE = """\
     nbtext bogofilter -uep           behave as bogofilter
 
 Standard output has results and nothing else; progress, notes and errors go to standard
-error. On a terminal results are tables, in colour; in a pipe they are plain lines. `--`
+error. On a terminal results are tables, in colour, which leave out their least columns where it is
+narrow and say which; in a pipe they are plain lines. `--`
 ends the options, `-` is standard input.
 
 ## Sources and labels

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, Literal
+from typing import Final
 
 from rich.cells import cell_len, set_cell_size
 from rich.table import Table
@@ -21,6 +21,14 @@ from nbtext.cli._explained import (
     top_row,
     words_of,
 )
+from nbtext.cli._narrow import (
+    TERM,
+    Column,
+    NarrowTable,
+    label_column,
+    number_column,
+    sentence,
+)
 from nbtext.cli._report import UNSURE, class_name, escaped
 from nbtext.cli._tables import COLOURS
 from nbtext.evaluation.misjudged import Misjudged
@@ -31,13 +39,16 @@ from nbtext.scoring.top import TopTerm
 BAR: Final = 10
 """Columns of the longest bar."""
 
+REMARK: Final = 20
+"""Columns to which a remark may be folded."""
+
 FIELD: Final = 14
 """Maximum columns of a field's name."""
 
 
 def why_tables(
     explanation: Explanation, top: int, *, is_first: bool = True
-) -> Iterator[Table | Text]:
+) -> Iterator[NarrowTable | Table | Text]:
     """
     Yield what `why` says of a document.
 
@@ -50,9 +61,7 @@ def why_tables(
     if not is_first:
         yield Text()
     yield Text(decision_line(explanation).replace("\t", "  "), "bold")
-    words = Table.grid()  # which breaks lines between words
-    words.add_row(Text(words_of(explanation)))
-    yield words
+    yield sentence(words_of(explanation))
     if explanation.reasons and top:
         yield Text()
         yield _terms(explanation, top)
@@ -60,21 +69,19 @@ def why_tables(
     yield _sums(explanation)
 
 
-def _terms(explanation: Explanation, top: int) -> Table:
-    rows = [*term_rows(explanation, top)]
+def _terms(explanation: Explanation, top: int) -> NarrowTable:
     sides = (explanation.label, explanation.rival)
-    table = Table(box=None, pad_edge=False)
-    _add_fixed(table, Text("nats"), [row[0] for row in rows])
-    _add_fixed(table, Text(), ["#" * BAR], justify="left")
-    wheres = [_where(row[1], row[2]) for row in rows]
-    _add_fixed(table, Text("where"), wheres, justify="left")
-    _add_fixed(table, Text("times"), [row[3] for row in rows])
-    for place, name in enumerate(sides, 4):
-        heading = Text(class_name(name), _colour(explanation, name))
-        _add_fixed(table, heading, [row[place] for row in rows])
-    table.add_column("term", overflow="ellipsis", no_wrap=True)
+    of_sides = [Text(class_name(one), _colour(explanation, one)) for one in sides]
+    table = NarrowTable(
+        number_column("nats"),
+        Column(Text(), 5),
+        Column(Text("where"), 1),
+        number_column("times", 4),
+        *map(number_column, of_sides, (2, 3)),
+        TERM,
+    )
     most = max(abs(reason.contribution) for reason in explanation.reasons[:top])
-    for row in rows:
+    for row in term_rows(explanation, top):
         value, view, field, times, *counts, term = row
         contribution = float(value)
         is_rest = view == "-"
@@ -92,18 +99,6 @@ def _terms(explanation: Explanation, top: int) -> Table:
             Text(term, style),
         )
     return table
-
-
-def _add_fixed(
-    table: Table,
-    heading: Text,
-    cells: Iterable[str],
-    justify: Literal["left", "right"] = "right",
-) -> None:
-    """Add a column that is as wide as its cells, and does not give way to others."""
-    width = max(map(cell_len, cells), default=0)
-    width = max(width, heading.cell_len)
-    table.add_column(heading, justify=justify, no_wrap=True, min_width=width)
 
 
 def _where(view: str, field: str) -> str:
@@ -124,32 +119,35 @@ def _colour(explanation: Explanation, name: str) -> str:
     return COLOURS[place % len(COLOURS)]
 
 
-def _sums(explanation: Explanation) -> Table:
-    table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_column("", no_wrap=True)
-    table.add_column("", justify="right", no_wrap=True)
-    table.add_column("", style="dim")
+def _sums(explanation: Explanation) -> NarrowTable:
+    table = NarrowTable(
+        label_column("part"),
+        number_column("nats"),
+        Column(Text("remark"), 1, least=REMARK),
+        has_heading=False,
+    )
     for name, line in sums_of(explanation):
         value, _, remark = line.partition("\t")
         is_total = name == "score" or name.startswith(("log-odds", "probability"))
         style = "bold" if is_total else ""
-        table.add_row(Text(name, style), Text(value, style), Text(remark))
+        table.add_row(Text(name, style), Text(value, style), Text(remark, "dim"))
     return table
 
 
 def against_tables(
     first: Explanation, second: Explanation, rows: Sequence[Difference], top: int
-) -> Iterator[Table | Text]:
+) -> Iterator[NarrowTable | Text]:
     """Yield how two documents differ."""
     for explanation in (first, second):
         yield Text(decision_line(explanation).replace("\t", "  "), "bold")
     yield Text()
-    table = Table(box=None, pad_edge=False)
-    for heading in ("difference", "first", "second"):
-        _add_fixed(table, Text(heading), ["+100.000"])
-    wheres = [_where(row.reason.view, escaped(row.reason.field)) for row in rows[:top]]
-    _add_fixed(table, Text("where"), wheres, justify="left")
-    table.add_column("term", overflow="ellipsis", no_wrap=True)
+    table = NarrowTable(
+        number_column("difference"),
+        number_column("first", 2),
+        number_column("second", 3),
+        Column(Text("where"), 1),
+        TERM,
+    )
     for row in rows[:top]:
         side = first.label if row.difference > 0 else first.rival
         table.add_row(
@@ -181,23 +179,21 @@ def error_tables(errors: Iterable[Misjudged]) -> Iterator[Table | Text]:
         yield Text()
 
 
-def top_table(terms: Sequence[TopTerm]) -> Table:
+def top_table(terms: Sequence[TopTerm]) -> NarrowTable:
     """Return the terms that speak for classes, a row each."""
-    table = Table(box=None, pad_edge=False)
+    label, *numbers = TOP_HEADINGS[:5]
+    table = NarrowTable(
+        label_column(label),
+        *map(number_column, numbers, (5, 1, 3, 4)),
+        Column(Text("where"), 2),
+        TERM,
+    )
     classes = sorted({term.label for term in terms})
-    rows = [_top_cells(term) for term in terms]
-    headings = (*TOP_HEADINGS[:5], "where")
-    for place, heading in enumerate(headings):
-        cells = [
-            set_cell_size(row[place], min(cell_len(row[place]), FIELD)) for row in rows
-        ]
-        is_number = 1 <= place <= 4
-        _add_fixed(table, Text(heading), cells, "right" if is_number else "left")
-    table.add_column("term", overflow="ellipsis", no_wrap=True)
-    for term, row in zip(terms, rows, strict=True):
+    for term in terms:
+        label, *cells, text = _top_cells(term)
         colour = COLOURS[classes.index(term.label) % len(COLOURS)]
         style = "dim" if term.text is None else ""
-        table.add_row(Text(row[0], colour), *map(Text, row[1:-1]), Text(row[-1], style))
+        table.add_row(Text(label, colour), *cells, Text(text, style))
     return table
 
 

@@ -12,6 +12,7 @@ from nbtext import __version__
 from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
 from nbtext.cli._garbage import settle
+from nbtext.cli._help import NarrowContext
 from nbtext.cli._options import not_empty
 from nbtext.cli._terminal import to_stderr, to_stdout
 
@@ -38,6 +39,8 @@ def _kept_from_click() -> Iterator[None]:
 class Commands(click.Group):
     """The group of commands, each loaded when it is called."""
 
+    context_class = NarrowContext
+
     def make_context(self, *arguments: Any, **extra: Any) -> click.Context:
         """Read the command line."""
         with _kept_from_click():
@@ -57,6 +60,7 @@ class Commands(click.Group):
         if name not in COMMANDS:
             return None
         command: click.Command = import_module(f"nbtext.cli.{name}_command").command
+        command.context_class = NarrowContext
         settle()
         return command
 

@@ -9,6 +9,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.table import Table
 from rich.text import Text
 
+from nbtext.cli._narrow import NarrowTable, label_column, number_column, sentence
 from nbtext.cli._replayed import (
     curve_heading,
     curve_row,
@@ -85,11 +86,16 @@ def _label(decision: Decision) -> Text:
     return Text().append(class_name(decision.label), COLOURS[place % len(COLOURS)])
 
 
-def info_tables(facts: dict[str, Any]) -> Iterator[Table | Text]:
+def info_tables(facts: dict[str, Any]) -> Iterator[NarrowTable | Text]:
     """Yield what `info` says of a model."""
     yield from fact_lines(facts["lines"])
     yield Text()
-    classes = _headed("class", "documents", "tokens", "last learnt")
+    classes = NarrowTable(
+        label_column("class"),
+        number_column("documents"),
+        number_column("tokens", 2),
+        number_column("last learnt", 1),
+    )
     for name, counts in facts["classes"].items():
         classes.add_row(
             Text(class_name(name)),
@@ -100,13 +106,14 @@ def info_tables(facts: dict[str, Any]) -> Iterator[Table | Text]:
     yield classes
 
 
-def check_table(rows: Iterable[tuple[str, str, str, str]]) -> Table:
+def check_table(rows: Iterable[tuple[str, str, str, str]]) -> NarrowTable:
     """Return what `check` says of the tables of a model."""
-    table = Table(box=None, pad_edge=False)
-    for heading in ("offset", "bytes"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("documents")
-    table.add_column("what")
+    table = NarrowTable(
+        number_column("offset", 2),
+        number_column("bytes", 1),
+        label_column("documents"),
+        label_column("what"),
+    )
     for offset, length, documents, what in rows:
         colour = "green" if what == "sound" else "red"
         table.add_row(
@@ -120,7 +127,7 @@ def check_table(rows: Iterable[tuple[str, str, str, str]]) -> Table:
 
 def evaluation_tables(
     result: Evaluation, lines: list[tuple[str, str, str]], against: str | None = None
-) -> Iterator[Table | Text]:
+) -> Iterator[NarrowTable | Table | Text]:
     """
     Yield what `eval` says; last, where it stays on the screen, how good that is.
 
@@ -130,42 +137,56 @@ def evaluation_tables(
         against: the file of the model that it was compared with, if with any.
 
     """
-    yield from _with_intervals(lines)
+    yield _with_intervals(lines)
     tables = [_reliability(result), _per_class(result), _confusion(result)]
     if result.replay is not None:
         yield Text()
         yield from fact_lines(replay_lines(result.replay))
         tables.append(_curve(result, result.replay))
     for table in tables:
-        if table.row_count:
+        if table.rows:
             yield Text()
             yield table
     yield Text()
-    yield Text(verdict(result), "bold")
+    yield sentence(verdict(result), "bold")
     if result.against is not None:
-        yield Text(comparison_verdict(result.against, against or ""), "bold")
+        yield sentence(comparison_verdict(result.against, against or ""), "bold")
 
 
-def _curve(result: Evaluation, replay: Replay) -> Table:
-    first, *others = curve_heading(result)
-    table = _headed(first, *others)
+def _curve(result: Evaluation, replay: Replay) -> NarrowTable:
+    documents, learnt, error, recent, last = curve_heading(result)
+    table = NarrowTable(
+        number_column(documents),
+        number_column(learnt, 3),
+        number_column(error),
+        number_column(recent, 2),
+        number_column(last, 1),
+    )
     for point in printed_points(replay):
         table.add_row(*curve_row(result, point))
     return table
 
 
-def _with_intervals(lines: list[tuple[str, str, str]]) -> Iterator[Text]:
-    width = max((len(value) for _, value, least in lines if least), default=0)
-    yield from fact_lines(
-        [
-            (name, f"{value:{width}}  {interval}" if interval else value)
-            for name, value, interval in lines
-        ]
+def _with_intervals(lines: list[tuple[str, str, str]]) -> NarrowTable:
+    table = NarrowTable(
+        label_column("figure"),
+        label_column("value"),
+        number_column("95 %", 1),
+        has_heading=False,
     )
+    for name, value, interval in lines:
+        table.add_row(Text(name, "dim"), value, interval)
+    return table
 
 
-def _per_class(result: Evaluation) -> Table:
-    table = _headed("class", "precision", "recall", "F1", "support")
+def _per_class(result: Evaluation) -> NarrowTable:
+    table = NarrowTable(
+        label_column("class"),
+        number_column("precision", 2),
+        number_column("recall", 1),
+        number_column("F1"),
+        number_column("support", 3),
+    )
     rows = zip(result.classes, result.per_class, strict=True)
     averages = (("macro average", result.macro), ("micro average", result.micro))
     for name, figures in chain(rows, averages):
@@ -180,19 +201,19 @@ def _per_class(result: Evaluation) -> Table:
     return table
 
 
-def _confusion(result: Evaluation) -> Table:
+def _confusion(result: Evaluation) -> NarrowTable:
+    errors = _commonest_errors(result)
     if len(result.classes) > MATRIX:
-        return _commonest_errors(result)
-    table = _headed("truth")
-    width = max(len(f"{int(count):,}") for row in result.confusion for count in row)
-    for name in (*result.classes, UNSURE):
-        table.add_column(Text(class_name(name)), justify="right", min_width=width)
+        return errors
+    decided = (*result.classes, UNSURE)
+    columns = [number_column(class_name(name)) for name in decided]
+    table = NarrowTable(label_column("truth"), *columns, narrower=errors)
     for name, row in zip(result.classes, result.confusion, strict=True):
         table.add_row(Text(class_name(name)), *(f"{int(count):,}" for count in row))
     return table
 
 
-def _commonest_errors(result: Evaluation) -> Table:
+def _commonest_errors(result: Evaluation) -> NarrowTable:
     decided = (*result.classes, UNSURE)
     errors = [
         (int(count), truth, label)
@@ -201,17 +222,21 @@ def _commonest_errors(result: Evaluation) -> Table:
         if count and truth != label
     ]
     errors.sort(key=lambda error: (-error[0], *error[1:]))
-    table = Table(box=None, pad_edge=False)
-    table.add_column("truth")
-    table.add_column("decided")
-    table.add_column("documents", justify="right", no_wrap=True)
+    table = NarrowTable(
+        label_column("truth"), label_column("decided"), number_column("documents")
+    )
     for count, truth, label in errors[:ERRORS]:
         table.add_row(Text(class_name(truth)), Text(class_name(label)), f"{count:,}")
     return table
 
 
-def _reliability(result: Evaluation) -> Table:
-    table = _headed("probability", "documents", "mean", "right")
+def _reliability(result: Evaluation) -> NarrowTable:
+    table = NarrowTable(
+        label_column("probability"),
+        number_column("documents", 1),
+        number_column("mean", 2),
+        number_column("right"),
+    )
     for bin_ in result.reliability:
         table.add_row(
             f"{bin_.low:.2f} to {bin_.high:.2f}",
@@ -227,12 +252,3 @@ def fact_lines(lines: list[tuple[str, str]]) -> Iterator[Text]:
     width = max(len(name) for name, _ in lines)
     for name, value in lines:
         yield Text.assemble((f"{name:{width}}  ", "dim"), value)
-
-
-def _headed(first: str, *numbers: str) -> Table:
-    """Return a table of numbers, whose first column gives way to the others."""
-    table = Table(box=None, pad_edge=False)
-    table.add_column(first)
-    for heading in numbers:
-        table.add_column(heading, justify="right", no_wrap=True)
-    return table

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from nbtext.cli._narrow import NarrowTable
     from nbtext.counts import ReadReport
     from nbtext.document import Note, Skipped
     from nbtext.scoring import Model
@@ -47,8 +48,11 @@ class Output(NamedTuple):
     verbose: bool = False
 
 
-LEAST_WIDTH = 60
-"""Tables are made no narrower: a terminal that is folds them, and nothing is lost."""
+WIDE_PROGRESS = 72
+"""Fewer columns than these have room for the most important of a progress only."""
+
+LEAST_WIDTH = 20
+"""Tables are made no narrower: a terminal that is folds them."""
 
 
 def name_problems(report: "ReadReport", *, quiet: bool, is_last: bool = True) -> None:
@@ -131,18 +135,18 @@ def is_watched(stream: Any) -> bool:
     return bool(stream.isatty()) and os.environ.get("TERM") != "dumb"
 
 
-def show(results: Iterable["Table | Text"]) -> None:
+def show(results: Iterable["NarrowTable | Table | Text"]) -> None:
     """Draw on standard output, escaping what the terminal's charset lacks."""
     from rich.console import Console
-    from rich.table import Table
+    from rich.text import Text
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     console = Console(file=sys.stdout, highlight=False)
     console.width = max(console.width, LEAST_WIDTH)
     for result in results:
-        is_table = isinstance(result, Table)  # the terminal itself wraps lines
-        console.print(result, soft_wrap=not is_table)
+        is_line = isinstance(result, Text)  # the terminal itself wraps lines
+        console.print(result, soft_wrap=is_line)
 
 
 @contextmanager
@@ -173,23 +177,18 @@ def progress(
     )
 
     n_bytes = total()
-    columns: tuple[ProgressColumn, ...] = (
-        SpinnerColumn(),
-        TextColumn("{task.fields[text]}"),
-        FileSizeColumn(),
-        TimeElapsedColumn(),
-    )
-    if n_bytes:
-        columns = (
-            SpinnerColumn(),
-            TextColumn("{task.fields[text]}"),
-            BarColumn(20),
-            TaskProgressColumn(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-        )
     console = Console(file=sys.stderr)
+    columns: list[ProgressColumn] = [TextColumn("{task.fields[text]}")]
+    is_wide = console.width >= WIDE_PROGRESS
+    if n_bytes:
+        columns += [BarColumn(20)] if is_wide else []
+        columns += [TaskProgressColumn()]
+    else:
+        columns += [FileSizeColumn()]
+    if is_wide:
+        columns = [SpinnerColumn(), *columns, TimeElapsedColumn()]
+    if n_bytes:
+        columns += [TextColumn("left"), TimeRemainingColumn()]
     # no refreshing thread: processes are forked while this is on the screen
     bar = Progress(*columns, console=console, transient=True, auto_refresh=False)
     with bar:

@@ -27,5 +27,5 @@ def command(context: click.Context, name: str | None) -> None:
     if isinstance(group, click.Group):
         _, found, _ = group.resolve_command(above, [name])
         if found is not None:
-            with click.Context(found, parent=above, info_name=name) as of_found:
+            with found.context_class(found, parent=above, info_name=name) as of_found:
                 to_stdout(found.get_help(of_found).splitlines())

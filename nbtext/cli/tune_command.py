@@ -37,9 +37,9 @@ from nbtext.sources import Options, total_bytes
 from nbtext.tuning import MEASURES
 
 if TYPE_CHECKING:
-    from rich.table import Table
     from rich.text import Text
 
+    from nbtext.cli._narrow import NarrowTable
     from nbtext.counts import ReadReport
     from nbtext.tuning import Tuned
 
@@ -209,15 +209,22 @@ def _threshold(tuned: "Tuned") -> str:
     )
 
 
-def _tables(tuned: "Tuned", lines: Mapping[str, str]) -> Iterator["Table | Text"]:
-    from rich.table import Table
+def _tables(tuned: "Tuned", lines: Mapping[str, str]) -> Iterator["NarrowTable | Text"]:
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False)
-    for heading in (tuned.measure, *HEADINGS[1:]):
-        table.add_column(heading)
+    from nbtext.cli._narrow import Column, NarrowTable, label_column
+
+    _, *fixed, last = HEADINGS
+    table = NarrowTable(
+        Column(Text(tuned.measure)),
+        *(
+            Column(Text(heading), rank)
+            for heading, rank in zip(fixed, (3, 2, 1, 0), strict=True)
+        ),
+        label_column(last),
+    )
     for row in _rows(tuned):
-        table.add_row(*map(Text, row), style="bold" if row[4] == "chosen" else "")
+        table.add_row(*row, style="bold" if row[4] == "chosen" else "")
     yield table
     yield Text()
     threshold = _threshold(tuned)

@@ -179,14 +179,45 @@ def test_a_terminal_gets_names_whole(name: str) -> None:
 
 
 @pytest.mark.usefixtures("model")
-def test_a_narrow_terminal_gets_every_name_and_number() -> None:
+def test_a_narrow_terminal_gets_every_name_and_says_what_there_is_no_room_for() -> None:
     _, info = on_a_terminal("info", "-m", "mail.nbt", env={"COLUMNS": "12"})
     _, figures = on_a_terminal(
         "eval", "-m", "mail.nbt", "-q", "spam", "ham", env={"COLUMNS": "30"}
     )
 
-    assert re.search(r"\nham +8 +\d+ *\n", info)
-    assert re.search(r"\nmacro average +1\.0000 +1\.0000 +1\.0000 +16\n", figures)
+    assert re.search(r"\nham +8 *\n", info)
+    assert re.search(r"\nmacro average +1\.0000 +1\.0000\n", figures)
+    assert re.search("no room for: precision,", figures)
+    assert re.search(r"\n95 % of", figures) is None
+
+
+@pytest.mark.parametrize("columns", [30, 40, 60, 80, 200])
+@pytest.mark.usefixtures("model")
+def test_why_and_top_have_terms_on_lines_that_fit(columns: int) -> None:
+    env = {"COLUMNS": str(columns), "NO_COLOR": "1"}
+    for command in (("why", "--top", "2", "spam/1.eml"), ("top", "--top", "2")):
+        status, shown = on_a_terminal(*command, "-m", "mail.nbt", env=env)
+
+        lines = re.sub(r"\x1b\[\d*m", "", shown).split("\n")
+        assert status == 0
+        assert any(line.rstrip().endswith("  term") for line in lines)
+        in_table = [line for line in lines if re.search(r"[+-]\d\.\d{3} ", line)]
+        assert len(in_table) >= 2
+        assert max(map(len, in_table)) <= columns
+        assert "\n\n\n" not in re.sub(" +\n", "\n", shown)
+
+
+@pytest.mark.parametrize("command", ["", "train", "rename"])
+def test_help_breaks_between_words_where_it_is_narrow(
+    process: "Run", command: str
+) -> None:
+    status, out, _ = process("help", *command.split(), env={"COLUMNS": "40"})
+    options = out.partition("\nOptions:\n")[2]
+
+    assert status == 0
+    described = [one for one in options.splitlines() if not re.match(" *-", one)]
+    assert all(len(line) <= 40 for line in described)
+    assert max(map(len, described), default=40) > 20
 
 
 @pytest.mark.usefixtures("model")
@@ -278,16 +309,30 @@ def test_progress_is_for_terminals_only(process: "Run") -> None:
     assert "\x1b" not in piped.err
 
 
+@pytest.mark.usefixtures("corpus")
+def test_progress_fits_a_narrow_terminal() -> None:
+    command = ("train", "-m", "m.nbt", "spam", "ham")
+
+    status, shown = on_a_terminal(*command, env={"COLUMNS": "40"})
+
+    assert status == 0
+    drawn = re.sub(r"\x1b\[[\d?]*[a-zA-Z]", "", shown).split("read 16")[0]
+    assert re.search(r"documents +\d+% left [-\d]:[-\d]{2}:[-\d]{2}", drawn)
+    assert "…" not in drawn
+
+
 @pytest.mark.parametrize("command", ["classify", "tokens"])
 @pytest.mark.usefixtures("model")
 def test_nobody_is_left_to_type_a_document_by_hand(command: str) -> None:
     status, shown = on_a_terminal(command, "-m", "mail.nbt")
 
     assert status == 64
-    lines = shown.splitlines()
-    assert lines[0].startswith(f"Usage: nbtext {command} ")
-    assert any(line.startswith(f"  nbtext {command} < email.txt") for line in lines)
-    assert lines[-1] == "Error: Name a source, or pipe a document in."
+    assert shown.splitlines() == [
+        f"Usage: nbtext {command} [OPTIONS] [SOURCES]...",
+        f"Try 'nbtext {command} --help' for help.",
+        "",
+        "Error: Name a source, or pipe a document in.",
+    ]
 
 
 @pytest.mark.parametrize(

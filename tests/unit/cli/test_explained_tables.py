@@ -8,17 +8,18 @@ from rich.table import Table
 from rich.text import Text
 
 from nbtext.cli._explained_tables import error_tables, top_table, why_tables
+from nbtext.cli._narrow import NarrowTable
 from nbtext.cli._tables import COLOURS
 from nbtext.evaluation.misjudged import Misjudged
 from nbtext.scoring.explanation import Explanation, Part, Reason
 from nbtext.scoring.top import TopTerm
 
 
-def shown(results: Iterable[Table | Text]) -> list[str]:
+def shown(results: Iterable[NarrowTable | Table | Text], width: int = 80) -> list[str]:
     """Return lines as `nbtext.cli._terminal.show` draws them."""
-    console = Console(file=io.StringIO(), width=80)
+    console = Console(file=io.StringIO(), width=width)
     for result in results:
-        console.print(result, soft_wrap=not isinstance(result, Table))
+        console.print(result, soft_wrap=isinstance(result, Text))
     assert isinstance(console.file, io.StringIO)
     return [line.rstrip() for line in console.file.getvalue().splitlines()]
 
@@ -47,6 +48,25 @@ def test_a_term_has_room_beside_its_counts() -> None:
     assert lines[1].endswith("raw             jm netnoteinc com")
     assert lines[2].endswith("content-transf  text/html")
     assert lines[3].endswith("body            00000000000a")
+
+
+def test_a_narrow_terminal_gets_the_terms_first() -> None:
+    terms = [
+        top("jm netnoteinc com", "raw", "raw"),
+        top("text/html", "headers", "content-transfer-encoding"),
+    ]
+
+    narrow = shown([top_table(terms)], width=45)
+    wider = shown([top_table(terms)], width=60)
+
+    assert narrow == [
+        "class    nats  where           term",
+        "spam   +3.180  raw             jm netnoteinc…",
+        "spam   +3.180  content-transf  text/html",
+        "no room for: G2, of it, of others",
+    ]
+    assert max(map(len, wider)) <= 60
+    assert "jm netnoteinc" in wider[1]
 
 
 def test_reasons_of_an_error_break_between_words_and_a_name_does_not() -> None:
@@ -99,7 +119,7 @@ def test_bars_are_as_long_as_terms_are_strong_and_coloured_by_class() -> None:
     assert rows[0] == ["+2.000", full * 10, "body", "2", "0/7", "3/5", "cash"]
     assert rows[1] == ["-1.000", full * 5, "body", "2", "0/7", "3/5", "lunch"]
     assert rows[2] == ["+0.010", "(1", "more)"]
-    table = next(one for one in results if isinstance(one, Table) and one.row_count > 2)
-    styles = [cell.style for cell in table.columns[1].cells if isinstance(cell, Text)]
+    table = next(one for one in results if isinstance(one, NarrowTable))
+    styles = [cells[1].style for cells, _ in table.rows]
     assert styles[:2] == [COLOURS[1], COLOURS[0]]
     assert lines[-1] == "probability of spam  0.7311"
