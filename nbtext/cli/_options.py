@@ -660,10 +660,13 @@ def sources_argument(*, is_required: bool = False) -> Decorator[Any]:
 def needs_sources(
     context: click.Context, sources: tuple[str, ...], what: str = "a document"
 ) -> None:
-    """Print the help, as a usage error, if input could only be typed by hand."""
+    """
+    Refuse to wait for input that could only be typed by hand.
+
+    Raises:
+        click.UsageError: there is no source, and standard input is a terminal.
+
+    """
     if not sources and sys.stdin is not None and sys.stdin.isatty():
-        for line in context.get_help().splitlines():
-            to_stderr(line)
-        to_stderr("")
-        to_stderr(f"Error: Name a source, or pipe {what} in.")
-        context.exit(status.USAGE)
+        message = f"Name a source, or pipe {what} in."
+        raise click.UsageError(message, context)

@@ -5,8 +5,6 @@ from typing import Any
 
 import click
 
-from nbtext.cli import _status as status
-from nbtext.cli._terminal import to_stderr
 from nbtext.cli.bogofilter._options import USED, Option, Parsed, parse
 from nbtext.cli.bogofilter._run import run
 
@@ -64,9 +62,6 @@ def command(context: click.Context, parsed: Any) -> int:
     printed whatever happens: as it came, if anything failed.
     """  # noqa: D301  click wants a real backspace
     if _reads_terminal(parsed):
-        for line in context.get_help().splitlines():
-            to_stderr(line)
-        to_stderr("")
-        to_stderr("Error: Pipe a message in.")
-        return status.BOGOFILTER_FAILED
+        message = "Pipe a message in."
+        raise click.UsageError(message, context)
     return run(parsed)

@@ -6,7 +6,6 @@ import click
 
 from nbtext.classes import quoted
 from nbtext.cli import _completion as completion
-from nbtext.cli import _status as status
 from nbtext.cli._options import (
     keyed_option,
     max_bytes_option,
@@ -15,7 +14,7 @@ from nbtext.cli._options import (
 )
 from nbtext.cli._pass import PassRequest, run
 from nbtext.cli._policy_options import message_policy_options
-from nbtext.cli._terminal import Output, to_stderr
+from nbtext.cli._terminal import Output
 from nbtext.filtering.header_field import FIELD
 from nbtext.policy import PolicyOverrides
 
@@ -76,11 +75,8 @@ def command(
     status is 75.
     """  # noqa: D301  click wants a real backspace
     if sys.stdin is not None and sys.stdin.isatty():
-        for line in context.get_help().splitlines():
-            to_stderr(line)
-        to_stderr("")
-        to_stderr("Error: Pipe a message in.")
-        return status.USAGE
+        message = "Pipe a message in."
+        raise click.UsageError(message, context)
     pairs = [tuple(tag.partition("=")[::2]) for tag in tags]
     for tag, (label, _) in zip(tags, pairs, strict=True):
         if not label or "=" not in tag:

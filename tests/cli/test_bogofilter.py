@@ -528,6 +528,7 @@ def test_a_terminal_is_no_message() -> None:
 
     assert (done.returncode, done.stdout) == (3, b"")
     assert done.stderr.startswith(b"Usage: nbtext bogofilter")
+    assert b"--help" in done.stderr
     assert done.stderr.endswith(b"Error: Pipe a message in.\n")
 
 
