@@ -138,7 +138,7 @@ def evaluation_tables(
 
     """
     yield _with_intervals(lines)
-    tables = [_reliability(result), _per_class(result), _confusion(result)]
+    tables = [_per_class(result), _confusion(result), _reliability(result)]
     if result.replay is not None:
         yield Text()
         yield from fact_lines(replay_lines(result.replay))

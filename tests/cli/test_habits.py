@@ -252,6 +252,8 @@ def test_a_terminal_gets_tables_from_info_and_eval() -> None:
     assert re.search(r"^class +documents +tokens +last learnt *$", known, re.M)
     assert re.search(r"^truth +ham +spam +\? *$", measured, re.M)
     assert re.search(r"^accuracy +1\.0000 +0\.7941 to 1\.0000 *$", measured, re.M)
+    headings = re.findall("^(accuracy|class|truth|probability) ", measured, re.M)
+    assert headings == ["accuracy", "class", "truth", "probability"]
 
 
 def test_the_names_of_classes_are_no_markup(run: "Run") -> None:
