@@ -72,8 +72,9 @@ class Row:
         low, high: its interval of 95 %.
         behind: how much more than the best, in standard errors of the difference;
             infinite if it is as much more for every document.
-        is_best: whether it has the least value of those that were held out so.
-        is_chosen: whether it is the simplest of those within one standard error of it.
+        is_best: whether it has the least value; in `Tuned` of those by folds.
+        is_chosen: whether it is the simplest of those within one standard error of it,
+            likewise.
     """
 
     overrides: SettingsOverrides
@@ -152,6 +153,10 @@ class Tried:
     overrides: SettingsOverrides
     how: str
     log_posterior: Floats = field(repr=False)
+
+    def is_same_model(self, other: Tried) -> bool:
+        """Return whether another setting made just the same of all documents."""
+        return np.array_equal(self.log_posterior, other.log_posterior)
 
 
 def options_of(overrides: SettingsOverrides) -> list[str]:

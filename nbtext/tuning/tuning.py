@@ -141,7 +141,7 @@ def tune(
         by_folds = trials.by_folds(left_out)
         folds = choose(measure, by_folds, trials.labels)
     chosen = next(row for row in folds if row.is_chosen)
-    before = tuple(replace(row, is_chosen=False) for row in left_out)
+    before = tuple(replace(row, is_best=False, is_chosen=False) for row in left_out)
     posterior = next(
         one.log_posterior for one in by_folds if one.overrides == chosen.overrides
     )
@@ -225,6 +225,8 @@ class _Trials:
         """
         Try the default by folds, and what is chosen by leave-one-out.
 
+        The default may well be what was chosen, under another name: it is told once.
+
         Args:
             left_out: what was tried so, the best first. The first that can have a
                 correction is tried with it. Event models whose weights rest on all
@@ -240,7 +242,11 @@ class _Trials:
                 if event_model(row.overrides.score or "").can_be_corrected
             ][:1],
         ]
-        tried = [self._by_folds(overrides) for overrides in dict.fromkeys(asked)]
+        tried: list[Tried] = []
+        for overrides in dict.fromkeys(asked):
+            found = self._by_folds(overrides)
+            if not any(map(found.is_same_model, tried)):
+                tried.append(found)
         for event in event_models():
             if event.weighs_again and not self.table.settings.has_attributes:
                 tried += self._weighed_again(event, min(map(self._value, tried)))

@@ -55,6 +55,19 @@ def test_every_event_model_that_can_is_tried(run: "Run", rows: Path) -> None:
     assert values == sorted(values)
 
 
+def test_no_model_is_told_twice_and_marks_are_of_folds(run: "Run", rows: Path) -> None:
+    table = run("tune", "-q", rows).out.partition("\n\n")[0]
+    _, *lines = (line.split("\t") for line in table.splitlines())
+    folds = [row for row in tune([rows]).rows if row.how == "5 folds"]
+
+    # of these texts the default is --score weighted, and that is chosen of the others
+    assert [] in [row.options for row in folds]
+    assert ["--score", "weighted"] not in [row.options for row in folds]
+    assert len({row.value for row in folds}) == len(folds)
+    assert {line[4] for line in lines if line[3] != "5 folds"} == {"-"}
+    assert [line[4] for line in lines].count("best") <= 1
+
+
 def test_the_line_to_type_makes_the_model_that_write_makes(
     run: "Run", rows: Path
 ) -> None:
