@@ -146,10 +146,10 @@ SERVE_BLOCK = re.compile(
 
 
 def test_the_guide_serves_as_it_says(home: Home, debian: "Program") -> None:
-    """The guide's block, with another port and another folder for the socket."""
+    """The guide's block, with another port, and its folder in a place of the test."""
     (block,) = SERVE_BLOCK.findall(GUIDE.read_text("utf-8"))
     lines = [line.removeprefix("    ") for line in block.splitlines()]
-    socket = home.path / "socket"
+    folder = home.path / "run"
     script = ["exec 2>/dev/null"]
     for line in lines:
         if not line.startswith("$ "):
@@ -158,11 +158,11 @@ def test_the_guide_serves_as_it_says(home: Home, debian: "Program") -> None:
             line.removeprefix("$ ")
             .replace("nbtext serve", f"{PROGRAM} serve")
             .replace("spamc ", f"{debian('spamc')} ")
-            .replace("/run/nbtext/socket", str(socket))
+            .replace("/run/nbtext", str(folder))
             .replace("localhost:783", f"localhost:{free_port()}")
         )
         if line.endswith("&"):
-            script.append(f"until [ -S {socket} ]; do sleep .1; done")
+            script.append(f"until [ -S {folder}/socket ]; do sleep .1; done")
     home.nbtext("train", "-q", DEMO / "spam", DEMO / "ham", "-m", "demo.nbt")
     shutil.copytree(DEMO, home.path / "corpora" / "demo")
 
