@@ -98,7 +98,10 @@ table where labels are needed, and one document elsewhere: `classify` says so.
     find ~/old -print0 -type f | nbtext train -0 --files-from spam=- ham=~/Maildir/.Archive
 
 Tables, JSON lines and mbox files are read as UTF-8. Those in UTF-16 or UTF-32 are decoded by
-their byte order mark; a table without one is refused, with the command that converts it.
+their byte order mark; a table without one is refused, with the command that converts it. A text
+that is not UTF-8 is read as Windows-1252, as every document is, without a word: write
+`iconv -f ENCODING -t UTF-8` before what is in another encoding. A column that is read must be the
+only one of its name.
 
 `train` and `eval` need a label for each document. It is the first of these: the column of
 `--label-column`; the `LABEL` of `LABEL=PATH`; the name of the folder (without the dot of

@@ -193,10 +193,11 @@ def _check(
     columns: list[str], name: str, options: Options, *, is_named: bool = True
 ) -> None:
     """
-    Refuse a table without what is to be read of it.
+    Refuse a table without what is to be read of it, or with two columns that may be.
 
     Raises:
-        SourceError: a column that is needed is not there.
+        SourceError: a column that is needed is not there, or there are several of its
+            name.
     """
     for column in options.columns:
         if column not in columns:
@@ -204,8 +205,17 @@ def _check(
             if is_named and not options.model_fields():  # whose names are settled
                 message += f"; {NUMBERS}"
             raise SourceError(message)
+    text = first_of(TEXT_COLUMNS, columns)
+    unasked = () if options.read_columns or text is None else (text,)
+    for column in (*options.columns, *unasked):
+        places = [str(n) for n, one in enumerate(columns, 1) if one == column]
+        if len(places) > 1:
+            raise SourceError(
+                f"{name}: one column {column} was expected, and columns "
+                f"{' and '.join(places)} are called so; rename all but one"
+            )
     can_guess = options.guess is not None and options.guess.is_wanted
-    is_read = options.read_columns or first_of(TEXT_COLUMNS, columns)
+    is_read = options.read_columns or text
     if not is_read and not can_guess:
         raise SourceError(f"{name}: {NO_TEXT} ({_listed(columns)})")
 

@@ -344,6 +344,18 @@ def test_what_is_no_table_is_said_in_few_words() -> None:
     assert len(error) < 1100
 
 
+def test_two_columns_of_the_name_that_is_read_are_one_error() -> None:
+    assert errors(rows(b"label,text,Text\na,b,c\nd,e,f\n", "csv")) == [
+        "-: one column text was expected, and columns 2 and 3 are called so; "
+        "rename all but one"
+    ]
+    (error,) = errors(rows(b"x,text,text\n1,2,3\n", "csv", label_column="x"))
+    assert error.startswith("-: one column text was expected, and columns 2 and 3 are")
+    (error,) = errors(rows(b"x,x,text\n1,2,3\n", "csv", text_columns=("x",)))
+    assert error.startswith("-: one column x was expected, and columns 1 and 2 are")
+    assert errors(rows(b"x,x,text\n1,2,3\n", "csv")) == []
+
+
 def test_lines_of_label_and_text_are_recognised_where_labels_are_wanted(
     tmp_path: Path,
 ) -> None:
