@@ -211,7 +211,7 @@ and access control list of the old file. `train --json` prints one object: `docu
 `seconds`, `skipped`, `truncated`, `repeats`, `conflicts` (documents with two or more labels),
 `path` and `size`.
 
-**`tokens`** prints view, field, count and term, separated by tabs; the two tokens of a pair
+**`tokens`** prints view, field, count and term, separated by tabs (on a terminal in columns, with a heading); the two tokens of a pair
 are separated by a space. A line `# name` precedes each of several documents. `tokens --json`
 prints one object per line: `name`, and `views`: view to a list of `field`, `term` and
 `count`.

@@ -7,6 +7,7 @@ from operator import itemgetter
 from rich.text import Text
 
 from nbtext.cli._findings import KINDS, finding_rows, summary, totals
+from nbtext.cli._tables import aligned
 from nbtext.doctor import Findings
 
 
@@ -20,8 +21,7 @@ def finding_tables(found: Findings) -> Iterator[Text]:
     for kind, of_kind in groupby(finding_rows(found), key=itemgetter(0)):
         rows = [row[1:] for row in of_kind]
         yield Text(KINDS[kind], "bold")
-        for row in rows:
-            yield Text("  ".join(row))
+        yield from map(Text, aligned(rows))
         rest = n_found[kind] - len(rows)
         if rest > 0 and kind != "unreadable":
             yield Text(f"{rest:,} more; --most shows them", "dim")

@@ -34,6 +34,9 @@ COLOURS: Final = ("green", "red", "cyan", "magenta", "yellow", "blue")
 LEAST_ROOM: Final = 12
 """Minimum columns in which From and Subject are shown."""
 
+MOST_ALIGNED: Final = 40
+"""Columns that are padded at the most to have others aligned, however narrow it is."""
+
 MATRIX: Final = 8
 """Of more classes than these the commonest errors are listed: no terminal is so wide
 that it holds the whole confusion matrix."""
@@ -245,6 +248,42 @@ def _reliability(result: Evaluation) -> NarrowTable:
             f"{bin_.share_right:.4f}",
         )
     return table
+
+
+def aligned(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """
+    Yield rows as lines whose columns stand below one another.
+
+    They are lines, and not the rows of a table, so that a long name is wrapped by the
+    terminal alone and can be copied whole. The last column of a row is never padded,
+    and none beyond half of the terminal: what is longer pushes the others aside.
+    """
+    most = max(get_terminal_size().columns // 2, MOST_ALIGNED)
+    rows = [*rows]
+    widths: dict[int, int] = {}
+    for row in rows:
+        for place, cell in enumerate(row[:-1]):
+            widths[place] = max(widths.get(place, 0), min(cell_len(cell), most))
+    for row in rows:
+        padded = (
+            cell + " " * (widths[place] - cell_len(cell))
+            for place, cell in enumerate(row[:-1])
+        )
+        yield "  ".join([*padded, *row[-1:]])
+
+
+def policy_lines(lines: list[tuple[str, ...]]) -> Iterator[Text]:
+    """Yield a policy: what each line is about, and its parts in columns."""
+    parts = aligned([line[1:] for line in lines])
+    yield from fact_lines([*zip((line[0] for line in lines), parts, strict=True)])
+
+
+def term_lines(rows: Iterable[tuple[str, str, str, str]]) -> Iterator[Text]:
+    """Yield a heading and the terms of a document: view, field, times and term."""
+    heading = ("view", "field", "times", "term")
+    first, *others = aligned([heading, *rows])
+    yield Text(first, "bold")
+    yield from map(Text, others)
 
 
 def fact_lines(lines: list[tuple[str, str]]) -> Iterator[Text]:

@@ -52,8 +52,8 @@ def command(
         return
     lines = lines_of(opened)
     if is_watched(sys.stdout):
-        from nbtext.cli._tables import fact_lines
+        from nbtext.cli._tables import policy_lines
 
-        show(fact_lines([(one[0], " ".join(one[1:])) for one in lines]))
+        show(policy_lines(lines))
         return
     to_stdout("\t".join(line) for line in lines)

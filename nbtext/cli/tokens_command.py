@@ -1,6 +1,8 @@
 """`nbtext tokens`: show exactly what the tokenizer sees."""
 
+import sys
 from collections import Counter as Tally
+from collections.abc import Iterable
 
 import click
 
@@ -15,7 +17,14 @@ from nbtext.cli._options import (
 from nbtext.cli._report import escaped, readable
 from nbtext.cli._report import json_line as as_json_line
 from nbtext.cli._status import outcome
-from nbtext.cli._terminal import name_notes, name_problems, to_stderr, to_stdout
+from nbtext.cli._terminal import (
+    is_watched,
+    name_notes,
+    name_problems,
+    show,
+    to_stderr,
+    to_stdout,
+)
 from nbtext.counts import ReadReport
 from nbtext.counts.counting import documents
 from nbtext.errors import NoModelError
@@ -84,12 +93,22 @@ def command(
             continue
         if len(sources) > 1 or document.name not in ("-", *sources):
             to_stdout([f"# {escaped(document.name)}"])
-        to_stdout(
-            "\t".join((view, escaped(field), str(count), escaped(term)))
+        _print(
+            (view, escaped(field), str(count), escaped(term))
             for view, field, term, count in rows
         )
     name_problems(report, quiet=False)
     return outcome(report.skipped)
+
+
+def _print(rows: Iterable[tuple[str, str, str, str]]) -> None:
+    """Write the terms of a document: view, field, how often, and the term."""
+    if is_watched(sys.stdout):
+        from nbtext.cli._tables import term_lines
+
+        show(term_lines(rows))
+    else:
+        to_stdout(map("\t".join, rows))
 
 
 Row = tuple[str, str, str, int]

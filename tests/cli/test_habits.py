@@ -311,6 +311,27 @@ def test_progress_is_for_terminals_only(process: "Run") -> None:
     assert "\x1b" not in piped.err
 
 
+@pytest.mark.usefixtures("model")
+def test_a_terminal_gets_columns_that_line_up(process: "Run") -> None:
+    costs = ("--cost", "ham:spam=100", "--cost", "ham:unsure=5")
+    assert process("policy", "-m", "mail.nbt", *costs).status == 0
+    plain = {"NO_COLOR": "1", "COLUMNS": "120"}
+
+    _, policy = on_a_terminal("policy", "-m", "mail.nbt", env=plain)
+    _, tokens = on_a_terminal("tokens", "-m", "mail.nbt", "spam/1.eml", env=plain)
+    _, found = on_a_terminal("doctor", "-q", "spam", "ham", env=plain)
+
+    shown = [re.sub(r"\x1b\[\d*m", "", text) for text in (policy, tokens, found)]
+    assert "cost    ham  spam    100\ncost    ham  unsure  5\n" in shown[0]
+    heading, *lines = shown[1].splitlines()
+    assert heading.split() == ["view", "field", "times", "term"]
+    places = [heading.index(one) for one in heading.split()]
+    assert all(line[place - 1] == " " for line in lines for place in places[1:])
+    assert all(line[place] != " " for line in lines for place in places)
+    assert "\t" not in "".join(shown)
+    assert "\t" in process("tokens", "-m", "mail.nbt", "spam/1.eml").out
+
+
 @pytest.mark.usefixtures("corpus")
 def test_progress_fits_a_narrow_terminal() -> None:
     command = ("train", "-m", "m.nbt", "spam", "ham")
