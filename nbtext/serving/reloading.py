@@ -135,7 +135,8 @@ class ReloadingModel:
     def _open(self, *, is_changed: bool) -> None:
         model = load_model(self._path)
         before = self._classifier.model if self._classifier else None
-        if model.file.cut:  # somebody is writing, or a crash has cut a table off
+        # somebody is writing, or a crash has cut a table off
+        if model.file.cut and not model.file.is_cut_short:
             self._look_again = monotonic() + PAUSE
         if before and not is_changed and model.file.size == before.file.size:
             return
@@ -154,8 +155,10 @@ class ReloadingModel:
         verb = "opened again" if before else "opened"
         self._last_trouble = ""
         self._on_event(f"{self._path}: {verb}, {sum(model.documents):,} documents")
-        for trouble in (*model.warnings, *model.notes):
-            self._on_trouble(trouble)
+        for warning in model.warnings:
+            self._on_trouble(f"WARNING: {warning}")
+        for note in model.notes:
+            self._on_trouble(note)
 
     def _has_grown(self, model: Model, before: Model) -> bool:
         """Return whether tables were added to the file, and nothing else changed."""

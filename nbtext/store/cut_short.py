@@ -77,4 +77,4 @@ def _missing(path: str, whole: memoryview, offset: int) -> str:
         head = read_head(path, whole, offset)
     except ModelFileError:
         return ""
-    return f"; missing: {listed(documents_of([head[1]]))}" if head else ""
+    return f"; missing at least: {listed(documents_of([head[1]]))}" if head else ""

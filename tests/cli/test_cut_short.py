@@ -60,7 +60,7 @@ def test_who_would_write_it_is_refused(
 
     assert (status, out) == (65, "")
     assert f"Error: {cut}: damaged at byte " in err
-    assert f"{END_MISSING}; missing: spam 2; restore a copy, or " in err
+    assert f"{END_MISSING}; missing at least: spam 2; restore a copy, or " in err
     assert "with `nbtext check --repair`: ham 8, spam 8\n" in err
     assert cut.read_bytes() == before
 
@@ -119,7 +119,7 @@ def test_readers_go_on_and_warn(run: "Run", cut: Path, arguments: list[str]) -> 
     size = open_model(str(cut)).size
     assert (
         f"WARNING: {cut}: the table at byte {size} is passed over: {END_MISSING}; "
-        "missing: spam 2; see `nbtext check`\n"
+        "missing at least: spam 2; see `nbtext check`\n"
     ) in err
     assert "not written whole" not in err
 

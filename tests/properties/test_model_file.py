@@ -564,7 +564,7 @@ def test_of_a_table_that_is_being_written_nothing_is_said(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("left", "missing"),
     [
-        pytest.param(-1, "; missing: ham 1; see", id="header"),
+        pytest.param(-1, "; missing at least: ham 1; see", id="header"),
         pytest.param(100, "copy that failed; see", id="no header"),
         pytest.param(1, "copy that failed; see", id="a byte"),
     ],

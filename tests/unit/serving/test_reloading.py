@@ -154,6 +154,25 @@ def test_a_table_that_is_being_written_is_seen_when_it_is_whole(
     followed.wait()
 
 
+def test_a_file_that_was_cut_short_is_used_with_one_warning(
+    followed: ReloadingModel,
+    path: Path,
+    remarks: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("nbtext.serving.reloading.PAUSE", 0.0)
+    learn(path, "spam", "one more")
+    path.write_bytes(path.read_bytes()[:-9])
+
+    for _ in range(3):
+        assert documents(followed.classifier()) == 4
+
+    assert len(remarks) == 2
+    assert remarks[1].startswith(f"WARNING: {path}: the table at byte ")
+    assert "; missing at least: spam 1; see `nbtext check`" in remarks[1]
+    followed.wait()
+
+
 def test_both_engines_say_the_same(followed: ReloadingModel) -> None:
     messages = [
         Document("-", (text,)) for text in (b"cheap lunch", b"money", b"", b"x")
