@@ -81,7 +81,7 @@ def classified_on(
         names = {f"{folder}/model-{n}": part for n, part in enumerate(parts)}
         for name, part in names.items():
             file = part.model.file
-            Path(name).write_bytes(file.contents[: file.size - file.cut])
+            Path(name).write_bytes(file.contents[: file.size])
         copies = [part.opened_at(name) for name, part in names.items()]
         copy: Decider = copies[0]
         if isinstance(model, CombinedClassifier):

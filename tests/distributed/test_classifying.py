@@ -73,6 +73,24 @@ def test_the_lines_are_the_same(
     assert not [path for path in folder.iterdir() if ".cluster-" in path.name]
 
 
+@pytest.mark.parametrize("tail", [bytes(99), b"\xde\0\x0e\xa6"], ids=["crash", "copy"])
+def test_a_tail_that_is_not_whole_costs_no_other_table(
+    tail: bytes, folder: Path, cluster: Cluster
+) -> None:
+    nbtext.learn("mail.nbt", "spam", [mail(99, HAM)] * 3)
+    model = Path("mail.nbt")
+    model.write_bytes(model.read_bytes() + tail)
+    words = ["classify", "-m", "mail.nbt", f"{folder}/ham"]
+
+    run = CliRunner().invoke
+
+    here = run(program, words)
+    there = run(program, [words[0], "--cluster", cluster.address, *words[1:]])
+
+    assert here.exit_code == 0
+    assert there.stdout == here.stdout
+
+
 def test_a_model_that_is_taught_meanwhile_decides_as_it_was(
     folder: Path, cluster: Cluster
 ) -> None:
