@@ -206,7 +206,7 @@ def test_eval_hushes_what_is_to_be_known_of_the_model(run: "Run") -> None:
     loud = run("eval", "-m", "mail.nbt", "spam", "ham")
     quiet = run("eval", "-q", "-m", "mail.nbt", "spam", "ham")
 
-    assert (loud.status, loud.err[:6]) == (0, "note: ")
+    assert (loud.status, loud.err[:9]) == (0, "WARNING: ")
     assert quiet == (0, loud.out, "")
 
 
