@@ -104,13 +104,14 @@ class NarrowTable:
         ]
         kept = self._kept(natural, options.max_width)
         least = self._least(natural, kept)
-        if self._narrower and self._narrower.rows and least > options.max_width:
-            yield self._narrower
+        if self._narrower is not None and least > options.max_width:
+            no_room = Text(f"no room for {len(natural)} columns", "dim")
+            yield self._narrower if self._narrower.rows else no_room
             return
         yield self._drawn(kept, self._widths(natural, kept, options.max_width))
         left = {*range(len(self.columns))} - {*kept}
         named = [self.columns[place].heading.plain for place in sorted(left)]
-        if any(named) and self._has_heading:
+        if any(named):
             yield Text(f"no room for: {', '.join(filter(None, named))}", "dim")
 
     def _texts(self) -> Iterator[list[Text]]:

@@ -9,7 +9,13 @@ from rich.cells import cell_len, set_cell_size
 from rich.table import Table
 from rich.text import Text
 
-from nbtext.cli._narrow import NarrowTable, label_column, number_column, sentence
+from nbtext.cli._narrow import (
+    Column,
+    NarrowTable,
+    label_column,
+    number_column,
+    sentence,
+)
 from nbtext.cli._replayed import (
     curve_heading,
     curve_row,
@@ -172,7 +178,7 @@ def _curve(result: Evaluation, replay: Replay) -> NarrowTable:
 
 def _with_intervals(lines: list[tuple[str, str, str]]) -> NarrowTable:
     table = NarrowTable(
-        label_column("figure"),
+        Column(Text("figure")),
         label_column("value"),
         number_column("95 %", 1),
         has_heading=False,

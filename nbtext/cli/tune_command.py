@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from nbtext.counts import ReadReport
     from nbtext.tuning import Tuned
 
+LEAST_OPTIONS: Final = 16
+"""Columns of the terminal to which options are folded, so that each is whole."""
+
 HEADINGS: Final = ("value", "95 %", "behind", "held out", "", "options")
 
 
@@ -212,7 +215,7 @@ def _threshold(tuned: "Tuned") -> str:
 def _tables(tuned: "Tuned", lines: Mapping[str, str]) -> Iterator["NarrowTable | Text"]:
     from rich.text import Text
 
-    from nbtext.cli._narrow import Column, NarrowTable, label_column
+    from nbtext.cli._narrow import Column, NarrowTable
 
     _, *fixed, last = HEADINGS
     table = NarrowTable(
@@ -221,7 +224,7 @@ def _tables(tuned: "Tuned", lines: Mapping[str, str]) -> Iterator["NarrowTable |
             Column(Text(heading), rank)
             for heading, rank in zip(fixed, (3, 2, 1, 0), strict=True)
         ),
-        label_column(last),
+        Column(Text(last), least=LEAST_OPTIONS),
     )
     for row in _rows(tuned):
         table.add_row(*row, style="bold" if row[4] == "chosen" else "")

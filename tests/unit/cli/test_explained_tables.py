@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nbtext.cli._explained_tables import error_tables, top_table, why_tables
-from nbtext.cli._narrow import NarrowTable
+from nbtext.cli._narrow import NarrowTable, label_column, number_column
 from nbtext.cli._tables import COLOURS
 from nbtext.evaluation.misjudged import Misjudged
 from nbtext.scoring.explanation import Explanation, Part, Reason
@@ -123,3 +123,16 @@ def test_bars_are_as_long_as_terms_are_strong_and_coloured_by_class() -> None:
     styles = [cells[1].style for cells, _ in table.rows]
     assert styles[:2] == [COLOURS[1], COLOURS[0]]
     assert lines[-1] == "probability of spam  0.7311"
+
+
+def test_a_matrix_that_has_no_room_gives_way_to_the_errors() -> None:
+    errors = NarrowTable(label_column("truth"), number_column("documents"))
+    names = [f"class{number}" for number in range(8)]
+    columns = [number_column(name) for name in names]
+    matrix = NarrowTable(label_column("truth"), *columns, narrower=errors)
+    matrix.add_row("class1", *("0" for _ in names))
+
+    assert shown([matrix])[0].split() == ["truth", *names]
+    assert shown([matrix], width=40) == ["no room for 9 columns"]
+    errors.add_row("class1", "3")
+    assert shown([matrix], width=40) == ["truth   documents", "class1          3"]
