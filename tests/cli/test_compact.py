@@ -58,7 +58,7 @@ def test_compact_removes_a_table_that_was_not_written_whole(
     run: "Run", model: Path
 ) -> None:
     whole = model.read_bytes()
-    model.write_bytes(whole + whole[:1000])
+    model.write_bytes(whole + b"\0" + whole[1:1000])  # as a crash leaves it
 
     compacted = run("compact", "-q", "-m", model)
 
