@@ -61,14 +61,14 @@ def append_table(
         chunks: the table's bytes, in pieces.
 
     Raises:
-        ModelWriteError: it cannot be written; what was of it is taken back, or if that
-            fails, too, passed over by readers.
+        ModelWriteError: it cannot be written; readers pass over what was.
 
     """
     table = memoryview(b"".join(chunks))
     try:
-        _write(descriptor, offset, table)
-        _make_durable(descriptor, offset)
+        write_at(descriptor, offset + 1, table[1:])
+        os.fsync(descriptor)
+        _make_valid(descriptor, offset, table[:1])
     except OSError as error:
         from nbtext.errors import ModelWriteError  # what it imports takes long
 
@@ -82,38 +82,10 @@ def append_table(
         raise ModelWriteError(message) from error
 
 
-def _write(descriptor: int, offset: int, table: memoryview) -> None:
-    """Write a table, all but its first byte durably; or take it back and raise."""
+def _make_valid(descriptor: int, offset: int, first: "Buffer") -> None:
+    """Write the first byte of a table, durably; or leave a zero there and raise."""
     try:
-        write_at(descriptor, offset + 1, table[1:])
-        os.fsync(descriptor)
-        write_at(descriptor, offset, table[:1])
-    except OSError:
-        _take_back(descriptor, offset)
-        raise
-
-
-def _take_back(descriptor: int, offset: int) -> None:
-    """
-    Give back the room of a table that nobody has seen: a full disk shall not stay so.
-
-    Readers may have mapped the file as it was, and look at one byte behind its tables.
-    If that is the first of a page, which would be gone, it stays.
-    """
-    is_first = offset % os.sysconf("SC_PAGESIZE") == 0
-    try:  # noqa: SIM105  contextlib takes long to import
-        os.ftruncate(descriptor, offset + is_first)
-    except OSError:
-        pass  # the next writer writes the file anew without it
-
-
-def _make_durable(descriptor: int, offset: int) -> None:
-    """
-    Make the first byte of a table durable; or put a zero there and raise.
-
-    Readers may have seen the table, and use it: it is not taken back.
-    """
-    try:
+        write_at(descriptor, offset, first)
         os.fdatasync(descriptor)  # the file is no longer than before
     except OSError:
         try:  # noqa: SIM105  contextlib takes long to import

@@ -31,7 +31,7 @@ from nbtext.settings.reading import Settings
 from nbtext.settings.scoring import Scoring
 from nbtext.store.blocks import Buffer
 from nbtext.store.reuse import kept_tables, put_tables
-from nbtext.store.table import ALIGNMENT, BEGINNING, HEAD_SIZE, StoredTable, read_table
+from nbtext.store.table import BEGINNING, HEAD_SIZE, StoredTable, read_table
 
 
 class Mapped(mmap):
@@ -144,10 +144,15 @@ def open_model(path: str, *, drop_correction: bool = False) -> ModelFile:
 
     """
     file = _read(path, map_file(path), drop_correction=drop_correction)
-    # whoever was writing may have written the rest meanwhile, or taken it back
+    # whoever was writing may have written the rest meanwhile
     settled = map_settled(path) if file.cut else None
     if settled is None:
-        return file
+        if not file.cut or not was_whole(file.contents, file.size):
+            return file
+        # its size may have been asked before the rest was written
+        again = _read(path, map_file(path), drop_correction=drop_correction)
+        is_same = (again.size, again.cut) == (file.size, file.cut)
+        return again._replace(is_cut_short=is_same)
     file = _with_tail(_read(path, settled, drop_correction=drop_correction))
     if not file.cut or file.is_cut_short:
         return file
@@ -210,7 +215,7 @@ def _read(path: str, mapped: memoryview, *, drop_correction: bool = False) -> Mo
     """
     Read a model file as it is now, which may be while a table is being appended.
 
-    Nothing behind the first byte of that is looked at: it may be taken back.
+    Nothing behind the first byte of that is looked at: it is being written.
     """
     whole: Mapped = mapped.obj  # type: ignore[assignment]  # what it is a view of
     tables = kept_tables(path, whole.inode, mapped)
@@ -269,8 +274,7 @@ def map_settled(path: str) -> memoryview | None:
     """
     Return the bytes of a file that nobody is writing now; None if somebody is.
 
-    What a writer appends, and takes back when it fails, is not among them: all of them
-    can be looked at.
+    What a writer appends is not among them: all of them can be looked at.
 
     Raises:
         ModelFileError: as `map_file`.
@@ -376,7 +380,7 @@ def check_tail(path: str, mapped: memoryview, offset: int) -> None:
     from nbtext.store.searching import find
 
     whole: Mapped = mapped.obj  # type: ignore[assignment]  # what it is a view of
-    place = find(whole, whole.stretches, BEGINNING, offset + ALIGNMENT)
+    place = find(whole, whole.stretches, BEGINNING, offset + 1 + HEAD_SIZE)
     if place >= 0:
         what = f"the table here ends within another one, at byte {place - HEAD_SIZE}"
         raise DamagedError(path, offset, what)

@@ -22,7 +22,7 @@ from nbtext.errors import DamagedError, ModelFileError
 from nbtext.store.cut_short import END_MISSING, documents_of
 from nbtext.store.file import next_table, was_whole
 from nbtext.store.searching import find
-from nbtext.store.table import ALIGNMENT, BEGINNING, HEAD_SIZE, read_head, read_table
+from nbtext.store.table import BEGINNING, HEAD_SIZE, read_head, read_table
 from nbtext.upkeep.check_table import fault_of, is_padded
 
 Verdict: TypeAlias = Literal["sound", "damaged", "surplus", "cut off"]
@@ -98,7 +98,7 @@ def _part_at(
         verdict: Verdict = "damaged" if what else "sound"
         note = "" if is_padded(mapped[offset:], head[2], table) else UNTIDY
         return Part(offset, table.length, verdict, what, header, table, note)
-    is_last = beginning(mapped, offset + ALIGNMENT - 1) == len(mapped)
+    is_last = beginning(mapped, offset + 1) == len(mapped)
     if is_last and first and _is_cut_off(path, mapped, offset, first):
         length = len(mapped) - offset
         if was_whole(mapped, offset):

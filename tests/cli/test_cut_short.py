@@ -1,5 +1,6 @@
 """A model that something else than a crash has cut short: warned of, never hidden."""
 
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -137,3 +138,30 @@ def test_a_repaired_model_can_be_written_again(run: "Run", cut: Path) -> None:
 
     assert run("learn", "ham", "-m", "saved.nbt", stdin=NEW).status == 0
     assert run("classify", "-m", "saved.nbt", stdin=NEW).err == ""
+
+
+def test_it_is_seen_while_somebody_holds_the_lock(run: "Run", cut: Path) -> None:
+    with cut.open("r+b") as file:
+        flock(file, LOCK_EX)
+        found = open_model(str(cut))
+        merged = run("merge", cut, cut, "-o", "both.nbt")
+
+    assert found.is_cut_short
+    assert merged.status == 65
+    assert not Path("both.nbt").exists()
+
+
+@pytest.mark.parametrize("n_zeros", [1, 63, 64, 640])
+def test_a_table_behind_an_unfinished_one_is_not_dropped(
+    run: "Run", model: Path, n_zeros: int
+) -> None:
+    whole = model.read_bytes()
+    model.write_bytes(whole + b"\0" * n_zeros + whole)
+    Path("31.eml").write_bytes(NEW)
+
+    learnt = run("learn", "-m", model, "ham", "31.eml")
+
+    assert learnt.status == 65
+    assert "ends within another one" in learnt.err
+    assert run("check", "-m", model).status == 65
+    assert model.read_bytes() == whole + b"\0" * n_zeros + whole
