@@ -2,7 +2,7 @@
 One writer at a time: an advisory lock on the model file itself.
 
 Writers replace that file, so whoever gets the lock looks again whether it is still the
-one in place. Readers take no lock.
+one in place. Readers take none, but for a moment before they judge a tail.
 """
 
 import os
