@@ -161,12 +161,13 @@ def _small_files(extension: Any) -> Call:
     )
 
 
-def _sum_sorted(extension: Any) -> Call:
-    values = array("Q", [3 << 16 | 1, 3 << 16 | 2, 4 << 16 | 65535, (1 << 64) - 1])
+def _sum_terms(extension: Any) -> Call:
     sound = (
-        values, array("Q", bytes(32)), array("i", bytes(16)), array("i", bytes(16)),
+        (array("Q", [3, 4, (1 << 48) - 1]), array("Q", [3])),
+        (array("H", [1, 65535, 2]), array("H", [7])),
+        array("Q", bytes(32)), array("i", bytes(16)), array("i", bytes(16)),
     )  # fmt: skip
-    return extension.sum_sorted, sound
+    return extension.sum_terms, sound
 
 
 def _sum_entries(extension: Any) -> Call:
@@ -329,7 +330,7 @@ CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "first_damaged": _first_damaged,
     "add_by_class": _add_by_class,
     "small_files": _small_files,
-    "sum_sorted": _sum_sorted,
+    "sum_terms": _sum_terms,
     "add_means_left_out": _add_means_left_out,
     "sum_entries": _sum_entries,
     "correct": _correct,

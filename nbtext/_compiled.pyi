@@ -188,9 +188,10 @@ def find(
 def small_files(
     paths: tuple[str, ...], most: int, together: int, before: int, /
 ) -> list[bytes | None]: ...
-def sum_sorted(
-    values: NDArray[np.uint64],
-    keys: NDArray[np.uint64],
+def sum_terms(
+    keys: tuple[NDArray[np.uint64], ...],
+    counts: tuple[NDArray[np.uint16], ...],
+    distinct: NDArray[np.uint64],
     occurrences: NDArray[np.int32],
     documents: NDArray[np.int32],
     /,

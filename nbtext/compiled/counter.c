@@ -1,62 +1,216 @@
-/* Sorted terms, added up by key; twin of nbtext/counts/counter.py. */
+/*
+ * Terms of documents, sorted and added up by key; twin of nbtext/counts/counter.py.
+ *
+ * Keys are hashes, so their top bits part them evenly: each term is moved once to those
+ * of the same top bits, which then fit in a cache, and are sorted and added up there.
+ * Chosen keys make the parts uneven, and the sorting of them no slower than `sort_keys`.
+ */
 
 #include "module.h"
 
-enum { COUNT_BITS = 64 - KEY_BITS };
+#include <stdlib.h>
 
-const char sum_sorted_doc[] =
-"sum_sorted(values, keys, occurrences, documents)\n"
+enum { COUNT_BITS = 64 - KEY_BITS, MOST_TOP_BITS = 11, PART = 1 << 10 };
+
+const char sum_terms_doc[] =
+"sum_terms(keys, counts, distinct, occurrences, documents)\n"
 "--\n\n"
 "Add up the terms of documents, as `nbtext.counts.counter.sum_by_arrays` does.\n\n"
 "Args:\n"
-"    values: 64-bit integers, sorted: a key and, in the 16 low bits, a count.\n"
-"    keys: 64-bit integers, as many, written to.\n"
+"    keys: a tuple of arrays of 64-bit integers, the 16 upper bits of each being 0.\n"
+"    counts: a tuple of as many arrays of 16-bit integers, without a sign.\n"
+"    distinct: 64-bit integers, as many as there are terms, written to: the keys.\n"
 "    occurrences: 32-bit integers, as many, written to.\n"
 "    documents: the same.\n\n"
 "Returns:\n"
-"    How many keys there are; -1 if occurrences do not fit in 32 bits.\n";
+"    How many distinct keys there are; -1 if occurrences do not fit in 32 bits.\n";
 
-/* Where values of the same key end is hard to foretell, so that there is no branch. */
-static int64_t
-sum_values(const uint64_t *values, size_t n, uint64_t *keys, int32_t *occurrences,
-           int32_t *documents)
+/* Terms of some documents. */
+typedef struct {
+    Py_buffer keys, counts;
+} Pile;
+
+/* Where terms go: the sums, and how they are parted. */
+typedef struct {
+    uint64_t *values; /* each term as key and count, and then the distinct keys */
+    int32_t *occurrences, *documents;
+    uint64_t *scratch;
+    size_t n_terms, most; /* of all parts, and of the largest */
+    size_t ends[1 << MOST_TOP_BITS];
+    int shift; /* how many bits of a key do not choose its part */
+} Sums;
+
+/* Count what each part will have, and make of that where it begins. */
+static void
+measure_parts(Sums *sums, const Pile *piles, size_t n_piles)
 {
-    uint64_t before = ~(n ? values[0] >> COUNT_BITS : 0), sum = 0, times = 0, all = 0;
-    size_t written = 0;
-    for (size_t i = 0; i < n; i++) {
+    size_t sum = 0;
+    for (size_t pile = 0; pile < n_piles; pile++) {
+        const uint64_t *keys = piles[pile].keys.buf;
+        size_t n = (size_t)piles[pile].keys.len / 8;
+        for (size_t i = 0; i < n; i++)
+            sums->ends[(keys[i] & (UINT64_MAX >> COUNT_BITS)) >> sums->shift]++;
+    }
+    for (size_t part = 0; part < 1 << MOST_TOP_BITS; part++) {
+        size_t size = sums->ends[part];
+        sums->most = size > sums->most ? size : sums->most;
+        sums->ends[part] = sum;
+        sum += size;
+    }
+}
+
+/* Move all terms to their parts; after that each part's end is known. */
+static void
+part_terms(Sums *sums, const Pile *piles, size_t n_piles)
+{
+    for (size_t pile = 0; pile < n_piles; pile++) {
+        const uint64_t *keys = piles[pile].keys.buf;
+        const uint16_t *counts = piles[pile].counts.buf;
+        size_t n = (size_t)piles[pile].keys.len / 8;
+        for (size_t i = 0; i < n; i++) {
+            uint64_t value = keys[i] << COUNT_BITS | counts[i];
+            size_t place = sums->ends[value >> COUNT_BITS >> sums->shift]++;
+            if (place < sums->n_terms) /* or somebody else changes keys meanwhile */
+                sums->values[place] = value;
+        }
+    }
+}
+
+/*
+ * Add up sorted values from `start` to `end`, behind what is `written`. Where values of
+ * the same key end is hard to foretell, so that there is no branch.
+ */
+static size_t
+sum_values(Sums *sums, size_t start, size_t end, size_t written, uint64_t *all)
+{
+    const uint64_t *values = sums->values;
+    uint64_t before = ~(start < end ? values[start] >> COUNT_BITS : 0), sum = 0, times = 0;
+    for (size_t i = start; i < end; i++) {
         uint64_t key = values[i] >> COUNT_BITS;
         uint64_t count = values[i] & (((uint64_t)1 << COUNT_BITS) - 1);
         bool is_new = key != before;
         written += is_new;
         sum = (is_new ? 0 : sum) + count;
         times = (is_new ? 0 : times) + 1;
-        all |= sum | times;
-        keys[written - 1] = before = key;
-        occurrences[written - 1] = (int32_t)sum;
-        documents[written - 1] = (int32_t)times;
+        *all |= sum | times;
+        sums->values[written - 1] = before = key;
+        sums->occurrences[written - 1] = (int32_t)sum;
+        sums->documents[written - 1] = (int32_t)times;
+    }
+    return written;
+}
+
+/* Sort and add up all terms, part by part; return how many keys they have, -1 if not. */
+static int64_t
+sum_parts(Sums *sums, size_t n_parts)
+{
+    size_t start = 0, written = 0;
+    uint64_t all = 0;
+    for (size_t part = 0; part < n_parts; part++) {
+        size_t end = sums->ends[part];
+        if (end < start || end > sums->n_terms || end - start > sums->most)
+            return -1;
+        sort_keys(sums->values + start, sums->scratch, end - start);
+        written = sum_values(sums, start, end, written, &all);
+        start = end;
     }
     return all >> 31 ? -1 : (int64_t)written;
 }
 
-PyObject *
-sum_sorted(PyObject *module, PyObject *args)
+/* The same, and first part the terms; false if there is no memory. */
+static bool
+sum_piles(Sums *sums, const Pile *piles, size_t n_piles, int64_t *n_keys)
 {
-    Py_buffer b[4] = {{0}};
-    int64_t n_keys = 0;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "y*w*w*w*:sum_sorted", &b[0], &b[1], &b[2], &b[3]))
-        return NULL;
-    size_t n = (size_t)b[0].len / 8;
-    bool is_sound = has_size(&b[0], n, 8) && has_size(&b[1], n, 8) && has_size(&b[2], n, 4)
-                    && has_size(&b[3], n, 4);
-    if (is_sound) {
-        Py_BEGIN_ALLOW_THREADS
-        n_keys = sum_values(b[0].buf, n, b[1].buf, b[2].buf, b[3].buf);
-        Py_END_ALLOW_THREADS
-    } else {
-        PyErr_SetString(PyExc_ValueError, "these are no sorted terms, and room for sums");
+    int bits = 0;
+    while (bits < MOST_TOP_BITS && sums->n_terms >> bits > PART)
+        bits++;
+    sums->shift = KEY_BITS - bits;
+    measure_parts(sums, piles, n_piles);
+    sums->scratch = malloc((sums->most + 1) * sizeof *sums->scratch);
+    if (!sums->scratch)
+        return false;
+    part_terms(sums, piles, n_piles);
+    *n_keys = sum_parts(sums, (size_t)1 << bits);
+    free(sums->scratch);
+    return true;
+}
+
+/* Take the terms of some documents; false with an error if they are none. */
+static bool
+take_pile(Pile *pile, PyObject *keys, PyObject *counts)
+{
+    if (!keys || !counts || PyObject_GetBuffer(keys, &pile->keys, PyBUF_SIMPLE)
+        || PyObject_GetBuffer(counts, &pile->counts, PyBUF_SIMPLE))
+        return false;
+    size_t n = (size_t)pile->keys.len / 8;
+    if (has_size(&pile->keys, n, 8) && has_size(&pile->counts, n, 2))
+        return true;
+    PyErr_SetString(PyExc_ValueError, "these are no keys and counts");
+    return false;
+}
+
+/* Take all terms, and count them; false with an error. */
+static bool
+take_piles(Pile *piles, size_t n, PyObject *keys, PyObject *counts, size_t *n_terms)
+{
+    for (size_t i = 0; i < n; i++) {
+        PyObject *of_pile = PyTuple_GetItem(keys, (Py_ssize_t)i);
+        if (!take_pile(piles + i, of_pile, PyTuple_GetItem(counts, (Py_ssize_t)i)))
+            return false;
+        *n_terms += (size_t)piles[i].keys.len / 8;
     }
-    for (size_t i = 0; i < 4; i++)
-        PyBuffer_Release(&b[i]);
-    return is_sound ? PyLong_FromLongLong(n_keys) : NULL;
+    return true;
+}
+
+/* Add up terms that were taken; NULL with an error. */
+static PyObject *
+sums_of(const Pile *piles, size_t n_piles, size_t n_terms, const Py_buffer *room)
+{
+    if (!has_size(&room[0], n_terms, 8) || !has_size(&room[1], n_terms, 4)
+        || !has_size(&room[2], n_terms, 4)) {
+        PyErr_SetString(PyExc_ValueError, "these are no terms, and room for their sums");
+        return NULL;
+    }
+    Sums *sums = calloc(1, sizeof *sums);
+    bool has_memory = sums;
+    int64_t n_keys = 0;
+    if (sums) {
+        Py_BEGIN_ALLOW_THREADS
+        sums->values = room[0].buf;
+        sums->occurrences = room[1].buf;
+        sums->documents = room[2].buf;
+        sums->n_terms = n_terms;
+        has_memory = sum_piles(sums, piles, n_piles, &n_keys);
+        Py_END_ALLOW_THREADS
+    }
+    free(sums);
+    return has_memory ? PyLong_FromLongLong(n_keys) : PyErr_NoMemory();
+}
+
+PyObject *
+sum_terms(PyObject *module, PyObject *args)
+{
+    PyObject *keys, *counts, *result = NULL;
+    Py_buffer room[3] = {{0}};
+    size_t n_terms = 0;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!O!w*w*w*:sum_terms", &PyTuple_Type, &keys, &PyTuple_Type,
+                          &counts, &room[0], &room[1], &room[2]))
+        return NULL;
+    size_t n_piles = (size_t)PyTuple_Size(keys);
+    Pile *piles = calloc(n_piles + 1, sizeof *piles);
+    if (!piles)
+        PyErr_NoMemory();
+    else if ((size_t)PyTuple_Size(counts) != n_piles)
+        PyErr_SetString(PyExc_ValueError, "there are not as many counts as keys");
+    else if (take_piles(piles, n_piles, keys, counts, &n_terms))
+        result = sums_of(piles, n_piles, n_terms, room);
+    for (size_t i = 0; piles && i < n_piles; i++) {
+        PyBuffer_Release(&piles[i].keys);
+        PyBuffer_Release(&piles[i].counts);
+    }
+    free(piles);
+    for (size_t i = 0; i < 3; i++)
+        PyBuffer_Release(&room[i]);
+    return result;
 }

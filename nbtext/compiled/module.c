@@ -11,7 +11,7 @@
 #include "model.h"
 
 /* What nbtext.tokens.compiled expects: changed wherever calls or results change. */
-enum { INTERFACE = 21 };
+enum { INTERFACE = 22 };
 
 PyObject *
 counted_none(void)
@@ -25,7 +25,7 @@ static PyMethodDef methods[] = {
     {"first_damaged", first_damaged, METH_VARARGS, first_damaged_doc},
     {"add_means_left_out", add_means_left_out, METH_VARARGS, add_means_left_out_doc},
     {"small_files", small_files, METH_VARARGS, small_files_doc},
-    {"sum_sorted", sum_sorted, METH_VARARGS, sum_sorted_doc},
+    {"sum_terms", sum_terms, METH_VARARGS, sum_terms_doc},
     {"add_by_class", add_by_class, METH_VARARGS, add_by_class_doc},
     {"correct", correct, METH_VARARGS, correct_doc},
     {"sum_entries", sum_entries, METH_VARARGS, sum_entries_doc},

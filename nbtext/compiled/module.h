@@ -16,14 +16,14 @@ typedef struct {
 
 extern PyType_Spec tables_spec, reader_spec, key_array_spec, stored_spec, finder_spec;
 extern const char find_doc[], first_damaged_doc[], add_by_class_doc[], correct_doc[],
-    add_means_left_out_doc[], sum_sorted_doc[], small_files_doc[], sum_entries_doc[];
+    add_means_left_out_doc[], sum_terms_doc[], small_files_doc[], sum_entries_doc[];
 
 PyObject *find(PyObject *module, PyObject *args);
 PyObject *first_damaged(PyObject *module, PyObject *args);
 PyObject *add_by_class(PyObject *module, PyObject *args);
 PyObject *correct(PyObject *module, PyObject *args);
 PyObject *small_files(PyObject *module, PyObject *args);
-PyObject *sum_sorted(PyObject *module, PyObject *args);
+PyObject *sum_terms(PyObject *module, PyObject *args);
 PyObject *add_means_left_out(PyObject *module, PyObject *args);
 PyObject *sum_entries(PyObject *module, PyObject *args);
 

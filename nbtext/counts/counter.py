@@ -14,7 +14,7 @@ from collections import Counter as Tally
 from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.counts.sorted_counts import Keys
+
+    SmallCounts: TypeAlias = NDArray[np.uint16]
+
     from nbtext.settings.reading import Settings
     from nbtext.tokens import Content, Terms
 
@@ -55,8 +58,8 @@ of a batch on they are made sure of."""
 NOWHERE: Final = Document("", ())
 """The source of a document that has none."""
 
-PILE: Final = 1 << 21
-"""How many keys are piled up at least before they are sorted into runs: 16 MiB."""
+PILE: Final = 1 << 22
+"""How many keys are piled up at least before they are sorted into runs: 32 MiB."""
 
 PILED: Final = 128
 """The bound on memory has at least so many bytes for each key that is piled up."""
@@ -308,49 +311,55 @@ def _summed_run(piles: _Piles) -> SortedCounts:
 
 def _sorted_run(piles: _Piles) -> SortedCounts:
     """Turn piles into counts: how many of the same key there are, and what they sum."""
+    if not any(piles.further):
+        small = [*map(_in_count_bits, piles.counts)]
+        fitting = [counts for counts in small if counts is not None]
+        if len(fitting) == len(small):
+            return _sums_of_terms(piles.keys, fitting)
     keys, counts = np.concatenate(piles.keys), np.concatenate(piles.counts)
     further = [np.concatenate(parts) for parts in zip(*piles.further, strict=True)]
-    if not further and int(counts.max(initial=0)) < 1 << COUNT_BITS:
-        return _sum_sorted(_sorted_together(keys, counts))
     order = np.argsort(keys)
     further = [values.take(order) for values in further]
     return _sum_equal(keys.take(order), [counts.take(order), *further])
 
 
-def _sorted_together(keys: Keys, counts: NDArray[np.signedinteger]) -> Keys:
-    """Sort keys, in place, with small counts in their low bits: of all the fastest."""
-    keys <<= np.uint64(COUNT_BITS)
-    keys |= counts.astype(np.uint16)
-    keys.sort()
-    return keys
+def _in_count_bits(counts: NDArray[np.signedinteger]) -> SmallCounts | None:
+    """Return counts, 0 or more, in as many bits as are beside a key, if they fit."""
+    if counts.dtype == np.int16:
+        return counts.view(np.uint16)
+    return None if counts.max(initial=0) >> COUNT_BITS else counts.astype(np.uint16)
 
 
-def _sum_sorted(values: Keys) -> SortedCounts:
-    """Add up the counts of equal keys, in sorted values that have both."""
+def _sums_of_terms(keys: Sequence[Keys], counts: Sequence[SmallCounts]) -> SortedCounts:
+    """Add up the counts of equal keys, those of each pile beside them."""
     if not engine().is_compiled:
-        return sum_by_arrays(values)
-    n = len(values)
-    keys, columns = (
-        np.empty(n, np.uint64),
-        (np.empty(n, np.int32), np.empty(n, np.int32)),
-    )
-    n_keys = compiled.sum_sorted(values, keys, *columns)
+        return sum_by_arrays(keys, counts)
+    n = sum(map(len, keys))
+    found = np.empty(n, np.uint64)
+    columns = (np.empty(n, np.int32), np.empty(n, np.int32))
+    n_keys = compiled.sum_terms(tuple(keys), tuple(counts), found, *columns)
     if n_keys < 0:
-        return sum_by_arrays(values)
+        return sum_by_arrays(keys, counts)
     occurrences, documents = (shortened(column, n_keys) for column in columns)
-    return SortedCounts(shortened(keys, n_keys), (occurrences, documents))
+    return SortedCounts(shortened(found, n_keys), (occurrences, documents))
 
 
-def sum_by_arrays(values: Keys) -> SortedCounts:
+def sum_by_arrays(keys: Sequence[Keys], counts: Sequence[SmallCounts]) -> SortedCounts:
     """
     Add up the terms of documents: how often each occurs, and in how many documents.
 
     Args:
-        values: shape (n_terms,), sorted: each a key and, in the low bits, a count.
+        keys: of some piles, each of shape (n_terms,).
+        counts: how often each of them occurs in its document.
 
     """
-    counts = values.astype(np.uint16).astype(np.int64)
-    return _sum_equal(values >> np.uint64(COUNT_BITS), [counts])
+    # of all ways to sort both, one number for them is the quickest
+    values = np.concatenate(keys)
+    values <<= np.uint64(COUNT_BITS)
+    values |= np.concatenate(counts)
+    values.sort()
+    of_each = values.astype(np.uint16).astype(np.int64)
+    return _sum_equal(values >> np.uint64(COUNT_BITS), [of_each])
 
 
 def _sum_equal(keys: Keys, columns: list[NDArray[np.integer]]) -> SortedCounts:

@@ -169,11 +169,11 @@ def small_files(
     return _compiled.small_files(paths, most, together, before)
 
 
-def sum_sorted(*arguments: "Any") -> int:
+def sum_terms(*arguments: "Any") -> int:
     """Do what `nbtext.counts.counter.sum_by_arrays` specifies; -1 if sums are large."""
     from nbtext import _compiled
 
-    return _compiled.sum_sorted(*arguments)
+    return _compiled.sum_terms(*arguments)
 
 
 def sum_entries(*arguments: "Any") -> None:

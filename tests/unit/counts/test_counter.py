@@ -4,6 +4,7 @@ from math import floor, hypot, isqrt, log
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from nbtext.counts import counter
 from nbtext.counts.counter import Counter, ReadDocument
@@ -154,21 +155,31 @@ def test_fingerprints_tell_apart_counts_that_differ_by_little() -> None:
     assert len(set(marks.tolist())) == len(documents)
 
 
-@pytest.mark.parametrize("n", [0, 1, 2, 5_000])
-def test_compiled_or_not_the_sums_are_the_same(n: int) -> None:
+MOST_KEY = (1 << 48) - 1
+MOST_COUNT = (1 << 16) - 1
+
+
+def piles_of(
+    n: int, bits: int
+) -> tuple[list[NDArray[np.uint64]], list[NDArray[np.uint16]]]:
+    """Return keys that share all but so many bits, some twice, in piles of any size."""
+    chance = np.random.default_rng(n)
+    keys = chance.zipf(1.2, n).clip(1, MOST_KEY).astype(np.uint64)
+    keys[::2] = chance.integers(0, 1 << bits, len(keys[::2]))
+    counts = chance.zipf(2.0, n).clip(1, MOST_COUNT).astype(np.uint16)
+    cuts = sorted(chance.integers(0, n + 1, 5).tolist())
+    return np.split(keys, cuts), np.split(counts, cuts)
+
+
+@pytest.mark.parametrize("bits", [1, 20, 48])
+@pytest.mark.parametrize("n", [0, 1, 2, 1_025, 200_000])
+def test_compiled_or_not_the_sums_are_the_same(n: int, bits: int) -> None:
     if best() != COMPILED:
         pytest.skip("nbtext was installed without a C compiler")
-    chance = np.random.default_rng(n)
-    most_key, most_count = (1 << 48) - 1, (1 << 16) - 1
-    terms = (
-        chance.zipf(1.2, n).clip(1, most_key),
-        chance.zipf(2.0, n).clip(1, most_count),
-    )
-    values = np.sort(terms[0].astype(np.uint64) << 16 | terms[1].astype(np.uint64))
-    values[-1:] = np.uint64(2**64 - 1)
+    keys, counts = piles_of(n, bits)
 
-    expected = counter.sum_by_arrays(values)
-    found = counter._sum_sorted(values)
+    expected = counter.sum_by_arrays(keys, counts)
+    found = counter._sums_of_terms(keys, counts)
 
     assert found.keys.tolist() == expected.keys.tolist()
     for column, other in zip(found.columns, expected.columns, strict=True):
@@ -176,15 +187,43 @@ def test_compiled_or_not_the_sums_are_the_same(n: int) -> None:
         assert column.tolist() == other.tolist()
 
 
+def test_the_largest_keys_and_counts_are_added_up() -> None:
+    keys = [np.array([MOST_KEY, 0], np.uint64), np.array([MOST_KEY], np.uint64)]
+    counts = [np.array([MOST_COUNT, 0], np.uint16), np.array([MOST_COUNT], np.uint16)]
+
+    found = counter._sums_of_terms(keys, counts)
+
+    assert found.keys.tolist() == [0, MOST_KEY]
+    assert found.columns[0].tolist() == [0, 2 * MOST_COUNT]
+    assert found.columns[1].tolist() == [1, 2]
+
+
 def test_sums_beyond_32_bits_are_left_to_arrays() -> None:
     if best() != COMPILED:
         pytest.skip("nbtext was installed without a C compiler")
-    values = np.full(40_000, 7 << 16 | 65_535, np.uint64)
-    keys, columns = np.empty(40_000, np.uint64), np.empty((2, 40_000), np.int32)
+    keys, counts = np.full(40_000, 7, np.uint64), np.full(40_000, 65_535, np.uint16)
+    found, columns = np.empty(40_000, np.uint64), np.empty((2, 40_000), np.int32)
 
-    assert compiled.sum_sorted(values, keys, *columns) == -1
-    assert compiled.sum_sorted(values[:4], keys[:4], *columns[:, :4]) == 1
-    found = counter._sum_sorted(values)
-    assert found.columns[0].tolist() == [40_000 * 65_535]
-    with pytest.raises(ValueError, match="room for sums"):
-        compiled.sum_sorted(values, keys[1:], *columns)
+    assert compiled.sum_terms((keys,), (counts,), found, *columns) == -1
+    one = (keys[:4],), (counts[:4],)
+    assert compiled.sum_terms(*one, found[:4], *columns[:, :4]) == 1
+    sums = counter._sums_of_terms([keys], [counts])
+    assert sums.columns[0].tolist() == [40_000 * 65_535]
+    with pytest.raises(ValueError, match="room for their sums"):
+        compiled.sum_terms((keys,), (counts,), found[1:], *columns)
+    with pytest.raises(ValueError, match="no keys and counts"):
+        compiled.sum_terms((keys,), (counts[1:],), found, *columns)
+    with pytest.raises(ValueError, match="not as many counts as keys"):
+        compiled.sum_terms((keys,), (), found, *columns)
+
+
+def test_counts_of_any_width_are_counted() -> None:
+    keys, wide = np.array([3, 3, 9], np.uint64), np.array([1, 70_000, 2])
+    for counts in (wide, wide.astype(np.int32), (wide % 1000).astype(np.int16)):
+        piles = counter._Piles([keys], [counts], [[]])
+
+        found = counter._sorted_run(piles)
+
+        assert found.keys.tolist() == [3, 9]
+        assert found.columns[0].tolist() == [int(counts[0] + counts[1]), 2]
+        assert found.columns[1].tolist() == [2, 1]
