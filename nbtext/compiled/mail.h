@@ -254,7 +254,10 @@ begins(Slice text, const char *with)
 static inline bool
 is_equal(Slice text, const char *other)
 {
-    return length_of(text) == strlen(other) && begins(text, other);
+    for (; *other; other++, text.at++)
+        if (text.at == text.end || *text.at != (uint8_t)*other)
+            return false;
+    return text.at == text.end;
 }
 
 static inline bool
@@ -277,7 +280,10 @@ begins_folded(Slice text, const char *with)
 static inline bool
 is_equal_folded(Slice text, const char *other)
 {
-    return length_of(text) == strlen(other) && begins_folded(text, other);
+    for (; *other; other++, text.at++)
+        if (text.at == text.end || lower(*text.at) != (uint8_t)*other)
+            return false;
+    return text.at == text.end;
 }
 
 static inline const uint8_t *
