@@ -15,7 +15,8 @@ const char small_files_doc[] =
 "    paths: a tuple of texts.\n"
 "    most: maximum bytes of a file.\n"
 "    together: maximum bytes of all of them.\n"
-"    before: seconds; what has changed since may be an mbox that grows.\n\n"
+"    before: seconds; what has changed since may be an mbox that grows, and is left\n"
+"        out while it is locked.\n\n"
 "Returns:\n"
 "    A list of what is in each, or None.\n";
 
@@ -32,6 +33,10 @@ typedef struct {
 #include <sys/stat.h>
 #include <unistd.h>
 
+#ifdef __APPLE__
+#define st_mtim st_mtimespec
+#endif
+
 static bool
 may_be_mbox(Slice text)
 {
@@ -39,9 +44,42 @@ may_be_mbox(Slice text)
     return begins(text, "From ") && find_text(text, slice(SECOND, SECOND + 6));
 }
 
+/* Whether there is a dotlock beside a file, or that is not known: it may be a link. */
+static bool
+may_be_dotlocked(const char *path)
+{
+    static const char SUFFIX[] = ".lock";
+    struct stat status;
+    size_t length = strlen(path);
+    char *dotlock = malloc(length + sizeof SUFFIX);
+    bool may_be = !dotlock || lstat(path, &status) || S_ISLNK(status.st_mode);
+    if (!may_be) {
+        memcpy(dotlock, path, length);
+        memcpy(dotlock + length, SUFFIX, sizeof SUFFIX);
+        may_be = lstat(dotlock, &status) == 0;
+    }
+    free(dotlock);
+    return may_be;
+}
+
+/* Whether a file was read at a moment when no mail program was writing to it. */
+static bool
+was_quiet(const char *path, int descriptor, const struct stat *before)
+{
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    struct stat now;
+    if (may_be_dotlocked(path))
+        return false;
+    if (fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
+        return false;
+    return fstat(descriptor, &now) == 0 && now.st_size == before->st_size
+           && now.st_mtim.tv_sec == before->st_mtim.tv_sec
+           && now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
+}
+
 /* Read an open file if it is as large as it seems, and no mbox. */
 static void
-read_open_file(File *file, int descriptor, size_t most, int64_t before)
+read_open_file(File *file, const char *path, int descriptor, size_t most, int64_t before)
 {
     struct stat status;
     if (fstat(descriptor, &status) || !S_ISREG(status.st_mode) || status.st_size <= 0
@@ -49,9 +87,10 @@ read_open_file(File *file, int descriptor, size_t most, int64_t before)
         return;
     size_t size = (size_t)status.st_size;
     uint8_t *data = malloc(size + 1);
-    if (data && read(descriptor, data, size + 1) == (ssize_t)size
-        && !may_be_mbox(slice(data, data + size))
-        && !(begins(slice(data, data + size), "From ") && status.st_mtime >= before)) {
+    Slice text = slice(data, data + size);
+    if (data && read(descriptor, data, size + 1) == (ssize_t)size && !may_be_mbox(text)
+        && (!begins(text, "From ") || status.st_mtime < before
+            || was_quiet(path, descriptor, &status))) {
         file->data = data;
         file->size = size;
     } else {
@@ -65,7 +104,7 @@ read_file(File *file, const char *path, size_t most, int64_t before)
     int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (descriptor < 0)
         return;
-    read_open_file(file, descriptor, most, before);
+    read_open_file(file, path, descriptor, most, before);
     close(descriptor);
 }
 

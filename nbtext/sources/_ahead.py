@@ -5,6 +5,8 @@ In: a stream of items. Out: the same, each file with what is in it if that was s
 read; `nbtext.sources._load` opens the others when their turn comes.
 """
 
+# ruff: noqa: PTH114 -- importing pathlib costs 10 ms
+
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,6 +14,7 @@ from time import time
 from typing import Final, TypeAlias
 
 from nbtext.document import Item, Unread
+from nbtext.files.mail_locks import is_unchanged, quiet_moment
 from nbtext.plain_mail import FRESH
 
 ReadSmall: TypeAlias = (
@@ -78,41 +81,59 @@ def small_files(
 
     Returns:
         What is in each; None for one that is empty, large, no regular file, changing or
-        not there, for one that may be an mbox, and for what is too much together.
+        not there, for one that may be an mbox, or one that grows and is locked, and for
+        what is too much together.
 
     """
     texts = []
     for path in paths:
-        text, changed = small_file(path, min(most, together))
+        text, status = small_file(path, min(most, together))
         if text is not None and text.startswith(b"From "):
-            may_be_mbox = b"\nFrom " in text or changed >= before
-            text = None if may_be_mbox else text
+            is_old = status is not None and status.st_mtime_ns // 10**9 < before
+            if b"\nFrom " in text or not (is_old or _was_quiet(path, status)):
+                text = None
         together -= len(text or b"")
         texts.append(text)
     return texts
 
 
-def small_file(path: str, most: int) -> tuple[bytes | None, int]:
+def _was_quiet(path: str, before: os.stat_result | None) -> bool:
+    """Return whether a file was read while no mail program was writing to it."""
+    if before is None or os.path.islink(path):
+        return False
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except (OSError, ValueError):
+        return False
+    try:
+        moment = quiet_moment(descriptor, path, 0.0)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return moment is not None and is_unchanged(before, moment.status)
+
+
+def small_file(path: str, most: int) -> tuple[bytes | None, os.stat_result | None]:
     """
     Read a file in the fewest steps.
 
     Returns:
         What is in it, None if it is empty, large, no regular file, changing or not
-        there; and the second when it was changed.
+        there; and its status before it was read, None if it was not opened.
 
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except (OSError, ValueError):
-        return None, 0
+        return None, None
     try:
         status = os.fstat(descriptor)
         if not (stat.S_ISREG(status.st_mode) and 0 < status.st_size <= most):
-            return None, 0
+            return None, status
         text = os.read(descriptor, status.st_size + 1)
     except OSError:
-        return None, 0
+        return None, None
     finally:
         os.close(descriptor)
-    changed = status.st_mtime_ns // 10**9
-    return (text if len(text) == status.st_size else None), changed
+    return (text if len(text) == status.st_size else None), status

@@ -1,7 +1,9 @@
 """Small files that are read ahead: what is in them, and what is left to be opened."""
 
 import os
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,15 +49,64 @@ def test_what_is_simple_is_read_and_all_else_is_left(read: Any, tmp_path: Path) 
     assert found.keys() == {*names}
 
 
-@pytest.mark.parametrize("read", READERS)
-def test_what_begins_like_an_mbox_may_grow(read: Any, tmp_path: Path) -> None:
-    text = b"From a@b\nSubject: x\n\nHere\n"
-    tmp_path.joinpath("mail").write_bytes(text)
-    paths = (f"{tmp_path}/mail",)
+MAIL = b"From a@b\nSubject: x\n\nHere\n"
 
-    for changed, expected in ((OLD - 1, text), (OLD, None), (OLD + 1, None)):
-        os.utime(tmp_path / "mail", (changed, changed))
-        assert read(paths, 100, 100, OLD) == [expected]
+
+def not_there(mail: Path) -> None:
+    """Change nothing."""
+    assert not mail.with_name("mail.lock").exists()
+
+
+def dotlocked(mail: Path) -> None:
+    mail.with_name("mail.lock").write_text("")
+
+
+def linked(mail: Path) -> None:
+    """Make it a link: a dotlock may lie beside what it leads to."""
+    mail.rename(mail.with_name("elsewhere"))
+    mail.symlink_to("elsewhere")
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize(
+    ("change", "is_read"), [(not_there, True), (dotlocked, False), (linked, False)]
+)
+def test_what_begins_like_an_mbox_may_grow(
+    read: Any, change: Callable[[Path], None], is_read: bool, tmp_path: Path
+) -> None:
+    mail = tmp_path / "mail"
+    mail.write_bytes(MAIL)
+    change(mail)
+
+    for changed, expected in (
+        (OLD - 1, MAIL),
+        (OLD, MAIL if is_read else None),
+        (OLD + 1, MAIL if is_read else None),
+    ):
+        os.utime(mail, (changed, changed))
+        assert read((str(mail),), 100, 100, OLD) == [expected]
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_what_a_mail_program_has_locked_is_left(read: Any, tmp_path: Path) -> None:
+    mail = tmp_path / "mail"
+    mail.write_bytes(MAIL)
+    program = (
+        "import fcntl, sys; fcntl.lockf(f := open(sys.argv[1], 'r+'), fcntl.LOCK_EX)"
+    )
+    program += "; print(flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program, mail],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as locking:
+        assert locking.stdout is not None
+        locking.stdout.readline()
+        while_locked = read((str(mail),), 100, 100, OLD)
+        locking.communicate(b"\n")
+
+    assert while_locked == [None]
+    assert read((str(mail),), 100, 100, OLD) == [MAIL]
 
 
 @pytest.mark.parametrize("read", READERS)
