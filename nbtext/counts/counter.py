@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbtext.counts.sorted_counts import Keys
-
-    SmallCounts: TypeAlias = NDArray[np.uint16]
-
+    from nbtext.parallel import Map
     from nbtext.settings.reading import Settings
     from nbtext.tokens import Content, Terms
+
+    SmallCounts: TypeAlias = NDArray[np.uint16]
 
 from nbtext.counts.room import SPILLED, bound
 from nbtext.counts.sample import Block, Sample
@@ -138,6 +138,7 @@ class Counter:
         *,
         sample: Sample | None = None,
         on_no_memory: Callable[[ReadDocument], None] | None = None,
+        map_: Map = map,
     ) -> None:
         """
         Have counted nothing yet.
@@ -147,10 +148,12 @@ class Counter:
             sample: takes a sample of them.
             on_no_memory: told of each document that is left out because there is not
                 enough memory to tokenise it; None to raise the MemoryError.
+            map_: adds up the terms of views and classes.
 
         """
         self.sample = Sample() if sample is None else sample
         self._on_no_memory = on_no_memory
+        self._map = map_
         self._settings = settings
         self._batch = _Batch()
         self._piled = 0
@@ -257,21 +260,25 @@ class Counter:
             document += count
 
     def _sort_piles(self) -> None:
-        for place, pile in self._piles.items():
-            runs = self._runs[place]
-            is_number = self._settings.views[place[0]].kind == "number"
-            runs.append(_summed_run(pile) if is_number else _sorted_run(pile))
-            # those in a file are added up once, at the end
-            fresh = [run for run in runs if run.in_memory]
-            if fresh and sum(map(len, fresh)) >= 2 * len(fresh[0]):
-                aside = [run for run in runs if not run.in_memory]
-                runs[:] = [*aside, merged(fresh, len(fresh[0].columns))]
+        for _ in self._map(self._sort_pile, [*self._piles]):
+            pass
         self._piles.clear()
         self._piled = 0
         self._put_aside()
         # a key in a pile takes half the memory of a row, and less time
         n_rows = sum(len(run) for run in chain(*self._runs.values()) if run.in_memory)
         self._enough = min(max(PILE, n_rows), max(bound() // PILED, LEAST_PILE))
+
+    def _sort_pile(self, place: tuple[int, str]) -> None:
+        """Add up the pile of one view and class, and its runs if they are large."""
+        runs, pile = self._runs[place], self._piles[place]
+        is_number = self._settings.views[place[0]].kind == "number"
+        runs.append(_summed_run(pile) if is_number else _sorted_run(pile))
+        # those in a file are added up once, at the end
+        fresh = [run for run in runs if run.in_memory]
+        if fresh and sum(map(len, fresh)) >= 2 * len(fresh[0]):
+            aside = [run for run in runs if not run.in_memory]
+            runs[:] = [*aside, merged(fresh, len(fresh[0].columns))]
 
     def _put_aside(self) -> None:
         """Put the runs into a temporary file if they take too much memory."""

@@ -240,10 +240,11 @@ def count(
         error = NoMemoryError(document.name)
         report.remove(document, error, is_mail=uncounted.is_mail)
 
-    counter = Counter(settings, sample=sample, on_no_memory=leave_out)
     texts = limits.text_sample()
-    feed(counter, items, settings, report, limits.max_bytes, progress, jobs, texts)
-    table = counter.table()
+    with threads(jobs) as map_:
+        counter = Counter(settings, sample=sample, on_no_memory=leave_out, map_=map_)
+        feed(counter, items, settings, report, limits.max_bytes, progress, jobs, texts)
+        table = counter.table()
     sample.prune()  # now, because scoring it needs much memory besides
     return Counted(table, sample, report, texts)
 

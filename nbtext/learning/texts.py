@@ -106,7 +106,7 @@ def most_common(
     Args:
         documents: shape (n_terms,), how many have each term.
         least: how many must have it.
-        most: how many places are returned at most.
+        most: how many places are returned at most, one or more.
 
     Returns:
         The places, sorted.
@@ -134,5 +134,11 @@ def _first(
 ) -> tuple[list[NDArray[np.intp]], list[NDArray[np.integer]]]:
     """Return the places, and the counts, of so many of the largest counts."""
     all_places, all_counts = np.concatenate(places), np.concatenate(counts)
-    kept = np.sort(np.argsort(-all_counts, kind="stable")[:most])
-    return [all_places.take(kept)], [all_counts.take(kept)]
+    if len(all_counts) > most:
+        least = np.partition(all_counts, -most)[-most]
+        is_kept = all_counts >= least
+        equal = (all_counts == least).nonzero()[0]
+        n_spare = int(is_kept.sum()) - most
+        is_kept[equal[len(equal) - n_spare :]] = False  # of equals the first are kept
+        all_places, all_counts = all_places[is_kept], all_counts[is_kept]
+    return [all_places], [all_counts]
