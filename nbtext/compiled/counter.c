@@ -10,7 +10,8 @@
 
 #include <stdlib.h>
 
-enum { COUNT_BITS = 64 - KEY_BITS, MOST_TOP_BITS = 11, PART = 1 << 10 };
+enum { COUNT_BITS = 64 - KEY_BITS, MOST_TOP_BITS = 10, PART = 1 << 10 };
+enum { MOST_NEXT_BITS = 10 };
 
 const char sum_terms_doc[] =
 "sum_terms(keys, counts, distinct, occurrences, documents)\n"
@@ -77,27 +78,55 @@ part_terms(Sums *sums, const Pile *piles, size_t n_piles)
 }
 
 /*
- * Add up sorted values from `start` to `end`, behind what is `written`. Where values of
- * the same key end is hard to foretell, so that there is no branch.
+ * Add up sorted values, behind what is `written`. Where values of the same key end is hard
+ * to foretell, so that there is no branch.
  */
 static size_t
-sum_values(Sums *sums, size_t start, size_t end, size_t written, uint64_t *all)
+sum_values(Sums *sums, const uint64_t *values, size_t n, size_t written, uint64_t *all)
 {
-    const uint64_t *values = sums->values;
-    uint64_t before = ~(start < end ? values[start] >> COUNT_BITS : 0), sum = 0, times = 0;
-    for (size_t i = start; i < end; i++) {
+    uint64_t before = ~(n ? values[0] >> COUNT_BITS : 0), sum = 0, times = 0, most = 0;
+    for (size_t i = 0; i < n; i++) {
         uint64_t key = values[i] >> COUNT_BITS;
         uint64_t count = values[i] & (((uint64_t)1 << COUNT_BITS) - 1);
         bool is_new = key != before;
         written += is_new;
         sum = (is_new ? 0 : sum) + count;
         times = (is_new ? 0 : times) + 1;
-        *all |= sum | times;
+        most |= sum | times;
         sums->values[written - 1] = before = key;
         sums->occurrences[written - 1] = (int32_t)sum;
         sums->documents[written - 1] = (int32_t)times;
     }
+    *all |= most;
     return written;
+}
+
+/* Sort a part into `scratch`, by the bits that follow those that all of it have. */
+static void
+sort_part(Sums *sums, uint64_t *values, size_t n)
+{
+    uint32_t ends[1 << MOST_NEXT_BITS] = {0}, sum = 0;
+    int bits = 1;
+    while (bits < MOST_NEXT_BITS && bits < sums->shift && n >> bits > 1)
+        bits++;
+    int shift = COUNT_BITS + sums->shift - bits;
+    uint64_t mask = ((uint64_t)1 << bits) - 1;
+    size_t start = 0;
+    for (size_t i = 0; i < n; i++)
+        ends[values[i] >> shift & mask]++;
+    for (size_t k = 0; k <= mask; k++) {
+        uint32_t size = ends[k];
+        ends[k] = sum;
+        sum += size;
+    }
+    for (size_t i = 0; i < n; i++)
+        sums->scratch[ends[values[i] >> shift & mask]++] = values[i];
+    for (size_t k = 0; k <= mask; k++) {
+        if (ends[k] - start > FEW) /* what was moved is room now */
+            sort_keys(sums->scratch + start, values, ends[k] - start);
+        start = ends[k];
+    }
+    insert_keys(sums->scratch, n); /* in order but for those that are few */
 }
 
 /* Sort and add up all terms, part by part; return how many keys they have, -1 if not. */
@@ -107,11 +136,11 @@ sum_parts(Sums *sums, size_t n_parts)
     size_t start = 0, written = 0;
     uint64_t all = 0;
     for (size_t part = 0; part < n_parts; part++) {
-        size_t end = sums->ends[part];
-        if (end < start || end > sums->n_terms || end - start > sums->most)
+        size_t end = sums->ends[part], n = end - start;
+        if (end < start || end > sums->n_terms || n > sums->most || n > UINT32_MAX)
             return -1;
-        sort_keys(sums->values + start, sums->scratch, end - start);
-        written = sum_values(sums, start, end, written, &all);
+        sort_part(sums, sums->values + start, n);
+        written = sum_values(sums, sums->scratch, n, written, &all);
         start = end;
     }
     return all >> 31 ? -1 : (int64_t)written;

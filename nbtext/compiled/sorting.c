@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-enum { STEP_BITS = 8, FEW = 24 };
+enum { STEP_BITS = 8 };
 
 /* How many bits it takes to write a value. */
 static int
@@ -24,9 +24,8 @@ bit_length(uint64_t value)
     return n + (value != 0);
 }
 
-/* Sort keys that are few, or none of them far from its place. */
-static void
-insert(uint64_t *keys, size_t n)
+void
+insert_keys(uint64_t *keys, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
         uint64_t key = keys[i];
@@ -45,7 +44,7 @@ sort_keys(uint64_t *keys, uint64_t *scratch, size_t n)
     for (size_t i = 1; i < n; i++)
         differing |= keys[i] ^ keys[0];
     if (n <= FEW || !differing) {
-        insert(keys, n);
+        insert_keys(keys, n);
         return;
     }
     int top = bit_length(differing), bits = bit_length(n) - 1;
@@ -70,5 +69,5 @@ sort_keys(uint64_t *keys, uint64_t *scratch, size_t n)
             sort_keys(keys + start, scratch, ends[k] - start);
         start = ends[k];
     }
-    insert(keys, n); /* in order but for those that are few */
+    insert_keys(keys, n); /* in order but for those that are few */
 }
