@@ -25,6 +25,9 @@ is_sound(const TableSource *source)
     for (const uint8_t *class = source->classes.at; class < source->classes.end; class++)
         if (*class >= N_CLASSES)
             return false;
+    for (const uint8_t *kind = source->kinds.at; kind < source->kinds.end; kind++)
+        if (*kind > SINGLE)
+            return false;
     return true;
 }
 
@@ -45,6 +48,7 @@ fill_tables(Tables *tables, const TableSource *source)
         tables->kinds[n] = source->kinds.at[source->classes.at[n]];
     memcpy(tables->ascii_kinds, tables->kinds + tables->kind_index[0] * BLOCK, 128);
     tables->ascii_kinds[0] = SEPARATOR; /* U+0000 is never part of a token */
+    fill_ascii_kinds(tables);
     return FILLED;
 }
 

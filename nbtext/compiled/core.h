@@ -48,6 +48,8 @@ typedef struct {
     uint8_t *kinds;
     int32_t *offsets; /* from a code point to its folded form */
     uint8_t ascii_kinds[128];
+    uint8_t halves[2][16]; /* the same for vectors: ascii_kinds.c */
+    bool has_vectors;
 } Tables;
 
 /* What tables are made from, as `nbtext.tokens.codepoints.Blocks` has it. */
@@ -61,6 +63,17 @@ typedef enum { FILLED, UNSOUND, NO_MEMORY } Filling;
 /* Check and copy; what is copied cannot be changed by anybody else. */
 Filling fill_tables(Tables *tables, const TableSource *source);
 void release_tables(Tables *tables);
+
+/* The kinds of some bytes of ASCII, two bits of each. */
+typedef struct {
+    uint64_t low, high;
+    size_t n; /* how many there are, up to what is not ASCII */
+} AsciiKinds;
+
+/* Prepare for that, once ascii_kinds are known. */
+void fill_ascii_kinds(Tables *tables);
+/* Read up to 64 bytes, of which there are so many. */
+void read_ascii_kinds(const Tables *tables, const uint8_t *at, size_t n, AsciiKinds *kinds);
 
 static inline int
 kind_of(const Tables *tables, uint32_t code)

@@ -8,6 +8,21 @@
 #define IS_LITTLE_ENDIAN 0
 #endif
 
+#if defined(__GNUC__)
+#define LOWEST_BIT(bits) __builtin_ctzll(bits)
+#else
+#define LOWEST_BIT(bits) lowest_bit(bits)
+
+static inline int
+lowest_bit(uint64_t bits)
+{
+    int n = 0;
+    for (; !(bits & 1); bits >>= 1)
+        n++;
+    return n;
+}
+#endif
+
 enum { TOGETHER = 512 }; /* tokens for whose keys room is made at a time */
 
 /* --- the polynomial of a token ---------------------------------------------------- */
@@ -113,8 +128,11 @@ ascii_token(const uint8_t *at, const uint8_t *after, const uint8_t *end, Forms f
     return token;
 }
 
-/* Find the next token; false if there is none. */
-static inline bool
+/* What was found: no token, one of ASCII with ASCII behind it, or another. */
+typedef enum { NONE, NARROW, IS_WIDE } Found;
+
+/* Find the next token, whatever it is made of. */
+static inline Found
 next_token(const Tables *tables, Slice *text, Forms forms, Token *token)
 {
     const uint8_t *at = text->at, *end = text->end, *kinds = tables->ascii_kinds;
@@ -133,18 +151,18 @@ next_token(const Tables *tables, Slice *text, Forms forms, Token *token)
     }
     text->at = at;
     if (at == end)
-        return false;
+        return NONE;
     const uint8_t *after = at;
     do
         after++;
     while (after < end && *after < 0x80 && kinds[*after] == kind && kind != SINGLE);
     if (*at >= 0x80 || (after < end && *after >= 0x80)) {
         *token = wide_token(tables, text, kind);
-        return true;
+        return IS_WIDE;
     }
     *token = ascii_token(at, after, end, forms);
     text->at = after;
-    return true;
+    return NARROW;
 }
 
 /* What the keys of terms are made of, and the hash of the token before, if any. */
@@ -174,6 +192,39 @@ put_keys(Hashing *hashing, Token token, uint64_t *at)
     return at;
 }
 
+/*
+ * Read at most so many tokens of the ASCII that a text begins with, 64 bytes at the most;
+ * return how many. None are read of a token that is longer, or that something else follows.
+ */
+static inline size_t
+read_ascii(const Tables *tables, Slice *text, Forms forms, size_t n, Hashing *hashing,
+           uint64_t **keys)
+{
+    const uint8_t *at = text->at;
+    AsciiKinds kinds;
+    size_t length = length_of(*text) < 64 ? length_of(*text) : 64, n_read = 0;
+    read_ascii_kinds(tables, at, length, &kinds);
+    uint64_t is_token = kinds.low | kinds.high, is_single = kinds.low & kinds.high;
+    uint64_t is_other = (kinds.low ^ kinds.low << 1) | (kinds.high ^ kinds.high << 1);
+    uint64_t valid = kinds.n < 64 ? ((uint64_t)1 << kinds.n) - 1 : UINT64_MAX;
+    uint64_t starts = (is_other | is_single) & is_token & valid;
+    uint64_t ends = (is_other | is_single) & is_token << 1 & valid;
+    bool is_all = at + kinds.n == text->end;
+    for (; starts && n_read < n; n_read++) {
+        size_t start = (size_t)LOWEST_BIT(starts), end = kinds.n;
+        if (ends)
+            end = (size_t)LOWEST_BIT(ends);
+        else if (!is_all)
+            break;
+        starts &= starts - 1;
+        ends &= ends - 1;
+        Token token = ascii_token(at + start, at + end, text->end, forms);
+        *keys = put_keys(hashing, token, *keys);
+    }
+    text->at = at + (starts ? (size_t)LOWEST_BIT(starts) : kinds.n);
+    return n_read;
+}
+
 /* Read at most so many tokens, and write the keys of their terms; return how many. */
 static inline size_t
 read_some(const Tables *tables, Slice *text, Forms forms, size_t n, Hashing *hashing,
@@ -183,8 +234,19 @@ read_some(const Tables *tables, Slice *text, Forms forms, size_t n, Hashing *has
     Hashing own = *hashing; /* which nothing else points to */
     uint64_t *at = keys->values + keys->length;
     size_t n_read = 0;
-    for (; n_read < n && next_token(tables, text, forms, &token); n_read++)
+    Found found = NARROW;
+    while (n_read < n && text->at < text->end) {
+        const uint8_t *before = text->at;
+        if (found == NARROW)
+            n_read += read_ascii(tables, text, forms, n - n_read, &own, &at);
+        if (text->at > before)
+            continue;
+        found = next_token(tables, text, forms, &token);
+        if (found == NONE)
+            break;
         at = put_keys(&own, token, at);
+        n_read++;
+    }
     *hashing = own;
     keys->length = (size_t)(at - keys->values);
     return n_read;

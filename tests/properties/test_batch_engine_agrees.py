@@ -28,7 +28,9 @@ TRICKY = [
     *("\ud800", "\udfff", "\U0001f600", "\U00010400", "\U0010ffff", "\ufffe"),
 ]
 CHARACTERS = st.characters(exclude_categories=())
-LENGTHS = st.sampled_from([7, 8, 9, 15, 16, 17, 511, 512, 513, 1536])
+LENGTHS = st.sampled_from(
+    [7, 8, 9, 15, 16, 17, 31, 32, 33, 62, 63, 64, 65, 127, 129, 511, 512, 513, 1536]
+)
 LONG_TOKENS = st.builds(
     str.__mul__, st.sampled_from(["a", "B9", "\u0130", "\u4e2d\u6587x", "--"]), LENGTHS
 )
@@ -36,6 +38,7 @@ PIECES = st.one_of(
     st.text(CHARACTERS, max_size=20),
     st.lists(st.sampled_from(TRICKY), max_size=20).map("".join),
     st.text(st.characters(max_codepoint=127), max_size=40),
+    st.text(st.sampled_from("ab "), min_size=50, max_size=200),
     LONG_TOKENS,
 )
 TEXTS = st.lists(PIECES, max_size=5).map(" ".join) | PIECES

@@ -95,6 +95,7 @@ def test_documents_that_change_while_they_are_read_do_no_harm() -> None:
         *((place, b"") for place in range(5)),
         *((place, bytes(table)[:-1]) for place, table in enumerate(TABLES)),
         *((place, b"\xff" * len(TABLES[place])) for place in range(3)),
+        (4, b"\0\1\2\4\3"),
     ],
 )
 def test_tables_that_lead_out_of_bounds_are_refused(place: int, table: bytes) -> None:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from nbtext.settings.views import BODY, HEADERS, RAW, View
+from nbtext.tokens import definition
 from nbtext.tokens.engine import PLAIN, best, document_keys, use
 from nbtext.tokens.tokenizer import Field, keys
 
@@ -54,3 +55,45 @@ def test_one_text_that_is_not_ascii_changes_no_other() -> None:
     beside = keys_of(BODY, [ascii_text, [("body", "日本語")]])
 
     assert beside[0] == alone[0]
+
+
+ODD = [
+    "",
+    ".",
+    "--",
+    "\xe9",
+    "\u4e2d",
+    " \xe9 ",
+    "\0",
+    "(",
+    "x" * 64,
+    "y" * 65,
+    "\ud800",
+]
+"""What stands between words of ASCII, of which 64 bytes are read at a time."""
+
+
+@pytest.mark.parametrize("view", [HEADERS, RAW, BODY], ids=lambda view: view.name)
+@pytest.mark.parametrize("odd", ODD, ids=ascii)
+def test_wherever_something_stands_the_tokens_are_the_same(
+    view: View, odd: str
+) -> None:
+    words = "To be, or not to be: that is the question " * 5
+    texts = [words[:n] + odd + words[n:end] for n in range(131) for end in (n, n + 70)]
+    documents = [[("body", text)] for text in texts]
+
+    found = keys_of(view, documents)
+
+    expected = [[*definition.defined_keys(view, fields)] for fields in documents]
+    assert [*map(sorted, found)] == [*map(sorted, expected)]
+
+
+@pytest.mark.parametrize("limit", [1, 5, 63, 64, 65])
+def test_no_more_tokens_are_read_than_allowed(limit: int) -> None:
+    view = BODY._replace(limit=limit)
+    documents = [[("body", "a b " * n + "."), ("body", "c " * 99)] for n in range(70)]
+
+    found = keys_of(view, documents)
+
+    expected = [[*definition.defined_keys(view, fields)] for fields in documents]
+    assert [*map(sorted, found)] == [*map(sorted, expected)]
