@@ -42,7 +42,7 @@ READERS: Final = {
 """The files of which edges are noted."""
 
 OTHERS: Final = {
-    "mail": ("blake2b", "codepoints", "memory", "ngrams", "tokenizer"),
+    "mail": ("ascii_kinds", "blake2b", "codepoints", "memory", "ngrams", "tokenizer"),
     "model": ("blake2b", "memory", "sorting"),
 }
 """Those of which they are not: loops, in which it would take most of the time."""
