@@ -44,7 +44,7 @@ may_be_mbox(Slice text)
     return begins(text, "From ") && find_text(text, slice(SECOND, SECOND + 6));
 }
 
-/* Whether there is a dotlock beside a file, or that is not known: it may be a link. */
+/* Whether there is a dotlock beside a file, stale or not, or the file is a link. */
 static bool
 may_be_dotlocked(const char *path)
 {

@@ -119,12 +119,17 @@ sort_part(Sums *sums, uint64_t *values, size_t n)
         ends[k] = sum;
         sum += size;
     }
-    for (size_t i = 0; i < n; i++)
-        sums->scratch[ends[values[i] >> shift & mask]++] = values[i];
+    for (size_t i = 0; i < n; i++) {
+        uint64_t value = values[i];
+        size_t place = ends[value >> shift & mask]++;
+        if (place < n) /* or somebody else changes them meanwhile */
+            sums->scratch[place] = value;
+    }
     for (size_t k = 0; k <= mask; k++) {
-        if (ends[k] - start > FEW) /* what was moved is room now */
-            sort_keys(sums->scratch + start, values, ends[k] - start);
-        start = ends[k];
+        size_t end = ends[k] < n ? ends[k] : n;
+        if (end > start && end - start > FEW) /* what was moved is room now */
+            sort_keys(sums->scratch + start, values, end - start);
+        start = end;
     }
     insert_keys(sums->scratch, n); /* in order but for those that are few */
 }
@@ -155,7 +160,7 @@ sum_piles(Sums *sums, const Pile *piles, size_t n_piles, int64_t *n_keys)
         bits++;
     sums->shift = KEY_BITS - bits;
     measure_parts(sums, piles, n_piles);
-    sums->scratch = malloc((sums->most + 1) * sizeof *sums->scratch);
+    sums->scratch = calloc(sums->most + 1, sizeof *sums->scratch);
     if (!sums->scratch)
         return false;
     part_terms(sums, piles, n_piles);

@@ -128,6 +128,9 @@ ascii_token(const uint8_t *at, const uint8_t *after, const uint8_t *end, Forms f
     return token;
 }
 
+/* Tokens of ASCII in a row after which more of them are expected. */
+enum { ENOUGH = 4 };
+
 /* What was found: no token, one of ASCII with ASCII behind it, or another. */
 typedef enum { NONE, NARROW, IS_WIDE } Found;
 
@@ -194,16 +197,18 @@ put_keys(Hashing *hashing, Token token, uint64_t *at)
 
 /*
  * Read at most so many tokens of the ASCII that a text begins with, 64 bytes at the most;
- * return how many. None are read of a token that is longer, or that something else follows.
+ * return how many. None are read of a token that is longer, or that something else follows,
+ * which is told by `n_narrow`.
  */
 static inline size_t
 read_ascii(const Tables *tables, Slice *text, Forms forms, size_t n, Hashing *hashing,
-           uint64_t **keys)
+           uint64_t **keys, unsigned *n_narrow)
 {
     const uint8_t *at = text->at;
     AsciiKinds kinds;
     size_t length = length_of(*text) < 64 ? length_of(*text) : 64, n_read = 0;
     read_ascii_kinds(tables, at, length, &kinds);
+    *n_narrow = kinds.n < length ? 0 : ENOUGH;
     uint64_t is_token = kinds.low | kinds.high, is_single = kinds.low & kinds.high;
     uint64_t is_other = (kinds.low ^ kinds.low << 1) | (kinds.high ^ kinds.high << 1);
     uint64_t valid = kinds.n < 64 ? ((uint64_t)1 << kinds.n) - 1 : UINT64_MAX;
@@ -234,16 +239,17 @@ read_some(const Tables *tables, Slice *text, Forms forms, size_t n, Hashing *has
     Hashing own = *hashing; /* which nothing else points to */
     uint64_t *at = keys->values + keys->length;
     size_t n_read = 0;
-    Found found = NARROW;
+    unsigned n_narrow = ENOUGH;
     while (n_read < n && text->at < text->end) {
         const uint8_t *before = text->at;
-        if (found == NARROW)
-            n_read += read_ascii(tables, text, forms, n - n_read, &own, &at);
+        if (n_narrow >= ENOUGH)
+            n_read += read_ascii(tables, text, forms, n - n_read, &own, &at, &n_narrow);
         if (text->at > before)
             continue;
-        found = next_token(tables, text, forms, &token);
+        Found found = next_token(tables, text, forms, &token);
         if (found == NONE)
             break;
+        n_narrow = found == NARROW ? n_narrow + 1 : 0;
         at = put_keys(&own, token, at);
         n_read++;
     }
