@@ -217,7 +217,8 @@ def seeds(folders: Iterable[Path]) -> Iterator[bytes]:
 
 def fuzz(options: argparse.Namespace, library: Path) -> int:
     """Fuzz in this process; return 0 if nothing was found."""
-    options.kept.mkdir(exist_ok=True)
+    if options.kept:
+        options.kept.mkdir(exist_ok=True)
     fuzzer = Fuzzer(library, options.seed)
     waiting = seeds(options.seeds)
     end = monotonic() + options.seconds
@@ -230,11 +231,12 @@ def fuzz(options: argparse.Namespace, library: Path) -> int:
         try:
             is_new = fuzzer.run(data)
         except Exception as error:  # whatever it is, it is to be seen with its input
-            place = options.kept / f"crash-{sha1(data).hexdigest()}"  # noqa: S324
+            name = f"crash-{sha1(data).hexdigest()}"  # noqa: S324  a name, no secret
+            place = (options.kept or Path()) / name
             place.write_bytes(data)
             sys.stderr.write(f"{place}: {error!r}\n")
             return 1
-        if is_new and not is_seed:
+        if is_new and not is_seed and options.kept:
             name = sha1(data).hexdigest()  # noqa: S324  a name, no secret
             (options.kept / name).write_bytes(data)
     sys.stderr.write(
@@ -248,7 +250,9 @@ def main(arguments: Sequence[str]) -> int:
     """Fuzz, and return 0 if nothing was found."""
     parser = parser_of("fuzz.readers", "inputs")
     parser.add_argument("--seeds", type=Path, action="append", default=[])
-    parser.add_argument("--kept", type=Path, default=Path())
+    parser.add_argument(
+        "--kept", type=Path, help="a folder; without one only what is found is kept"
+    )
     parser.add_argument("--last", help="a file that holds each input while it is tried")
     return fuzz_checked("fuzz.readers", arguments, parser, fuzz, *instrumented.COVERAGE)
 

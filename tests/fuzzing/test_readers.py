@@ -220,6 +220,17 @@ def test_a_short_run_with_sanitizers_finds_nothing(tmp_path: Path) -> None:
     assert not list(kept.glob("crash-*"))
 
 
+def test_without_a_folder_no_input_is_kept(tmp_path: Path) -> None:
+    library = instrumented.build(tmp_path / "built", *instrumented.COVERAGE)
+
+    said = fuzz("readers", library, "--runs", "60")
+
+    assert int(re.findall(r"(\d+) inputs with something new", said)[0]) > 0
+    assert [
+        one for one in ROOT.iterdir() if re.fullmatch("[0-9a-f]{40}", one.name)
+    ] == []
+
+
 def test_a_difference_would_be_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
