@@ -17,7 +17,12 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from concurrent.futures import Executor, Future, ProcessPoolExecutor
+    from concurrent.futures import (
+        Executor,
+        Future,
+        ProcessPoolExecutor,
+        ThreadPoolExecutor,
+    )
     from contextvars import Context
 
 One = TypeVar("One")
@@ -51,14 +56,37 @@ def threads(jobs: int) -> Iterator[Map]:
     if jobs == 1:
         yield map
         return
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(jobs, initializer=_adopt, initargs=_context()) as pool:
+    with _pool(jobs) as pool:
         try:
             yield pool.map
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+@contextmanager
+def _pool(jobs: int) -> Iterator[ThreadPoolExecutor]:
+    """
+    Start so many threads when they are needed, and wait for them in the end.
+
+    A generator that nobody wants any more is ended by whatever thread collects it. That
+    may be one of its own, which cannot wait for itself.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+    from threading import get_ident
+
+    own: set[int] = set()
+    context = copy_context()
+
+    def begin() -> None:
+        own.add(get_ident())
+        _adopt(context)
+
+    pool = ThreadPoolExecutor(jobs, initializer=begin)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=get_ident() not in own)
 
 
 def ahead(
@@ -74,11 +102,9 @@ def ahead(
     if jobs == 1:
         yield from map(function, many)
         return
-    from concurrent.futures import ThreadPoolExecutor
-
     pending: deque[Future[Other]] = deque()
     most = AHEAD * (jobs - 1)
-    with ThreadPoolExecutor(jobs - 1, initializer=_adopt, initargs=_context()) as pool:
+    with _pool(jobs - 1) as pool:
         try:
             for one in many:
                 future = None
@@ -107,11 +133,6 @@ def _computed(function: Callable[[One], Other], one: One) -> Future[Other]:
     except Exception as error:  # raised when the result is asked for
         computed.set_exception(error)
     return computed
-
-
-def _context() -> tuple[Context]:
-    """Return what a thread is to `_adopt`."""
-    return (copy_context(),)
 
 
 def _adopt(context: Context) -> None:

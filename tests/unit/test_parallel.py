@@ -1,7 +1,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
-from threading import Event, Thread, Timer
+from threading import Event, Thread, Timer, current_thread, main_thread
 
 import pytest
 
@@ -82,6 +82,37 @@ def test_a_failure_ahead_is_raised_in_its_turn(jobs: int) -> None:
         found.extend(ahead(jobs, lambda number: 1 / number, [1, 2, 0, 4]))
 
     assert found == [1, 0.5]
+
+
+def test_one_of_its_threads_may_end_what_nobody_wants_any_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    faults: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", faults.append)
+    is_second, unwanted, is_over = Event(), Event(), Event()
+    held: list[Iterator[int]] = []
+
+    def numbers() -> Iterator[int]:
+        yield 0
+        is_second.set()
+        yield from range(1, 100)
+
+    def work(number: int) -> int:
+        if number == 0:
+            is_second.wait(PATIENCE)
+        if number == 1 and current_thread() is not main_thread():
+            unwanted.wait(PATIENCE)
+            held.clear()
+            is_over.set()
+        return number
+
+    held.append(ahead(2, work, numbers()))
+    first = next(held[0])
+    unwanted.set()
+
+    assert is_over.wait(PATIENCE)
+    assert first == 0
+    assert faults == []
 
 
 def test_what_has_not_begun_is_dropped_after_a_failure() -> None:
