@@ -87,8 +87,10 @@ read_open_file(File *file, const char *path, int descriptor, size_t most, int64_
         return;
     size_t size = (size_t)status.st_size;
     uint8_t *data = malloc(size + 1);
+    if (!data)
+        return;
     Slice text = slice(data, data + size);
-    if (data && read(descriptor, data, size + 1) == (ssize_t)size && !may_be_mbox(text)
+    if (read(descriptor, data, size + 1) == (ssize_t)size && !may_be_mbox(text)
         && (!begins(text, "From ") || status.st_mtime < before
             || was_quiet(path, descriptor, &status))) {
         file->data = data;

@@ -197,8 +197,8 @@ put_keys(Hashing *hashing, Token token, uint64_t *at)
 
 /*
  * Read at most so many tokens of the ASCII that a text begins with, 64 bytes at the most;
- * return how many. None are read of a token that is longer, or that something else follows,
- * which is told by `n_narrow`.
+ * return how many. A token that may go on behind these is left. `n_narrow` becomes 0 if
+ * something else than ASCII is among the 64.
  */
 static inline size_t
 read_ascii(const Tables *tables, Slice *text, Forms forms, size_t n, Hashing *hashing,

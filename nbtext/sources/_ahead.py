@@ -87,19 +87,30 @@ def small_files(
     """
     texts = []
     for path in paths:
-        text, status = small_file(path, min(most, together))
-        if text is not None and text.startswith(b"From "):
-            is_old = status is not None and status.st_mtime_ns // 10**9 < before
-            if b"\nFrom " in text or not (is_old or _was_quiet(path, status)):
-                text = None
+        found = small_file(path, min(most, together))
+        if found is not None and _is_or_may_become_mbox(path, *found, before):
+            found = None
+        text = None if found is None else found[0]
         together -= len(text or b"")
         texts.append(text)
     return texts
 
 
-def _was_quiet(path: str, before: os.stat_result | None) -> bool:
+def _is_or_may_become_mbox(
+    path: str, text: bytes, status: os.stat_result, before: int
+) -> bool:
+    """Return whether a file is an mbox of several messages, or may become one."""
+    if not text.startswith(b"From "):
+        return False
+    if b"\nFrom " in text:
+        return True
+    is_old = status.st_mtime_ns // 10**9 < before
+    return not (is_old or _was_quiet(path, status))
+
+
+def _was_quiet(path: str, before: os.stat_result) -> bool:
     """Return whether a file was read while no mail program was writing to it."""
-    if before is None or os.path.islink(path):
+    if os.path.islink(path):
         return False
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -114,26 +125,26 @@ def _was_quiet(path: str, before: os.stat_result | None) -> bool:
     return moment is not None and is_unchanged(before, moment.status)
 
 
-def small_file(path: str, most: int) -> tuple[bytes | None, os.stat_result | None]:
+def small_file(path: str, most: int) -> tuple[bytes, os.stat_result] | None:
     """
     Read a file in the fewest steps.
 
     Returns:
-        What is in it, None if it is empty, large, no regular file, changing or not
-        there; and its status before it was read, None if it was not opened.
+        What is in it, and its status before it was read; None if it is empty, large, no
+        regular file, changing or not there.
 
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except (OSError, ValueError):
-        return None, None
+        return None
     try:
         status = os.fstat(descriptor)
         if not (stat.S_ISREG(status.st_mode) and 0 < status.st_size <= most):
-            return None, status
+            return None
         text = os.read(descriptor, status.st_size + 1)
     except OSError:
-        return None, None
+        return None
     finally:
         os.close(descriptor)
-    return (text if len(text) == status.st_size else None), status
+    return (text, status) if len(text) == status.st_size else None

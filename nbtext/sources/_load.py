@@ -107,9 +107,9 @@ def load(unread: Unread, max_bytes: int) -> Document:
     Raises:
         SourceError: it cannot be read, or is damaged before its end or `max_bytes`.
     """
-    text, _ = small_file(unread.path, min(max_bytes, SMALL))
-    if text is not None and not _is_compressed(text):
-        return Document(unread.name, (text,), unread.label, unread.is_mail)
+    small = small_file(unread.path, min(max_bytes, SMALL))
+    if small is not None and not _is_compressed(small[0]):
+        return Document(unread.name, (small[0],), unread.label, unread.is_mail)
     stream = _opened(unread)
     try:
         text, is_cut = read_start(stream, max_bytes)

@@ -1,9 +1,7 @@
 """Small files that are read ahead: what is in them, and what is left to be opened."""
 
 import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ from nbtext.document import PAUSE, Document, Item, Note, Unread
 from nbtext.sources._ahead import FILES, small_files, with_texts
 from nbtext.tokens import compiled
 from nbtext.tokens.engine import COMPILED, best
+from tests.locking import dotlocked, fcntl_locked
 
 READERS = [pytest.param(small_files, id="plain")]
 if best() == COMPILED:
@@ -52,61 +51,31 @@ def test_what_is_simple_is_read_and_all_else_is_left(read: Any, tmp_path: Path) 
 MAIL = b"From a@b\nSubject: x\n\nHere\n"
 
 
-def not_there(mail: Path) -> None:
-    """Change nothing."""
-    assert not mail.with_name("mail.lock").exists()
-
-
-def dotlocked(mail: Path) -> None:
-    mail.with_name("mail.lock").write_text("")
-
-
-def linked(mail: Path) -> None:
-    """Make it a link: a dotlock may lie beside what it leads to."""
-    mail.rename(mail.with_name("elsewhere"))
-    mail.symlink_to("elsewhere")
-
-
 @pytest.mark.parametrize("read", READERS)
-@pytest.mark.parametrize(
-    ("change", "is_read"), [(not_there, True), (dotlocked, False), (linked, False)]
-)
-def test_what_begins_like_an_mbox_may_grow(
-    read: Any, change: Callable[[Path], None], is_read: bool, tmp_path: Path
+def test_what_begins_like_an_mbox_and_is_young_is_read_while_nobody_writes(
+    read: Any, tmp_path: Path
 ) -> None:
     mail = tmp_path / "mail"
     mail.write_bytes(MAIL)
-    change(mail)
+    paths = (str(mail),)
 
-    for changed, expected in (
-        (OLD - 1, MAIL),
-        (OLD, MAIL if is_read else None),
-        (OLD + 1, MAIL if is_read else None),
-    ):
+    for changed, is_young in ((OLD - 1, False), (OLD, True), (OLD + 1, True)):
         os.utime(mail, (changed, changed))
-        assert read((str(mail),), 100, 100, OLD) == [expected]
+        assert read(paths, 100, 100, OLD) == [MAIL]
+        for locked in (fcntl_locked, dotlocked):
+            with locked(mail):
+                assert read(paths, 100, 100, OLD) == [None if is_young else MAIL]
 
 
 @pytest.mark.parametrize("read", READERS)
-def test_what_a_mail_program_has_locked_is_left(read: Any, tmp_path: Path) -> None:
-    mail = tmp_path / "mail"
-    mail.write_bytes(MAIL)
-    program = (
-        "import fcntl, sys; fcntl.lockf(f := open(sys.argv[1], 'r+'), fcntl.LOCK_EX)"
-    )
-    program += "; print(flush=True); input()"
-    with subprocess.Popen(
-        [sys.executable, "-c", program, mail],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as locking:
-        assert locking.stdout is not None
-        locking.stdout.readline()
-        while_locked = read((str(mail),), 100, 100, OLD)
-        locking.communicate(b"\n")
+def test_a_young_one_that_is_a_link_is_left(read: Any, tmp_path: Path) -> None:
+    """A dotlock may lie beside what it leads to."""
+    (tmp_path / "elsewhere").write_bytes(MAIL)
+    link = tmp_path / "mail"
+    link.symlink_to("elsewhere")
 
-    assert while_locked == [None]
-    assert read((str(mail),), 100, 100, OLD) == [MAIL]
+    assert read((str(link),), 100, 100, OLD) == [None]
+    assert read((str(link),), 100, 100, NOW) == [MAIL]
 
 
 @pytest.mark.parametrize("read", READERS)

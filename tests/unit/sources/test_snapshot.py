@@ -6,7 +6,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from io import BufferedReader, FileIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,6 +21,7 @@ from nbtext.files.mail_locks import STALE
 from nbtext.learning import LearnRequest, learn_documents
 from nbtext.sources import Options, _snapshot, documents, load_all, rereadable
 from tests.build import FROM_LINE, mbox
+from tests.locking import dotlocked, fcntl_locked
 from tests.waiting import PATIENCE
 
 ONE, TWO, THREE = (
@@ -44,32 +45,6 @@ def half_delivered(path: Path) -> Path:
     with path.open("ab") as file:
         file.write(HALF)
     return path
-
-
-@contextmanager
-def fcntl_locked(path: Path) -> Iterator[None]:
-    """Lock a file in another process, as a program that delivers to it does."""
-    script = (
-        "import fcntl, sys; file = open(sys.argv[1], 'r+'); "
-        "fcntl.lockf(file, fcntl.LOCK_EX); print(flush=True); sys.stdin.read()"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", script, path],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        yield
-        process.communicate(timeout=PATIENCE)
-
-
-@contextmanager
-def dotlocked(path: Path) -> Iterator[None]:
-    lock = path.with_name(f"{path.name}.lock")
-    lock.write_text("0")
-    yield
-    lock.unlink()
 
 
 def huge(path: Path) -> None:
