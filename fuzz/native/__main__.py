@@ -35,8 +35,8 @@ READERS: Final = {
     ),
     "model": (
         "blocks", "delta", "delta_arrays", "delta_header", "delta_writing", "fitting",
-        "header", "ledger", "mean", "model", "msgpack", "packing", "posterior", "table",
-        "tail",
+        "header", "ledger", "mean", "model", "msgpack", "packing", "posterior",
+        "stored_view", "table", "tail",
     ),
 }  # fmt: skip
 """The files of which edges are noted."""
@@ -47,7 +47,7 @@ OTHERS: Final = {
 }
 """Those of which they are not: loops, in which it would take most of the time."""
 
-FORGED: Final = ("header", "ledger", "model", "table", "tail")
+FORGED: Final = ("header", "ledger", "model", "stored_view", "table", "tail")
 """Those that are to believe a file without checksums."""
 
 FLAGS: Final = [

@@ -165,6 +165,29 @@ has_room(const Model *model)
     return model->n_tables < MOST_TABLES;
 }
 
+/* Whether a model decides as before once its counts are in memory. */
+static void
+check_gathered(const Model *model, Slice file)
+{
+    enum { MOST_KEYS = 64 };
+    Model gathered = {0};
+    uint64_t keys[MOST_VIEWS][MOST_KEYS];
+    Slice slices[MOST_VIEWS];
+    double scores[2];
+    int64_t known[2];
+    HOLDS(open_model(file, &gathered) == FILLED);
+    gather_tail(&gathered, random_bits() | 1);
+    for (size_t view = 0; view < model->first.n_views; view++) {
+        const uint8_t *at = (const uint8_t *)keys[view];
+        choose_keys(model, view, keys[view], MOST_KEYS);
+        slices[view] = slice(at, at + sizeof keys[view]);
+    }
+    bool is_scored = mean_score(&gathered, slices, scores, known);
+    HOLDS(is_scored == mean_score(model, slices, scores + 1, known + 1));
+    HOLDS(!is_scored || (scores[0] == scores[1] && known[0] == known[1]));
+    release_model(&gathered);
+}
+
 /* Whether a model to which a table is appended while it is open decides as one with it. */
 static void
 check_appended(Slice file, Slice table, const Model *after)
@@ -246,6 +269,8 @@ try_input(const uint8_t *bytes, size_t length)
         if (random_below(4) == 0)
             gather_tail(model, random_bits() | 1);
         score(model);
+        if (!lies && random_below(4) == 0)
+            check_gathered(model, slice(file, file + length));
         if (random_below(4) == 0)
             check_lesson(model, slice(file, file + length));
         if (random_below(4) == 0) /* somebody writes to it */

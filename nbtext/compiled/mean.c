@@ -45,10 +45,11 @@ static bool
 add_terms(const Model *model, size_t view, const Odds *odds, const uint64_t *keys, size_t n,
           Sum *sum)
 {
-    fetch_counts(model, view, keys, n);
+    const Kept *kept[AT_ONCE];
+    fetch_counts(model, view, keys, n, kept);
     for (size_t i = 0; i < n; i++) {
         Counts counts;
-        Lookup found = find_counts(model, view, keys[i], &counts);
+        Lookup found = find_counts(model, view, keys[i], kept[i], &counts);
         if (found == IS_DAMAGED)
             return false;
         if (found == UNKNOWN_TERM)

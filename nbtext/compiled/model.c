@@ -155,8 +155,11 @@ void
 release_model(Model *model)
 {
     release_tail(model);
-    for (size_t n = 0; n < model->n_tables; n++)
+    for (size_t n = 0; n < model->n_tables; n++) {
         free(model->tables[n].verified);
+        for (size_t view = 0; view < MOST_VIEWS; view++)
+            free(model->tables[n].views[view].kept);
+    }
     free(model->tables);
     model->tables = NULL;
     model->n_tables = 0;
@@ -172,11 +175,12 @@ find_key(const Table *table, const TermArrays *terms, uint64_t key, uint64_t *pl
     uint64_t bucket = key >> (KEY_BITS - terms->index_bits);
     if (bucket + 1 >= terms->buckets.length)
         return UNKNOWN_TERM;
-    if (!verify(table, &terms->buckets, bucket, bucket + 2))
+    if (!terms->kept && !verify(table, &terms->buckets, bucket, bucket + 2))
         return IS_DAMAGED;
     uint64_t low = value_at(&terms->buckets, bucket);
     uint64_t end = value_at(&terms->buckets, bucket + 1), high = end;
-    if (low > high || high > keys->length || !verify(table, keys, low, high))
+    if (low > high || high > keys->length
+        || (!terms->kept && !verify(table, keys, low, high)))
         return IS_DAMAGED;
     if (keys->width == 4)
         key &= UINT32_MAX;
@@ -262,6 +266,9 @@ add_counts(const Table *table, const TermArrays *terms, uint64_t key, Counts *co
     return KNOWN_TERM;
 }
 
+/* Stands for the counts of terms that are not among those that are kept. */
+static const Kept NOTHING;
+
 /* Where the bucket of a key begins, as it is said; 0 if nothing can be there. */
 static uint64_t
 guessed_place(const TermArrays *terms, uint64_t key)
@@ -271,20 +278,12 @@ guessed_place(const TermArrays *terms, uint64_t key)
     return place < terms->keys.length ? place : 0;
 }
 
-void
-fetch_counts(const Model *model, size_t view, const uint64_t *keys, size_t n)
+/* Ask memory for what the file has of some terms, whose keys are asked for. */
+static void
+fetch_stored(const TermArrays *terms, const uint64_t *keys, size_t n)
 {
-    const TermArrays *terms = model->tables[0].views + view;
-    if (!terms->keys.length)
-        return;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t bucket = keys[i] >> (KEY_BITS - terms->index_bits);
-        if (bucket < terms->buckets.length)
-            PREFETCH(terms->buckets.at + bucket * terms->buckets.width);
-    }
     for (size_t i = 0; i < n; i++) {
         uint64_t place = guessed_place(terms, keys[i]);
-        PREFETCH(terms->keys.at + place * terms->keys.width);
         PREFETCH(terms->codes.at + place * terms->codes.width);
         PREFETCH(terms->starts.at + place / STRIDE * terms->starts.width);
     }
@@ -298,11 +297,42 @@ fetch_counts(const Model *model, size_t view, const uint64_t *keys, size_t n)
     }
 }
 
+void
+fetch_counts(const Model *model, size_t view, const uint64_t *keys, size_t n,
+             const Kept **kept)
+{
+    const TermArrays *terms = model->tables[0].views + view;
+    bool are_kept = model->has_tail && terms->kept;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bucket = keys[i] >> (KEY_BITS - terms->index_bits);
+        if (bucket < terms->buckets.length)
+            PREFETCH(terms->buckets.at + bucket * terms->buckets.width);
+    }
+    for (size_t i = 0; i < n && terms->keys.length; i++)
+        PREFETCH(terms->keys.at + guessed_place(terms, keys[i]) * terms->keys.width);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t place;
+        Lookup found = are_kept ? find_key(model->tables, terms, keys[i], &place) : IS_DAMAGED;
+        kept[i] = found == KNOWN_TERM     ? terms->kept + place
+                  : found == UNKNOWN_TERM ? &NOTHING
+                                          : NULL;
+        if (found == KNOWN_TERM)
+            PREFETCH(kept[i]);
+    }
+    if (!are_kept && terms->keys.length)
+        fetch_stored(terms, keys, n);
+}
+
 Lookup
-find_counts(const Model *model, size_t view, uint64_t key, Counts *counts)
+find_counts(const Model *model, size_t view, uint64_t key, const Kept *kept, Counts *counts)
 {
     size_t n_columns = model->tables[0].views[view].n_read;
     Lookup found = UNKNOWN_TERM;
+    if (kept && kept->counts[0] != LOOK_IT_UP && !is_changed(model, view, key)) {
+        counts->columns[0][0] = kept->counts[0];
+        counts->columns[1][0] = kept->counts[1];
+        return kept == &NOTHING ? UNKNOWN_TERM : KNOWN_TERM;
+    }
     *counts = (Counts){0};
     size_t n_tables = model->has_tail ? 1 : model->n_tables;
     for (size_t n = 0; n < n_tables; n++) {

@@ -112,11 +112,19 @@ typedef struct {
     bool is_signed;
 } Array;
 
+/* What is counted of a term in each class; LOOK_IT_UP if the file says more. */
+typedef struct {
+    uint32_t counts[2];
+} Kept;
+
+#define LOOK_IT_UP UINT32_MAX
+
 /* The arrays of a view's terms, as `nbtext.store.schema.TermArrays`. */
 typedef struct {
     Array buckets, keys, codes, starts, classes, columns[MOST_COLUMNS];
     size_t n_columns, n_read; /* how many there are, and how many of them are read */
     int index_bits;
+    Kept *kept; /* of each term, once all blocks are verified; NULL if they lie in the file */
 } TermArrays;
 
 /* The arrays of the documents that are counted; of no width if there are none. */
@@ -185,6 +193,7 @@ typedef struct {
     Change *changes;
     size_t n;
     int bits;
+    uint64_t secret; /* odd: what chooses slots */
 } Tail;
 
 typedef struct {
@@ -196,7 +205,6 @@ typedef struct {
     uint64_t size; /* of all tables, in bytes */
     bool has_tail; /* whether terms are looked up in the first table and in the tails */
     Tail tails[MOST_VIEWS];
-    uint64_t secret; /* odd: what chooses slots */
 } Model;
 
 typedef struct {
@@ -212,18 +220,31 @@ void release_model(Model *model);
 Filling append_to_model(Model *model, Slice table);
 /* Add a value of a column to a count, if both are exact as floating-point numbers. */
 bool add_count_of(const Array *column, uint64_t place, int64_t *count);
-/* Ask memory for what is stored of some terms in the first table. */
-void fetch_counts(const Model *model, size_t view, const uint64_t *keys, size_t n);
-/* Add up what the tables count for a term. */
-Lookup find_counts(const Model *model, size_t view, uint64_t key, Counts *counts);
+/* Ask memory for some terms of the first table; `kept` is NULL for those of the file. */
+void fetch_counts(const Model *model, size_t view, const uint64_t *keys, size_t n,
+                  const Kept **kept);
+/* Add up what the tables count for a term: of column 0, if no more of it is kept. */
+Lookup find_counts(const Model *model, size_t view, uint64_t key, const Kept *kept,
+                   Counts *counts);
+
+/* --- stored_view.c --------------------------------------------------------------- */
+
+/* What is called with each term of a table, in the order of places; false if it stops. */
+typedef bool Take(void *into, uint64_t place, const Change *term);
+
+/* Read all terms of a view; false if they are damaged or out of order, or `take` stops. */
+bool walk_terms(const Table *table, const TermArrays *terms, Take *take, void *into);
+/* Have the counts of the first table in memory, if there is room. */
+void keep_counts(Model *model);
 
 /* --- tail.c ----------------------------------------------------------------------- */
 
-/* Gather what the tables behind the first change; the secret is odd, and the process's. */
+/* Keep the first table's counts, and gather what those behind it change; the secret is odd, and the process's. */
 void gather_tail(Model *model, uint64_t secret);
 /* Add a table of the model to what is gathered, if that is. */
 void add_to_tail(Model *model, size_t n);
 void release_tail(Model *model);
+bool is_changed(const Model *model, size_t view, uint64_t key);
 /* Add what the tables behind the first change of a term. */
 Lookup add_changes(const Model *model, size_t view, uint64_t key, Counts *counts);
 

@@ -39,6 +39,10 @@ CR, which others take for the end of a line."""
 _FIELD_START: Final = re.compile(_FIELD_NAME)
 _FIELD_REST: Final = re.compile(_REST)
 _FIELDS: Final = re.compile(rb"(?:%b%b)*+" % (_FIELD_NAME, _REST))
+_PLAIN_FIELDS: Final = re.compile(
+    rb"(?:%b[^\n]*+\n(?:[ \t][^\n]*+\n)*+)++" % _FIELD_NAME
+)
+"""The same of whole lines without carriage returns, in half the time."""
 _ANY_LINE: Final = rb"(?:[^\n]++|\n(?=[ \t]))*+\n"
 """A whole line, with the lines that continue it."""
 _LINE: Final = re.compile(_ANY_LINE)
@@ -49,7 +53,8 @@ _LAST_LINE: Final = re.compile(rb"\n(?=\r?\r?\n)")
 _SUBJECT: Final = re.compile(rb"(?:^|(?<=\r))subject[ \t]*+:", re.IGNORECASE | re.M)
 
 PROBE: Final = 1 << 16
-"""Bytes of the body in which a line end is looked for if there is none before."""
+"""Bytes of the body in which a line end is looked for if there is none before, and of a
+header that may be plain."""
 _STANDARD: Final = re.compile(
     "from|sender|reply-to|to|cc|bcc|message-id|in-reply-to|references|subject|comments"
     "|keywords|(?:orig-)?date|return-path|received|resent-.*|mime-version|content-.*",
@@ -112,7 +117,12 @@ def added_by(
 
 def printable_label(decision: Decision) -> str:
     """Return the label as printable ASCII, on one line."""
-    return _printable(decision.label if decision.label is not None else "unsure")
+    return _printable_name(decision.label if decision.label is not None else "unsure")
+
+
+@lru_cache(maxsize=256)
+def _printable_name(label: str) -> str:
+    return _printable(label)
 
 
 def printable_reason(reason: "Reason") -> str:
@@ -145,21 +155,24 @@ def checked(added: AddedField) -> AddedField:
         SettingsError: no field can have that name, or no subject that tag.
 
     """
-    if not _NAME.fullmatch(added.field):
-        message = (
-            f"the field name {added.field!r} is not printable ASCII without a colon"
-        )
+    _check(added.field, added.tag)
+    return added
+
+
+@lru_cache(maxsize=8)  # it is the same for each message
+def _check(field: str, tag: str) -> None:
+    if not _NAME.fullmatch(field):
+        message = f"the field name {field!r} is not printable ASCII without a colon"
         raise SettingsError(message)
-    if _STANDARD.fullmatch(added.field):
+    if _STANDARD.fullmatch(field):
         message = (
-            f"the field name {added.field!r} is one of mail itself, whose own field "
+            f"the field name {field!r} is one of mail itself, whose own field "
             "would be removed; choose another, such as X-NBText"
         )
         raise SettingsError(message)
-    if not (added.tag.isascii() and (added.tag.isprintable() or not added.tag)):
-        message = f"the subject tag {added.tag!r} is not printable ASCII"
+    if not (tag.isascii() and (tag.isprintable() or not tag)):
+        message = f"the subject tag {tag!r} is not printable ASCII"
         raise SettingsError(message)
-    return added
 
 
 def with_added(message: bytes, added: AddedField) -> bytes:
@@ -174,6 +187,9 @@ def with_added(message: bytes, added: AddedField) -> bytes:
 
 def pieces_with_added(message: bytes, added: AddedField) -> list[bytes | memoryview]:
     """Return the same in pieces to be joined; the body is not copied."""
+    if plain_end := _plain_end(message, added):
+        lines = _lines_of(added.fields, b"\n")
+        return [message[:plain_end], lines, memoryview(message)[plain_end:]]
     start, end = _header(message)
     place = _place(message, start, end)
     subject = _SUBJECT.search(message, start, end) if added.tag else None
@@ -183,11 +199,7 @@ def pieces_with_added(message: bytes, added: AddedField) -> list[bytes | memoryv
     fields = added.fields
     if added.tag and not subject:
         fields = (*fields, ("Subject", added.tag))
-    lines = b"".join(
-        f"{name}: {value}".encode().replace(b"\n", newline) + newline
-        for name, value in fields
-    )
-    texts = {place: lines}
+    texts = {place: _lines_of(fields, newline)}
     if subject:
         texts[subject.end()] = b" " + added.tag.encode()
     for where, offset in zip(reversed(places), reversed(offsets), strict=True):
@@ -195,6 +207,43 @@ def pieces_with_added(message: bytes, added: AddedField) -> list[bytes | memoryv
     if start == end and not message.startswith(_EMPTY, end):
         header += newline  # all of it is body, and no part of our fields
     return [message[:start], bytes(header), memoryview(message)[end:]]
+
+
+def _lines_of(fields: Sequence[tuple[str, str]], newline: bytes) -> bytes:
+    """Return fields as lines of a header."""
+    return b"".join(
+        f"{name}: {value}".encode().replace(b"\n", newline) + newline
+        for name, value in fields
+    )
+
+
+def _plain_end(message: bytes, added: AddedField) -> int:
+    """
+    Return the end of a header to which fields are only added, 0 if there may be more.
+
+    So are most: whole fields and line feeds, and no name of ours.
+    """
+    end = message.find(b"\n\n", 0, PROBE) + 1
+    header = message[:end].lower()
+    if not header or added.tag or b"\r" in header:
+        return 0
+    envelope = _ENVELOPE.match(message)
+    start = envelope.end() if envelope else 0
+    fields = _PLAIN_FIELDS.match(message, start, end)
+    if not fields or fields.end() < end:
+        return 0
+    for ours in _beginnings(added.family, tuple(name for name, _ in added.fields)):
+        if header.startswith(ours, start) or b"\n" + ours in header:
+            return 0
+    return end
+
+
+@lru_cache(maxsize=8)
+def _beginnings(family: str, names: tuple[str, ...]) -> tuple[bytes, ...]:
+    """Return how all names of ours begin, in lower case."""
+    lower = [name.lower() for name in names]
+    others = [name for name in lower if not (family and name.startswith(family))]
+    return tuple(one.encode() for one in (family, *others) if one)
 
 
 def _header(message: bytes) -> tuple[int, int]:

@@ -248,7 +248,8 @@ class Classifier:
             truncated=document.truncated,
             expected=document.label,
             heading=_heading_of(document) if headings else None,
-        )._replace(identity=document.identity)
+            identity=document.identity,
+        )
         if not self.n_reasons or decision.label == decision.expected:
             return decision
         reasons = self._reasons(document, decision.label, counted_in)

@@ -197,6 +197,7 @@ def decide(
     truncated: bool = False,
     expected: str | None = None,
     heading: "Heading | None" = None,
+    identity: str | None = None,
 ) -> Decision:
     """
     Decide about a document.
@@ -209,6 +210,7 @@ def decide(
         truncated: whether the document was longer than what was read.
         expected: the label that the document carries, if any.
         heading: From and Subject of a mail, if they were asked for.
+        identity: what names the document where its name does not.
 
     """
     printed = rule.printed(scored.log_posterior) if rule.shift else scored.printed
@@ -226,6 +228,7 @@ def decide(
         truncated=truncated,
         expected=expected,
         heading=heading,
+        identity=identity,
     )
 
 

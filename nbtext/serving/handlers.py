@@ -56,7 +56,7 @@ LONGEST_REASON: Final = 512
 """Maximum characters in the log of a value and of a reason."""
 
 _HEADER_END: Final = re.compile(rb"\n\r?\n")
-_MESSAGE_ID: Final = re.compile(rb"^message-id[ \t]*+:\s*+(\S+)", re.IGNORECASE | re.M)
+_MESSAGE_ID: Final = re.compile(rb"message-id[ \t]*+:\s*+(\S+)", re.IGNORECASE)
 _LOOKED_AT: Final = 65_536
 
 
@@ -204,7 +204,8 @@ class Handler:
         rule: DecisionRule,
     ) -> Answer:
         verdict = verdict_of(decision, self._options.spam, rule)
-        verdict = verdict._replace(reasons=tuple(reasons))
+        if reasons:
+            verdict = verdict._replace(reasons=tuple(reasons))
         body = body_of(request, message, verdict)
         label = decision.label if decision.label is not None else "?"
         log = (
@@ -406,9 +407,15 @@ def learn_messages(
 def message_id_of(message: bytes) -> str:
     """Return the Message-ID of a message, `-` if it has none."""
     start = message[:_LOOKED_AT]
-    end = _HEADER_END.search(start)
-    found = _MESSAGE_ID.search(start, 0, end.start() if end else len(start))
-    return found[1].decode("utf-8", "backslashreplace") if found else "-"
+    found = _HEADER_END.search(start)
+    end = found.start() if found else len(start)
+    lines = b"\n" + start[:end].lower()  # a line begins where its line feed is here
+    place = lines.find(b"\nmessage-id")
+    while place >= 0:
+        if found := _MESSAGE_ID.match(start, place, end):
+            return found[1].decode("utf-8", "backslashreplace")
+        place = lines.find(b"\nmessage-id", place + 1)
+    return "-"
 
 
 def loggable(text: str, longest: int = LONGEST) -> str:

@@ -10,6 +10,7 @@ costs, 2.5 points more are for a tenth of the expected cost, held against that o
 best other decision.
 """
 
+from functools import lru_cache
 from math import log
 from typing import Final, NamedTuple
 
@@ -70,8 +71,7 @@ class Verdict(NamedTuple):
     @property
     def tests(self) -> str:
         """Return what SpamAssassin would call tests: the label, and p in percent."""
-        label = printable_label(self.decision).upper()
-        name = "".join(one if one.isalnum() else "_" for one in label)
+        name = _test_name(printable_label(self.decision))
         return f"NBTEXT_{name},NBTEXT_{min(int(self.probability * 100), 99):02}"
 
     @property
@@ -82,6 +82,11 @@ class Verdict(NamedTuple):
         names = [f"NBTEXT_{_symbol(one.view)}" for one in own]
         names += [f"NBTEXT_TERM_{_symbol(one.text)}" for one in own]
         return ",".join([self.tests, *dict.fromkeys(names)])
+
+
+@lru_cache(maxsize=256)
+def _test_name(label: str) -> str:
+    return "".join(one if one.isalnum() else "_" for one in label.upper())
 
 
 def _symbol(text: str) -> str:

@@ -1,6 +1,8 @@
 """One mail is learnt by the compiled engine byte for byte as by what it stands for."""
 
 import fcntl
+import io
+import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -24,7 +26,15 @@ from nbtext.policy import Policy
 from nbtext.scoring.held_out import no_calibration
 from nbtext.scoring.models.mean import Mean
 from nbtext.scoring.stored import FEW, FEW_BYTES
-from nbtext.store import appending, compact, contents, open_model, read_contents
+from nbtext.store import (
+    appending,
+    compact,
+    contents,
+    open_model,
+    read_contents,
+    replace_model,
+)
+from nbtext.textform import load_text, text_lines
 from nbtext.tokens.engine import engine
 from nbtext.tokens.kinds import reader_of
 from tests.build import HAM, SPAM, mail
@@ -232,6 +242,36 @@ def test_a_tail_in_memory_changes_no_score(model: Path) -> None:
         expected = plain.score(read[0])
         assert expected is not None
         assert gathered.score(read[0]) == expected == grown.score(read[0])
+
+
+@pytest.mark.parametrize("more", [1, 2**32 - 3, 2**32 - 2, 2**32 - 1, 2**32, 2**40])
+def test_counts_in_memory_may_be_of_any_size(model: Path, more: int) -> None:
+    """Those of 32 bits and more stay in the file."""
+    before = StoredModel(model.read_bytes())
+    with_more(model, more)
+    plain, gathered = (StoredModel(model.read_bytes()) for _ in range(2))
+    gathered.gather()
+    for message in (NEW, mail(78, SPAM), mail(3, HAM)):
+        ((keys, _),) = _read(plain, message)
+        expected = plain.score(keys)
+        assert gathered.score(keys) == expected != before.score(keys)
+
+
+def with_more(model: Path, more: int) -> None:
+    """Count every third term of a model more often in each class that has it."""
+    header, *lines = text_lines(read_contents(open_model(str(model))), str(model))
+    whole = json.loads(header)
+    for number, line in enumerate(lines):
+        term = json.loads(line)
+        if number % 3 or "term" not in term:
+            continue
+        for label, counts in term["counts"].items():
+            counts[0] += more
+            whole["classes"][label]["totals"][term["view"]][0] += more
+        lines[number] = json.dumps(term)
+    text = "\n".join([json.dumps(whole), *lines]).encode()
+    packed = load_text(io.BytesIO(text), "a text").contents.pack()
+    replace_model(str(model), packed, replace=True)
 
 
 def test_what_is_no_table_of_a_model_is_not_added(model: Path) -> None:

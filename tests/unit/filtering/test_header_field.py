@@ -3,13 +3,20 @@
 import email.policy
 import re
 from email import message_from_bytes
+from unittest.mock import patch
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nbtext.errors import SettingsError
-from nbtext.filtering.header_field import AddedField, added_by, with_added
+from nbtext.filtering import header_field
+from nbtext.filtering.header_field import (
+    AddedField,
+    _plain_end,
+    added_by,
+    with_added,
+)
 from nbtext.scoring.decide import Decision
 
 MARK = AddedField("X-NBText", "spam, probability=0.9987")
@@ -167,6 +174,32 @@ def test_a_family_of_fields_is_only_for_us_to_write(rest: bytes) -> None:
     assert ours == list(SPAMC.more) or found.defects
     assert with_added(once, SPAMC) == once
     assert once.count(b"X-Spamless") == message.count(b"X-Spamless")
+
+
+LF_ONLY = st.lists(
+    (PIECES | FORGED).map(lambda piece: piece.replace(b"\r", b"")), max_size=8
+)
+
+
+@given(st.sampled_from((b"", b"From a Thu\n", b"X-A: 1\n")), LF_ONLY, st.booleans())
+def test_a_plain_header_is_no_exception(
+    start: bytes, rest: list[bytes], has_family: bool
+) -> None:
+    message = start + b"".join(rest) + b"\nbody\n\nX-Spam-Flag: 1\n"
+    added = SPAMC if has_family else MARK
+    with patch.object(header_field, "_plain_end", return_value=0):
+        expected = with_added(message, added)
+
+    assert with_added(message, added) == expected
+
+
+def test_most_headers_are_plain() -> None:
+    plain = b"From a Thu\nFrom: a@b\nX-Folded: 1\n\t2\nX-Spa: 1\n\nX-Spam-A: 1\n"
+
+    assert _plain_end(plain, SPAMC) == plain.index(b"\n\n") + 1
+    assert not _plain_end(plain.replace(b"X-Spa:", b"x-spam-:"), SPAMC)
+    assert not _plain_end(plain.replace(b"X-Folded", b"x-nbtext"), SPAMC)
+    assert not _plain_end(b"X-NBText: 1\n\n", MARK)
 
 
 @given(MESSAGES)

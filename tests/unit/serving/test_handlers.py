@@ -125,9 +125,10 @@ def test_a_message_id_is_looked_for_in_any_bytes(message: bytes) -> None:
         (b"MESSAGE-id:\r\n\t<1@x> (comment)\r\n\r\n", "<1@x>"),
         (b"From: a\n\nMessage-ID: <1@x>\n", "-"),
         (b"Message-ID:\n\nbody", "-"),
+        (b"Message-ID\nX-Message-ID: 1\nmessage-id : <2>\n\n", "<2>"),
         (b"", "-"),
     ],
-    ids=["plain", "folded", "in the body", "empty", "nothing"],
+    ids=["plain", "folded", "in the body", "empty", "the second", "nothing"],
 )
 def test_the_message_id_is_that_of_the_header(message: bytes, expected: str) -> None:
     assert message_id_of(message) == expected
