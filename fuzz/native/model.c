@@ -165,52 +165,37 @@ has_room(const Model *model)
     return model->n_tables < MOST_TABLES;
 }
 
-/* Whether a model decides as before once its counts are in memory. */
+/* Whether two models decide alike, about terms that one of them has, and others. */
 static void
-check_gathered(const Model *model, Slice file)
+check_alike(const Model *one, const Model *other)
 {
     enum { MOST_KEYS = 64 };
-    Model gathered = {0};
     uint64_t keys[MOST_VIEWS][MOST_KEYS];
     Slice slices[MOST_VIEWS];
     double scores[2];
     int64_t known[2];
-    HOLDS(open_model(file, &gathered) == FILLED);
-    gather_tail(&gathered, random_bits() | 1);
-    for (size_t view = 0; view < model->first.n_views; view++) {
+    for (size_t view = 0; view < one->first.n_views; view++) {
         const uint8_t *at = (const uint8_t *)keys[view];
-        choose_keys(model, view, keys[view], MOST_KEYS);
-        slices[view] = slice(at, at + sizeof keys[view]);
-    }
-    bool is_scored = mean_score(&gathered, slices, scores, known);
-    HOLDS(is_scored == mean_score(model, slices, scores + 1, known + 1));
-    HOLDS(!is_scored || (scores[0] == scores[1] && known[0] == known[1]));
-    release_model(&gathered);
-}
-
-/* Whether a model to which a table is appended while it is open decides as one with it. */
-static void
-check_appended(Slice file, Slice table, const Model *after)
-{
-    enum { MOST_KEYS = 32 };
-    Model open = {0};
-    uint64_t keys[MOST_VIEWS][MOST_KEYS];
-    Slice slices[MOST_VIEWS];
-    double scores[2];
-    int64_t known[2];
-    HOLDS(open_model(file, &open) == FILLED);
-    gather_tail(&open, random_bits() | 1);
-    HOLDS(append_to_model(&open, table) == FILLED);
-    for (size_t view = 0; view < after->first.n_views; view++) {
-        const uint8_t *at = (const uint8_t *)keys[view];
-        choose_keys(after, view, keys[view], MOST_KEYS);
+        choose_keys(one, view, keys[view], MOST_KEYS);
         keys[view][random_below(MOST_KEYS)] = UINT64_MAX;
         slices[view] = slice(at, at + sizeof keys[view]);
     }
-    bool is_scored = mean_score(&open, slices, scores, known);
-    HOLDS(is_scored == mean_score(after, slices, scores + 1, known + 1));
+    bool is_scored = mean_score(one, slices, scores, known);
+    HOLDS(is_scored == mean_score(other, slices, scores + 1, known + 1));
     HOLDS(!is_scored || (scores[0] == scores[1] && known[0] == known[1]));
-    release_model(&open);
+}
+
+/* Whether a model decides as before once it is in memory, and a table is appended if any. */
+static void
+check_gathered(const Model *model, Slice file, Slice table)
+{
+    Model gathered = {0};
+    HOLDS(open_model(file, &gathered) == FILLED);
+    gather_tail(&gathered, random_bits() | 1);
+    if (length_of(table))
+        HOLDS(append_to_model(&gathered, table) == FILLED);
+    check_alike(model, &gathered);
+    release_model(&gathered);
 }
 
 /* Learn, and open what comes of it: it is a model that has learnt these mails. */
@@ -238,7 +223,7 @@ check_lesson(const Model *model, Slice file)
         HOLDS(after.first.documents[lesson.class]
               == model->first.documents[lesson.class] + (int64_t)lesson.n_mails);
         if (model->n_tables == 1)
-            check_appended(file, slice(output.bytes, output.bytes + output.length), &after);
+            check_gathered(&after, file, slice(output.bytes, output.bytes + output.length));
         are_checked = true;
         for (size_t n = 0; n < lesson.n_mails; n++) {
             InLedger found = look_up(&after, lesson.mails[n].digest, lesson.class);
@@ -270,7 +255,7 @@ try_input(const uint8_t *bytes, size_t length)
             gather_tail(model, random_bits() | 1);
         score(model);
         if (!lies && random_below(4) == 0)
-            check_gathered(model, slice(file, file + length));
+            check_gathered(model, slice(file, file + length), slice(file, file));
         if (random_below(4) == 0)
             check_lesson(model, slice(file, file + length));
         if (random_below(4) == 0) /* somebody writes to it */

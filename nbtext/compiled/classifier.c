@@ -187,14 +187,9 @@ static PyObject *
 stored_new(PyTypeObject *type, PyObject *args, PyObject *names)
 {
     PyObject *file;
-    if (names && PyDict_Size(names)) {
-        PyErr_SetString(PyExc_TypeError, "StoredModel() takes no names of arguments");
-        return NULL;
-    }
     if (!PyArg_ParseTuple(args, "O:StoredModel", &file))
         return NULL;
-    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-    PyObject *self = alloc(type, 0); /* filled with zeros */
+    PyObject *self = new_object(type, names);
     if (!self)
         return NULL;
     StoredModel *stored = (StoredModel *)(void *)self;
@@ -206,15 +201,13 @@ stored_new(PyTypeObject *type, PyObject *args, PyObject *names)
 static void
 stored_dealloc(PyObject *self)
 {
-    PyTypeObject *type = Py_TYPE(self);
     StoredModel *stored = (StoredModel *)(void *)self;
     if (stored->model)
         release_model(stored->model);
     free(stored->model);
     Py_XDECREF(stored->kept);
     PyBuffer_Release(&stored->file); /* nothing if there is none */
-    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
-    Py_DECREF(type);
+    free_object(self);
 }
 
 static PyMethodDef stored_methods[] = {
@@ -229,17 +222,4 @@ static PyMethodDef stored_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyType_Slot stored_slots[] = {
-    {Py_tp_doc, (void *)(uintptr_t)stored_doc},
-    {Py_tp_new, (void *)stored_new},
-    {Py_tp_dealloc, (void *)stored_dealloc},
-    {Py_tp_methods, stored_methods},
-    {0, NULL},
-};
-
-PyType_Spec stored_spec = {
-    .name = "nbtext._compiled.StoredModel",
-    .basicsize = sizeof(StoredModel),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = stored_slots,
-};
+TYPE_SPEC(stored, "StoredModel", StoredModel);

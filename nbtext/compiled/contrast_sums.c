@@ -305,7 +305,5 @@ add_by_class(PyObject *module, PyObject *args)
     }
     for (size_t n = 0; n < 11; n++)
         PyBuffer_Release(&b[n]);
-    if (!is_sound)
-        return NULL;
-    return counted_none();
+    return is_sound ? counted_none() : NULL;
 }

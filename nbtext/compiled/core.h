@@ -15,7 +15,8 @@
 #include <string.h>
 
 #if defined(__GNUC__)
-#define PREFETCH(address) __builtin_prefetch(address)
+/* gcc drops calls of a function that does nothing else: the empty instruction is something */
+#define PREFETCH(address) do { __builtin_prefetch(address); __asm__ volatile(""); } while (0)
 #else
 #define PREFETCH(address) ((void)(address))
 #endif

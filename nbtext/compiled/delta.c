@@ -127,21 +127,17 @@ add_up_view(const Lesson *lesson, size_t view, Terms *terms)
 static bool
 count_new(const Lesson *lesson, size_t view, int64_t *n_new)
 {
-    enum { AT_ONCE = 32 };
     const Keys *keys = &lesson->views[view].keys;
-    const Kept *kept[AT_ONCE];
+    Found found[AT_ONCE];
     *n_new = 0;
     for (size_t i = 0; i < keys->length; i++) {
         size_t left = keys->length - i;
-        Counts counts;
         if (i % AT_ONCE == 0)
-            fetch_counts(lesson->model, view, keys->values + i,
-                         left < AT_ONCE ? left : AT_ONCE, kept);
-        Lookup found = find_counts(lesson->model, view, keys->values[i], kept[i % AT_ONCE],
-                                   &counts);
-        if (found == IS_DAMAGED)
+            find_counts(lesson->model, view, keys->values + i,
+                        left < AT_ONCE ? left : AT_ONCE, found);
+        if (found[i % AT_ONCE].lookup == IS_DAMAGED)
             return false;
-        *n_new += found == UNKNOWN_TERM;
+        *n_new += found[i % AT_ONCE].lookup == UNKNOWN_TERM;
     }
     return true;
 }

@@ -187,16 +187,11 @@ static PyObject *
 tables_new(PyTypeObject *type, PyObject *args, PyObject *names)
 {
     Py_buffer b[5] = {{0}};
-    if (names && PyDict_Size(names)) {
-        PyErr_SetString(PyExc_TypeError, "Tables() takes no names of arguments");
-        return NULL;
-    }
     if (!PyArg_ParseTuple(args, "y*y*y*y*y*:Tables", &b[0], &b[1], &b[2], &b[3], &b[4]))
         return NULL;
     TableSource source = {slice_of(&b[0]), slice_of(&b[1]), slice_of(&b[2]),
                           slice_of(&b[3]), slice_of(&b[4])};
-    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-    PyObject *object = alloc(type, 0); /* filled with zeros */
+    PyObject *object = new_object(type, names);
     if (object) {
         Filling filling = fill_tables(&((TablesObject *)(void *)object)->tables, &source);
         if (filling == UNSOUND)
@@ -214,10 +209,8 @@ tables_new(PyTypeObject *type, PyObject *args, PyObject *names)
 static void
 tables_dealloc(PyObject *self)
 {
-    PyTypeObject *type = Py_TYPE(self);
     release_tables(&((TablesObject *)(void *)self)->tables);
-    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
-    Py_DECREF(type);
+    free_object(self);
 }
 
 static PyMethodDef tables_methods[] = {
@@ -225,17 +218,4 @@ static PyMethodDef tables_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyType_Slot tables_slots[] = {
-    {Py_tp_doc, (void *)(uintptr_t)tables_doc},
-    {Py_tp_new, (void *)tables_new},
-    {Py_tp_dealloc, (void *)tables_dealloc},
-    {Py_tp_methods, tables_methods},
-    {0, NULL},
-};
-
-PyType_Spec tables_spec = {
-    .name = "nbtext._compiled.Tables",
-    .basicsize = sizeof(TablesObject),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = tables_slots,
-};
+TYPE_SPEC(tables, "Tables", TablesObject);

@@ -262,10 +262,6 @@ static PyObject *
 finder_new(PyTypeObject *type, PyObject *args, PyObject *names)
 {
     PyObject *views, *wanted;
-    if (names && PyDict_Size(names)) {
-        PyErr_SetString(PyExc_TypeError, "TextFinder() takes no names of arguments");
-        return NULL;
-    }
     if (!PyArg_ParseTuple(args, "O!O!:TextFinder", &PyTuple_Type, &views, &PyTuple_Type,
                           &wanted))
         return NULL;
@@ -274,7 +270,7 @@ finder_new(PyTypeObject *type, PyObject *args, PyObject *names)
         PyErr_SetString(PyExc_ValueError, "each view has its keys, of few views");
         return NULL;
     }
-    PyObject *self = ((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0); /* zeros */
+    PyObject *self = new_object(type, names);
     PyObject *module = self ? PyType_GetModule(type) : NULL;
     PyObject *tables = module ? PyObject_GetAttrString(module, "Tables") : NULL;
     if (!tables) {
@@ -298,11 +294,9 @@ static void
 finder_dealloc(PyObject *self)
 {
     FinderObject *finder = (FinderObject *)(void *)self;
-    PyTypeObject *type = Py_TYPE(self);
     release_finder(&finder->finder);
     Py_XDECREF(finder->views);
-    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
-    Py_DECREF(type);
+    free_object(self);
 }
 
 static PyMethodDef finder_methods[] = {
@@ -311,17 +305,4 @@ static PyMethodDef finder_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyType_Slot finder_slots[] = {
-    {Py_tp_doc, (void *)(uintptr_t)finder_doc},
-    {Py_tp_new, (void *)finder_new},
-    {Py_tp_dealloc, (void *)finder_dealloc},
-    {Py_tp_methods, finder_methods},
-    {0, NULL},
-};
-
-PyType_Spec finder_spec = {
-    .name = "nbtext._compiled.TextFinder",
-    .basicsize = sizeof(FinderObject),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = finder_slots,
-};
+TYPE_SPEC(finder, "TextFinder", FinderObject);

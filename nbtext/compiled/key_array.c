@@ -24,10 +24,8 @@ key_array_buffer(PyObject *self, Py_buffer *view, int flags)
 static void
 key_array_dealloc(PyObject *self)
 {
-    PyTypeObject *type = Py_TYPE(self);
     free(((KeyArray *)(void *)self)->keys.values);
-    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
-    Py_DECREF(type);
+    free_object(self);
 }
 
 PyObject *

@@ -329,18 +329,13 @@ static PyObject *
 reader_new(PyTypeObject *type, PyObject *args, PyObject *names)
 {
     PyObject *views, *answer;
-    if (names && PyDict_Size(names)) {
-        PyErr_SetString(PyExc_TypeError, "MailReader() takes no names of arguments");
-        return NULL;
-    }
     if (!PyArg_ParseTuple(args, "O!O:MailReader", &PyTuple_Type, &views, &answer))
         return NULL;
     if (PyTuple_Size(views) > MOST_VIEWS) {
         PyErr_SetString(PyExc_ValueError, "these are too many views");
         return NULL;
     }
-    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-    PyObject *self = alloc(type, 0); /* filled with zeros */
+    PyObject *self = new_object(type, names);
     if (!self)
         return NULL;
     ReaderObject *reader = (ReaderObject *)(void *)self;
@@ -358,14 +353,12 @@ static void
 reader_dealloc(PyObject *self)
 {
     ReaderObject *reader = (ReaderObject *)(void *)self;
-    PyTypeObject *type = Py_TYPE(self);
     if (reader->spare)
         release_mail(reader->spare);
     free(reader->spare);
     Py_XDECREF(reader->views);
     Py_XDECREF(reader->answer);
-    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
-    Py_DECREF(type);
+    free_object(self);
 }
 
 static PyMethodDef reader_methods[] = {
@@ -375,17 +368,4 @@ static PyMethodDef reader_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyType_Slot reader_slots[] = {
-    {Py_tp_doc, (void *)(uintptr_t)reader_doc},
-    {Py_tp_new, (void *)reader_new},
-    {Py_tp_dealloc, (void *)reader_dealloc},
-    {Py_tp_methods, reader_methods},
-    {0, NULL},
-};
-
-PyType_Spec reader_spec = {
-    .name = "nbtext._compiled.MailReader",
-    .basicsize = sizeof(ReaderObject),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = reader_slots,
-};
+TYPE_SPEC(reader, "MailReader", ReaderObject);

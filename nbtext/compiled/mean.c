@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-enum { AT_ONCE = 32 }; /* terms that memory is asked for before any of them is looked up */
-
 /* What the terms of a view say, by their counts. */
 typedef struct {
     double sizes[2], h, least;
@@ -26,10 +24,10 @@ odds_of(const Model *model, size_t view)
 
 /* What a term says, in nats; 0 if that is less than the least that counts. */
 static double
-log_odds(const Odds *of, const Counts *counts)
+log_odds(const Odds *of, const int64_t *counts)
 {
-    double second = (double)counts->columns[1][0] / of->sizes[1] + of->h;
-    double first = (double)counts->columns[0][0] / of->sizes[0] + of->h;
+    double second = (double)counts[1] / of->sizes[1] + of->h;
+    double first = (double)counts[0] / of->sizes[0] + of->h;
     double odds = second / first;
     return odds >= of->least || odds * of->least <= 1.0 ? log(odds) : 0.0;
 }
@@ -45,16 +43,14 @@ static bool
 add_terms(const Model *model, size_t view, const Odds *odds, const uint64_t *keys, size_t n,
           Sum *sum)
 {
-    const Kept *kept[AT_ONCE];
-    fetch_counts(model, view, keys, n, kept);
+    Found found[AT_ONCE];
+    find_counts(model, view, keys, n, found);
     for (size_t i = 0; i < n; i++) {
-        Counts counts;
-        Lookup found = find_counts(model, view, keys[i], kept[i], &counts);
-        if (found == IS_DAMAGED)
+        if (found[i].lookup == IS_DAMAGED)
             return false;
-        if (found == UNKNOWN_TERM)
+        if (found[i].lookup == UNKNOWN_TERM)
             continue;
-        double says = log_odds(odds, &counts);
+        double says = log_odds(odds, found[i].counts);
         sum->known++;
         sum->sum += says;
         sum->kept += says != 0;

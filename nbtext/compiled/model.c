@@ -219,7 +219,8 @@ find_entries(const Table *table, const TermArrays *terms, uint64_t place, uint64
     return true;
 }
 
-bool
+/* Add a value of a column to a count, if both are exact as floating-point numbers. */
+static bool
 add_count_of(const Array *column, uint64_t place, int64_t *count)
 {
     uint64_t value = value_at(column, place);
@@ -234,40 +235,42 @@ add_count_of(const Array *column, uint64_t place, int64_t *count)
     return *count >= -MOST_COUNT && *count <= MOST_COUNT;
 }
 
+bool
+add_term(const Table *table, const TermArrays *terms, uint64_t code, uint64_t start,
+         uint64_t end, size_t n_columns, Counts *counts)
+{
+    uint64_t seen = 0;
+    for (size_t n = 0; code < table->n_classes && n < n_columns; n++)
+        counts->columns[table->places[code]][n]++;
+    for (; start < end; start++) {
+        uint64_t class = value_at(&terms->classes, start);
+        if (class >= table->n_classes || seen >> class & 1)
+            return false;
+        seen |= UINT64_C(1) << class;
+        for (size_t n = 0; n < n_columns; n++)
+            if (!add_count_of(terms->columns + n, start,
+                              counts->columns[table->places[class]] + n))
+                return false;
+    }
+    return true;
+}
+
 /* Add what one table counts for a term. */
 static Lookup
 add_counts(const Table *table, const TermArrays *terms, uint64_t key, Counts *counts)
 {
-    uint64_t place, start, end, seen = 0;
+    uint64_t place, start = 0, end = 0;
     Lookup found = find_key(table, terms, key, &place);
     if (found != KNOWN_TERM)
         return found;
-    uint64_t first = place / STRIDE * STRIDE;
-    if (!verify(table, &terms->codes, first, place + 1))
+    if (!verify(table, &terms->codes, place / STRIDE * STRIDE, place + 1))
         return IS_DAMAGED;
     uint64_t code = value_at(&terms->codes, place);
-    if (code < table->n_classes) {
-        for (size_t n = 0; n < terms->n_read; n++)
-            counts->columns[table->places[code]][n]++;
-        return KNOWN_TERM;
-    }
-    if (!find_entries(table, terms, place, code, &start, &end))
+    if (code >= table->n_classes && !find_entries(table, terms, place, code, &start, &end))
         return IS_DAMAGED;
-    for (; start < end; start++) {
-        uint64_t class = value_at(&terms->classes, start);
-        if (class >= table->n_classes || seen >> class & 1)
-            return IS_DAMAGED;
-        seen |= UINT64_C(1) << class;
-        for (size_t n = 0; n < terms->n_read; n++)
-            if (!add_count_of(terms->columns + n, start,
-                           counts->columns[table->places[class]] + n))
-                return IS_DAMAGED;
-    }
-    return KNOWN_TERM;
+    bool is_added = add_term(table, terms, code, start, end, terms->n_read, counts);
+    return is_added ? KNOWN_TERM : IS_DAMAGED;
 }
-
-/* Stands for the counts of terms that are not among those that are kept. */
-static const Kept NOTHING;
 
 /* Where the bucket of a key begins, as it is said; 0 if nothing can be there. */
 static uint64_t
@@ -278,16 +281,24 @@ guessed_place(const TermArrays *terms, uint64_t key)
     return place < terms->keys.length ? place : 0;
 }
 
-/* Ask memory for what the file has of some terms, whose keys are asked for. */
+/* Ask memory for what the first table has of some terms, their counts in memory left out. */
 static void
-fetch_stored(const TermArrays *terms, const uint64_t *keys, size_t n)
+fetch(const TermArrays *terms, const uint64_t *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        uint64_t place = guessed_place(terms, keys[i]);
-        PREFETCH(terms->codes.at + place * terms->codes.width);
-        PREFETCH(terms->starts.at + place / STRIDE * terms->starts.width);
+        uint64_t bucket = keys[i] >> (KEY_BITS - terms->index_bits);
+        if (bucket < terms->buckets.length)
+            PREFETCH(terms->buckets.at + bucket * terms->buckets.width);
     }
     for (size_t i = 0; i < n; i++) {
+        uint64_t place = guessed_place(terms, keys[i]);
+        PREFETCH(terms->keys.at + place * terms->keys.width);
+        if (!terms->kept) {
+            PREFETCH(terms->codes.at + place * terms->codes.width);
+            PREFETCH(terms->starts.at + place / STRIDE * terms->starts.width);
+        }
+    }
+    for (size_t i = 0; i < n && !terms->kept; i++) {
         uint64_t place = guessed_place(terms, keys[i]) / STRIDE;
         uint64_t start = value_at(&terms->starts, place);
         if (start < terms->classes.length) {
@@ -297,64 +308,59 @@ fetch_stored(const TermArrays *terms, const uint64_t *keys, size_t n)
     }
 }
 
-void
-fetch_counts(const Model *model, size_t view, const uint64_t *keys, size_t n,
-             const Kept **kept)
+/* Take what is kept in memory of a term in some place; false if the file says more. */
+static bool
+take_kept(const Kept *kept, Found *found)
 {
-    const TermArrays *terms = model->tables[0].views + view;
-    bool are_kept = model->has_tail && terms->kept;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t bucket = keys[i] >> (KEY_BITS - terms->index_bits);
-        if (bucket < terms->buckets.length)
-            PREFETCH(terms->buckets.at + bucket * terms->buckets.width);
-    }
-    for (size_t i = 0; i < n && terms->keys.length; i++)
-        PREFETCH(terms->keys.at + guessed_place(terms, keys[i]) * terms->keys.width);
-    for (size_t i = 0; i < n; i++) {
-        uint64_t place;
-        Lookup found = are_kept ? find_key(model->tables, terms, keys[i], &place) : IS_DAMAGED;
-        kept[i] = found == KNOWN_TERM     ? terms->kept + place
-                  : found == UNKNOWN_TERM ? &NOTHING
-                                          : NULL;
-        if (found == KNOWN_TERM)
-            PREFETCH(kept[i]);
-    }
-    if (!are_kept && terms->keys.length)
-        fetch_stored(terms, keys, n);
+    found->counts[0] = kept->counts[0];
+    found->counts[1] = kept->counts[1];
+    return kept->counts[0] != LOOK_IT_UP;
 }
 
-Lookup
-find_counts(const Model *model, size_t view, uint64_t key, const Kept *kept, Counts *counts)
+/* Add up what the tables count for a term. */
+static Found
+add_up_term(const Model *model, size_t view, uint64_t key)
 {
     size_t n_columns = model->tables[0].views[view].n_read;
-    Lookup found = UNKNOWN_TERM;
-    if (kept && kept->counts[0] != LOOK_IT_UP && !is_changed(model, view, key)) {
-        counts->columns[0][0] = kept->counts[0];
-        counts->columns[1][0] = kept->counts[1];
-        return kept == &NOTHING ? UNKNOWN_TERM : KNOWN_TERM;
-    }
-    *counts = (Counts){0};
-    size_t n_tables = model->has_tail ? 1 : model->n_tables;
-    for (size_t n = 0; n < n_tables; n++) {
+    const Found damaged = {IS_DAMAGED, {0, 0}};
+    Lookup lookup = UNKNOWN_TERM;
+    Counts counts = {0};
+    for (size_t n = 0; n < (model->has_tail ? 2 : model->n_tables); n++) {
         const Table *table = model->tables + n;
-        Lookup here = add_counts(table, table->views + view, key, counts);
+        Lookup here = n && model->has_tail
+                          ? add_changes(model, view, key, &counts)
+                          : add_counts(table, table->views + view, key, &counts);
         if (here == IS_DAMAGED)
-            return IS_DAMAGED;
-        if (here == KNOWN_TERM)
-            found = KNOWN_TERM;
+            return damaged;
+        lookup = here == KNOWN_TERM ? KNOWN_TERM : lookup;
     }
-    Lookup changed = model->has_tail ? add_changes(model, view, key, counts) : UNKNOWN_TERM;
-    if (changed != UNKNOWN_TERM)
-        found = changed;
-    if (found == IS_DAMAGED)
-        return IS_DAMAGED;
     bool is_counted = model->n_tables == 1;
     for (size_t class = 0; class < 2; class++)
         for (size_t n = 0; n < n_columns; n++) {
-            if (counts->columns[class][n] < 0)
-                return IS_DAMAGED;
-            is_counted |= counts->columns[class][n] > 0;
+            if (counts.columns[class][n] < 0)
+                return damaged;
+            is_counted |= counts.columns[class][n] > 0;
         }
     /* what later tables have taken away is not known any more */
-    return is_counted ? found : UNKNOWN_TERM;
+    return (Found){is_counted ? lookup : UNKNOWN_TERM,
+                   {counts.columns[0][0], counts.columns[1][0]}};
+}
+
+void
+find_counts(const Model *model, size_t view, const uint64_t *keys, size_t n, Found *found)
+{
+    const TermArrays *terms = model->tables[0].views + view;
+    bool are_kept = model->has_tail && terms->kept;
+    uint64_t places[AT_ONCE] = {0};
+    if (terms->keys.length)
+        fetch(terms, keys, n);
+    for (size_t i = 0; i < n && are_kept; i++) {
+        found[i] = (Found){find_key(model->tables, terms, keys[i], places + i), {0, 0}};
+        if (found[i].lookup == KNOWN_TERM)
+            PREFETCH(terms->kept + places[i]);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (!are_kept || find_change(model, view, keys[i])
+            || (found[i].lookup == KNOWN_TERM && !take_kept(terms->kept + places[i], found + i)))
+            found[i] = add_up_term(model, view, keys[i]);
 }

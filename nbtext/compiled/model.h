@@ -113,11 +113,10 @@ typedef struct {
 } Array;
 
 /* What is counted of a term in each class; LOOK_IT_UP if the file says more. */
+#define LOOK_IT_UP UINT32_MAX
 typedef struct {
     uint32_t counts[2];
 } Kept;
-
-#define LOOK_IT_UP UINT32_MAX
 
 /* The arrays of a view's terms, as `nbtext.store.schema.TermArrays`. */
 typedef struct {
@@ -213,24 +212,30 @@ typedef struct {
 
 typedef enum { UNKNOWN_TERM, KNOWN_TERM, IS_DAMAGED } Lookup;
 
+/* What is found of a term: what is counted of it in each class. */
+typedef struct {
+    Lookup lookup;
+    int64_t counts[2];
+} Found;
+
+enum { AT_ONCE = 32 }; /* terms that memory is asked for before any of them is looked up */
+
 /* Read the tables of a file. What is not FILLED holds nothing. */
 Filling open_model(Slice file, Model *model);
 void release_model(Model *model);
 /* Add a table that stands behind those of a model; false if it cannot be read so. */
 Filling append_to_model(Model *model, Slice table);
-/* Add a value of a column to a count, if both are exact as floating-point numbers. */
-bool add_count_of(const Array *column, uint64_t place, int64_t *count);
-/* Ask memory for some terms of the first table; `kept` is NULL for those of the file. */
-void fetch_counts(const Model *model, size_t view, const uint64_t *keys, size_t n,
-                  const Kept **kept);
-/* Add up what the tables count for a term: of column 0, if no more of it is kept. */
-Lookup find_counts(const Model *model, size_t view, uint64_t key, const Kept *kept,
-                   Counts *counts);
+/* Add what a table counts for a term that has `code`, and entries from `start` to `end`. */
+bool add_term(const Table *table, const TermArrays *terms, uint64_t code, uint64_t start,
+              uint64_t end, size_t n_columns, Counts *counts);
+/* Add up what the tables count for some terms, AT_ONCE at the most. */
+void find_counts(const Model *model, size_t view, const uint64_t *keys, size_t n,
+                 Found *found);
 
 /* --- stored_view.c --------------------------------------------------------------- */
 
 /* What is called with each term of a table, in the order of places; false if it stops. */
-typedef bool Take(void *into, uint64_t place, const Change *term);
+typedef bool Take(void *into, uint64_t place, uint64_t key, const Counts *counts);
 
 /* Read all terms of a view; false if they are damaged or out of order, or `take` stops. */
 bool walk_terms(const Table *table, const TermArrays *terms, Take *take, void *into);
@@ -239,12 +244,13 @@ void keep_counts(Model *model);
 
 /* --- tail.c ----------------------------------------------------------------------- */
 
-/* Keep the first table's counts, and gather what those behind it change; the secret is odd, and the process's. */
+/* Keep the first table's counts, and gather what others change; the secret is odd. */
 void gather_tail(Model *model, uint64_t secret);
 /* Add a table of the model to what is gathered, if that is. */
 void add_to_tail(Model *model, size_t n);
 void release_tail(Model *model);
-bool is_changed(const Model *model, size_t view, uint64_t key);
+/* Return what is known to change of a key, NULL if nothing is. */
+const Change *find_change(const Model *model, size_t view, uint64_t key);
 /* Add what the tables behind the first change of a term. */
 Lookup add_changes(const Model *model, size_t view, uint64_t key, Counts *counts);
 

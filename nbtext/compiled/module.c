@@ -20,6 +20,24 @@ counted_none(void)
     return Py_None;
 }
 
+PyObject *
+new_object(PyTypeObject *type, PyObject *names)
+{
+    if (names && PyDict_Size(names)) {
+        PyErr_Format(PyExc_TypeError, "%R takes no names of arguments", type);
+        return NULL;
+    }
+    return ((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+}
+
+void
+free_object(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
 static PyMethodDef methods[] = {
     {"find", find, METH_VARARGS, find_doc},
     {"first_damaged", first_damaged, METH_VARARGS, first_damaged_doc},
@@ -50,17 +68,15 @@ fill_module(PyObject *module)
         (unsigned long long)PAIR, (unsigned long long)MIX, KEY_BITS);
     if (add(module, "CONSTANTS", constants))
         return -1;
-    PyObject *tables = PyType_FromModuleAndSpec(module, &tables_spec, NULL);
-    PyObject *reader = PyType_FromModuleAndSpec(module, &reader_spec, NULL);
-    PyObject *finder = PyType_FromModuleAndSpec(module, &finder_spec, NULL);
-    PyObject *stored = PyType_FromModuleAndSpec(module, &stored_spec, NULL);
+    PyType_Spec *const specs[] = {&tables_spec, &reader_spec, &finder_spec, &stored_spec};
+    for (size_t n = 0; n < sizeof specs / sizeof *specs; n++) {
+        PyObject *type = PyType_FromModuleAndSpec(module, specs[n], NULL);
+        if (add(module, strrchr(specs[n]->name, '.') + 1, type))
+            return -1;
+    }
     PyObject **key_array = PyModule_GetState(module);
     *key_array = PyType_FromModuleAndSpec(module, &key_array_spec, NULL);
-    int failed = add(module, "Tables", tables);
-    failed |= add(module, "MailReader", reader);
-    failed |= add(module, "StoredModel", stored);
-    failed |= add(module, "TextFinder", finder);
-    return failed || !*key_array ? -1 : 0;
+    return *key_array ? 0 : -1;
 }
 
 static PyModuleDef_Slot slots[] = {

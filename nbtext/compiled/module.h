@@ -39,6 +39,23 @@ bool take_secret(uint64_t *secret);
 /* None, counted: Py_RETURN_NONE of Python 3.12 and later does not count, as 3.11 needs. */
 PyObject *counted_none(void);
 
+/* Make an object of zeros; an error if names of arguments were given. */
+PyObject *new_object(PyTypeObject *type, PyObject *names);
+/* Free an object whose contents are released. */
+void free_object(PyObject *self);
+
+/* Describe a type that Python calls with arguments, by what begins with `of`. */
+#define TYPE_SPEC(of, type_name, Object)                                                  \
+    static PyType_Slot of##_slots[] = {                                                   \
+        {Py_tp_doc, (void *)(uintptr_t)of##_doc}, {Py_tp_new, (void *)of##_new},          \
+        {Py_tp_dealloc, (void *)of##_dealloc},    {Py_tp_methods, of##_methods},          \
+        {0, NULL},                                                                        \
+    };                                                                                    \
+    PyType_Spec of##_spec = {                                                             \
+        .name = "nbtext._compiled." type_name, .basicsize = sizeof(Object),               \
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, .slots = of##_slots,      \
+    }
+
 /* --- buffers ---------------------------------------------------------------------- */
 
 /* Whether it holds n values of a size; n may be any number. */

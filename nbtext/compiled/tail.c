@@ -74,16 +74,17 @@ change_of(Tail *tail, uint64_t key)
 
 /* Add what a table changes of a term. */
 static bool
-take_change(void *into, uint64_t place, const Change *term)
+take_change(void *into, uint64_t place, uint64_t key, const Counts *counts)
 {
-    Change *change = change_of(into, term->key);
+    Change *change = change_of(into, key);
     (void)place;
-    for (size_t n = 0; change && n < 2 * N_CHANGED; n++) {
-        int64_t *count = change->columns[n / N_CHANGED] + n % N_CHANGED;
-        *count += term->columns[n / N_CHANGED][n % N_CHANGED];
-        if (*count < -MOST_COUNT || *count > MOST_COUNT)
-            return false;
-    }
+    for (size_t class = 0; change && class < 2; class++)
+        for (size_t n = 0; n < N_CHANGED; n++) {
+            int64_t *count = change->columns[class] + n;
+            *count += counts->columns[class][n];
+            if (*count < -MOST_COUNT || *count > MOST_COUNT)
+                return false;
+        }
     return change;
 }
 
@@ -119,25 +120,18 @@ gather_tail(Model *model, uint64_t secret)
         add_to_tail(model, n);
 }
 
-/* Return what is known to change of a key, NULL if nothing is. */
-static const Change *
-found_change(const Model *model, size_t view, uint64_t key)
+const Change *
+find_change(const Model *model, size_t view, uint64_t key)
 {
     const Tail *tail = model->tails + view;
     const Change *change = tail->changes ? slot_of(tail, key) : NULL;
     return change && change->key == key && key != NO_KEY ? change : NULL;
 }
 
-bool
-is_changed(const Model *model, size_t view, uint64_t key)
-{
-    return found_change(model, view, key);
-}
-
 Lookup
 add_changes(const Model *model, size_t view, uint64_t key, Counts *counts)
 {
-    const Change *change = found_change(model, view, key);
+    const Change *change = find_change(model, view, key);
     if (!change)
         return UNKNOWN_TERM;
     for (size_t class = 0; class < 2; class++)

@@ -107,7 +107,5 @@ find(PyObject *module, PyObject *args)
     PyBuffer_Release(&buckets);
     PyBuffer_Release(&wanted);
     PyBuffer_Release(&places);
-    if (!is_sound)
-        return NULL;
-    return counted_none();
+    return is_sound ? counted_none() : NULL;
 }

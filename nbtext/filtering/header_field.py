@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nbtext.errors import SettingsError
 from nbtext.filtering.plain_header import FIELD as FIELD
+from nbtext.filtering.plain_header import plain_end
 from nbtext.mail import looks_like_mail
 from nbtext.scoring import Decision
 from nbtext.scoring.decide import probability
@@ -39,10 +40,6 @@ CR, which others take for the end of a line."""
 _FIELD_START: Final = re.compile(_FIELD_NAME)
 _FIELD_REST: Final = re.compile(_REST)
 _FIELDS: Final = re.compile(rb"(?:%b%b)*+" % (_FIELD_NAME, _REST))
-_PLAIN_FIELDS: Final = re.compile(
-    rb"(?:%b[^\n]*+\n(?:[ \t][^\n]*+\n)*+)++" % _FIELD_NAME
-)
-"""The same of whole lines without carriage returns, in half the time."""
 _ANY_LINE: Final = rb"(?:[^\n]++|\n(?=[ \t]))*+\n"
 """A whole line, with the lines that continue it."""
 _LINE: Final = re.compile(_ANY_LINE)
@@ -53,8 +50,7 @@ _LAST_LINE: Final = re.compile(rb"\n(?=\r?\r?\n)")
 _SUBJECT: Final = re.compile(rb"(?:^|(?<=\r))subject[ \t]*+:", re.IGNORECASE | re.M)
 
 PROBE: Final = 1 << 16
-"""Bytes of the body in which a line end is looked for if there is none before, and of a
-header that may be plain."""
+"""Bytes of the body in which a line end is looked for if there is none before."""
 _STANDARD: Final = re.compile(
     "from|sender|reply-to|to|cc|bcc|message-id|in-reply-to|references|subject|comments"
     "|keywords|(?:orig-)?date|return-path|received|resent-.*|mime-version|content-.*",
@@ -187,9 +183,10 @@ def with_added(message: bytes, added: AddedField) -> bytes:
 
 def pieces_with_added(message: bytes, added: AddedField) -> list[bytes | memoryview]:
     """Return the same in pieces to be joined; the body is not copied."""
-    if plain_end := _plain_end(message, added):
+    ours = _beginnings(added.family, tuple(name for name, _ in added.fields))
+    if not added.tag and (plain := plain_end(message, ours)):
         lines = _lines_of(added.fields, b"\n")
-        return [message[:plain_end], lines, memoryview(message)[plain_end:]]
+        return [message[:plain], lines, memoryview(message)[plain:]]
     start, end = _header(message)
     place = _place(message, start, end)
     subject = _SUBJECT.search(message, start, end) if added.tag else None
@@ -215,27 +212,6 @@ def _lines_of(fields: Sequence[tuple[str, str]], newline: bytes) -> bytes:
         f"{name}: {value}".encode().replace(b"\n", newline) + newline
         for name, value in fields
     )
-
-
-def _plain_end(message: bytes, added: AddedField) -> int:
-    """
-    Return the end of a header to which fields are only added, 0 if there may be more.
-
-    So are most: whole fields and line feeds, and no name of ours.
-    """
-    end = message.find(b"\n\n", 0, PROBE) + 1
-    header = message[:end].lower()
-    if not header or added.tag or b"\r" in header:
-        return 0
-    envelope = _ENVELOPE.match(message)
-    start = envelope.end() if envelope else 0
-    fields = _PLAIN_FIELDS.match(message, start, end)
-    if not fields or fields.end() < end:
-        return 0
-    for ours in _beginnings(added.family, tuple(name for name, _ in added.fields)):
-        if header.startswith(ours, start) or b"\n" + ours in header:
-            return 0
-    return end
 
 
 @lru_cache(maxsize=8)

@@ -1,9 +1,9 @@
 """
-A field added to a message whose header is plain, without loading what reads any other.
+The end of a header that is plain, found without loading what reads any other.
 
 `nbtext.filtering.header_field` specifies where a field goes; here it is told whether
 that is the end of a header beyond doubt: whole fields with line feeds, none of them
-ours.
+ours. So it is for most mail.
 """
 
 TYPE_CHECKING = False
@@ -14,6 +14,9 @@ FIELD: "Final" = "X-NBText"
 """The name of the field, unless the user names another."""
 
 LONGEST_NAME: "Final" = 128
+
+LONGEST: "Final" = 1 << 16
+"""Maximum bytes of a header that is looked at here."""
 
 ENVELOPES: "Final" = (b"From ", b">From ")
 BLANKS: "Final" = (b" ", b"\t")
@@ -34,28 +37,42 @@ def with_field(message: bytes, field: str, value: str) -> bytes | None:
         None if the header is not plain.
 
     """
-    header, blank, body = message.partition(b"\n\n")
-    if not blank or b"\r" in header or not _is_plain(header, field.lower().encode()):
+    end = plain_end(message, (field.lower().encode(),))
+    if not end:
         return None
-    return b"".join((header, f"\n{field}: {value}\n\n".encode(), body))
+    return b"".join((message[:end], f"{field}: {value}\n".encode(), message[end:]))
 
 
-def _is_plain(header: bytes, unwanted: bytes) -> bool:
-    """Return whether a header is whole fields, and has none of a name."""
-    lines = header.split(b"\n")
+def plain_end(message: bytes, ours: "tuple[bytes, ...]") -> int:
+    """
+    Return where a header ends to which fields are only added.
+
+    Args:
+        message: the message.
+        ours: how the names begin, in lower case, of fields that would be replaced.
+
+    Returns:
+        The place behind the last line of the header; 0 if that is not plain.
+
+    """
+    end = message.find(b"\n\n", 0, LONGEST) + 1
+    header = message[:end]
+    lines = header.split(b"\n")[:-1]
     while lines and lines[0].startswith(ENVELOPES):
         del lines[0]
-    if not lines or lines[0].startswith(BLANKS):
-        return False
+    if not lines or b"\r" in header or lines[0].startswith(BLANKS):
+        return 0
+    names = b"\n" + header.lower()
+    if any(b"\n" + name in names for name in ours):
+        return 0
     for line in lines:
-        if line.startswith(BLANKS):
-            continue
-        before, colon, _ = line.partition(b":")
-        name = before.rstrip(b" \t")
-        is_name = 0 < len(name) <= LONGEST_NAME and not name.translate(None, VISIBLE)
-        if not (colon and is_name) or name.lower() == unwanted:
-            return False
-    return True
+        if not line.startswith(BLANKS):
+            name, colon, _ = line.partition(b":")
+            name = name.rstrip(b" \t")
+            is_name = 0 < len(name) <= LONGEST_NAME
+            if not (colon and is_name) or name.translate(None, VISIBLE):
+                return 0
+    return end
 
 
 def is_plain_label(label: str) -> bool:

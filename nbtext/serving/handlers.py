@@ -407,8 +407,8 @@ def learn_messages(
 def message_id_of(message: bytes) -> str:
     """Return the Message-ID of a message, `-` if it has none."""
     start = message[:_LOOKED_AT]
-    found = _HEADER_END.search(start)
-    end = found.start() if found else len(start)
+    blank = _HEADER_END.search(start)
+    end = blank.start() if blank else len(start)
     lines = b"\n" + start[:end].lower()  # a line begins where its line feed is here
     place = lines.find(b"\nmessage-id")
     while place >= 0:
