@@ -109,7 +109,12 @@ def _is_or_may_become_mbox(
 
 
 def _was_quiet(path: str, before: os.stat_result) -> bool:
-    """Return whether a file was read while no mail program was writing to it."""
+    """
+    Return whether a file was read while no mail program was writing to it.
+
+    The compiled twin asks no dotlock for its age, and leaves a file beside one that was
+    forgotten to those who read it alone.
+    """
     if os.path.islink(path):
         return False
     try:

@@ -242,6 +242,11 @@ class Arrays(Mapping[str, memoryview]):
         return self._offset
 
     @property
+    def end(self) -> int:
+        """Where in the file the last of them ends, behind which are the checksums."""
+        return self._offset + len(self._bytes)
+
+    @property
     def path(self) -> str:
         """The file that they are in, for messages."""
         return self._path

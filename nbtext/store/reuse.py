@@ -3,9 +3,10 @@ Tables that were read before, for a process that opens the same model again and 
 
 A model that learns has one table more each time it is opened; the others are where they
 were. A server asks once that tables be kept (`keep_tables`). From then on one that has
-the same header in the same place of the same file (device, inode) is not read again,
-and what was verified of its arrays stays so, as it does while a model is open. A file
-that is replaced has another inode; of one that was written over, headers differ.
+the same header and checksums in the same place of the same file (device, inode) is not
+read again, and what was verified of its arrays stays so, as it does while a model is
+open. A file that is replaced has another inode. Of one that was written over, headers
+may be the same: two lessons of a second can differ in their terms alone.
 """
 
 from collections.abc import Sequence
@@ -24,12 +25,12 @@ class _Kept(NamedTuple):
     Attributes:
         inode: the device and the inode of the file.
         tables: in the order of the file.
-        heads: the bytes of each before its first array.
+        marks: what each is known again by.
     """
 
     inode: tuple[int, int]
     tables: tuple[StoredTable, ...]
-    heads: tuple[bytes, ...]
+    marks: tuple[bytes, ...]
 
 
 class _Files:
@@ -66,9 +67,8 @@ def kept_tables(
     if kept is None or kept.inode != inode:
         return []
     known: list[StoredTable] = []
-    for table, head in zip(kept.tables, kept.heads, strict=True):
-        end = table.offset + table.length
-        if end > len(mapped) or mapped[table.offset : table.offset + len(head)] != head:
+    for table, mark in zip(kept.tables, kept.marks, strict=True):
+        if table.offset + table.length > len(mapped) or _mark(table, mapped) != mark:
             break
         known.append(table)
     return known
@@ -83,10 +83,16 @@ def put_tables(
     before = _Files.by_path.pop(path, None)
     while len(_Files.by_path) >= MOST_KEPT:
         _Files.by_path.pop(next(iter(_Files.by_path)), None)
-    heads: list[bytes] = []
+    marks: list[bytes] = []
     for number, table in enumerate(tables):
         if before and number < len(before.tables) and before.tables[number] is table:
-            heads.append(before.heads[number])
+            marks.append(before.marks[number])
         else:
-            heads.append(bytes(mapped[table.offset : table.arrays.offset]))
-    _Files.by_path[path] = _Kept(inode, tuple(tables), tuple(heads))
+            marks.append(_mark(table, mapped))
+    _Files.by_path[path] = _Kept(inode, tuple(tables), tuple(marks))
+
+
+def _mark(table: StoredTable, mapped: memoryview) -> bytes:
+    """Return what stands before a table's arrays in a file, and behind them."""
+    arrays, end = table.arrays, table.offset + table.length
+    return bytes(mapped[table.offset : arrays.offset]) + bytes(mapped[arrays.end : end])

@@ -164,3 +164,28 @@ def test_few_files_are_kept(tmp_path: Path) -> None:
         open_model(str(tmp_path / f"{number}.nbt"))
 
     assert len(reuse._Files.by_path) == reuse.MOST_KEPT
+
+
+def test_lessons_of_the_same_second_are_told_apart(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = "qqaa qqab", "qqba qqbb"
+    first = Path(path).read_bytes()
+    lessons: list[bytes] = []
+    heads: list[bytes] = []
+    while len(set(heads)) != 1 or len(heads) < 2:  # the clock may strike in between
+        lessons.clear()
+        heads.clear()
+        for words in told:
+            Path(path).write_bytes(first)
+            learn(path, "spam", [words])
+            lessons.append(Path(path).read_bytes())
+            table = open_model(path).tables[-1]
+            heads.append(lessons[-1][len(first) : table.arrays.offset])
+
+    for lesson, own in zip(lessons, told, strict=True):
+        Path(path).write_bytes(lesson)  # in place, so that it has the same inode
+        assert agrees(path, monkeypatch)
+        classifier = load(path)
+        known = [classifier.classify([as_document(one)])[0].known for one in told]
+        assert [n > 0 for n in known] == [one == own for one in told]
