@@ -170,9 +170,13 @@ class Counter:
         if self._batch.size >= BATCH:
             self._count_batch()
 
+    def count_all(self) -> None:
+        """Count what waits, so that `sample` has seen all documents so far."""
+        self._count_batch()
+
     def table(self) -> CountTable:
         """Return the counts of all documents so far."""
-        self._count_batch()
+        self.count_all()
         self._sort_piles()
         classes = tuple(sorted(self._documents))
         runs = KeptCounts()

@@ -244,8 +244,10 @@ def count(
     with threads(jobs) as map_:
         counter = Counter(settings, sample=sample, on_no_memory=leave_out, map_=map_)
         feed(counter, items, settings, report, limits.max_bytes, progress, jobs, texts)
+        counter.count_all()
+        pruned = map_(Sample.prune, [sample])  # scoring it needs much memory besides
         table = counter.table()
-    sample.prune()  # now, because scoring it needs much memory besides
+        list(pruned)
     return Counted(table, sample, report, texts)
 
 

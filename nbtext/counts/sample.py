@@ -40,7 +40,11 @@ VISITED: Final = 1 << 17
 VISITED_TERMS: Final = 1 << 27
 """Maximum distinct terms of them, each document's counted by itself."""
 
-IN_MEMORY: Final = TERMS + TERMS // 2
+SLACK: Final = 2
+"""How many times the sample is kept at most until what is not in it goes: that copies
+what stays, which of few documents takes longer than to keep some more of them."""
+
+IN_MEMORY: Final = SLACK * TERMS
 """Maximum terms that are kept in memory; the others are in a temporary file."""
 
 
@@ -157,8 +161,8 @@ class Sample:
         self._keep(block)
         self._documents += len(block)
         self._terms += int(block.sizes.sum())
-        is_long = self._documents > self._limit + self._limit // 2
-        if is_long or self._terms > self._terms_limit + self._terms_limit // 2:
+        is_long = self._documents > SLACK * self._limit
+        if is_long or self._terms > SLACK * self._terms_limit:
             self.prune()
 
     def _keep(self, block: Block) -> None:

@@ -52,6 +52,7 @@ from nbtext.parallel import processes
 from nbtext.policy import MOST_PROBABLE, Policy
 from nbtext.scoring import check_scoring, event_model
 from nbtext.scoring.batch import score_batch
+from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.decide import DEFAULT as NO_POLICY
 from nbtext.scoring.estimating import EstimatedPrior, estimated_shares
 from nbtext.scoring.policy_rule import Basis, prior_by_class, rule_of
@@ -350,8 +351,7 @@ class _Folds:
         rest = _weighed(rest, self.cache, self.scoring, ~in_fold)
         settings, scoring, overrides = rest.settings, self.scoring, self.overrides
         finished = finish(
-            rest,
-            scoring,
+            batch_model_of(rest, scoring),
             sample_of(self.cache, settings, overrides, ~in_fold),
             rival=rival_scoring(scoring, settings, rest.classes, overrides),
             may_correct=overrides.correction,

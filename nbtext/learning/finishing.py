@@ -35,7 +35,7 @@ from nbtext.counts.sample import (
 from nbtext.learning.choosing import FEWEST, prefers_rival
 from nbtext.scoring import event_model
 from nbtext.scoring.batch import keep_memory
-from nbtext.scoring.batch_model import batch_model_of, corrected, of_documents
+from nbtext.scoring.batch_model import corrected, of_documents
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.held_out import fitted_by
 from nbtext.scoring.leave_one_out import left_out
@@ -117,8 +117,7 @@ def is_correctable(settings: Settings) -> bool:
 
 
 def finish(
-    table: CountTable,
-    scoring: Scoring,
+    counts: BatchModel,
     sample: Sample,
     *,
     rival: Scoring | None = None,
@@ -129,8 +128,8 @@ def finish(
     Calibrate scores, choose among candidates, and make a correction.
 
     Args:
-        table: the counts.
-        scoring: how they are scored; parameters that are chosen may come out otherwise.
+        counts: the counts, and how they are scored; parameters that are chosen may come
+            out otherwise.
         sample: documents that are counted, those of smallest digest.
         rival: another event model's scoring, to be tried too if documents are enough.
         may_correct: whether a correction may be made.
@@ -138,11 +137,10 @@ def finish(
 
     """
     keep_memory()
-    counts = batch_model_of(table, scoring, map_)
-    blocks = sample.head(n_scored(scoring, rival), TERMS)
+    blocks = sample.head(n_scored(counts.scoring, rival), TERMS)
     made, known = best_of(counts, rival, blocks, map_)
     can_be_corrected = event_model(made.counts.scoring.score).can_be_corrected
-    if not (may_correct and can_be_corrected and is_correctable(table.settings)):
+    if not (may_correct and can_be_corrected and is_correctable(counts.settings)):
         return made
     from nbtext.learning.correcting import Base, make_correction
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from nbtext.counts.text_sample import TextSample
     from nbtext.document import Document
     from nbtext.learning.overrides import SettingsOverrides
+    from nbtext.parallel import Map
     from nbtext.settings.reading import Settings
     from nbtext.settings.views import View
 
 from nbtext.counts.room import Ranges
 from nbtext.counts.sorted_counts import NO_KEYS, RANGE
 from nbtext.counts.texts import TermTexts, joined
-from nbtext.parallel import threads
 from nbtext.tokens.text_finding import find_texts
 
 LEAST_DOCUMENTS: Final = 3
@@ -48,21 +48,29 @@ def keeps_texts(overrides: SettingsOverrides) -> bool:
     return overrides.texts and overrides.secret is None
 
 
-def texts_of(
-    settings: Settings, terms: Sequence[TermTable], sample: TextSample, jobs: int = 1
-) -> tuple[TermTexts, ...] | None:
+def look_for_texts(
+    settings: Settings,
+    terms: Sequence[TermTable],
+    sample: TextSample,
+    map_: Map = map,
+    jobs: int = 1,
+) -> Callable[[], tuple[TermTexts, ...] | None]:
     """
-    Return the texts of terms, None if the model shall keep none.
+    Begin to look for the texts of terms.
 
     Args:
         settings: how documents were read, without a secret.
         terms: the counts by term, for each view.
         sample: where the texts are looked for.
-        jobs: how many threads look for them, each in a part of the documents.
+        map_: looks in parts of the documents; threads do while other things are done.
+        jobs: in how many at a time.
+
+    Returns:
+        What gives the texts when they are found, None if the model shall keep none.
 
     """
     if not sample.is_wanted:
-        return None
+        return lambda: None
     views = zip(settings.views, terms, strict=True)
     wanted = [_wanted(view, of_view) for view, of_view in views]
     documents = sample.documents()
@@ -70,9 +78,8 @@ def texts_of(
     jobs = 1 if settings.pattern else min(jobs, MOST_PARTS)
     size = max(LEAST_PART, -(-len(documents) // jobs))
     parts = [documents[n : n + size] for n in range(0, len(documents), size)]
-    with threads(min(jobs, len(parts) or 1)) as map_:
-        found = list(map_(partial(_found_in, settings, wanted), parts or [[]]))
-    return tuple(map(joined, zip(*found, strict=True)))
+    found = map_(partial(_found_in, settings, wanted), parts or [[]])
+    return lambda: tuple(map(joined, zip(*found, strict=True)))
 
 
 def _found_in(

@@ -30,7 +30,6 @@ from nbtext.counts.counting import (
     settings_for,
 )
 from nbtext.counts.table import in_digest_ranges
-from nbtext.counts.text_sample import TextSample
 from nbtext.document import Item, Note, Skipped
 from nbtext.errors import TrainingError
 from nbtext.learning.choosing import rival_scoring
@@ -39,9 +38,11 @@ from nbtext.learning.overrides import DEFAULTS, SettingsOverrides
 from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.learning.second_pass import settings_scored, weighed_by_idf
 from nbtext.learning.summary import Outcome, TrainingSummary
-from nbtext.learning.texts import keeps_texts, texts_of
+from nbtext.learning.texts import keeps_texts, look_for_texts
 from nbtext.parallel import threads
 from nbtext.scoring import check_scoring
+from nbtext.scoring.batch import keep_memory
+from nbtext.scoring.batch_model import batch_model_of
 from nbtext.store import Contents
 from nbtext.store.header import MOST_CLASSES
 from nbtext.tokens.key_reading import are_read_together
@@ -167,18 +168,20 @@ def trained_on(
         table = weighed_by_idf(table, sources(), max_bytes=max_bytes)
     check_scoring(scoring, table.settings, table.classes)
     repeats, conflicts = repeated(table)
+    keep_memory()
     with threads(jobs) as map_:
+        counts = batch_model_of(table, scoring, map_)
+        found = look_for_texts(table.settings, counts.terms, counted.texts, map_, jobs)
         finished = finish(
-            table,
-            scoring,
+            counts,
             counted.sample,
             rival=rival_scoring(scoring, table.settings, table.classes, overrides),
             may_correct=overrides.correction,
             map_=map_,
         )
-    contents = _with_texts(finished.contents(table), counted.texts, jobs)
+        texts = found()
     return Trained(
-        contents=contents,
+        contents=replace(finished.contents(table), texts=texts),
         report=report,
         repeats=repeats,
         conflicts=conflicts,
@@ -210,20 +213,14 @@ def _trained_on_some(
     )
     table, finished = selected.table, selected.finished
     check_trainable(table, selected.report.skipped)
+    found = look_for_texts(table.settings, finished.counts.terms, selected.texts)
     return Trained(
-        contents=_with_texts(finished.contents(table), selected.texts),
+        contents=replace(finished.contents(table), texts=found()),
         report=selected.report,
         repeats=selected.copies,
         losses=finished.losses,
         left_out=selected.left_out,
     )
-
-
-def _with_texts(contents: Contents, sample: TextSample, jobs: int = 1) -> Contents:
-    """Return a new model with the texts of its terms, found in some documents."""
-    terms = contents.terms_by_view()
-    texts = texts_of(contents.counts.settings, terms, sample, jobs)
-    return replace(contents, texts=texts)
 
 
 def count_sources(

@@ -126,3 +126,18 @@ def test_terms_that_are_in_a_file_are_not_written_again(
 
     assert len(written) == 12
     assert digests(sample) == list(range(12))
+
+
+def test_what_stays_is_not_copied_until_much_is_too_many() -> None:
+    sample = Sample(documents=4)
+    first = block([1, 9, 2, 8], size=3)
+    sample.add(first)
+    sample.add(block([3, 7, 4, 6], size=3))
+    (kept,) = (of_sample for of_sample in sample.head(100) if of_sample is first)
+
+    sample.add(block([5], size=3))  # a ninth, more than twice as many
+
+    assert kept.views[0].keys is first.views[0].keys
+    assert digests(sample) == [1, 2, 3, 4]
+    assert sample.end == (b"\x05" * 16, "ham", 5)
+    assert sum(map(len, sample.head(100))) == 4
