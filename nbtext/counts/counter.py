@@ -168,15 +168,11 @@ class Counter:
         self._batch.documents.append(document)
         self._batch.size += max(document.size, LEAST_SIZE)
         if self._batch.size >= BATCH:
-            self._count_batch()
-
-    def count_all(self) -> None:
-        """Count what waits, so that `sample` has seen all documents so far."""
-        self._count_batch()
+            self.count_waiting()
 
     def table(self) -> CountTable:
         """Return the counts of all documents so far."""
-        self.count_all()
+        self.count_waiting()
         self._sort_piles()
         classes = tuple(sorted(self._documents))
         runs = KeptCounts()
@@ -194,7 +190,8 @@ class Counter:
             ledger=tuple(self._ledger(label) for label in classes),
         )
 
-    def _count_batch(self) -> None:
+    def count_waiting(self) -> None:
+        """Count what waits, so that `sample` has seen all documents so far."""
         # a class's documents side by side, so that its terms are one slice
         batch = sorted(self._batch.documents, key=lambda document: document.label)
         self._batch = _Batch()

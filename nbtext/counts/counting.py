@@ -244,7 +244,7 @@ def count(
     with threads(jobs) as map_:
         counter = Counter(settings, sample=sample, on_no_memory=leave_out, map_=map_)
         feed(counter, items, settings, report, limits.max_bytes, progress, jobs, texts)
-        counter.count_all()
+        counter.count_waiting()
         pruned = map_(Sample.prune, [sample])  # scoring it needs much memory besides
         table = counter.table()
         list(pruned)

@@ -124,7 +124,7 @@ class _Weigher(Counter):
 
     def table(self) -> CountTable:
         """Return the counts with their weights."""
-        self._count_batch()
+        self.count_waiting()
         if self._weighed != sum(self._counted.documents):
             raise _changed()
         views = self._settings.views

@@ -66,7 +66,8 @@ def look_for_texts(
         jobs: in how many at a time.
 
     Returns:
-        What gives the texts when they are found, None if the model shall keep none.
+        What gives the texts, once, when they are found; None if the model shall keep
+        none.
 
     """
     if not sample.is_wanted:
@@ -74,8 +75,9 @@ def look_for_texts(
     views = zip(settings.views, terms, strict=True)
     wanted = [_wanted(view, of_view) for view, of_view in views]
     documents = sample.documents()
-    # each looks for all texts, which takes memory; a pattern has one time limit for all
-    jobs = 1 if settings.pattern else min(jobs, MOST_PARTS)
+    if settings.pattern:  # whose limit is the time of all threads (clock(3))
+        map_, jobs = map, 1
+    jobs = min(jobs, MOST_PARTS)  # each looks for all texts, which takes memory
     size = max(LEAST_PART, -(-len(documents) // jobs))
     parts = [documents[n : n + size] for n in range(0, len(documents), size)]
     found = map_(partial(_found_in, settings, wanted), parts or [[]])

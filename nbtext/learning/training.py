@@ -41,7 +41,6 @@ from nbtext.learning.summary import Outcome, TrainingSummary
 from nbtext.learning.texts import keeps_texts, look_for_texts
 from nbtext.parallel import threads
 from nbtext.scoring import check_scoring
-from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.store import Contents
 from nbtext.store.header import MOST_CLASSES
@@ -168,7 +167,6 @@ def trained_on(
         table = weighed_by_idf(table, sources(), max_bytes=max_bytes)
     check_scoring(scoring, table.settings, table.classes)
     repeats, conflicts = repeated(table)
-    keep_memory()
     with threads(jobs) as map_:
         counts = batch_model_of(table, scoring, map_)
         found = look_for_texts(table.settings, counts.terms, counted.texts, map_, jobs)

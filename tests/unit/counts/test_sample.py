@@ -133,11 +133,12 @@ def test_what_stays_is_not_copied_until_much_is_too_many() -> None:
     first = block([1, 9, 2, 8], size=3)
     sample.add(first)
     sample.add(block([3, 7, 4, 6], size=3))
-    (kept,) = (of_sample for of_sample in sample.head(100) if of_sample is first)
+
+    assert any(one is first for one in sample.head(100))
+    assert sum(map(len, sample.head(100))) == 8
 
     sample.add(block([5], size=3))  # a ninth, more than twice as many
 
-    assert kept.views[0].keys is first.views[0].keys
-    assert digests(sample) == [1, 2, 3, 4]
-    assert sample.end == (b"\x05" * 16, "ham", 5)
     assert sum(map(len, sample.head(100))) == 4
+    assert sample.end == (b"\x05" * 16, "ham", 5)
+    assert digests(sample) == [1, 2, 3, 4]

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from nbtext.counts.text_sample import TextSample
 from nbtext.document import Document
-from nbtext.learning import texts
+from nbtext.learning import SettingsOverrides, texts
 from nbtext.learning.texts import look_for_texts, most_common
+from nbtext.settings.reading import default_settings
 from nbtext.store.packing import arranged
 from tests.build import TEXT, counted
 
@@ -40,24 +41,48 @@ def test_the_most_common_are_found_range_by_range(
     assert found.tolist() == expected
 
 
-def test_texts_are_looked_for_before_they_are_asked_for() -> None:
-    words = ["lunch at noon"] * 3
-    table = counted([("ham", one) for one in words])
-    sample, begun = TextSample(), []
+def sampled(n: int) -> TextSample:
+    """Return a sample of copies of a text, each with its own digest."""
+    sample = TextSample()
     sample.add(
-        [bytes([number] * 16) for number in range(3)],
-        [Document(str(number), (b"lunch at noon",)) for number in range(3)],
+        [bytes([number] * 16) for number in range(n)],
+        [Document(str(number), (b"lunch at noon",)) for number in range(n)],
     )
+    return sample
 
-    def at_once(
-        function: Callable[[One], Other], many: Iterable[One]
+
+class AtOnce:
+    """A `map` that begins before anyone asks for what it gives, as threads do."""
+
+    def __init__(self) -> None:
+        self.begun: list[int] = []
+
+    def __call__(
+        self, function: Callable[[One], Other], many: Iterable[One], /
     ) -> Iterator[Other]:
-        begun.append(len(parts := list(many)))
+        parts = list(many)
+        self.begun.append(len(parts))
         return iter([function(one) for one in parts])
 
-    found = look_for_texts(TEXT, arranged(table), sample, at_once, jobs=2)
 
-    assert begun == [1]  # three documents are too few for two parts
+def test_texts_are_looked_for_before_they_are_asked_for() -> None:
+    table, at_once = counted([("ham", "lunch at noon")] * 3), AtOnce()
+
+    found = look_for_texts(TEXT, arranged(table), sampled(200), at_once, jobs=2)
+
+    assert at_once.begun == [2]
+    of_views = found()
+    assert of_views is not None
+    assert b"lunch" in of_views[0].texts.tobytes()
+
+
+def test_a_pattern_is_matched_beside_nothing_else() -> None:
+    settings = SettingsOverrides(pattern=r"\w+").settings(default_settings("text", 2))
+    table, at_once = counted([("ham", "lunch\0at\0noon")] * 3, settings), AtOnce()
+
+    found = look_for_texts(settings, arranged(table), sampled(200), at_once, jobs=2)
+
+    assert at_once.begun == []  # whatever runs beside it takes from its time
     of_views = found()
     assert of_views is not None
     assert b"lunch" in of_views[0].texts.tobytes()
