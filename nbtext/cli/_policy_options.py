@@ -17,7 +17,7 @@ from nbtext.cli import _completion as completion
 from nbtext.cli._options import option_group, share_of
 from nbtext.cli._report import UNSURE as NO_LABEL
 from nbtext.cli._report import readable
-from nbtext.errors import SettingsError
+from nbtext.errors import MissingSourceError, SettingsError
 from nbtext.policy import UNSURE, Cost, FalsePositives, PolicyOverrides
 
 Read = TypeVar("Read")
@@ -142,10 +142,20 @@ def cost_from(truth: str, decision: str, price: str) -> Cost:
 
 
 def costs_in(path: str) -> list[Cost]:
-    """Return the prices in a file: TRUTH:DECISION=X a line, or three columns."""
+    """
+    Return the prices in a file: TRUTH:DECISION=X a line, or three columns.
+
+    Raises:
+        MissingSourceError: there is no such file.
+        UsageError: it cannot be read, or has something else in it.
+
+    """
     try:
         with Path(path).open("rb") as stream:
             data = stream.read(LONGEST_FILE + 1)
+    except FileNotFoundError as error:
+        message = f"--costs {path}: no such file; {COSTS_EXPECTED}"
+        raise MissingSourceError(message) from error
     except OSError as error:
         reason = f"{path}: {error.strerror or error}"
         message = f"'--costs': {reason}; {COSTS_EXPECTED}."

@@ -283,11 +283,17 @@ def check_classes(classes: Sequence[str]) -> None:
         TrainingError: fewer than two, too many, or one with the name of unsure.
 
     """
-    if len(classes) < 2:
-        found = f"only the class {quoted(classes[0])}" if classes else "no class"
+    if not classes:
         message = (
-            f"the documents have {found}, and two are needed; name a folder a class "
-            "(nbtext train spam/ ham/) or label them (LABEL=PATH, --label-column)"
+            "there is no document to learn from; name sources that hold some, of two "
+            "classes or more (nbtext train spam/ ham/)"
+        )
+        raise TrainingError(message)
+    if len(classes) < 2:
+        message = (
+            f"the documents have only the class {quoted(classes[0])}, and two are "
+            "needed; name a folder a class (nbtext train spam/ ham/) or label them "
+            "(LABEL=PATH, --label-column)"
         )
         raise TrainingError(message)
     if "?" in classes:

@@ -39,11 +39,22 @@ def listed(lists: Iterable[str], *, is_null: bool) -> list[str]:
 
 
 def _names(path: str, end: bytes) -> Iterator[bytes]:
-    """Yield the names in a list, none of which is held if it is too long."""
+    """
+    Yield the names in a list, none of which is held if it is too long.
+
+    Empty ones among them are for the caller to pass over. A piece that has nothing else
+    is refused, because there may be no end of it, as with /dev/zero.
+    """
     rest = b""
     with open_binary(path) as file:
         while chunk := file.read(LONGEST):
             *names, rest = (rest + chunk).split(end)
+            if len(names) == LONGEST and not any(names):
+                message = (
+                    f"--files-from {path}: {LONGEST:,} names in turn are empty; list "
+                    "files, one a line, or with -0 each with a NUL byte behind it"
+                )
+                raise SettingsError(message)
             if max(map(len, (*names, rest))) > LONGEST:
                 message = (
                     f"--files-from {path}: a name has over {LONGEST:,} bytes; list "

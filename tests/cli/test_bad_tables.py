@@ -41,7 +41,7 @@ def old(run: "Run") -> bytes:
         (HEADING + "y,Rome,NaN\nn,Oslo,inf\n", "column age, and 'NaN' found"),
         (HEADING + "y,Rome,30\nn,Oslo\n", "rows.csv:2: no column age"),
         ("class,city,city\n" + GOOD, "no column age (there are class, city, city)"),
-        (HEADING, "the documents have no class, and two are needed"),
+        (HEADING, "there is no document to learn from; name sources"),
         (HEADING + "y,Rome,30\ny,Oslo,31\n", "only the class 'y'"),
     ],
 )

@@ -87,6 +87,7 @@ def test_no_name_is_nothing_to_do(process: "Run", command: str) -> None:
         (["-0"], 64, "--null is for --files-from"),
         (["--files-from", "long.txt"], 64, "a name has over 65,536 bytes"),
         (["--files-from", "/dev/zero"], 64, "/dev/zero: a name has over 65,536"),
+        (["-0", "--files-from", "/dev/zero"], 64, "65,536 names in turn are empty"),
     ],
 )
 @pytest.mark.usefixtures("model")

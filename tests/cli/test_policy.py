@@ -191,10 +191,20 @@ def test_a_file_of_anything_else_is_refused(
 def test_a_file_of_costs_that_is_not_there_is_said_with_what_it_should_be(
     run: "Run",
 ) -> None:
-    assert (
-        "'--costs': none: No such file or directory; name a file that has a cost a "
-        "line, such as ham:spam=100."
-    ) in run("policy", "--costs", "none").err
+    for command in (("policy",), ("classify", "more spam"), ("eval", "spam", "ham")):
+        assert run(*command, "--costs", "none") == (
+            66,
+            "",
+            "Error: --costs none: no such file; name a file that has a cost a line, "
+            "such as ham:spam=100\n",
+        )
+
+
+def test_a_file_of_costs_that_cannot_be_read_is_said(run: "Run") -> None:
+    said = run("policy", "--costs", "spam")
+
+    assert said.status == 64
+    assert "'--costs': spam: Is a directory; name a file that has a cost" in said.err
 
 
 @pytest.mark.parametrize(
@@ -221,7 +231,6 @@ def test_a_file_of_costs_that_is_not_there_is_said_with_what_it_should_be(
         (("--cost", "ham:spam=nan"), "the cost of 'ham':'spam' is nan"),
         (("--max-false-positives", "junk=1%"), "no class 'junk'"),
         (("--max-false-positives", "0"), "is not a share between 0 and 1"),
-        (("--costs", "missing"), "missing: No such file"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )

@@ -88,7 +88,7 @@ def test_a_wrong_guess_is_made_good(executor: bool) -> None:
 @pytest.mark.parametrize(
     ("items", "message"),
     [
-        pytest.param([], "have no class, and two are needed", id="nothing"),
+        pytest.param([], "there is no document to learn from", id="nothing"),
         pytest.param(texts(("ham", "a")), "only the class 'ham'", id="one class"),
         pytest.param(texts(("a", ""), ("b", " \n")), "not one token", id="no token"),
     ],
