@@ -206,8 +206,11 @@ def _check(
                 message += f"; {NUMBERS}"
             raise SourceError(message)
     text = first_of(TEXT_COLUMNS, columns)
-    unasked = () if options.read_columns or text is None else (text,)
-    for column in (*options.columns, *unasked):
+    unasked = [
+        None if options.read_columns else text,
+        None if options.label_column else first_of(LABEL_COLUMNS, columns),
+    ]
+    for column in (*options.columns, *filter(None, unasked)):
         places = [str(n) for n, one in enumerate(columns, 1) if one == column]
         if len(places) > 1:
             raise SourceError(

@@ -74,7 +74,7 @@ def test_documents_that_are_not_ascii_or_empty_are_scored_too() -> None:
 @pytest.mark.parametrize(
     ("items", "message"),
     [
-        pytest.param([], "no class", id="nothing"),
+        pytest.param([], "there is no document", id="nothing"),
         pytest.param(
             texts(("ham", "a"), ("ham", "b")), "only the class", id="one class"
         ),

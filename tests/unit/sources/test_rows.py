@@ -354,6 +354,9 @@ def test_two_columns_of_the_name_that_is_read_are_one_error() -> None:
     (error,) = errors(rows(b"x,x,text\n1,2,3\n", "csv", text_columns=("x",)))
     assert error.startswith("-: one column x was expected, and columns 1 and 2 are")
     assert errors(rows(b"x,x,text\n1,2,3\n", "csv")) == []
+    (error,) = errors(rows(b"label,Label,text\na,b,c\n", "csv"))
+    assert error.startswith("-: one column label was expected, and columns 1 and 2 are")
+    assert not errors(rows(b"label,label,x,text\n1,2,3,4\n", "csv", label_column="x"))
 
 
 def test_lines_of_label_and_text_are_recognised_where_labels_are_wanted(
