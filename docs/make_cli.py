@@ -226,7 +226,7 @@ prints one object per line: `name`, and `views`: view to a list of `field`, `ter
 | 3 | with `bogofilter` only: any error (0, 1 and 2 are spam, ham and unsure) |
 | 64 | the command line is wrong, or contradicts the model |
 | 65 | wrong data: no model file, only one class, documents skipped or refused |
-| 66 | there is no model, or a source is missing |
+| 66 | there is no model, or a source or the file of `--costs` is missing |
 | 70 | an error in nbtext itself |
 | 73 | the model, a report or a mailbox cannot be written, or `--replace` is needed |
 | 74 | input or output failed; `serve` cannot listen; the temporary folder is full |

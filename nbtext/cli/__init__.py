@@ -58,19 +58,27 @@ def _run_with_click(arguments: list[str]) -> int:
     from threading import current_thread, main_thread
 
     from nbtext.cli import _status as status
-    from nbtext.cli._failures import terminate
+    from nbtext.cli._failures import terminate, told
     from nbtext.cli._group import run_command
+    from nbtext.errors import NbtextError
 
     if current_thread() is main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) == signal.SIG_DFL:
                 signal.signal(number, terminate)
-    code = run_command(arguments)
     is_piped = sys.stdin is not None and not sys.stdin.isatty()
-    if code == status.USAGE and is_piped and _is_pass(arguments):
+    must_go_on = is_piped and _is_pass(arguments)  # the message, in any case
+    try:
+        code = run_command(arguments)
+    except NbtextError as error:
+        if not must_go_on:
+            raise
+        told(error)
+        code = status.USAGE  # an option's: `pass` itself lets no such error out
+    if must_go_on and code == status.USAGE:
         from nbtext.cli._pass import pass_unchanged
 
-        return pass_unchanged()  # the message must go on in any case
+        return pass_unchanged()
     return code
 
 

@@ -153,7 +153,7 @@ def costs_in(path: str) -> list[Cost]:
     try:
         with Path(path).open("rb") as stream:
             data = stream.read(LONGEST_FILE + 1)
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         message = f"--costs {path}: no such file; {COSTS_EXPECTED}"
         raise MissingSourceError(message) from error
     except OSError as error:

@@ -50,16 +50,16 @@ def _names(path: str, end: bytes) -> Iterator[bytes]:
         while chunk := file.read(LONGEST):
             *names, rest = (rest + chunk).split(end)
             if len(names) == LONGEST and not any(names):
-                message = (
-                    f"--files-from {path}: {LONGEST:,} names in turn are empty; list "
-                    "files, one a line, or with -0 each with a NUL byte behind it"
-                )
-                raise SettingsError(message)
+                raise _no_list(path, f"{LONGEST:,} names in turn are empty")
             if max(map(len, (*names, rest))) > LONGEST:
-                message = (
-                    f"--files-from {path}: a name has over {LONGEST:,} bytes; list "
-                    "files, one a line, or with -0 each with a NUL byte behind it"
-                )
-                raise SettingsError(message)
+                raise _no_list(path, f"a name has over {LONGEST:,} bytes")
             yield from names
     yield rest
+
+
+def _no_list(path: str, reason: str) -> SettingsError:
+    """Say why a file is no list of names, and what one is."""
+    return SettingsError(
+        f"--files-from {path}: {reason}; list files, one a line, or with -0 each with "
+        "a NUL byte behind it"
+    )

@@ -52,7 +52,7 @@ def row_items(
     number = 0
     label_column = options.label_column
     is_first = True
-    records = _records(stream, kind, options)
+    records = _records(stream, kind, options, has_label=place.is_label_given)
     guess = options.guess
     if guess is not None and not options.read_columns and guess.is_wanted:
         records = _guessed(records, guess, place, options)
@@ -118,7 +118,7 @@ def _guessed(
 
 
 def _records(
-    stream: Stream, kind: str, options: Options
+    stream: Stream, kind: str, options: Options, *, has_label: bool
 ) -> Iterator[Record | BadRecord | Note | Pause]:
     longest = max(options.max_bytes, _LEAST_LONGEST) + _LINE_SLACK
     of_stream = lines(stream, longest)
@@ -127,13 +127,21 @@ def _records(
     if kind == "csv":
         separator = options.separator or _separator(stream, longest, options)
         records = csv_records(of_stream, longest, separator)
-        return named(records, stream.name, options, separator)
+        return named(records, stream.name, options, separator, has_label=has_label)
     if options.separator is not None and kind == "tsv":
         records = csv_records(of_stream, longest, options.separator)
-        return named(records, stream.name, options, options.separator)
+        separator = options.separator
+        return named(records, stream.name, options, separator, has_label=has_label)
     of_table = tsv_records(of_stream)
     is_labelled = kind == LABELLED_LINES
-    return named(of_table, stream.name, options, b"\t", is_labelled=is_labelled)
+    return named(
+        of_table,
+        stream.name,
+        options,
+        b"\t",
+        is_labelled=is_labelled,
+        has_label=has_label,
+    )
 
 
 def _separator(stream: Stream, longest: int, options: Options) -> bytes:

@@ -57,6 +57,7 @@ def named(
     separator: bytes,
     *,
     is_labelled: bool = False,
+    has_label: bool = False,
 ) -> Iterator[Record | BadRecord | Note | Pause]:
     """
     Give the fields the names of their columns.
@@ -70,9 +71,11 @@ def named(
         options: the columns asked for.
         separator: what was between the fields.
         is_labelled: whether a label and a text are all there is, if there is no header.
+        has_label: whether the documents have one, so that none is looked for unasked.
 
     Raises:
-        SourceError: a column that is needed is not there.
+        SourceError: a column that is needed is not there, or there are several of its
+            name.
     """
     for first in records:
         if isinstance(first, list):
@@ -81,7 +84,9 @@ def named(
     else:
         return
     begun = [first, *beginning(records)]
-    head = _head(begun, name, options, separator, is_labelled=is_labelled)
+    head = _head(
+        begun, name, options, separator, is_labelled=is_labelled, has_label=has_label
+    )
     if head.note is not None:
         yield head.note
     columns = head.columns
@@ -121,12 +126,14 @@ def _head(
     separator: bytes,
     *,
     is_labelled: bool,
+    has_label: bool,
 ) -> _Head:
     """
     Tell the names of the columns from the first records.
 
     Raises:
-        SourceError: a column that is needed is not there.
+        SourceError: a column that is needed is not there, or there are several of its
+            name.
     """
     rows = [fields for fields in begun if isinstance(fields, list)]
     asked = options.columns
@@ -153,7 +160,7 @@ def _head(
             )
         if is_labelled:
             return _Head(["label", "text"], False)
-    _check(columns, name, options)
+    _check(columns, name, options, has_label=has_label)
     return _Head(columns, True)
 
 
@@ -190,7 +197,12 @@ def _unpadded(fields: Fields) -> Fields:
 
 
 def _check(
-    columns: list[str], name: str, options: Options, *, is_named: bool = True
+    columns: list[str],
+    name: str,
+    options: Options,
+    *,
+    is_named: bool = True,
+    has_label: bool = False,
 ) -> None:
     """
     Refuse a table without what is to be read of it, or with two columns that may be.
@@ -208,7 +220,7 @@ def _check(
     text = first_of(TEXT_COLUMNS, columns)
     unasked = [
         None if options.read_columns else text,
-        None if options.label_column else first_of(LABEL_COLUMNS, columns),
+        None if options.label_column or has_label else first_of(LABEL_COLUMNS, columns),
     ]
     for column in (*options.columns, *filter(None, unasked)):
         places = [str(n) for n, one in enumerate(columns, 1) if one == column]

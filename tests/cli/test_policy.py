@@ -188,16 +188,30 @@ def test_a_file_of_anything_else_is_refused(
     assert policy_of() is None
 
 
+def every_command() -> list[tuple[str, ...]]:
+    """Give all that decide by a policy, but for `pass`, which no error ends."""
+    return [
+        ("policy",),
+        ("classify", "more spam"),
+        ("eval", "spam", "ham"),
+        ("eval", "--folds", "2", "spam", "ham"),
+        ("filter", "--move", "spam=.Junk", str(maildir(Path("Maildir")))),
+        ("serve", "--listen", "unix:socket"),
+    ]
+
+
 def test_a_file_of_costs_that_is_not_there_is_said_with_what_it_should_be(
     run: "Run",
 ) -> None:
-    for command in (("policy",), ("classify", "more spam"), ("eval", "spam", "ham")):
-        assert run(*command, "--costs", "none") == (
-            66,
-            "",
-            "Error: --costs none: no such file; name a file that has a cost a line, "
-            "such as ham:spam=100\n",
-        )
+    told = "no such file; name a file that has a cost a line, such as ham:spam=100"
+    Path("file").touch()
+    sent = mail(1, SPAM)
+    for path in ("none", "file/none"):
+        error = f"Error: --costs {path}: {told}\n"
+        for command in every_command():
+            assert run(*command, "--costs", path) == (66, "", error), command
+        passed = run("pass", "--costs", path, stdin=sent)
+        assert (passed.status, passed.out.encode()) == (75, sent)
 
 
 def test_a_file_of_costs_that_cannot_be_read_is_said(run: "Run") -> None:
@@ -237,14 +251,7 @@ def test_a_file_of_costs_that_cannot_be_read_is_said(run: "Run") -> None:
 def test_what_cannot_be_is_refused_by_every_command(
     run: "Run", options: tuple[str, ...], message: str
 ) -> None:
-    for command in (
-        ("policy",),
-        ("classify", "more spam"),
-        ("eval", "spam", "ham"),
-        ("eval", "--folds", "2", "spam", "ham"),
-        ("filter", "--move", "spam=.Junk", str(maildir(Path("Maildir")))),
-        ("serve", "--listen", "unix:socket"),
-    ):
+    for command in every_command():
         said = run(*command, *options)
 
         assert (said.status, said.out) == (64, ""), command

@@ -359,6 +359,27 @@ def test_two_columns_of_the_name_that_is_read_are_one_error() -> None:
     assert not errors(rows(b"label,label,x,text\n1,2,3,4\n", "csv", label_column="x"))
 
 
+@pytest.mark.parametrize(("name", "between"), [("t.csv", ","), ("t.tsv", "\t")])
+@pytest.mark.parametrize("delimiter", [None, ";"])
+def test_two_columns_of_labels_matter_only_where_no_label_is_given(
+    tmp_path: Path, name: str, between: str, delimiter: str | None
+) -> None:
+    path = tmp_path / name
+    lines = ("label,label,text", "ham,eggs,a")
+    between = delimiter or between
+    path.write_text("".join(f"{line}\n".replace(",", between) for line in lines))
+    kind = path.suffix[1:]
+
+    def read(argument: str) -> list[Item]:
+        return rows(b"", kind, argument=argument, labelled=True, delimiter=delimiter)
+
+    (error,) = errors(read(str(path)))
+    assert "one column label was expected, and columns 1 and 2 are called so" in error
+    (document,) = read(f"spam={path}")
+    assert isinstance(document, Document)
+    assert (document.label, document.texts) == ("spam", (b"a",))
+
+
 def test_lines_of_label_and_text_are_recognised_where_labels_are_wanted(
     tmp_path: Path,
 ) -> None:
