@@ -12,7 +12,8 @@
 
 enum { LEAST_BITS = 6, MOST_STEPS = 256 };
 
-/* Count keys; write the distinct ones, in the order in which they occur first. */
+/* Count keys; write the distinct ones, in the order in which they occur first. Whether one is
+   new is hard to foretell, so nothing but a collision is a branch. */
 static Outcome
 count_keys(const Keys *keys, uint64_t secret, int bits, uint32_t *slots, uint64_t *distinct,
            int16_t *counts, size_t *n_distinct)
@@ -23,17 +24,20 @@ count_keys(const Keys *keys, uint64_t secret, int bits, uint32_t *slots, uint64_
         uint64_t key = keys->values[i];
         size_t slot = (size_t)(key * secret >> (64 - bits));
         int left = MOST_STEPS;
-        while (slots[slot] && distinct[slots[slot] - 1] != key && left--)
-            slot = (slot + 1) & mask;
-        if (!slots[slot]) {
-            distinct[n] = key;
-            counts[n] = 0;
-            slots[slot] = ++n;
+        distinct[n] = key; /* if it is new */
+        counts[n] = 0;
+        uint32_t place;
+        for (;; slot = (slot + 1) & mask) {
+            place = slots[slot] - 1; /* that of its key, or if it is empty the next one */
+            place = place < n ? place : n;
+            if (distinct[place] == key || !left--)
+                break;
         }
-        int16_t *count = counts + slots[slot] - 1;
-        if (left < 0 || *count == INT16_MAX)
+        if (left < 0 || counts[place] == INT16_MAX)
             return REFUSED;
-        *count = (int16_t)(*count + 1);
+        slots[slot] = place + 1;
+        counts[place] = (int16_t)(counts[place] + 1);
+        n += place == n;
     }
     *n_distinct = n;
     return READ;
@@ -58,8 +62,10 @@ push_keys(Batch *batch, BatchView *view, const Keys *keys, uint64_t factor, uint
     memset(slots, 0, sizeof *slots << bits);
     Outcome outcome
         = count_keys(keys, batch->secret, bits, slots, distinct, counts, &n_distinct);
+    uint64_t sum = 0;
     for (size_t i = 0; i < n_distinct; i++)
-        *mark += mixed(mixed(distinct[i] * factor + (uint64_t)counts[i]));
+        sum += mixed(mixed(distinct[i] * factor + (uint64_t)counts[i]));
+    *mark += sum;
     view->keys.length = before + n_distinct;
     view->counts.length = (view->keys.length + 3) / 4;
     return outcome;

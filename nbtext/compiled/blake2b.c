@@ -43,7 +43,7 @@ read_word(const uint8_t *at)
         b = ROTATED(b ^ c, 63);                                                        \
     } while (0)
 
-/* A round by itself, so that the order of its words is known when it is compiled. */
+/* A round; the loop of them is unrolled, so that the order of words is known when compiled. */
 #define ROUND(n)                                                                       \
     do {                                                                               \
         MIX_IN(v[0], v[4], v[8], v[12], ORDER[n][0], ORDER[n][1]);                     \
@@ -69,18 +69,9 @@ hash_block(Hash *hash, const uint8_t *block, bool is_last)
     v[12] ^= hash->n_hashed;
     if (is_last)
         v[14] = ~v[14];
-    ROUND(0);
-    ROUND(1);
-    ROUND(2);
-    ROUND(3);
-    ROUND(4);
-    ROUND(5);
-    ROUND(6);
-    ROUND(7);
-    ROUND(8);
-    ROUND(9);
-    ROUND(0);
-    ROUND(1);
+#pragma GCC unroll 12
+    for (int n = 0; n < 12; n++)
+        ROUND(n % 10);
     for (int n = 0; n < 8; n++)
         hash->state[n] ^= v[n] ^ v[n + 8];
 }

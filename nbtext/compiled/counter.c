@@ -88,10 +88,10 @@ sum_values(Sums *sums, const uint64_t *values, size_t n, size_t written, uint64_
     for (size_t i = 0; i < n; i++) {
         uint64_t key = values[i] >> COUNT_BITS;
         uint64_t count = values[i] & (((uint64_t)1 << COUNT_BITS) - 1);
-        bool is_new = key != before;
+        uint64_t is_new = key != before, if_same = is_new - 1; /* all bits or none */
         written += is_new;
-        sum = (is_new ? 0 : sum) + count;
-        times = (is_new ? 0 : times) + 1;
+        sum = (sum & if_same) + count;
+        times = (times & if_same) + 1;
         most |= sum | times;
         sums->values[written - 1] = before = key;
         sums->occurrences[written - 1] = (int32_t)sum;

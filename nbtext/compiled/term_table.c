@@ -2,7 +2,8 @@
 
 #include "module.h"
 
-enum { AHEAD = 64, NEAR = 16 }; /* keys looked up at a time, and steps until halving */
+/* Keys looked up at a time; steps taken without a branch, and until halving. */
+enum { AHEAD = 64, FIRST = 4, NEAR = 16 };
 
 const char find_doc[] =
 "find(keys, buckets, shift, wanted, places)\n"
@@ -31,6 +32,8 @@ static int64_t
 place_from(const Terms *terms, int64_t place, uint64_t key)
 {
     int64_t end = terms->n_terms;
+    for (int64_t n = 0, first = place; n < FIRST && end - first >= FIRST; n++)
+        place += terms->keys[first + n] < key; /* no branch: it is hard to foretell */
     for (int step = 0; step < NEAR; step++, place++)
         if (place == end || terms->keys[place] >= key)
             return place;
