@@ -16,6 +16,11 @@ from nbtext.errors import NbtextError
 NO_THREAD: Final = "can't start new thread"
 """What Python says where the system has no room for one, or allows no more."""
 
+NO_ROOM: Final = "failed to map segment"
+"""What the dynamic linker says where there is no memory for a library (glibc)."""
+
+NO_MEMORY: Final = "there is not enough memory; allow more, or try --jobs 1"
+
 
 class Terminated(BaseException):
     """This process was asked to end: what has been begun is cleaned up first."""
@@ -56,7 +61,7 @@ def told(error: BaseException) -> int:
             _say_error(f"{what}: {error.strerror or error}")
             return status.IO_ERROR
         case MemoryError():
-            _say_error("there is not enough memory; allow more, or try --jobs 1")
+            _say_error(NO_MEMORY)
             return status.TRY_AGAIN
         case Exception():
             return _fault(error)
@@ -70,6 +75,9 @@ def _fault(error: Exception) -> int:
         return status.TRY_AGAIN
     if isinstance(error, RuntimeError) and str(error) == NO_THREAD:
         _say_error(f"{error}, perhaps for want of memory; allow more, or try --jobs 1")
+        return status.TRY_AGAIN
+    if isinstance(error, ImportError) and NO_ROOM in str(error):
+        _say_error(NO_MEMORY)  # numpy's own words fill a page
         return status.TRY_AGAIN
     if os.environ.get("NBTEXT_DEBUG"):
         raise error

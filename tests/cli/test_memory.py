@@ -132,6 +132,16 @@ def test_a_message_that_does_not_fit_is_passed_on(folders: Path) -> None:
     assert SHORT_OF_MEMORY in done.stderr.decode()
 
 
+def test_where_numpy_does_not_fit_is_no_fault_of_nbtext(folders: Path) -> None:
+    # what prints the version loads no numpy, whose libraries take some 40 MB more
+    limit = limit_for("--version") - MORE // 2
+
+    done = run(limit, "info", "-m", folders / "model.nbt")
+
+    assert done.returncode == status.TRY_AGAIN, done.stderr
+    assert b"Error: there is not enough memory; allow more" in done.stderr
+
+
 def test_a_model_that_does_not_fit_is_an_error_of_the_run(
     folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
