@@ -5,7 +5,7 @@ A file in a folder is not looked into before, because that would open each of th
 twice; so only here it may turn out to be an mbox, which is then taken apart.
 """
 
-# ruff: noqa: PTH116, PTH118 -- importing pathlib costs 10 ms
+# ruff: noqa: PTH116 -- importing pathlib costs 10 ms
 
 import os
 from collections.abc import Iterable, Iterator
@@ -126,30 +126,17 @@ def _is_compressed(text: bytes) -> bool:
 
 
 def _opened(unread: Unread) -> Stream:
-    try:
-        return open_path(unread.path, unread.name, is_file=True)
-    except MissingSourceError:
-        moved = _moved(unread.path)
-        if moved is None:
-            raise
-        return open_path(moved, unread.name, is_file=True)
+    """Open a file where it is, or where a mail program has put it meanwhile."""
+    path = unread.path
+    tries = 0
+    while True:
+        try:
+            return open_path(path, unread.name, is_file=True)
+        except MissingSourceError:
+            from nbtext.sources._maildir import TRIES, moved_to  # few are moved
 
-
-def _moved(path: str) -> str | None:
-    """
-    Return where a mail program has put a message of a Maildir meanwhile, if it has.
-
-    It moves what it has shown from new/ to cur/, and changes the flags in its name;
-    what is before them stays.
-    """
-    folder, name = os.path.split(path)
-    maildir, part = os.path.split(folder)
-    if part not in ("new", "cur"):
-        return None
-    unique = name.partition(":2,")[0]
-    try:
-        with os.scandir(os.path.join(maildir, "cur")) as entries:
-            found = (e.path for e in entries if e.name.partition(":2,")[0] == unique)
-            return next(found, None)
-    except OSError:
-        return None
+            moved = moved_to(unread.path)
+            tries += 1
+            if moved is None or tries > TRIES:
+                raise
+            path = moved

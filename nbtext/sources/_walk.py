@@ -10,7 +10,6 @@ The folders in a Maildir are other mailboxes: a note names them.
 # ruff: noqa: PTH112, PTH116 -- importing pathlib costs 10 ms, half a run on one mail
 
 import os
-import re
 from collections.abc import Iterator
 from itertools import chain
 from typing import TypeAlias
@@ -27,9 +26,7 @@ from nbtext.sources._listing import (
     in_order,
     kind_of,
 )
-
-# The flags follow the last ":2,"; the colon is replaced on systems that forbid it.
-_LEFT_OUT_FLAGS = r"[:;!]2,[A-Za-z]*[DT]"
+from nbtext.sources._maildir import parts_of
 
 _COMPANIONS = (".msf", ".lock")
 """Suffixes of what Thunderbird keeps beside a mailbox, and of what locks it."""
@@ -105,8 +102,7 @@ def walk(
 def _contents(folder: str, label: str | None, *, is_mh: bool) -> _Contents:
     """Return what is to be read of a folder, which is read at once."""
     if is_maildir(folder):
-        messages = (_messages(folder, part, label) for part in ("cur", "new"))
-        return chain(_note_of_folders(folder), chain.from_iterable(messages))
+        return chain(_note_of_folders(folder), _messages(folder, label))
     if not is_mh:
         is_mh = os.path.lexists(below(folder, ".mh_sequences"))
     found = _Found(folder)
@@ -184,24 +180,13 @@ def _note_of_folders(maildir: str) -> list[Note]:
     return [Note(f"{text} ({shown}); name one to read it: {below(maildir, others[0])}")]
 
 
-def _messages(maildir: str, part: str, label: str | None) -> _Contents:
-    """Return the messages in a part of a Maildir, without the trashed and drafts."""
-    folder = below(maildir, part)
-    is_left_out = re.compile(_LEFT_OUT_FLAGS).search
-
-    def messages() -> Iterator[Listed]:
-        with os.scandir(folder) as scanned:
-            for entry in scanned:
-                if not (entry.name.startswith(".") or is_left_out(entry.name)):
-                    listed = _listed(entry)
-                    if listed.kind != FOLDER:
-                        yield listed
-
-    try:
-        entries = in_order(messages())
-    except OSError as error:
-        return iter([Unreadable(folder, cannot_read(folder, error))])
-    return (_item(folder, entry, label, is_mail=True) for entry in entries)
+def _messages(maildir: str, label: str | None) -> _Contents:
+    """Yield the messages of a Maildir, without the trashed and drafts."""
+    for part in parts_of(maildir):
+        if part.error is not None:
+            yield Unreadable(part.folder, cannot_read(part.folder, part.error))
+        for entry in part.found:
+            yield _item(part.folder, entry, label, is_mail=True)
 
 
 def _item(
