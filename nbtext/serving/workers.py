@@ -41,6 +41,9 @@ PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 5.0
 """Seconds until the successor of a worker is started: at first, and at most."""
 
+NO_START: Final = (OSError, RuntimeError)
+"""Errors of a system that has no room for a process, a socket or a thread now."""
+
 LAST_GRACE: Final = GRACE + 5.0
 """Seconds after which a worker is killed that was told to end."""
 
@@ -120,21 +123,33 @@ class _Supervisor:
         pause = PAUSE
         while not self._stopping.is_set():
             began = monotonic()
-            process = await self._run_worker(ready)
+            try:
+                process = await self._run_worker(ready)
+            except NO_START as error:
+                why = getattr(error, "strerror", None) or error
+                what = f"no server can be started: {why}; it is tried again"
+            else:
+                what = (
+                    f"server pid={process.pid} has ended, status {process.returncode}; "
+                    "another is started"
+                )
+                ready.set()  # there is nothing to wait for
             if self._stopping.is_set():
                 return
-            self._log.trouble(
-                f"server pid={process.pid} has ended, status {process.returncode}; "
-                "another is started"
-            )
-            ready.set()  # there is nothing to wait for
+            self._log.trouble(what)
             is_quick = monotonic() - began < LONGEST_PAUSE
             pause = min(2 * pause, LONGEST_PAUSE) if is_quick else PAUSE
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), pause)
 
     async def _run_worker(self, ready: asyncio.Event) -> Process:
-        """Start a worker, and return its process when it has ended."""
+        """
+        Start a worker, and return its process when it has ended.
+
+        Raises:
+            OSError, RuntimeError: it cannot be started.
+
+        """
         loop = asyncio.get_running_loop()
         ours, theirs = socket.socketpair()
         with ours:
@@ -158,7 +173,13 @@ class _Supervisor:
         return process
 
     async def _start_worker(self, control: socket.socket) -> Process:
-        """Start a worker with one end of a socket pair as standard input."""
+        """
+        Start a worker with one end of a socket pair as standard input.
+
+        Raises:
+            OSError, RuntimeError: the system has no room for it.
+
+        """
         return await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-c", self._command),
             stdin=control.fileno(),

@@ -2,6 +2,7 @@
 
 import os
 import re
+import resource
 import select
 import signal
 import socket
@@ -133,6 +134,23 @@ def test_a_worker_that_is_killed_is_replaced(start: "Start", mails: "Mails") -> 
 
     assert {first, second}.isdisjoint(server.workers)
     assert server.process.poll() is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it takes prlimit(2)")
+def test_a_worker_that_cannot_be_started_now_is_started_later(
+    start: "Start", mails: "Mails"
+) -> None:
+    server = start()
+    (first,) = server.workers
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (3, most))
+
+    os.kill(first, signal.SIGKILL)
+    server.wait_for_log("no server can be started: Too many open files")
+    resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (most, most))
+
+    wait_until(lambda: len(server.workers) == 1)
+    assert server.ask(check(mails.spam)).startswith(b"SPAMD/1.1 0")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
