@@ -21,6 +21,7 @@ def command(model: str, wait: float, output: Output) -> None:
     nbtext compact
 
     It is done by itself when there are many; the sums are the same before and after.
+    What was learnt before can then be forgotten, but no longer taken back with undo.
     """  # noqa: D301  click wants a real backspace
     from nbtext.store import compact, open_model
     from nbtext.upkeep import about_doubles, count_doubles

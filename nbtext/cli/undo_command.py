@@ -13,7 +13,10 @@ from nbtext.cli._report import class_name, counted, readable
 from nbtext.cli._terminal import Output, to_stderr, to_stdout
 
 
-@click.command(epilog="What `compact` or `merge` has made one table of stays.")
+@click.command(
+    epilog="What was made one table stays, by `compact`, `merge` or many commands of "
+    "`learn`: `forget` takes documents out of it."
+)
 @named_model
 @dry_run_option
 @wait_option

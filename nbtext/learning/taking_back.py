@@ -17,10 +17,29 @@ from nbtext.store.lock import WAIT, locked
 from nbtext.store.policies import with_policy
 from nbtext.store.writing import replace_file
 
-NOTHING: Final = "nothing was learnt since it was trained, made or compacted"
-MOVED: Final = (
-    "its tables are not where they were written: files were joined, or another command "
-    "has learnt or compacted in the midst of the last one"
+NOTHING: Final = (
+    "nothing was learnt since it was trained; there is nothing to take back"
+)
+FIRST: Final = (
+    "what was learnt is its first table, without which there would be no model, so "
+    "that cannot be taken back at once"
+)
+COMPACTED: Final = (
+    "what was learnt before was made one table (by `nbtext compact` or another command "
+    "that writes the model anew, or by `learn` and `forget` where there are many "
+    "tables), so its steps cannot be taken back one by one"
+)
+JOINED: Final = (
+    "its file was joined of those of several models, and nobody can tell which tables "
+    "the last command has written"
+)
+MIDST: Final = (
+    "another command has learnt or compacted in the midst of the last one, and nobody "
+    "can tell which tables are whose"
+)
+AS_GOOD: Final = (
+    "the model is as good as before; `nbtext forget DOCUMENTS` takes out what it "
+    "should not have learnt"
 )
 
 
@@ -83,17 +102,40 @@ def last_run(file: ModelFile) -> Sequence[StoredTable]:
         SettingsError: there are none, or it is not known which they are.
 
     """
-    last = file.tables[-1].header.history
-    if len(file.tables) == 1 or last.offset is None:
-        message = f"{file.path}: {NOTHING}; there is nothing to take back"
+    reason = _why_not(file)
+    if reason == NOTHING:
+        message = f"{file.path}: {reason}"
         raise SettingsError(message)
-    tables = [table for table in file.tables if table.offset >= (last.run or 0)]
-    is_known = last.run is not None and all(
+    if reason:
+        message = f"{file.path}: {reason}; {AS_GOOD}"
+        raise SettingsError(message)
+    return _of_last_run(file)
+
+
+def _of_last_run(file: ModelFile) -> list[StoredTable]:
+    """Return the tables that the last one says are of its command, and any between."""
+    first = file.tables[-1].header.history.run or 0
+    return [table for table in file.tables if table.offset >= first]
+
+
+def _why_not(file: ModelFile) -> str:
+    """Return why the last command cannot be taken back; empty if it can."""
+    *before, last = file.tables
+    history = last.header.history
+    if history.offset is None:  # it stands for itself
+        if not any(table.header.history.taught for table in file.tables):
+            return NOTHING
+        if before:
+            return JOINED
+        return COMPACTED if history.trained else FIRST
+    if history.offset != last.offset:
+        return JOINED
+    if history.run is None:
+        return COMPACTED if len(before) == 1 else MIDST
+    tables = _of_last_run(file)
+    is_whole = tables[0].offset == history.run and all(
         table.header.history.offset == table.offset
-        and table.header.history.run == last.run
+        and table.header.history.run == history.run
         for table in tables
     )
-    if not is_known or tables[0].offset != last.run:
-        message = f"{file.path}: {MOVED}; restore a copy, or train again"
-        raise SettingsError(message)
-    return tables
+    return "" if is_whole else MIDST

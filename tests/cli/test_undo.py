@@ -95,6 +95,72 @@ def test_what_others_have_learnt_in_the_midst_is_not_lost(
     assert model.read_bytes() == before
 
 
+def test_a_tail_that_learning_has_compacted_is_said_to_be_one_table(
+    run: "Run", model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(appending, "TAIL", 3)
+    long = b"Subject: x\n\n" + b" ".join(b"long%d" % number for number in range(9000))
+    assert run("learn", "-q", "ham", "-m", model, stdin=long).status == 0
+    assert run("compact", "-q", model).status == 0  # so that a tail is short
+    for number in range(4):
+        mail = b"Subject: x\n\nword%d money" % number
+        assert run("learn", "-q", "spam", "-m", model, stdin=mail).status == 0
+    tables = len(open_model(str(model)).tables)
+
+    assert run("undo", "-q", model).status == 0
+    before = model.read_bytes()
+    status, out, err = run("undo", model)
+    again = run("learn", "-q", "spam", "-m", model, stdin=b"Subject: x\n\nword0 money")
+
+    assert tables == 3  # the first, the tail in one, and the last
+    assert (status, out) == (64, "")
+    assert "made one table" in err
+    assert "cannot be taken back one by one" in err
+    assert "`nbtext forget DOCUMENTS`" in err
+    assert "the model is as good as before" in err
+    assert "restore" not in err
+    assert "joined" not in err
+    assert again.status == 0
+    assert model.read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["compact", "prune"])
+def test_what_was_learnt_and_compacted_is_not_said_never_to_have_been(
+    command: str, run: "Run", model: Path
+) -> None:
+    assert run("learn", "-q", "spam", "ham/1.eml", "-m", model).status == 0
+    assert run(command, "-q", model).status == 0
+
+    status, _, err = run("undo", model)
+
+    assert status == 64
+    assert "cannot be taken back one by one" in err
+    assert "nothing was learnt" not in err
+
+
+def test_a_model_that_learning_began_is_its_first_table(run: "Run") -> None:
+    learnt = run("learn", "--create", "-q", "spam", "-m", "new.nbt", stdin=b"money")
+
+    status, _, err = run("undo", "new.nbt")
+
+    assert learnt.status == 0
+    assert status == 64
+    assert "its first table, without which there would be no model" in err
+
+
+def test_a_file_that_was_joined_is_said_to_be(run: "Run", model: Path) -> None:
+    trained = model.read_bytes()
+    assert run("learn", "-q", "spam", "ham/1.eml", "-m", model).status == 0
+    taught = model.read_bytes()
+    Path("behind.nbt").write_bytes(trained + taught)
+    Path("before.nbt").write_bytes(taught + trained)
+
+    outcomes = [run("undo", name) for name in ("behind.nbt", "before.nbt")]
+
+    assert [outcome.status for outcome in outcomes] == [64, 64]
+    assert all("joined of those of several models" in one.err for one in outcomes)
+
+
 def test_compacted_models_have_nothing_to_take_back(run: "Run", model: Path) -> None:
     assert run("learn", "spam", "ham/1.eml", "-m", model).status == 0
     joined = model.read_bytes() * 2
