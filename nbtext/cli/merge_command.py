@@ -142,10 +142,7 @@ def command(
             f"; set another with `nbtext -m {escaped(path)} policy`"
         )
     elif len(merged.policies) > 1 and not output.quiet:
-        to_stderr(
-            "note: the models have different policies; that of the last one, "
-            f"{escaped(models[-1])}, is kept"
-        )
+        to_stderr(f"note: {_of_policies(merged, path, escaped(models[-1]))}")
     refused = Naming("refused")
     for name, reason in merged.refused:
         refused.say(f"{name}: {reason}")
@@ -166,6 +163,19 @@ def _named(files: "Iterable[ModelFile]", output: Output) -> "Iterator[ModelFile]
         if not output.quiet:
             name_notes(file)
         yield file
+
+
+def _of_policies(merged: "Merged", path: str, last: str) -> str:
+    """Say which of different policies the sum has."""
+    if merged.contents.policy is not None:
+        return (
+            f"the models have different policies; that of the last one, {last}, is kept"
+        )
+    return (
+        f"the last model, {last}, has no policy, so the sum has none, and those of "
+        f"the others are left out; set one with `nbtext -m {escaped(path)} policy`, or "
+        "name the model last whose policy is to be kept"
+    )
 
 
 def _check_output(output: str, models: tuple[str, ...]) -> None:

@@ -414,6 +414,9 @@ def _policy_notes(path: str, tables: list[StoredTable]) -> tuple[str, ...]:
     }
     if len(policies) <= 1:
         return ()
+    if tables[-1].header.policy is None:
+        left = "the last one has none, so those of the others do not count"
+        return (f"{path}: its tables have different policies; {left}",)
     return (f"{path}: its tables have different policies; the last one counts",)
 
 

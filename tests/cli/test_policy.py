@@ -419,15 +419,25 @@ def test_the_policy_of_the_last_model_is_kept_in_a_sum(run: "Run") -> None:
 
     said = run("merge", "m.nbt", "other.nbt", "-o", "sum.nbt")
 
-    assert "have different policies; that of the last one, other.nbt" in said.err
+    assert "note: the last model, other.nbt, has no policy, so the sum has none" in (
+        said.err
+    )
+    assert "set one with `nbtext -m sum.nbt policy`" in said.err
+    assert "is kept" not in said.err
     assert policy_of("sum.nbt") is None
     said = run("merge", "other.nbt", "m.nbt", "-o", "sum.nbt", "--replace")
+    assert "have different policies; that of the last one, m.nbt, is kept" in said.err
     assert policy_of("sum.nbt") == KEPT
     joined = Path("other.nbt").read_bytes() + Path("m.nbt").read_bytes()
     Path("cat.nbt").write_bytes(joined)
     said = run("policy", "-m", "cat.nbt")
     assert "its tables have different policies; the last one counts" in said.err
     assert policy_of("cat.nbt") == KEPT
+    joined = Path("m.nbt").read_bytes() + Path("other.nbt").read_bytes()
+    Path("cat.nbt").write_bytes(joined)
+    said = run("policy", "-m", "cat.nbt")
+    assert "the last one has none, so those of the others do not count" in said.err
+    assert policy_of("cat.nbt") is None
 
 
 def test_a_policy_that_the_sum_cannot_decide_by_is_not_kept(run: "Run") -> None:
