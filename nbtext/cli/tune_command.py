@@ -12,6 +12,7 @@ import click
 
 from nbtext.cli._options import (
     model_option,
+    new_keyed_option,
     output_options,
     replace_option,
     source_options,
@@ -32,6 +33,7 @@ from nbtext.cli._terminal import (
     to_stdout,
 )
 from nbtext.document import Skipped
+from nbtext.learning.overrides import DEFAULTS
 from nbtext.policy import FalsePositives
 from nbtext.sources import Options, total_bytes
 from nbtext.tuning import MEASURES
@@ -66,6 +68,7 @@ HEADINGS: Final = ("value", "95 %", "behind", "held out", "", "options")
     help="Train a model with what was chosen, in place of the old one.",
 )
 @model_option
+@new_keyed_option
 @replace_option
 @source_options
 @output_options
@@ -75,6 +78,7 @@ def command(
     false_positives: FalsePositives | None,
     is_written: bool,
     model: str,
+    keyed: str | None,
     replace: bool,
     options: Options,
     output: Output,
@@ -103,6 +107,8 @@ def command(
             "name a file."
         )
         raise click.UsageError(message)
+    if is_written:
+        _check_place(model, keyed, replace=replace)
     skipped = Skipped()
 
     def on_read(report: "ReadReport") -> None:
@@ -124,8 +130,9 @@ def command(
     where = [] if model == default_model() else ["-m", model]
     if tuned.threshold is not None:
         lines["policy"] = _typed(["policy", *where, *tuned.threshold.options], ())
-    read_by = _of_sources(options)
-    lines["train"] = _typed(["train", *where, *tuned.options, *read_by], sources)
+    secret = [] if keyed is None else ["--keyed", keyed]
+    how = [*where, *secret, *tuned.options, *_of_sources(options)]
+    lines["train"] = _typed(["train", *how], sources)
     if output.as_json:
         to_stdout([json_of(tuned.as_dict() | lines)])
     elif is_watched(sys.stdout):
@@ -134,7 +141,12 @@ def command(
         to_stdout(_lines(tuned, lines))
     if is_written:
         trained = train(
-            sources, model, options=options, overrides=tuned.overrides, replace=replace
+            sources,
+            model,
+            options=options,
+            overrides=tuned.overrides,
+            replace=replace,
+            keyed=keyed,
         )
         if false_positives is not None and tuned.threshold is not None:
             set_policy(model, tuned.threshold.policy)
@@ -143,6 +155,19 @@ def command(
                 to_stderr(f"note: {note}")
             to_stderr(f"wrote {model} ({size(Path(model).stat().st_size)})")
     return outcome(skipped)
+
+
+def _check_place(model: str, keyed: str | None, *, replace: bool) -> None:
+    """Refuse before hours of trials what `train` would refuse after them."""
+    from nbtext.keyring import make_secret
+    from nbtext.learning.preparing import check_stays_keyed
+    from nbtext.store import check_replaceable
+
+    check_replaceable(model, replace=replace)
+    if keyed is not None:
+        make_secret(keyed)
+    elif not replace:
+        check_stays_keyed(model, DEFAULTS)
 
 
 def _typed(options: Sequence[str], sources: Sequence[str]) -> str:

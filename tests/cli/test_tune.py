@@ -90,6 +90,49 @@ def test_the_lines_to_type_name_the_model_that_was_named(
     assert said["policy"].startswith("nbtext policy -m 'my mail.nbt' ")
 
 
+@pytest.fixture
+def no_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail where documents are read to try something."""
+
+    def tried(*_: object, **__: object) -> None:
+        pytest.fail("what will be refused was tried before")
+
+    monkeypatch.setattr("nbtext.api.advising.tune", tried)
+
+
+def test_a_keyed_model_stays_keyed(run: "Run", rows: Path) -> None:
+    assert run("train", "-q", "--keyed", "secret", "-m", "m.nbt", rows).status == 0
+    before = open_model("m.nbt").settings.secret
+
+    done = run("tune", "--write", "--keyed", "secret", "-m", "m.nbt", rows)
+
+    assert done.status == 0
+    assert before is not None
+    assert open_model("m.nbt").settings.secret == before
+    assert "\ntrain\tnbtext train -m m.nbt --keyed secret " in done.out
+
+
+@pytest.mark.usefixtures("no_trial")
+def test_what_may_not_be_replaced_is_refused_before_anything_is_tried(
+    run: "Run", rows: Path
+) -> None:
+    assert run("train", "-q", "--keyed", "secret", "-m", "key.nbt", rows).status == 0
+    assert run("train", "-q", "-m", "m.nbt", rows).status == 0
+    assert run("learn", "-q", "-m", "m.nbt", "spam", stdin=b"prize").status == 0
+    Path("wrong").write_bytes(b"no secret")
+
+    keyed = run("tune", "--write", "-m", "key.nbt", rows)
+    taught = run("tune", "--write", "-m", "m.nbt", rows)
+    secret = run("tune", "--write", "-m", "new.nbt", "--keyed", "wrong", rows)
+
+    assert "name the secret with --keyed FILE, or replace it with --replace" in (
+        keyed.err
+    )
+    assert "1 document was learnt, moved or forgotten since" in taught.err
+    assert "wrong: a secret " in secret.err
+    assert [keyed.status, taught.status, secret.status] == [64, 73, 64]
+
+
 def test_the_line_to_type_shows_no_terminal_what_to_do(run: "Run", rows: Path) -> None:
     odd = [Path("a\x1b[31m'\t\\x41ü.tsv"), Path("b\udcff.tsv"), Path("-c d.tsv")]
     lines = rows.read_text().splitlines(keepends=True)
