@@ -1,14 +1,15 @@
 """
-Arguments of the library, checked: paths, sources, labels and documents.
+Arguments of the library, checked: paths, sources, labels, documents and numbers.
 
 A string is a sequence of strings, and a document from `read_documents` is a sequence of
 its fields. Where a list of them is expected, one of them is a mistake that would
 otherwise pass: its letters would be learnt.
 """
 
+import operator
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from nbtext.document import AnyDocument, Document
 
@@ -87,3 +88,34 @@ def pair_of(pair: Any) -> tuple[str, AnyDocument]:
             return label_of(label), document
     message = f"expected pairs of a label and a document, found {pair!r:.80}"
     raise TypeError(message)
+
+
+MOST: Final = (1 << 63) - 1
+"""The largest number that is taken, unless there is less."""
+
+
+def count_of(name: str, number: int, *, least: int, most: int = MOST) -> int:
+    """
+    Return how many there shall be of something.
+
+    Args:
+        name: that of the argument.
+        number: what was given for it.
+        least: the smallest number that makes sense.
+        most: the largest.
+
+    Raises:
+        TypeError: it is no whole number.
+        ValueError: it is out of that range.
+
+    """
+    try:
+        found = operator.index(number)
+    except TypeError as error:
+        kind = type(number).__name__
+        message = f"{name}: expected a whole number, found {number!r:.80} ({kind})"
+        raise TypeError(message) from error
+    if not least <= found <= most:
+        range_ = f"{least:,} or more" if most == MOST else f"{least:,} to {most:,}"
+        raise ValueError(f"{name}: expected {range_}, found {found:,}")
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     from nbtext.learning.regimes import Regime
 
 from nbtext.api._shared import numbered
-from nbtext.arguments import documents_of, label_of, path_of
+from nbtext.arguments import count_of, documents_of, label_of, path_of
 from nbtext.learning import LearnRequest, learn_documents
 from nbtext.learning.regimes import EVERYTHING
 from nbtext.learning.training import MAX_BYTES
 from nbtext.store.lock import WAIT
+
+MOST_KEPT: Final = 1_000_000
+"""Of so many documents a model may keep what they left."""
 
 
 def learn(
@@ -64,14 +67,15 @@ def learn(
         TrainingError: the class would need documents to be read otherwise.
         BusyError: another process has been writing the model all the time.
         ModelFileError: the model is damaged, or cannot be written.
-        TypeError: the documents are a single one, or the label is no string.
+        TypeError: the documents are a single one, or an argument is of another type.
+        ValueError: `undo` is not from 0 to 1,000,000.
 
     """
     request = LearnRequest(
         path_of(path),
         label_of(label),
         wait=wait,
-        keep=undo,
+        keep=None if undo is None else count_of("undo", undo, least=0, most=MOST_KEPT),
         approximate=approximate,
         create=create,
         keyed=_secret_path(keyed),

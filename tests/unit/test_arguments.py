@@ -56,6 +56,22 @@ def test_a_label_is_a_string(model: Path) -> None:
         nbtext.train_on([(1, "a"), (2, "b")], model)  # type: ignore[list-item]
 
 
+@pytest.mark.parametrize(
+    ("number", "error"),
+    [(-1, ValueError), (1 << 63, ValueError), ("5", TypeError), (0.5, TypeError)],
+)
+def test_a_wrong_number_of_records_leaves_the_model_as_it_is(
+    model: Path, number: int, error: type[Exception]
+) -> None:
+    before = model.read_bytes()
+
+    with pytest.raises(error, match=r"^undo: expected (0 to 1,000,000|a whole number)"):
+        nbtext.learn(model, "sport", ["a goal"], undo=number)
+
+    assert model.read_bytes() == before
+    assert nbtext.load(model).classes == ("arts", "sport")
+
+
 def test_paths_are_taken_wherever_strings_are(tmp_path: Path, model: Path) -> None:
     for label, text in TOPICS:
         (tmp_path / label).mkdir(exist_ok=True)
