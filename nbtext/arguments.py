@@ -25,7 +25,7 @@ def path_of(path: AnyPath) -> str:
         TypeError: it is none.
 
     """
-    found = os.fspath(path)
+    found = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(found, str):
         message = f"a path is a str or a Path, not {type(found).__name__}"
         raise TypeError(message)
@@ -67,11 +67,17 @@ def label_of(label: str) -> str:
 
     Raises:
         TypeError: it is no string.
+        ValueError: it is empty.
 
     """
     if not isinstance(label, str):
         message = f"a label is a str, not {type(label).__name__}"
         raise TypeError(message)
+    if not label:
+        message = (
+            "a label is the name of a class, and this one is empty; name the class"
+        )
+        raise ValueError(message)
     return label
 
 
@@ -81,12 +87,34 @@ def pair_of(pair: Any) -> tuple[str, AnyDocument]:
 
     Raises:
         TypeError: it is something else.
+        ValueError: the label is empty.
 
     """
     match pair:
         case (label, document) if not isinstance(pair, Document):
             return label_of(label), document
     message = f"expected pairs of a label and a document, found {pair!r:.80}"
+    raise TypeError(message)
+
+
+def model_of(name: str, model: Any) -> Any:
+    """
+    Return a model as it is.
+
+    Args:
+        name: that of the argument.
+        model: what was given for it.
+
+    Raises:
+        TypeError: it is none that is open, but the path of one, or something else.
+
+    """
+    if hasattr(model, "classify"):
+        return model
+    advice = ""
+    if isinstance(model, str | os.PathLike):
+        advice = f"; open it with load({os.fspath(model)!r:.80})"
+    message = f"{name}: expected what `load` returns, found {model!r:.80}{advice}"
     raise TypeError(message)
 
 

@@ -156,7 +156,7 @@ class Policy(NamedTuple):
             _check_number(what, price, 0, MOST_EXPENSIVE)
         _check_distinct(
             "the costs",
-            [f"{cost.truth}:{cost.decision or UNSURE}" for cost in self.costs],
+            [f"{truth}:{decision or UNSURE}" for truth, decision, _ in self.costs],
         )
 
     def renamed(self, names: Mapping[str, str]) -> "Policy":
@@ -189,6 +189,32 @@ class Policy(NamedTuple):
 
 MOST_PROBABLE: Final = Policy()
 """The policy that decides for the most probable class, however probable it is."""
+
+FORM: Final = (
+    "Policy(threshold=0.9, prior=(('spam', 0.2),), costs=(Cost('ham', 'spam', 10),), "
+    "max_false_positives=FalsePositives('spam', 0.001))"
+)
+"""The form that the parts of a policy have."""
+
+
+def checked_policy(policy: Policy) -> Policy:
+    """
+    Return a policy that a program gives, as it is.
+
+    Raises:
+        TypeError: it is none, or its parts do not have their form.
+        SettingsError: a number is out of its range, or parts exclude one another.
+
+    """
+    if not isinstance(policy, Policy):
+        message = f"policy: expected one like {FORM}, found {policy!r:.80}"
+        raise TypeError(message)
+    try:
+        policy.check()
+    except (TypeError, ValueError) as error:
+        message = f"policy: expected parts as in {FORM}, found {policy!r:.200}"
+        raise TypeError(message) from error
+    return policy
 
 
 class PolicyOverrides(NamedTuple):

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from nbtext.document import AnyDocument, Document
 
 from nbtext.document import as_document
+from nbtext.learning.regimes import Regime
 from nbtext.sources import Options, labels
 
 AUTO: Final = Options()
@@ -29,3 +30,21 @@ def numbered(documents: Iterable[AnyDocument]) -> Iterator[Document]:
     """Yield documents; what has no name is called by its number, from 1."""
     for number, document in enumerate(documents, 1):
         yield as_document(document, str(number))
+
+
+def checked_regime(regime: Regime) -> Regime:
+    """
+    Return a regime as it is.
+
+    Raises:
+        TypeError: it is none.
+        ValueError: there is none of that name, or its margin is not one.
+
+    """
+    if not isinstance(regime, Regime):
+        message = f"regime: expected a Regime, found {regime!r:.80}"
+        if isinstance(regime, str):
+            message += f"; write Regime({regime!r:.80})"
+        raise TypeError(message)
+    regime.check()
+    return regime

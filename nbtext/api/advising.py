@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nbtext.tuning import Tuned
 
 from nbtext.api._shared import AUTO, n_classes_of
-from nbtext.arguments import sources_of
+from nbtext.arguments import count_of, sources_of
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.preparing import reading_columns
 from nbtext.scoring.batch import keep_memory
@@ -48,11 +48,12 @@ def examine(
         TrainingError: too few classes or tokens.
         SettingsError: as `train`.
         TypeError: the sources are one string, or none.
+        ValueError: `most` is below 0.
 
     """
     from nbtext.doctor import examine as examine_documents
 
-    sources = sources_of(sources)
+    sources, most = sources_of(sources), count_of("most", most, least=0)
     keep_memory()
     options, overrides = reading_columns(options, overrides)
     return examine_documents(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from os import PathLike
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
     from nbtext.sources import Options
 
 from nbtext.api._shared import AUTO, numbered
-from nbtext.arguments import documents_of, path_of, sources_of
+from nbtext.arguments import documents_of, model_of, path_of, sources_of
 from nbtext.document import as_document, raise_unreadable
 from nbtext.keyring import name_secret
 from nbtext.learning.overrides import DEFAULTS
+from nbtext.policy import checked_policy
 from nbtext.scoring import Classifier, batches, load_model
 from nbtext.scoring.classifying import MANY, readable_of
 from nbtext.sources import documents
@@ -48,10 +50,13 @@ def load(
     Raises:
         ModelFileError: there is no model, or it is damaged.
         SecretError: the secret of the model is not there.
-        SettingsError: the counts do not support the score, or the policy does not go
-            with the classes.
+        SettingsError: the counts do not support the score, a number of the policy is
+            out of its range, or it does not go with the classes.
+        TypeError: the policy is none, or a path is none.
 
     """
+    if policy is not None:
+        checked_policy(policy)
     if keyed is not None:
         name_secret(path_of(keyed))
     model = load_model(path_of(path))
@@ -74,10 +79,19 @@ def combine(
     Raises:
         SettingsError: their classes differ, some read columns of tables and some do
             not, or the policy asks for a share of false positives.
+        TypeError: the models are no list of what `load` returned, or the policy is
+            none.
 
     """
     from nbtext.scoring.combining import CombinedClassifier
 
+    if isinstance(models, str | bytes | PathLike):
+        message = f"models: expected a list of what `load` returns, found {models!r}"
+        raise TypeError(message)
+    for model in models:
+        model_of("models", model)
+    if policy is not None:
+        checked_policy(policy)
     return CombinedClassifier(models, policy=policy)
 
 
@@ -91,8 +105,10 @@ def classify(model: Decider, document: AnyDocument) -> Decision:
 
     Raises:
         SourceError: the model's pattern takes too long to search it.
+        TypeError: the model is none that is open, or the document is none.
 
     """
+    model_of("model", model)
     return model.classify([as_document(document)])[0]
 
 
@@ -112,8 +128,10 @@ def joint_log_likelihood(model: Classifier, document: AnyDocument) -> dict[str, 
 
     Raises:
         SourceError: the model's pattern takes too long to search it.
+        TypeError: the model is none that is open, or the document is none.
 
     """
+    model_of("model", model)
     (values,) = model.joint_log_likelihoods([as_document(document)])
     return dict(zip(model.model.classes, values, strict=True))
 
@@ -138,9 +156,10 @@ def classify_all(
 
     Raises:
         SourceError: the model's pattern takes too long to search a document.
-        TypeError: the documents are a single one.
+        TypeError: the documents are a single one, or the model is none that is open.
 
     """
+    model_of("model", model)
     named = numbered(documents_of(documents))
     act, tell = model.classify, on_problem or raise_unreadable
     named_batches = iter(lambda: [*islice(named, MANY)], [])
@@ -173,12 +192,12 @@ def read_documents(
         SourceError: a document cannot be read.
         SettingsError: a source is empty, the standard input is named twice, or the
             model reads other columns.
-        TypeError: the sources are one string, or none.
+        TypeError: the sources are one string, or none, or the model is not open.
 
     """
     sources = sources_of(sources)
     if model is not None:
-        fields = model.fields
+        fields = model_of("model", model).fields
         options = options._replace(model_fields=lambda: fields)
     items = documents(sources, options, labelled=False)
     one_each = batches(items, options.max_bytes, on_problem or raise_unreadable, many=1)

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from nbtext.settings.scoring import Scoring
     from nbtext.sources import Options
 
-from nbtext.api._shared import AUTO, IMPORTS, n_classes_of
-from nbtext.arguments import sources_of
+from nbtext.api._shared import AUTO, IMPORTS, checked_regime, n_classes_of
+from nbtext.arguments import count_of, model_of, sources_of
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.preparing import reading_columns
 from nbtext.learning.regimes import EVERYTHING
 from nbtext.parallel import processes
-from nbtext.policy import MOST_PROBABLE
+from nbtext.policy import MOST_PROBABLE, checked_policy
 from nbtext.scoring import Classifier
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.classifying import works_in_threads
@@ -89,13 +89,19 @@ def evaluate(
         SettingsError: `positive` is not one of two classes, not one label is a class of
             the model, it has counted all documents and cannot tell what it would be
             without one, a source is empty, or the standard input is named twice.
-        TypeError: the sources are one string, or none.
+        TypeError: the sources are one string, or none, or a model is not open.
+        ValueError: `jobs` is below 1, or `reasons` below 0.
 
     """
     from nbtext.evaluation import evaluate_model
     from nbtext.evaluation.comparing import Rights, compare
 
     sources = sources_of(sources)
+    model_of("model", model)
+    if against is not None:
+        model_of("against", against)
+    jobs = count_of("jobs", jobs, least=1)
+    reasons = count_of("reasons", reasons, least=0)
     keep_memory()
     if reasons and isinstance(model, Classifier):
         model = Classifier(model.model, policy=model.policy, n_reasons=reasons)
@@ -222,13 +228,16 @@ def evaluate_folds(
     Raises:
         TrainingError: too few classes, tokens or documents.
         SettingsError: as `train` and `evaluate`.
-        TypeError: the sources are one string, or none.
+        TypeError: the sources are one string, or none, or the policy is none.
+        ValueError: `folds` is below 2, `jobs` below 1, or `reasons` below 0.
 
     """
     from nbtext.evaluation import cross_validate
     from nbtext.evaluation.fold_models import FoldModels
 
-    sources = sources_of(sources)
+    sources, policy = sources_of(sources), checked_policy(policy)
+    jobs = count_of("jobs", jobs, least=1)
+    reasons = count_of("reasons", reasons, least=0)
     keep_memory()
     options, overrides = reading_columns(options, overrides)
     read = rereadable(sources, options)
@@ -306,13 +315,19 @@ def evaluate_replay(
         TrainingError: there are fewer than two classes.
         SettingsError: the order or the feedback is none, the score cannot be replayed,
             or the policy does not go with the classes; or as `evaluate`.
-        TypeError: the sources are one string, or none.
+        TypeError: the sources are one string, or none, the model is not open, or the
+            policy or the regime is none.
+        ValueError: there is no such regime.
 
     """
     from nbtext.evaluation.replaying import Protocol, replay
     from nbtext.evaluation.stream import feedback_of, order_of
 
-    sources = sources_of(sources)
+    sources, regime = sources_of(sources), checked_regime(regime)
+    if model is not None:
+        model_of("model", model)
+    if policy is not None:
+        checked_policy(policy)
     keep_memory()
     if model is None:
         options, overrides = reading_columns(options, overrides)

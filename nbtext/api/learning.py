@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from nbtext.learning import LearnResult
     from nbtext.learning.regimes import Regime
 
-from nbtext.api._shared import numbered
+from nbtext.api._shared import checked_regime, numbered
 from nbtext.arguments import count_of, documents_of, label_of, path_of
 from nbtext.learning import LearnRequest, learn_documents
 from nbtext.learning.regimes import EVERYTHING
@@ -68,7 +68,8 @@ def learn(
         BusyError: another process has been writing the model all the time.
         ModelFileError: the model is damaged, or cannot be written.
         TypeError: the documents are a single one, or an argument is of another type.
-        ValueError: `undo` is not from 0 to 1,000,000.
+        ValueError: `undo` is not from 0 to 1,000,000, the label is empty, or there is
+            no such regime.
 
     """
     request = LearnRequest(
@@ -80,7 +81,7 @@ def learn(
         create=create,
         keyed=_secret_path(keyed),
         frozen_idf=frozen_idf,
-        regime=regime,
+        regime=checked_regime(regime),
     )
     return _learn(documents, request)
 

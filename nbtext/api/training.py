@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from nbtext.sources import Options
     from nbtext.store.blocks import Buffer
 
-from nbtext.api._shared import AUTO, IMPORTS, n_classes_of
-from nbtext.arguments import pair_of, path_of, sources_of
+from nbtext.api._shared import AUTO, IMPORTS, checked_regime, n_classes_of
+from nbtext.arguments import count_of, pair_of, path_of, sources_of
 from nbtext.counts.room import bounded
 from nbtext.document import as_document
 from nbtext.errors import SettingsError
@@ -86,9 +86,13 @@ def train(
         ModelFileError: the file cannot be written.
         NoRoomError: the temporary folder has no room for what memory is too short for.
         TypeError: the sources are one string, or none.
+        ValueError: `jobs` or `memory` is below 1, or there is no such regime.
 
     """
     sources, path = sources_of(sources), path_of(path)
+    jobs, regime = count_of("jobs", jobs, least=1), checked_regime(regime)
+    if memory is not None:
+        memory = count_of("memory", memory, least=1)
     check_replaceable(path, replace=replace)
     overrides = _keyed(overrides, keyed)
     if not replace:
@@ -139,6 +143,7 @@ def train_on(
     Raises:
         As `train` does.
         TypeError: what is given are no pairs of a label and a document.
+        ValueError: a label is empty.
 
     """
     path = path_of(path)

@@ -40,6 +40,23 @@ class Regime(NamedTuple):
     name: RegimeName = "everything"
     margin: float = MARGIN
 
+    def check(self) -> None:
+        """
+        Refuse what is no regime.
+
+        Raises:
+            ValueError: there is none of that name, or the margin is not one.
+
+        """
+        if self.name not in REGIMES:
+            message = (
+                f"regime: expected one of {', '.join(REGIMES)}, found {self.name!r}"
+            )
+            raise ValueError(message)
+        if not _is_margin(self.margin):
+            message = f"margin: expected nats, 0 or more, found {self.margin!r}"
+            raise ValueError(message)
+
     @property
     def is_choosy(self) -> bool:
         """Whether some documents may be left out."""
@@ -65,6 +82,10 @@ class Regime(NamedTuple):
         return log_posterior[truth] - max(others) < self.margin
 
 
+def _is_margin(margin: object) -> bool:
+    return isinstance(margin, int | float) and 0 <= margin < inf
+
+
 def regime_of(name: str | None, margin: float | None) -> Regime:
     """
     Return a regime by its name.
@@ -85,7 +106,7 @@ def regime_of(name: str | None, margin: float | None) -> Regime:
         if known != "near-errors":
             message = "--margin is of near errors; add --regime near-errors"
             raise SettingsError(message)
-        if not 0 <= margin < inf:
+        if not _is_margin(margin):
             message = f"margin is {margin!r}, expected nats, 0 or more"
             raise SettingsError(message)
         return Regime(known, margin)

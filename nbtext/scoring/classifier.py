@@ -9,6 +9,7 @@ once on the batch engine takes over. All give the same scores.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from nbtext.arguments import count_of
 from nbtext.document import (
     AnyDocument,
     Document,
@@ -299,11 +300,13 @@ class Classifier:
         Raises:
             UnknownClassError: the model has no such class.
             SourceError: a document cannot be read.
+            ValueError: `n` is below 0.
 
         """
         from nbtext.scoring.top import top_terms
         from nbtext.store.texts import read_texts
 
+        n = count_of("n", n, least=0)
         if label is not None and label not in self.model.classes:
             raise UnknownClassError(self.model.path, label, self.model.classes)
         labels = self.model.classes if label is None else (label,)
@@ -370,11 +373,14 @@ class Classifier:
         Raises:
             UnknownClassError: the model has no such class.
             SourceError: the model's pattern takes too long to search it.
+            ValueError: `top` is below 0.
 
         """
         from nbtext.scoring.explaining import explain
         from nbtext.tokens import read  # and not keys, which say nothing
 
+        if top is not None:
+            top = count_of("top", top, least=0)
         if label is not None and label not in self.model.classes:
             raise UnknownClassError(self.model.path, label, self.model.classes)
         document = as_document(document)

@@ -5,7 +5,8 @@ A policy goes in; it is held against the classes of the model, and kept in the h
 the last table. Counts and tables stay as they are.
 """
 
-from nbtext.policy import Policy, PolicyOverrides
+from nbtext.arguments import AnyPath, path_of
+from nbtext.policy import Policy, PolicyOverrides, checked_policy
 from nbtext.scoring.model import model_of
 from nbtext.scoring.policy_rule import basis_of, rule_of
 from nbtext.store.file import open_locked
@@ -15,7 +16,7 @@ from nbtext.store.writing import replace_file
 
 
 def set_policy(
-    path: str, policy: Policy | PolicyOverrides, *, wait: float = WAIT
+    path: AnyPath, policy: Policy | PolicyOverrides, *, wait: float = WAIT
 ) -> Policy:
     """
     Keep a policy in a model.
@@ -30,11 +31,16 @@ def set_policy(
         The policy that the model has now.
 
     Raises:
-        SettingsError: the policy does not go with the model's classes.
+        SettingsError: a number of the policy is out of its range, or it does not go
+            with the model's classes.
+        TypeError: it is no policy, or the path is none.
         BusyError: another process has been writing the model all the time.
         ModelFileError: there is no model, it is damaged, or cannot be written.
 
     """
+    path = path_of(path)
+    if not isinstance(policy, PolicyOverrides):
+        checked_policy(policy)
     with locked(path, wait=wait):
         model = model_of(open_locked(path))
         if isinstance(policy, PolicyOverrides):

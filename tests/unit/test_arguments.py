@@ -3,11 +3,16 @@
 import pickle
 from pathlib import Path
 from pydoc import plain, render_doc
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import nbtext
 from nbtext import Document
+from nbtext.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 TOPICS = [("sport", "a late goal"), ("sport", "a match"), ("arts", "an opera")]
 
@@ -70,6 +75,133 @@ def test_a_wrong_number_of_records_leaves_the_model_as_it_is(
 
     assert model.read_bytes() == before
     assert nbtext.load(model).classes == ("arts", "sport")
+
+
+def test_the_path_of_a_model_is_no_model(model: Path) -> None:
+    opened, path = nbtext.load(model), str(model)
+    calls: list[Callable[..., Any]] = [
+        lambda: nbtext.classify(path, b"a goal"),  # type: ignore[arg-type]
+        lambda: nbtext.classify(model, b"a goal"),  # type: ignore[arg-type]
+        lambda: nbtext.classify_all(path, [b"a goal"]),  # type: ignore[arg-type]
+        lambda: nbtext.joint_log_likelihood(path, "a"),  # type: ignore[arg-type]
+        lambda: nbtext.combine([path, path]),  # type: ignore[list-item]
+        lambda: nbtext.evaluate(path, ["x"]),  # type: ignore[arg-type]
+        lambda: nbtext.evaluate(opened, ["x"], against=path),  # type: ignore[arg-type]
+        lambda: nbtext.evaluate_replay(["x"], model=path),  # type: ignore[arg-type]
+        lambda: [*nbtext.read_documents(["x"], model=path)],  # type: ignore[arg-type]
+    ]
+
+    for call in calls:
+        with pytest.raises(TypeError, match="expected what `load` returns") as caught:
+            call()
+        assert f"; open it with load({path!r:.80})" in str(caught.value)
+    with pytest.raises(TypeError, match="expected a list of what `load` returns"):
+        nbtext.combine(path)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"found 7$"):
+        nbtext.classify(7, "a goal")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a path is a str or a Path, not Classifier"):
+        nbtext.load(opened)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", [0.9, {"threshold": 0.9}, "unsure"])
+def test_what_is_no_policy_is_refused(model: Path, given: Any) -> None:
+    opened = nbtext.load(model)
+    calls: list[Callable[..., Any]] = [
+        lambda: nbtext.load(model, policy=given),
+        lambda: nbtext.combine([opened, opened], policy=given),
+        lambda: nbtext.evaluate_folds(["x"], policy=given),
+        lambda: nbtext.evaluate_replay(["x"], policy=given),
+        lambda: nbtext.set_policy(model, given),
+    ]
+
+    for call in calls:
+        with pytest.raises(TypeError, match=r"policy: expected one like Policy\(thres"):
+            call()
+
+
+@pytest.mark.parametrize("threshold", [2, -0.1, float("nan"), "0.9"])
+def test_a_threshold_is_a_probability(model: Path, threshold: Any) -> None:
+    policy = nbtext.Policy(threshold=threshold)
+
+    for call in (
+        lambda: nbtext.load(model, policy=policy),
+        lambda: nbtext.evaluate_folds(["x"], policy=policy),
+        lambda: nbtext.set_policy(model, policy),
+    ):
+        with pytest.raises(SettingsError, match="expected from 0 to 1"):
+            call()
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [{"prior": {"sport": 0.2}}, {"max_false_positives": 0.1}, {"costs": ("sport",)}],
+)
+def test_the_parts_of_a_policy_have_a_form(model: Path, parts: Any) -> None:
+    with pytest.raises(TypeError, match="policy: expected parts as in Policy"):
+        nbtext.load(model, policy=nbtext.Policy(**parts))
+
+    costs: Any = [("sport", "arts", 9)]
+    assert nbtext.load(model, policy=nbtext.Policy(costs=costs)).rule.costs
+
+
+@pytest.mark.parametrize(
+    ("regime", "error", "text"),
+    [
+        (nbtext.Regime("foo"), ValueError, "one of everything, errors"),  # type: ignore[arg-type]
+        (nbtext.Regime("near-errors", -1), ValueError, "0 or more, found -1"),
+        (nbtext.Regime("near-errors", float("nan")), ValueError, "found nan"),
+        ("errors", TypeError, r"write Regime\('errors'\)"),
+        (None, TypeError, "expected a Regime, found None"),
+    ],
+    ids=["unknown", "negative", "nan", "string", "none"],
+)
+def test_what_is_no_regime_is_refused(
+    model: Path, regime: Any, error: type[Exception], text: str
+) -> None:
+    before = model.read_bytes()
+
+    for call in (
+        lambda: nbtext.learn(model, "sport", ["a goal"], regime=regime),
+        lambda: nbtext.train(["x"], model, regime=regime),
+        lambda: nbtext.evaluate_replay(["x"], regime=regime),
+    ):
+        with pytest.raises(error, match=text):
+            call()
+
+    assert model.read_bytes() == before
+
+
+def test_an_empty_label_is_refused(model: Path) -> None:
+    before = model.read_bytes()
+
+    with pytest.raises(ValueError, match="this one is empty; name the class"):
+        nbtext.train_on([*TOPICS, ("", "a play")], model)
+    with pytest.raises(ValueError, match="this one is empty; name the class"):
+        nbtext.learn(model, "", ["a play"])
+
+    assert model.read_bytes() == before
+
+
+def test_numbers_that_make_no_sense_are_refused(model: Path) -> None:
+    opened = nbtext.load(model)
+
+    with pytest.raises(ValueError, match="n: expected 0 or more, found -1"):
+        opened.top("sport", -1)
+    with pytest.raises(TypeError, match=r"n: expected a whole number, found 2.5 \(f"):
+        opened.top("sport", 2.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="top: expected 0 or more, found -1"):
+        opened.explain("a goal", top=-1)
+    with pytest.raises(ValueError, match="jobs: expected 1 or more, found 0"):
+        nbtext.train(["x"], model, jobs=0)
+    with pytest.raises(ValueError, match="memory: expected 1 or more, found 0"):
+        nbtext.train(["x"], model, memory=0)
+    with pytest.raises(ValueError, match="jobs: expected 1 or more, found 0"):
+        nbtext.evaluate(opened, ["x"], jobs=0)
+    with pytest.raises(ValueError, match="reasons: expected 0 or more, found -1"):
+        nbtext.evaluate_folds(["x"], reasons=-1)
+    with pytest.raises(ValueError, match="most: expected 0 or more, found -1"):
+        nbtext.examine(["x"], most=-1)
+    assert opened.top("sport", 0) == []
 
 
 def test_paths_are_taken_wherever_strings_are(tmp_path: Path, model: Path) -> None:
