@@ -23,6 +23,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data  # noqa: E40
 
 from nbtext import classify_all, load, train_on  # noqa: E402
 from nbtext.sklearn import NBTextClassifier  # noqa: E402
+from nbtext.store import open_model, read_contents  # noqa: E402
+from nbtext.upkeep import rename  # noqa: E402
 from tests.build import TOPICS, confusing  # noqa: E402
 
 LABELS, TEXTS = zip(*confusing(), strict=True)
@@ -144,3 +146,18 @@ def test_what_is_no_list_of_texts_is_refused(texts: Any) -> None:
 def test_one_class_is_refused() -> None:
     with pytest.raises(ValueError, match="y has one class"):
         NBTextClassifier().fit(["x", "y"], [1, 1])
+
+
+def test_classes_of_the_model_are_called_by_their_places(tmp_path: Path) -> None:
+    path = tmp_path / "topics.nbt"
+    model = NBTextClassifier().fit(TEXTS, LABELS)
+    path.write_bytes(model.model_)
+    names = dict(zip(load(path).classes, model.classes_.tolist(), strict=True))
+
+    opened = read_contents(open_model(str(path)))
+    path.write_bytes(b"".join(rename(opened, names, "topics.nbt").pack()))
+
+    assert [*names] == ["000000", "000001", "000002", "000003"]
+    assert load(path).classes == tuple(model.classes_.tolist())
+    found = [one.label for one in classify_all(load(path), TEXTS)]
+    assert found == model.predict(TEXTS).tolist()
