@@ -241,7 +241,9 @@ is named for each reason, and the others are listed or counted in one line at th
 documents that are skipped, refused or cut short the first 1,000 are named. The command continues, and its
 status is 65 in the end, or 66 if all skipped documents do not exist. 75 means that another process had the
 model or a mailbox locked for all of `--wait` seconds, or that there is not enough memory for the model. `pass` has status 75 for
-every error, and prints the message unchanged; 75 is also the status if one of `--jobs` was
+every error, and prints the message unchanged, all of it. Only where it cannot be printed, as on a full
+disk, the status is 74: what came out is not the whole message, so that the program that delivers it must go
+on with its own copy, or try again. 75 is also the status if one of `--jobs` was
 killed. SIGTERM is the usual end of `serve`, with status 0; `train`, `eval` and long runs of
 `classify` remove their temporary files when they are ended by a signal.
 

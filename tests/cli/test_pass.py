@@ -140,6 +140,27 @@ def test_a_wrong_option_costs_no_message_where_nobody_can_be_told(
     assert (status, out) == (75, message.decode())
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("pass", "-m", "mail.nbt"),
+        ("pass", "-m", "mail.nbt", "--unsure", "0.9"),
+        ("pass", "-m", "none.nbt"),
+        ("pass", "--no-such"),
+    ],
+)
+@pytest.mark.parametrize("stream", [">/dev/full", ">&-"])
+@pytest.mark.usefixtures("model")
+def test_75_says_that_the_message_was_printed_and_74_that_it_was_not(
+    process: "Run", message: bytes, arguments: tuple[str, ...], stream: str
+) -> None:
+    status, out, err = process(*arguments, stdin=message, wrap=f'"$@" {stream}')
+
+    assert (status, out) == (74, "")
+    assert "Error: " in err
+    assert "Traceback" not in err
+
+
 @pytest.mark.parametrize("options", [(), ("--unsure", "0.9")])
 def test_without_standard_input_it_has_failed(
     process: "Run", model: Path, options: tuple[str, ...]
