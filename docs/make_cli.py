@@ -53,7 +53,7 @@ A source is a path, or `-` for standard input. Its format is recognised as follo
 | Maildir | one for each message, without trash and drafts | `cur/` and `new/` |
 | MH | one for each numbered file | `.mh_sequences`, or only numbers |
 | mbox | one for each message: `name:1`, `name:2` | `.mbox`, `.mbx`, or a first line `From ` with a date |
-| JSON lines | one for each line | `.jsonl`, `.ndjson`, `.json`, or an object on the first line |
+| JSON lines | one for each line; JSON over several lines is refused | `.jsonl`, `.ndjson`, `.json`, or an object on the first line |
 | CSV | one for each row | `.csv` |
 | TSV | one for each row, without quoting | `.tsv`, or lines with a label, a tab and a text |
 | an index | one for each line: a label and a path | lines whose first path exists (TREC spam track) |

@@ -123,7 +123,7 @@ def _records(
     longest = max(options.max_bytes, _LEAST_LONGEST) + _LINE_SLACK
     of_stream = lines(stream, longest)
     if kind == "jsonl":
-        return json_records(of_stream)
+        return json_records(of_stream, stream.name)
     if kind == "csv":
         separator = options.separator or _separator(stream, longest, options)
         records = csv_records(of_stream, longest, separator)
@@ -155,21 +155,80 @@ def _separator(stream: Stream, longest: int, options: Options) -> bytes:
     return found or b","
 
 
-def json_records(lines: Iterator[Line]) -> Iterator[Record | BadRecord | Pause]:
-    """Yield the object on each line; a blank line is none."""
-    import json
+def json_records(
+    lines: Iterator[Line], source: str
+) -> Iterator[Record | BadRecord | Pause]:
+    """
+    Yield the object on each line; a blank line is none.
 
+    Args:
+        lines: the lines.
+        source: what they are called together.
+
+    Raises:
+        SourceError: they are no JSON lines, but JSON over several lines.
+
+    """
+    first: bytes | None = b""  # line, if it may be the beginning of more; None behind
+    held: BadRecord | None = None  # what is wrong with it if it is not
     for line in lines:
         if not isinstance(line, bytes):
             yield line
-        elif line and not line.isspace():
-            try:
-                # Bytes that are not UTF-8 come out again as they are (PEP 383).
-                record = json.loads(line.decode("utf-8", "surrogateescape"))
-            except (ValueError, RecursionError) as error:
-                yield BadRecord(f"not JSON ({error}); mend or remove the line")
-            else:
-                yield record if isinstance(record, dict) else _NOT_AN_OBJECT
+            continue
+        if not line or line.isspace():
+            continue
+        record = _json_record(line)
+        if first == b"" and isinstance(record, BadRecord) and _is_begun(line):
+            first, held = line, record
+            continue
+        if held is not None:
+            if isinstance(record, BadRecord) and _goes_on(first or b"", line):
+                raise SourceError(f"{source}: {_over_several(first or b'')}")
+            yield held
+        first, held = None, None
+        yield record
+    if held is not None:
+        yield held
+
+
+def _json_record(line: bytes) -> Record | BadRecord:
+    """Return the object on a line, or what is wrong with it."""
+    import json
+
+    try:
+        # Bytes that are not UTF-8 come out again as they are (PEP 383).
+        record = json.loads(line.decode("utf-8", "surrogateescape"))
+    except (ValueError, RecursionError) as error:
+        return BadRecord(f"not JSON ({error}); mend or remove the line")
+    return record if isinstance(record, dict) else _NOT_AN_OBJECT
+
+
+def _is_begun(line: bytes) -> bool:
+    """Return whether a line is an array or object without its end."""
+    import json
+
+    text = line.decode("utf-8", "surrogateescape").strip()
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return text.startswith(("[", "{")) and error.pos >= len(text)
+    except (ValueError, RecursionError):
+        return False
+    return False
+
+
+def _goes_on(first: bytes, second: bytes) -> bool:
+    """Return whether a line may go on with what the first has begun."""
+    return first.lstrip().startswith(b"[") or not second.lstrip().startswith(b"{")
+
+
+def _over_several(first: bytes) -> str:
+    """Say what JSON over several lines is made into lines by, given the first one."""
+    command = "jq -c '.[]'" if first.lstrip().startswith(b"[") else "jq -c ."
+    return (
+        "JSON over several lines found, where JSON lines were expected, an object on "
+        f"each line; `{command}` makes lines of it"
+    )
 
 
 def _document(

@@ -85,6 +85,7 @@ def test_a_json_line_is_a_document(line: bytes, text: bytes) -> None:
         pytest.param(b'{"a": "b"}', "no column text, body", id="no text"),
         pytest.param(b'{"text": []}', "a JSON list found", id="list"),
         pytest.param(b"[" * 100_000, "not JSON", id="nested"),
+        pytest.param(b"\x1f", "not JSON", id="white space of text alone"),
         pytest.param(b'{"text": ' + b"9" * 5000 + b"}", "not JSON", id="huge number"),
         pytest.param(b'{"text": "' + b"x" * 2**21, "too long", id="too long"),
     ],
@@ -99,6 +100,36 @@ def test_a_bad_line_is_named_and_the_rest_goes_on(line: bytes, reason: str) -> N
     assert bad.name == "-:2"
     assert str(bad.error).startswith("-:2: ")
     assert reason in str(bad.error)
+
+
+@pytest.mark.parametrize(
+    ("data", "command"),
+    [
+        pytest.param(b'[\n {"text": "a"},\n {"text": "b"}\n]', ".[]", id="array"),
+        pytest.param(b'[{"text": "a"},\n{"text": "b"}]', ".[]", id="half a line"),
+        pytest.param(b'\n[\n {\n  "text": "a"\n }\n]\n', ".[]", id="indented"),
+        pytest.param(b'{\n "text": "a"\n}\n{\n "text": "b"\n}', " .", id="objects"),
+    ],
+)
+def test_json_over_several_lines_is_refused_once(data: bytes, command: str) -> None:
+    (error,) = errors(rows(data, "jsonl"))
+
+    assert error.startswith("-: JSON over several lines found, where JSON lines were ")
+    assert command in error.partition("an object on each line; `jq -c")[2]
+
+
+@pytest.mark.parametrize("begun", [b"\x1f", b"{", b'{"text": "a",', b'{"text": "a'])
+def test_a_first_line_that_is_cut_short_is_no_json_over_several(begun: bytes) -> None:
+    first, second = rows(begun + b'\n{"text": "good"}\n', "jsonl")
+    broken = rows(begun + b'\n{"text": "bad\n{"text": "good"}', "jsonl")
+    (alone,) = rows(begun, "jsonl")
+
+    assert isinstance(first, Unreadable)
+    assert str(first.error).startswith("-:1: not JSON")
+    assert texts([second]) == [(b"good",)]
+    assert texts([one for one in broken if isinstance(one, Document)]) == [(b"good",)]
+    assert errors(broken)[0].startswith("-:1: not JSON")
+    assert isinstance(alone, Unreadable)
 
 
 def test_columns_are_chosen_by_name() -> None:
