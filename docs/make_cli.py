@@ -239,7 +239,8 @@ Statuses from 64 to 78 are those of `sysexits.h`, which mail software understand
 that cannot be read is named on standard error and skipped. Of the records of a table, the first
 is named for each reason, and the others are listed or counted in one line at the end; of other
 documents that are skipped, refused or cut short the first 1,000 are named. The command continues, and its
-status is 65 in the end, or 66 if all skipped documents do not exist. 75 means that another process had the
+status is 65 in the end, or 66 if all skipped documents do not exist. An error that ends it has a status of its own,
+whatever was skipped before: `train spam/ ham/` without a folder `ham/` has only one class, which is 65. 75 means that another process had the
 model or a mailbox locked for all of `--wait` seconds, or that there is not enough memory for the model. `pass` has status 75 for
 every error, and prints the message unchanged, all of it. Only where it cannot be printed, as on a full
 disk, the status is 74: what came out is not the whole message, so that the program that delivers it must go
