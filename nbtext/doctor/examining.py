@@ -32,7 +32,7 @@ from nbtext.evaluation.left_out_scores import left_out_posteriors
 from nbtext.learning import SettingsOverrides, check_trainable
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.reading_once import counts_of, read_once
-from nbtext.learning.training import MAX_BYTES
+from nbtext.learning.training import MAX_BYTES, check_classes
 from nbtext.mail import date_of
 from nbtext.scoring import check_scoring
 from nbtext.scoring.batch_model import batch_model_of
@@ -102,6 +102,7 @@ def examine(
             on_read(report)
         if report.skipped and not report.documents:
             raise report.skipped.first
+        check_classes(sorted(set(cache.labels)), sources)
         examined = _Examined(cache, settings, kept, overrides)
         found = examined.findings(most, partial(tell, sources, max_bytes))
         return replace(found, unreadable=report.skipped.documents)

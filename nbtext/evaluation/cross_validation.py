@@ -48,6 +48,7 @@ from nbtext.learning.finishing import Finished, finish
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.reading_once import counts_of, read_once, sample_of
 from nbtext.learning.second_pass import settings_scored, weighed_from_cache
+from nbtext.learning.training import check_classes
 from nbtext.parallel import processes
 from nbtext.policy import MOST_PROBABLE, Policy
 from nbtext.scoring import check_scoring, event_model
@@ -209,6 +210,7 @@ def cross_validate(
             on_read(report)
         if report.skipped and not report.documents:
             raise report.skipped.first
+        check_classes(sorted(set(cache.labels)), sources)
         return score_folds(
             cache, folds, settings, report, overrides, jobs, on_fold, models
         )

@@ -120,6 +120,8 @@ def replay(
             if on_read is not None:
                 on_read(report)
             raise report.skipped.first if report.skipped else SourceError(NOTHING)
+        if base is None:
+            check_classes(sorted(set(cache.labels)), sources)
         model = _began(cache, settings, overrides) if base is None else base
         places = in_order(protocol.order, kept.numbers, kept.names, kept.times)
         new = [one for one in places if not rows_of(model.file, cache.digests[one])]
@@ -153,15 +155,8 @@ def replay(
 
 
 def _began(cache: TermCache, settings: Settings, overrides: SettingsOverrides) -> Model:
-    """
-    Return the model that knows nothing, as it is scored with the classes to come.
-
-    Raises:
-        TrainingError: there are fewer than two.
-
-    """
+    """Return the model that knows nothing, as it is scored with the classes to come."""
     classes = sorted(set(cache.labels))
-    check_classes(classes)
     scoring = overrides.scoring_for(settings, len(classes))
     check_scoring(scoring, settings, classes)
     return empty_model(settings, scoring)

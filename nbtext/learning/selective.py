@@ -84,7 +84,7 @@ def select(
     max_bytes: int,
     progress: Progress | None,
     on_read: Callable[[ReadReport], None] | None,
-    check: Callable[[Sequence[str]], None],
+    check: Callable[[Sequence[str], Callable[[], Iterable[Item]]], None],
 ) -> Selected:
     """
     Learn what a regime learns of labelled documents.
@@ -97,7 +97,7 @@ def select(
         max_bytes: how much of a document is read.
         progress: told now and then how many more documents and bytes were read.
         on_read: told what was read, and what was skipped, before anything is refused.
-        check: refuses classes that no model can have.
+        check: refuses classes that no model can have, given the sources of them.
 
     Raises:
         TrainingError: fewer than two classes, or not one token.
@@ -122,7 +122,7 @@ def select(
         if report.skipped and not report.documents:
             raise report.skipped.first
         classes = sorted(set(cache.labels))
-        check(classes)
+        check(classes, sources)
         scoring = overrides.scoring_for(settings, len(classes))
         if event_model(scoring.score).weighs_again:
             raise SettingsError(WEIGHS_AGAIN.format(name=scoring.score))

@@ -30,7 +30,7 @@ from nbtext.counts.counting import (
     settings_for,
 )
 from nbtext.counts.table import in_digest_ranges
-from nbtext.document import Item, Note, Skipped
+from nbtext.document import Document, Item, Note, Skipped, Unread
 from nbtext.errors import TrainingError
 from nbtext.learning.choosing import rival_scoring
 from nbtext.learning.finishing import finish, sample_limits
@@ -52,6 +52,9 @@ Workers: TypeAlias = "Callable[[], AbstractContextManager[Executor | None]]"
 MANY_VALUES: Final = 100
 """Number of values of a category from which on they are warned of, if they are more
 than half as many as the rows."""
+
+NO_NAME: Final = "?"
+"""What is printed where a document is of no class, so that no class can have it."""
 
 MAX_BYTES: Final = 16 << 20
 """How much of a document is read, unless the user says otherwise."""
@@ -160,7 +163,7 @@ def trained_on(
         on_read(report)
     if report.skipped and not report.documents:
         raise report.skipped.first
-    check_trainable(table, report.skipped)
+    check_trainable(table, report.skipped, sources)
     scoring = overrides.scoring_for(table.settings, len(table.classes))
     weighed = settings_scored(table.settings, scoring, sum(table.documents))
     if weighed != table.settings:
@@ -210,7 +213,7 @@ def _trained_on_some(
         check=check_classes,
     )
     table, finished = selected.table, selected.finished
-    check_trainable(table, selected.report.skipped)
+    check_trainable(table, selected.report.skipped, sources)
     found = look_for_texts(table.settings, finished.counts.terms, selected.texts)
     return Trained(
         contents=replace(finished.contents(table), texts=found()),
@@ -252,19 +255,24 @@ def count_sources(
         settings, items = wanted, iter(sources())
 
 
-def check_trainable(table: CountTable, skipped: Skipped | None = None) -> None:
+def check_trainable(
+    table: CountTable,
+    skipped: Skipped | None = None,
+    sources: Callable[[], Iterable[Item]] | None = None,
+) -> None:
     """
     Refuse counts that tell no class from another.
 
     Args:
         table: the counts.
         skipped: the documents that are not counted, which may be why.
+        sources: gives all documents once more, so that what is wrong can be named.
 
     Raises:
         TrainingError: fewer than two classes, or not one token.
 
     """
-    check_classes(table.classes)
+    check_classes(table.classes, sources)
     if not table.n_rows:
         message = "the documents have not one token; are they empty, or not text?"
         if skipped:
@@ -275,9 +283,16 @@ def check_trainable(table: CountTable, skipped: Skipped | None = None) -> None:
         raise TrainingError(message)
 
 
-def check_classes(classes: Sequence[str]) -> None:
+def check_classes(
+    classes: Sequence[str],
+    sources: Callable[[], Iterable[Item]] | None = None,
+) -> None:
     """
     Refuse classes that no model can have.
+
+    Args:
+        classes: their names.
+        sources: gives all documents once more, so that what is wrong can be named.
 
     Raises:
         TrainingError: fewer than two, too many, or one with the name of unsure.
@@ -296,8 +311,12 @@ def check_classes(classes: Sequence[str]) -> None:
             "(LABEL=PATH, --label-column)"
         )
         raise TrainingError(message)
-    if "?" in classes:
-        message = "a class cannot be called '?', which means unsure; use LABEL=PATH"
+    if NO_NAME in classes:
+        where = "" if sources is None else _first_of(NO_NAME, sources())
+        message = (
+            f"{where}a class cannot be called '{NO_NAME}', which means unsure; write "
+            "another label there, or name the class by LABEL=PATH"
+        )
         raise TrainingError(message)
     if len(classes) > MOST_CLASSES:
         message = (
@@ -305,6 +324,14 @@ def check_classes(classes: Sequence[str]) -> None:
             f"{MOST_CLASSES:,}; is the label column the right one?"
         )
         raise TrainingError(message)
+
+
+def _first_of(label: str, items: Iterable[Item]) -> str:
+    """Return the name of the first document of a class, and a colon, if any is."""
+    for item in items:
+        if isinstance(item, Document | Unread) and item.label == label:
+            return f"{item.name}: "
+    return ""
 
 
 def notes_on_columns(table: CountTable) -> list[Note]:

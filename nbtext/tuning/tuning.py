@@ -129,7 +129,7 @@ def tune(
         if report.skipped and not report.documents:
             raise report.skipped.first
         table = counts_of(cache, settings, np.ones(len(cache.labels), np.bool_))
-        check_trainable(table)
+        check_trainable(table, report.skipped, sources)
         if measure == OF_TWO and len(table.classes) != 2:
             found = len(table.classes)
             message = f"the measure {OF_TWO} is for two classes, found {found}"

@@ -790,3 +790,44 @@ def test_a_full_temporary_folder_leaves_the_old_model(
     assert status == 74
     assert "No space left on device; make room there" in err
     assert Path("mail.nbt").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("train", "-m", "m.nbt"),
+        ("train", "-m", "m.nbt", "--regime", "errors"),
+        ("tune",),
+        ("doctor",),
+        ("eval", "--folds", "2"),
+    ],
+    ids=["train", "regime", "tune", "doctor", "folds"],
+)
+def test_a_class_with_the_name_of_unsure_is_refused_where_it_stands(
+    run: "Run", command: tuple[str, ...]
+) -> None:
+    rows = [("spam", "money"), ("ham", "lunch"), ("?", "prize"), ("ham", "a walk")]
+    text = "".join(f"{label},{text} {n}\n" for n, (label, text) in enumerate(2 * rows))
+    Path("rows.csv").write_text(f"label,text\n{text}")
+
+    status, out, err = run(*command, "rows.csv")
+
+    assert (status, out) == (65, "")
+    assert (
+        "Error: rows.csv:3: a class cannot be called '?', which means unsure; " in err
+    )
+    assert not Path("m.nbt").exists()
+
+
+@pytest.mark.usefixtures("corpus")
+def test_a_folder_with_the_name_of_unsure_is_refused_by_its_first_file(
+    run: "Run",
+) -> None:
+    Path("spam").rename("?")
+
+    status, _, err = run("train", "-m", "m.nbt", "?", "ham")
+
+    assert status == 65
+    assert err.startswith(
+        f"Error: {min(Path('?').iterdir())}: a class cannot be called"
+    )
