@@ -135,6 +135,12 @@ def tune(
             message = f"the measure {OF_TWO} is for two classes, found {found}"
             raise SettingsError(message)
         if max_false_positives is not None:  # before hours of trials
+            if len(table.classes) != 2:
+                message = (
+                    "--max-false-positives looks for a threshold between two classes, "
+                    f"and the documents have {len(table.classes)}; leave it out"
+                )
+                raise SettingsError(message)
             positive_class(table.classes, max_false_positives.label, table.documents)
         trials = _Trials(cache, table, report, measure, overrides, on_trial)
         left_out = choose(measure, trials.left_out(), trials.labels)

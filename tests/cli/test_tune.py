@@ -243,10 +243,14 @@ def test_the_area_is_for_two_classes(run: "Run") -> None:
             Path(label, f"{number}.txt").write_text(f"{label} {number} word{number}")
 
     bad = run("tune", "--measure", "1-auc", "eggs", "ham", "spam")
+    rate = run("tune", "--max-false-positives", "1%", "eggs", "ham", "spam")
     good = run("tune", "-q", "eggs", "ham", "spam")
 
     assert (bad.status, bad.out) == (64, "")
     assert "the measure 1-auc is for two classes, found 3" in bad.err
+    assert (rate.status, rate.out) == (64, "")
+    assert rate.err.startswith("Error: --max-false-positives looks for a threshold")
+    assert "between two classes, and the documents have 3; leave it out" in rate.err
     assert good.status == 0
     assert "threshold" not in good.out
 
