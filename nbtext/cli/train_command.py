@@ -28,11 +28,14 @@ from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import Output, name_problems, progress, to_stderr, to_stdout
+from nbtext.errors import MOST_LISTED
 from nbtext.learning import SettingsOverrides
 from nbtext.learning.regimes import Regime
 from nbtext.sources import Options, total_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from nbtext.learning.summary import TrainingSummary
 
 
@@ -148,10 +151,9 @@ def summary(
 ) -> list[str]:
     """Say what was read and what was made of it."""
     report = made.report
-    classes = ", ".join(f"{name} {n:,}" for name, n in made.classes.items())
     lines = [
         f"read {counted(report.documents, 'document')} of {made.format} "
-        f"({size(report.bytes)}) in {seconds:.1f} s: {classes}",
+        f"({size(report.bytes)}) in {seconds:.1f} s: {_sizes(made.classes)}",
         f"{counted(made.n_tokens, 'token')}, {counted(made.n_terms, 'term')}, "
         f"{report.skipped.documents:,} skipped, {copies(made.repeats)}",
     ]
@@ -173,6 +175,16 @@ def summary(
         )
     lines.append(f"wrote {model} ({size(written)})")
     return lines
+
+
+def _sizes(classes: "Mapping[str, int]") -> str:
+    """List how many documents the classes have; of many classes the largest ones."""
+    largest = sorted(classes, key=lambda name: -classes[name])[:MOST_LISTED]
+    listed = ", ".join(
+        f"{name} {n:,}" for name, n in classes.items() if name in largest
+    )
+    n_more = len(classes) - len(largest)
+    return f"{listed} and {n_more:,} more" if n_more else listed
 
 
 def copies(number: int) -> str:

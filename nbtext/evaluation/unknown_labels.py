@@ -40,7 +40,8 @@ class UnknownLabels:
         self._named = named_paths(sources, labelled=True) if sources else []
         self._met: set[str] = set()
         self._label_of: dict[str, str] = {}
-        self._tables: list[str] = []
+        self._tables: list[str] = []  # whose labels are nowhere
+        self._labelled: list[str] = []  # tables with labels of their own
 
     def meet(self, label: str | None, name: str) -> None:
         """Take in the label of a document, and its name."""
@@ -50,11 +51,15 @@ class UnknownLabels:
             return
         if label not in self.documents:
             paths = [path for written, path in self._named if written == label]
+            is_given = bool(paths)
             if not paths:
                 paths = [path for _, path in self._named if _is_in(name, path)]
             for path in paths:
                 if _is_unlabelled_table(path, label):
                     self._tables.append(path)
+                elif _is_table(path) and not is_given:
+                    if path not in self._labelled:
+                        self._labelled.append(path)
                 else:
                     self._label_of[path] = label
         self.documents[label] += 1
@@ -80,6 +85,12 @@ class UnknownLabels:
             options = ("--label-column", COLUMN, *self._tables)
             line = shlex.join(["nbtext", "eval", *options])
             yield f"name the column of a table that holds the labels: {line}"
+        if self._labelled:
+            tables = ", ".join(self._labelled)
+            yield (
+                f"mend the labels in {tables}, or name the column that holds them "
+                f"(--label-column {COLUMN})"
+            )
         if self._label_of:
             sources = [self._with_class(*named) for named in self._named]
             line = shlex.join(["nbtext", "eval", *sources])
@@ -109,4 +120,8 @@ def _is_in(name: str, path: str) -> bool:
 
 def _is_unlabelled_table(path: str, label: str) -> bool:
     """Return whether records have no class but the name of their file."""
-    return container_format(path) in TABLES and label == file_label(path)
+    return _is_table(path) and label == file_label(path)
+
+
+def _is_table(path: str) -> bool:
+    return container_format(path) in TABLES

@@ -220,3 +220,23 @@ def test_eval_of_a_table_without_labels_says_how_to_name_their_column(
     )
     given = run("eval", "-m", "m.nbt", "folk=people.csv").err
     assert given.endswith("of each source: nbtext eval CLASS=people.csv\n")
+
+
+def test_eval_of_a_table_with_wrong_labels_gives_no_class_to_all_its_rows(
+    run: "Run",
+) -> None:
+    table("people.csv", "label", "title", "body")
+    run("train", "-q", "-m", "m.nbt", *TITLE_AND_BODY, "people.csv")
+    text = Path("people.csv").read_text()
+    Path("people.csv").write_text(
+        text.replace("spam,", "spma,").replace("ham,", "hma,")
+    )
+
+    status, out, err = run("eval", "-m", "m.nbt", "people.csv")
+
+    assert (status, out) == (64, "")
+    assert err == (
+        "Error: the model has no class 'spma' (2 documents), 'hma' (2 documents); its "
+        "classes are ham, spam; mend the labels in people.csv, or name the column that "
+        "holds them (--label-column COLUMN)\n"
+    )

@@ -127,6 +127,19 @@ def test_train_takes_more_than_two_classes(run: "Run", tmp_path: Path) -> None:
     assert info(run, "m.nbt")["scoring"]["score"] == "contrast"
 
 
+def test_of_many_classes_the_summary_names_the_largest(run: "Run") -> None:
+    rows = [f"{n:02}\tword{n} document" for n in range(23)]
+    Path("many.tsv").write_text("\n".join([*rows, *rows[3:]]) + "\n")
+
+    _, out, err = run("train", "-m", "m.nbt", "many.tsv")
+
+    named = ", ".join(f"{n:02} 2" for n in range(3, 23))
+    assert out == ""
+    assert err.splitlines()[0].endswith(f" s: {named} and 3 more")
+    said = json.loads(run("train", "--json", "-m", "n.nbt", "many.tsv").out)
+    assert len(said["classes"]) == 23
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
