@@ -4,14 +4,16 @@ from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 
+from rich.table import Table
 from rich.text import Text
 
 from nbtext.cli._findings import KINDS, finding_rows, summary, totals
+from nbtext.cli._narrow import sentence
 from nbtext.cli._tables import aligned
 from nbtext.doctor import Findings
 
 
-def finding_tables(found: Findings) -> Iterator[Text]:
+def finding_tables(found: Findings) -> Iterator[Table | Text]:
     """
     Yield a heading and a line for each finding, kind by kind, and a summary last.
 
@@ -26,4 +28,4 @@ def finding_tables(found: Findings) -> Iterator[Text]:
         if rest > 0 and kind != "unreadable":
             yield Text(f"{rest:,} more; --most shows them", "dim")
         yield Text()
-    yield Text(summary(found), "bold")
+    yield sentence(summary(found), "bold")

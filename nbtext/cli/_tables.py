@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nbtext.cli._narrow import (
+    GAP,
     Column,
     NarrowTable,
     label_column,
@@ -81,7 +82,9 @@ def _heading(decision: Decision, width: int) -> str:
     if found is None or room < LEAST_ROOM:
         return ""
     text = escaped(": ".join(filter(None, found)))
-    return f"  {set_cell_size(text, min(room, cell_len(text)))}".rstrip()
+    if cell_len(text) > room:
+        text = f"{set_cell_size(text, room - 1).rstrip()}\N{HORIZONTAL ELLIPSIS}"
+    return f"  {text}"
 
 
 def _width(label: str) -> int:
@@ -95,7 +98,7 @@ def _label(decision: Decision) -> Text:
     return Text().append(class_name(decision.label), COLOURS[place % len(COLOURS)])
 
 
-def info_tables(facts: dict[str, Any]) -> Iterator[NarrowTable | Text]:
+def info_tables(facts: dict[str, Any]) -> Iterator[NarrowTable | Table | Text]:
     """Yield what `info` says of a model."""
     yield from fact_lines(facts["lines"])
     yield Text()
@@ -278,7 +281,7 @@ def aligned(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
         yield "  ".join([*padded, *row[-1:]])
 
 
-def policy_lines(lines: list[tuple[str, ...]]) -> Iterator[Text]:
+def policy_lines(lines: list[tuple[str, ...]]) -> Iterator[Table | Text]:
     """Yield a policy: what each line is about, and its parts in columns."""
     parts = aligned([line[1:] for line in lines])
     yield from fact_lines([*zip((line[0] for line in lines), parts, strict=True)])
@@ -292,8 +295,21 @@ def term_lines(rows: Iterable[tuple[str, str, str, str]]) -> Iterator[Text]:
     yield from map(Text, others)
 
 
-def fact_lines(lines: list[tuple[str, str]]) -> Iterator[Text]:
-    """Yield figures or facts, each behind its name."""
+def fact_lines(lines: list[tuple[str, str]]) -> Iterator[Table | Text]:
+    """
+    Yield figures or facts, each behind its name; the words of a long one below another.
+
+    One that has a word for which there is no room, such as a path, is a line that can
+    be copied whole.
+    """
     width = max(len(name) for name, _ in lines)
+    room = get_terminal_size().columns - width - GAP
     for name, value in lines:
-        yield Text.assemble((f"{name:{width}}  ", "dim"), value)
+        if cell_len(value) <= room or max(map(cell_len, value.split(" "))) > room:
+            yield Text.assemble((f"{name:{width}}{' ' * GAP}", "dim"), value)
+            continue
+        fact = Table.grid(padding=(0, GAP, 0, 0))
+        fact.add_column(width=width, style="dim")
+        fact.add_column(width=room)
+        fact.add_row(name, Text(value))
+        yield fact

@@ -1,0 +1,74 @@
+"""Facts and decisions on terminals that are narrower than their lines."""
+
+import io
+from collections.abc import Iterable
+
+import pytest
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from nbtext.cli._tables import decision_lines, fact_lines
+from nbtext.mail import Heading
+from nbtext.scoring import Decision
+
+FACTS = [
+    ("model", "/a/path/that/is/longer/than/the/terminal/is/wide.nbt"),
+    ("policy", "decides for the most probable class"),
+    ("terms", "25,957"),
+]
+
+
+def drawn(results: Iterable[Table | Text], width: int) -> list[str]:
+    """Return lines as `nbtext.cli._terminal.show` draws them, not yet wrapped."""
+    console = Console(file=io.StringIO(), width=width)
+    for result in results:
+        console.print(result, soft_wrap=isinstance(result, Text))
+    assert isinstance(console.file, io.StringIO)
+    return [line.rstrip() for line in console.file.getvalue().splitlines()]
+
+
+def test_a_long_fact_breaks_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+
+    assert drawn(fact_lines(FACTS[1:]), 40) == [
+        "policy  decides for the most probable",
+        "        class",
+        "terms   25,957",
+    ]
+
+
+def test_a_path_is_a_line_that_can_be_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+
+    assert drawn(fact_lines(FACTS), 40)[0] == f"model   {FACTS[0][1]}"
+
+
+def test_facts_that_have_room_are_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+    assert all(isinstance(line, Text) for line in fact_lines(FACTS))
+
+
+def test_what_is_cut_of_a_heading_ends_in_an_ellipsis(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "50")
+    decision = Decision(
+        name="1.eml",
+        label="ham",
+        probability=0.9,
+        classes=("ham", "spam"),
+        log_posterior=(-0.1, -2.3),
+        printed=(-0.1, -2.3),
+        known=3,
+        tokens=4,
+        truncated=False,
+        expected=None,
+        heading=Heading("Ann <ann@example.org>", "A subject that is long"),
+    )
+
+    line = drawn(decision_lines([[decision]]), 50)[1]
+
+    assert line == "ham         0.9000  1.eml  Ann <ann@example.org>:\u2026"
+    assert len(line) <= 50
