@@ -97,7 +97,7 @@ def pair_of(pair: Any) -> tuple[str, AnyDocument]:
     raise TypeError(message)
 
 
-def model_of(name: str, model: Any) -> Any:
+def decider_of(name: str, model: Any) -> Any:
     """
     Return a model as it is.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nbtext.sources import Options
 
 from nbtext.api._shared import AUTO, numbered
-from nbtext.arguments import documents_of, model_of, path_of, sources_of
+from nbtext.arguments import decider_of, documents_of, path_of, sources_of
 from nbtext.document import as_document, raise_unreadable
 from nbtext.keyring import name_secret
 from nbtext.learning.overrides import DEFAULTS
@@ -89,7 +89,7 @@ def combine(
         message = f"models: expected a list of what `load` returns, found {models!r}"
         raise TypeError(message)
     for model in models:
-        model_of("models", model)
+        decider_of("models", model)
     if policy is not None:
         checked_policy(policy)
     return CombinedClassifier(models, policy=policy)
@@ -108,7 +108,7 @@ def classify(model: Decider, document: AnyDocument) -> Decision:
         TypeError: the model is none that is open, or the document is none.
 
     """
-    model_of("model", model)
+    decider_of("model", model)
     return model.classify([as_document(document)])[0]
 
 
@@ -131,7 +131,7 @@ def joint_log_likelihood(model: Classifier, document: AnyDocument) -> dict[str, 
         TypeError: the model is none that is open, or the document is none.
 
     """
-    model_of("model", model)
+    decider_of("model", model)
     (values,) = model.joint_log_likelihoods([as_document(document)])
     return dict(zip(model.model.classes, values, strict=True))
 
@@ -159,7 +159,7 @@ def classify_all(
         TypeError: the documents are a single one, or the model is none that is open.
 
     """
-    model_of("model", model)
+    decider_of("model", model)
     named = numbered(documents_of(documents))
     act, tell = model.classify, on_problem or raise_unreadable
     named_batches = iter(lambda: [*islice(named, MANY)], [])
@@ -197,7 +197,7 @@ def read_documents(
     """
     sources = sources_of(sources)
     if model is not None:
-        fields = model_of("model", model).fields
+        fields = decider_of("model", model).fields
         options = options._replace(model_fields=lambda: fields)
     items = documents(sources, options, labelled=False)
     one_each = batches(items, options.max_bytes, on_problem or raise_unreadable, many=1)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from nbtext.sources import Options
 
 from nbtext.api._shared import AUTO, IMPORTS, checked_regime, n_classes_of
-from nbtext.arguments import count_of, model_of, sources_of
+from nbtext.arguments import count_of, decider_of, sources_of
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.preparing import reading_columns
 from nbtext.learning.regimes import EVERYTHING
@@ -97,9 +97,9 @@ def evaluate(
     from nbtext.evaluation.comparing import Rights, compare
 
     sources = sources_of(sources)
-    model_of("model", model)
+    decider_of("model", model)
     if against is not None:
-        model_of("against", against)
+        decider_of("against", against)
     jobs = count_of("jobs", jobs, least=1)
     reasons = count_of("reasons", reasons, least=0)
     keep_memory()
@@ -325,7 +325,7 @@ def evaluate_replay(
 
     sources, regime = sources_of(sources), checked_regime(regime)
     if model is not None:
-        model_of("model", model)
+        decider_of("model", model)
     if policy is not None:
         checked_policy(policy)
     keep_memory()

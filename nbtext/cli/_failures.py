@@ -20,6 +20,7 @@ NO_ROOM: Final = "failed to map segment"
 """What the dynamic linker says where there is no memory for a library (glibc)."""
 
 NO_MEMORY: Final = "there is not enough memory; allow more, or try --jobs 1"
+"""What is said then, and of a MemoryError."""
 
 
 class Terminated(BaseException):

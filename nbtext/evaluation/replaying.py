@@ -120,9 +120,10 @@ def replay(
             if on_read is not None:
                 on_read(report)
             raise report.skipped.first if report.skipped else SourceError(NOTHING)
-        if base is None:
+        model = base
+        if model is None:
             check_classes(sorted(set(cache.labels)), sources)
-        model = _began(cache, settings, overrides) if base is None else base
+            model = _began(cache, settings, overrides)
         places = in_order(protocol.order, kept.numbers, kept.names, kept.times)
         new = [one for one in places if not rows_of(model.file, cache.digests[one])]
         _remark(report, protocol, kept, model, cache, len(places) - len(new))

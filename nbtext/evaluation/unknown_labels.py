@@ -41,7 +41,7 @@ class UnknownLabels:
         self._met: set[str] = set()
         self._label_of: dict[str, str] = {}
         self._tables: list[str] = []  # whose labels are nowhere
-        self._labelled: list[str] = []  # tables with labels of their own
+        self._labelled: dict[str, None] = {}  # tables with labels of their own
 
     def meet(self, label: str | None, name: str) -> None:
         """Take in the label of a document, and its name."""
@@ -50,16 +50,13 @@ class UnknownLabels:
             self._met.add(label)
             return
         if label not in self.documents:
-            paths = [path for written, path in self._named if written == label]
-            is_given = bool(paths)
-            if not paths:
-                paths = [path for _, path in self._named if _is_in(name, path)]
-            for path in paths:
+            given = [path for written, path in self._named if written == label]
+            around = (path for _, path in self._named if _is_in(name, path))
+            for path in given or around:
                 if _is_unlabelled_table(path, label):
                     self._tables.append(path)
-                elif _is_table(path) and not is_given:
-                    if path not in self._labelled:
-                        self._labelled.append(path)
+                elif _is_table(path) and not given:
+                    self._labelled[path] = None
                 else:
                     self._label_of[path] = label
         self.documents[label] += 1

@@ -9,7 +9,6 @@ once on the batch engine takes over. All give the same scores.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from nbtext.arguments import count_of
 from nbtext.document import (
     AnyDocument,
     Document,
@@ -303,6 +302,7 @@ class Classifier:
             ValueError: `n` is below 0.
 
         """
+        from nbtext.arguments import count_of
         from nbtext.scoring.top import top_terms
         from nbtext.store.texts import read_texts
 
@@ -376,6 +376,7 @@ class Classifier:
             ValueError: `top` is below 0.
 
         """
+        from nbtext.arguments import count_of
         from nbtext.scoring.explaining import explain
         from nbtext.tokens import read  # and not keys, which say nothing
 

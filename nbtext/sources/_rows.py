@@ -169,8 +169,8 @@ def json_records(
         SourceError: they are no JSON lines, but JSON over several lines.
 
     """
-    first: bytes | None = b""  # line, if it may be the beginning of more; None behind
-    held: BadRecord | None = None  # what is wrong with it if it is not
+    is_first = True
+    begun: tuple[bytes, BadRecord] | None = None  # the first, if more may belong to it
     for line in lines:
         if not isinstance(line, bytes):
             yield line
@@ -178,17 +178,18 @@ def json_records(
         if not line or line.isspace():
             continue
         record = _json_record(line)
-        if first == b"" and isinstance(record, BadRecord) and _is_begun(line):
-            first, held = line, record
-            continue
-        if held is not None:
-            if isinstance(record, BadRecord) and _goes_on(first or b"", line):
-                raise SourceError(f"{source}: {_over_several(first or b'')}")
-            yield held
-        first, held = None, None
-        yield record
-    if held is not None:
-        yield held
+        if begun is not None:
+            if isinstance(record, BadRecord) and _goes_on(begun[0], line):
+                raise SourceError(f"{source}: {_over_several(begun[0])}")
+            yield begun[1]
+            begun = None
+        elif is_first and isinstance(record, BadRecord) and _is_begun(line):
+            begun = line, record
+        if begun is None:
+            yield record
+        is_first = False
+    if begun is not None:
+        yield begun[1]
 
 
 def _json_record(line: bytes) -> Record | BadRecord:

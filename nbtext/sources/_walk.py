@@ -26,7 +26,6 @@ from nbtext.sources._listing import (
     in_order,
     kind_of,
 )
-from nbtext.sources._maildir import parts_of
 
 _COMPANIONS = (".msf", ".lock")
 """Suffixes of what Thunderbird keeps beside a mailbox, and of what locks it."""
@@ -182,6 +181,8 @@ def _note_of_folders(maildir: str) -> list[Note]:
 
 def _messages(maildir: str, label: str | None) -> _Contents:
     """Yield the messages of a Maildir, without the trashed and drafts."""
+    from nbtext.sources._maildir import parts_of  # most folders are none
+
     for part in parts_of(maildir):
         if part.error is not None:
             yield Unreadable(part.folder, cannot_read(part.folder, part.error))

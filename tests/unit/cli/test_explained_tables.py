@@ -1,27 +1,12 @@
 """Evidence on a terminal of 80 columns."""
 
-import io
-from collections.abc import Iterable
-
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from nbtext.cli._explained_tables import error_tables, top_table, why_tables
 from nbtext.cli._narrow import NarrowTable, label_column, number_column
 from nbtext.cli._tables import COLOURS
 from nbtext.evaluation.misjudged import Misjudged
 from nbtext.scoring.explanation import Explanation, Part, Reason
 from nbtext.scoring.top import TopTerm
-
-
-def shown(results: Iterable[NarrowTable | Table | Text], width: int = 80) -> list[str]:
-    """Return lines as `nbtext.cli._terminal.show` draws them."""
-    console = Console(file=io.StringIO(), width=width)
-    for result in results:
-        console.print(result, soft_wrap=isinstance(result, Text))
-    assert isinstance(console.file, io.StringIO)
-    return [line.rstrip() for line in console.file.getvalue().splitlines()]
+from tests.drawing import drawn
 
 
 def top(text: str | None, view: str, field: str | None) -> TopTerm:
@@ -29,7 +14,7 @@ def top(text: str | None, view: str, field: str | None) -> TopTerm:
 
 
 def test_a_term_has_room_beside_its_counts() -> None:
-    lines = shown(
+    lines = drawn(
         [
             top_table(
                 [
@@ -56,8 +41,8 @@ def test_a_narrow_terminal_gets_the_terms_first() -> None:
         top("text/html", "headers", "content-transfer-encoding"),
     ]
 
-    narrow = shown([top_table(terms)], width=45)
-    wider = shown([top_table(terms)], width=60)
+    narrow = drawn([top_table(terms)], width=45)
+    wider = drawn([top_table(terms)], width=60)
 
     assert narrow == [
         "class    nats  where           term",
@@ -77,7 +62,7 @@ def test_reasons_of_an_error_break_between_words_and_a_name_does_not() -> None:
     )
     error = Misjudged(name, None, "spam", "ham", 0.5469, reasons)
 
-    first, *lines, last = shown(error_tables([error]))
+    first, *lines, last = drawn(error_tables([error]))
 
     assert first == f"spam taken for ham  0.5469  {name}"
     assert last == ""
@@ -92,7 +77,7 @@ def test_reasons_of_an_error_break_between_words_and_a_name_does_not() -> None:
 
 
 def test_without_errors_nothing_is_shown() -> None:
-    assert shown(error_tables([])) == []
+    assert drawn(error_tables([])) == []
 
 
 def test_bars_are_as_long_as_terms_are_strong_and_coloured_by_class() -> None:
@@ -110,7 +95,7 @@ def test_bars_are_as_long_as_terms_are_strong_and_coloured_by_class() -> None:
     )  # fmt: skip
     results = [*why_tables(found, 2)]
 
-    lines = shown(results)
+    lines = drawn(results)
 
     assert lines[0] == "spam  0.7311  1"
     assert lines[1] == "the terms: 'cash', 'now'; against spam: 'lunch'"
@@ -132,7 +117,7 @@ def test_a_matrix_that_has_no_room_gives_way_to_the_errors() -> None:
     matrix = NarrowTable(label_column("truth"), *columns, narrower=errors)
     matrix.add_row("class1", *("0" for _ in names))
 
-    assert shown([matrix])[0].split() == ["truth", *names]
-    assert shown([matrix], width=40) == ["no room for 9 columns"]
+    assert drawn([matrix])[0].split() == ["truth", *names]
+    assert drawn([matrix], width=40) == ["no room for 9 columns"]
     errors.add_row("class1", "3")
-    assert shown([matrix], width=40) == ["truth   documents", "class1          3"]
+    assert drawn([matrix], width=40) == ["truth   documents", "class1          3"]

@@ -1,31 +1,18 @@
 """Facts and decisions on terminals that are narrower than their lines."""
 
-import io
-from collections.abc import Iterable
-
 import pytest
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from nbtext.cli._tables import decision_lines, fact_lines
 from nbtext.mail import Heading
 from nbtext.scoring import Decision
+from tests.drawing import drawn
 
 FACTS = [
     ("model", "/a/path/that/is/longer/than/the/terminal/is/wide.nbt"),
     ("policy", "decides for the most probable class"),
     ("terms", "25,957"),
 ]
-
-
-def drawn(results: Iterable[Table | Text], width: int) -> list[str]:
-    """Return lines as `nbtext.cli._terminal.show` draws them, not yet wrapped."""
-    console = Console(file=io.StringIO(), width=width)
-    for result in results:
-        console.print(result, soft_wrap=isinstance(result, Text))
-    assert isinstance(console.file, io.StringIO)
-    return [line.rstrip() for line in console.file.getvalue().splitlines()]
 
 
 def test_a_long_fact_breaks_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
