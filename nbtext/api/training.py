@@ -117,7 +117,7 @@ def train(
             on_read=on_read,
             regime=regime,
         )
-        return _put(trained, path, replace=replace, wait=wait)
+        return _put(trained, path, replace=replace, wait=wait, jobs=jobs)
 
 
 def train_on(
@@ -158,13 +158,15 @@ def train_on(
     return _put(trained, path, replace=replace, wait=wait)
 
 
-def _put(trained: Trained, path: str, *, replace: bool, wait: float) -> Trained:
+def _put(
+    trained: Trained, path: str, *, replace: bool, wait: float, jobs: int = 1
+) -> Trained:
     """Put a model in a file's place, with the policy of the one that was there."""
 
     def pack(policy: Policy | None) -> list[Buffer]:
         nonlocal trained
         trained = with_policy_of_old(trained, policy)
-        return trained.contents.pack()
+        return trained.contents.pack(jobs=jobs)
 
     replace_model(path, pack, replace=replace, wait=wait)
     return trained

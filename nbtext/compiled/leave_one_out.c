@@ -30,8 +30,7 @@ const char add_means_left_out_doc[] =
 
 /* Documents in one view, and the counts they are part of. */
 typedef struct {
-    const void *pairs;
-    bool are_wide; /* the pairs, 64 bits */
+    Integers pairs;
     size_t n_pairs;
     const int64_t *places, *times, *labels;
     const double *sizes;
@@ -43,15 +42,14 @@ static inline void
 read_pair(const LeftOut *of, uint64_t place, int64_t pair[2])
 {
     for (size_t class = 0; class < 2; class++)
-        pair[class] = of->are_wide ? ((const int64_t *)of->pairs)[2 * place + class]
-                                   : ((const int32_t *)of->pairs)[2 * place + class];
+        pair[class] = integer_at(of->pairs, 2 * place + class);
 }
 
 static inline void
 fetch_pair(const LeftOut *of, uint64_t place)
 {
     if (place < of->n_pairs)
-        PREFETCH((const char *)of->pairs + (of->are_wide ? 16 : 8) * place);
+        PREFETCH(address_of(of->pairs, 2 * place));
 }
 
 /* Find the mean of what the terms from one to another say; false if one is no term. */
@@ -114,9 +112,8 @@ add_means_left_out(PyObject *module, PyObject *args)
                           &b[2], &b[3], &b[4], &b[5], &of.smoothing, &of.least, &b[6]))
         return NULL;
     size_t n_terms = (size_t)b[1].len / 8, n_documents = (size_t)b[4].len / 8;
-    of.are_wide = width == 8;
     of.n_pairs = width == 8 || width == 4 ? (size_t)b[0].len / (2 * (size_t)width) : 0;
-    of.pairs = b[0].buf;
+    of.pairs = (Integers){b[0].buf, (size_t)width};
     of.places = b[1].buf;
     of.times = b[2].buf;
     of.labels = b[4].buf;

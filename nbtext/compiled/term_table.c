@@ -20,11 +20,10 @@ const char find_doc[] =
 /* The terms of one view; see nbtext.counts.term_table.TermTable. */
 typedef struct {
     const uint64_t *keys;
-    const void *buckets;
+    Integers buckets;
     int64_t n_terms;
     uint64_t n_buckets;
     int shift;
-    bool are_wide; /* the buckets, 64 bits */
 } Terms;
 
 /* The first place from which on keys are not below one; the sentinel is not. */
@@ -47,23 +46,30 @@ place_from(const Terms *terms, int64_t place, uint64_t key)
     return place;
 }
 
+/* A key's bucket; what has more bits is no key, and has the last one. */
+static size_t
+bucket_of(const Terms *terms, uint64_t key)
+{
+    uint64_t bucket = key >> terms->shift;
+    return bucket < terms->n_buckets ? bucket : terms->n_buckets - 1;
+}
+
 static void
 find_places(const Terms *terms, const uint64_t *wanted, int64_t *places, Py_ssize_t n)
 {
     int64_t guessed[AHEAD];
     for (Py_ssize_t start = 0; start < n; start += AHEAD) {
         Py_ssize_t end = n - start < AHEAD ? n : start + AHEAD;
+        Py_ssize_t next = n - end < AHEAD ? n : end + AHEAD;
         /* ask for all that memory has to bring before waiting for any of it */
+        for (Py_ssize_t i = end; i < next; i++)
+            PREFETCH(address_of(terms->buckets, bucket_of(terms, wanted[i])));
         for (Py_ssize_t i = start; i < end; i++) {
-            uint64_t bucket = wanted[i] >> terms->shift;
-            int64_t place = -1; /* what has more bits is no key */
-            if (bucket < terms->n_buckets)
-                place = terms->are_wide ? ((const int64_t *)terms->buckets)[bucket]
-                                        : ((const int32_t *)terms->buckets)[bucket];
-            if (place < 0 || place > terms->n_terms)
-                place = terms->n_terms;
+            int64_t place = integer_at(terms->buckets, bucket_of(terms, wanted[i]));
+            place = place < 0 || place > terms->n_terms ? terms->n_terms : place;
             guessed[i - start] = place;
             PREFETCH(terms->keys + place);
+            PREFETCH(terms->keys + place + FIRST - 1); /* often in the next line */
         }
         for (Py_ssize_t i = start; i < end; i++) {
             int64_t place = place_from(terms, guessed[i - start], wanted[i]);
@@ -72,43 +78,32 @@ find_places(const Terms *terms, const uint64_t *wanted, int64_t *places, Py_ssiz
     }
 }
 
-static bool
-is_array(const Py_buffer *buffer)
-{
-    return buffer->len % 8 == 0 && (uintptr_t)buffer->buf % 8 == 0;
-}
-
 PyObject *
 find(PyObject *module, PyObject *args)
 {
-    Py_buffer keys = {0}, buckets = {0}, wanted = {0}, places = {0};
-    Terms terms;
+    Py_buffer b[4] = {{0}}; /* keys, buckets, those that are wanted, and their places */
+    Terms terms = {0};
     (void)module;
-    if (!PyArg_ParseTuple(args, "y*y*iy*w*:find", &keys, &buckets, &terms.shift,
-                          &wanted, &places))
+    if (!PyArg_ParseTuple(args, "y*y*iy*w*:find", &b[0], &b[1], &terms.shift, &b[2], &b[3]))
         return NULL;
-    bool is_sound = terms.shift > 0 && terms.shift < KEY_BITS;
+    bool is_sound = terms.shift > 0 && terms.shift < KEY_BITS && b[0].len >= 8;
     if (is_sound) {
+        size_t n = (size_t)b[2].len / 8;
+        terms.keys = b[0].buf;
+        terms.n_terms = b[0].len / 8 - 1;
         terms.n_buckets = (uint64_t)1 << (KEY_BITS - terms.shift);
-        uint64_t bytes = (uint64_t)buckets.len / terms.n_buckets; /* of a bucket */
-        terms.are_wide = bytes == 8;
-        is_sound = (bytes == 8 || bytes == 4) && is_array(&keys) && keys.len
-                   && is_array(&buckets) && is_array(&wanted) && is_array(&places)
-                   && wanted.len == places.len;
+        terms.buckets = integers_of(&b[1], terms.n_buckets);
+        is_sound = terms.buckets.width && has_size(&b[0], (size_t)terms.n_terms + 1, 8)
+                   && has_size(&b[2], n, 8) && has_size(&b[3], n, 8);
     }
     if (is_sound) {
-        terms.keys = keys.buf;
-        terms.buckets = buckets.buf;
-        terms.n_terms = keys.len / 8 - 1;
         Py_BEGIN_ALLOW_THREADS
-        find_places(&terms, wanted.buf, places.buf, wanted.len / 8);
+        find_places(&terms, b[2].buf, b[3].buf, b[2].len / 8);
         Py_END_ALLOW_THREADS
     } else {
         PyErr_SetString(PyExc_ValueError, "these are no keys with buckets");
     }
-    PyBuffer_Release(&keys);
-    PyBuffer_Release(&buckets);
-    PyBuffer_Release(&wanted);
-    PyBuffer_Release(&places);
+    for (size_t n = 0; n < 4; n++)
+        PyBuffer_Release(&b[n]);
     return is_sound ? counted_none() : NULL;
 }

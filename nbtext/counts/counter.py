@@ -178,7 +178,8 @@ class Counter:
         runs = KeptCounts()
         for number, view in enumerate(self._settings.views):
             for label in classes:
-                runs.add(merged(self._runs[number, label], len(view.columns)))
+                of_place = self._runs[number, label]
+                runs.add(merged(of_place, len(view.columns), self._map))
         whole = iter(runs.runs)
         return CountTable(
             settings=self._settings,

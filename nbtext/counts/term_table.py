@@ -125,7 +125,10 @@ class TermTable:
             starts = self.starts[start : min(start + RANGE, self.n_terms) + 1]
             part = values[starts[0] : starts[-1]]
             terms = slice(start, start + len(starts) - 1)
-            sums[terms] = np.add.reduceat(part, starts[:-1] - starts[0], dtype=np.int64)
+            # of short pieces, quicker than np.add.reduceat
+            before = np.zeros(len(part) + 1, np.int64)
+            np.cumsum(part, dtype=np.int64, out=before[1:])
+            sums[terms] = np.diff(before.take(starts - starts[0]))
             working.done(part.nbytes + sums[terms].nbytes)
         working.let_go()
         return sums

@@ -83,10 +83,10 @@ class Checksums:
                 return
             self._sums.append(crc32(self._rest))
         whole = len(view) >> SHIFT << SHIFT
-        self._sums.extend(
-            crc32(view[start : start + BLOCK_SIZE])
-            for start in range(0, whole, BLOCK_SIZE)
-        )
+        starts = range(0, whole, BLOCK_SIZE)
+        ends = range(BLOCK_SIZE, whole + 1, BLOCK_SIZE)
+        blocks = map(view.__getitem__, map(slice, starts, ends))
+        self._sums.extend(map(crc32, blocks))
         self._rest = bytes(view[whole:])
 
     def packed(self) -> bytes:

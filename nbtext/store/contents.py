@@ -30,6 +30,7 @@ from nbtext.counts.fitting import with_fit
 from nbtext.counts.histograms import MOST_NUMBERS, Histograms, added, size_of
 from nbtext.counts.table import add, with_classes
 from nbtext.errors import ModelWriteError
+from nbtext.parallel import threads
 from nbtext.store.appending import WRITER, now
 from nbtext.store.calibrations import calibrations_of, last_fit, scoring_of
 from nbtext.store.corrections import named, read_correction
@@ -140,13 +141,16 @@ class Contents:
         calibration = calibration_for(self.scoring, self.calibrations)
         return calibration and fit(calibration, self.counts.classes)
 
-    def pack(self, *, written: str | None = None, writer: str = WRITER) -> list[Buffer]:
+    def pack(
+        self, *, written: str | None = None, writer: str = WRITER, jobs: int = 1
+    ) -> list[Buffer]:
         """
         Return the bytes of one table that holds these contents, in pieces.
 
         Args:
             written: when the table is written, as ISO 8601 in UTC; now if None.
             writer: the program that writes it.
+            jobs: how many threads work side by side.
 
         Raises:
             ModelWriteError: the names of the classes, or an array, are too long for
@@ -161,14 +165,16 @@ class Contents:
             writer=writer,
         )
         n_bins = len(self.calibrations)
-        arrays = table_arrays(
-            self.counts,
-            terms,
-            self.records,
-            n_bins,
-            contents.correction,
-            contents.texts,
-        )
+        with threads(jobs) as map_:
+            arrays = table_arrays(
+                self.counts,
+                terms,
+                self.records,
+                n_bins,
+                contents.correction,
+                contents.texts,
+                map_,
+            )
         return list(pack(header, arrays))
 
     def with_own_correction(self) -> Contents:

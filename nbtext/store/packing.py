@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from nbtext.counts.sorted_counts import Keys
     from nbtext.counts.texts import TermTexts
+    from nbtext.parallel import Map
     from nbtext.store.blocks import Buffer
     from nbtext.store.file import ModelFile
     from nbtext.store.schema import TermArrays
@@ -32,7 +33,6 @@ from nbtext.counts.sorted_counts import RANGE, no_counts, sums_alone
 from nbtext.counts.table import empty_ledger, in_digest_ranges, rows_by_class
 from nbtext.counts.term_table import arrange, arrange_runs
 from nbtext.errors import DamagedError, NotAModelError, TrainingError
-from nbtext.settings.reading import KEY_BITS
 from nbtext.store.entries import LEAST, runs_of, sizes_of, whole_entries
 from nbtext.store.schema import (
     AMOUNTS,
@@ -67,6 +67,7 @@ def table_arrays(
     n_bins: int,
     correction: Correction | None = None,
     texts: Sequence[TermTexts] | None = None,
+    map_: Map = map,
 ) -> dict[str, tuple[str, Buffer]]:
     """
     Return the arrays of a table by name, each with its type, for a model file.
@@ -78,6 +79,7 @@ def table_arrays(
         n_bins: how many calibrations the table has.
         correction: of the classes of the table, if there is one.
         texts: those of terms of the table, for each view, if there are any.
+        map_: deals with the views.
 
     """
     is_corrected = correction is not None
@@ -87,23 +89,25 @@ def table_arrays(
         is_corrected=is_corrected,
         has_texts=texts is not None,
     )
-    arrays: dict[str, tuple[str, Buffer]] = {}
-    for view, of_view in zip(table.settings.views, terms, strict=True):
-        arrays |= _view_arrays(term_arrays(view), of_view, len(table.classes), types)
+    views = table.settings.views
+    families = [*zip(map(term_arrays, views), terms, strict=True)]
     rest = _ledger_arrays(table.ledger) if table.settings.ledger else {}
     if len(records):
         rest |= record_arrays(records, table.settings, table.classes, n_bins)
     if correction is not None:
-        corrected = zip(table.settings.views, correction.terms(), strict=True)
-        for view, of_view in corrected:
-            names = correction_arrays(view)
-            arrays |= _view_arrays(names, of_view, len(table.classes), types)
+        names = map(correction_arrays, views)
+        families += zip(names, correction.terms(), strict=True)
         rest |= _amount_arrays(correction.amounts)
     if texts is not None:
-        for view, kept in zip(table.settings.views, texts, strict=True):
+        for view, kept in zip(views, texts, strict=True):
             rest[text_array(view)] = kept.texts
-    for name, values in rest.items():
-        arrays[name] = _smallest(values, types[name])
+
+    def family(one: tuple[TermArrays, TermTable]) -> dict[str, tuple[str, Buffer]]:
+        return _view_arrays(*one, len(table.classes), types)
+
+    arrays = {name: _smallest(values, types[name]) for name, values in rest.items()}
+    for of_family in map_(family, families):
+        arrays |= of_family
     return arrays
 
 
@@ -116,7 +120,7 @@ def _view_arrays(
     keys = terms.keys[:-1]
     bits = index_bits(len(keys))
     arrays = {
-        names.buckets: _smallest(_index_of(keys, bits), types[names.buckets]),
+        names.buckets: _smallest(_index_of(terms, bits), types[names.buckets]),
         names.keys: _smallest(_low_bits(keys, stored_bits(bits)), key_types(bits)),
     }
     stored = (names.codes, names.classes, *names.columns)
@@ -156,24 +160,31 @@ def _starts(codes: NDArray[np.integer], n_classes: int) -> NDArray[np.int64]:
     """Return where the entries of every STRIDE-th term begin, from the terms' codes."""
     found, before = [NOTHING], 0
     working = Ranges([codes])
-    for start in range(0, len(codes), STRIDE * RANGE):
-        sizes = sizes_of(codes[start : start + STRIDE * RANGE], n_classes)
-        ends = np.cumsum(sizes)
-        found.append((ends - sizes)[::STRIDE] + before)
+    for start in range(0, len(codes), RANGE):
+        sizes = sizes_of(codes[start : start + RANGE], n_classes)
+        sums = np.add.reduceat(sizes, np.arange(0, len(sizes), STRIDE))
+        ends = np.cumsum(sums)
+        found.append(ends - sums + before)
         before += int(ends[-1])
         working.done(sizes.nbytes)
     return np.concatenate(found)
 
 
-def _index_of(keys: Keys, bits: int) -> NDArray[np.int64]:
-    """Return where the keys of each value of their first bits begin, and the end."""
+def _index_of(terms: TermTable, bits: int) -> NDArray[np.int64]:
+    """
+    Return where the keys of each value of their first bits begin, and the end.
+
+    The terms have an index of as many bits or more, whose buckets divide these.
+    """
     found = empty((1 << bits) + 1, np.int64)
-    working = Ranges([keys, found])
-    for start in range(0, len(found), RANGE):
-        values = np.arange(start, min(start + RANGE, len(found)), dtype=np.uint64)
-        part = np.searchsorted(keys, values << np.uint64(KEY_BITS - bits))
-        found[start : start + RANGE] = part
-        working.done(part.nbytes + int(part[-1] - part[0]) * keys.itemsize)
+    working = Ranges([terms.buckets, found])
+    step = len(terms.buckets) >> bits
+    for start in range(0, 1 << bits, RANGE):
+        some = slice(start * step, (start + RANGE) * step, step)
+        part = terms.buckets[some]
+        found[start : start + len(part)] = part
+        working.done(part.nbytes * step)
+    found[-1] = terms.n_terms
     working.let_go()
     return found
 
@@ -186,15 +197,17 @@ def _codes_and_entries(
     entries = slice(starts[0], starts[-1])
     classes = terms.classes[entries]
     columns = [column[entries] for column in terms.columns]
-    starts = starts - starts[0]
+    starts = (starts - starts[0]).astype(np.intp)  # as take() would each time
     sizes, first = np.diff(starts), starts[:-1]
     # a term with one entry, in which every column is 1, is stored as its class alone
-    is_single = sizes == 1
+    are_one = np.ones(len(classes), np.bool_)
     for column in columns:
-        is_single &= column.take(first) == 1
+        are_one &= column == 1
+    is_single = are_one.take(first)
+    is_single &= sizes == 1
     codes = np.where(is_single, classes.take(first), sizes + (n_classes - 1))
-    is_stored = np.repeat(~is_single, sizes)
-    return [codes, classes[is_stored], *(column[is_stored] for column in columns)]
+    stored = np.repeat(~is_single, sizes).nonzero()[0]
+    return [codes, classes.take(stored), *(column.take(stored) for column in columns)]
 
 
 def _ledger_arrays(ledger: Sequence[LedgerRun]) -> dict[str, NDArray[np.integer]]:

@@ -4,21 +4,19 @@ import numpy as np
 import pytest
 
 from fuzz import forge
+from nbtext.counts.sorted_counts import RANGE
 from nbtext.counts.table import CountTable
 from nbtext.errors import NotAModelError
 from nbtext.settings.columns import Column
 from nbtext.settings.reading import Settings
 from nbtext.settings.views import View
-from nbtext.store import (
-    StoredTable,
-    open_model,
-)
-from nbtext.store.packing import (
-    unpack,
-)
+from nbtext.store import Contents, StoredTable, open_model
+from nbtext.store.packing import unpack
+from nbtext.store.schema import STRIDE
 from tests.build import (
     counted,
     key_of,
+    mean,
     stored,
 )
 
@@ -97,6 +95,34 @@ def test_a_model_takes_few_bytes_a_term(tmp_path: Path) -> None:
     found = stored(tmp_path / "model.nbt", table).tables[0]
 
     assert found.length <= 9.5 * n_terms  # a key, a class, a part of two places
+
+
+def test_index_and_starts_lead_to_each_term_of_many_ranges(tmp_path: Path) -> None:
+    few, many = range(0, 90_000, 3), range(70_000)
+    ham, spam = (" ".join(f"w{n}" for n in some) for some in (few, many))
+    table = words([("ham", ham), ("spam", spam)], ledger=False)
+
+    found = stored(tmp_path / "model.nbt", table).tables[0]
+
+    codes = np.array(array(found, "words.codes"))
+    sizes = np.maximum(codes - 1, 0)
+    keys = np.array(sorted(key_of(f"w{n}") for n in {*few, *many}), np.uint64)
+    bits = (len(array(found, "words.buckets")) - 1).bit_length() - 1
+    first = keys >> np.uint64(48 - bits)
+    assert len(codes) == len(keys) > 2 * RANGE
+    assert array(found, "words.starts") == (np.cumsum(sizes) - sizes)[::STRIDE].tolist()
+    assert array(found, "words.buckets") == [
+        int((first < value).sum()) for value in range((1 << bits) + 1)
+    ]
+
+
+def test_any_number_of_threads_packs_the_same_bytes() -> None:
+    texts = [("ham", "once twice twice"), ("spam", "twice thrice"), ("spam", "once")]
+    contents = Contents(words(texts), mean())
+
+    packed = [contents.pack(written="now", jobs=jobs) for jobs in (1, 3)]
+
+    assert b"".join(packed[0]) == b"".join(packed[1])
 
 
 @pytest.mark.parametrize("columns", [PLAIN, WEIGHTS], ids=["plain", "weights"])
