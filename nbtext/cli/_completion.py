@@ -1,7 +1,6 @@
 """What the shell offers behind a command: model files, classes, commands, files."""
 
 import os
-from pathlib import Path
 
 from click import Context, Parameter
 from click.core import ParameterSource
@@ -20,6 +19,8 @@ def files(_context: Context, _param: Parameter, written: str) -> list[Completion
 
 def models(context: Context, param: Parameter, written: str) -> list[CompletionItem]:
     """Offer model files, and the folders on the way to them; else all files."""
+    from pathlib import Path  # which takes long to import, and few commands complete
+
     folder, _, name = written.rpartition("/")
     try:
         entries = sorted(Path(f"{folder}/" if "/" in written else ".").iterdir())

@@ -1,8 +1,7 @@
 """Help that fits the terminal, however narrow it is."""
 
-from collections.abc import Iterable
-from shutil import get_terminal_size
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
 import click
 
@@ -29,6 +28,8 @@ class NarrowHelp(click.HelpFormatter):
         max_width: int | None = None,
     ) -> None:
         """Begin a help, as wide as the terminal if no width is given."""
+        from shutil import get_terminal_size  # whose imports only help needs
+
         room = max(get_terminal_size().columns - MARGIN, LEAST)
         if width is None and room < WIDE:
             width = room
@@ -43,6 +44,22 @@ class NarrowHelp(click.HelpFormatter):
         """Write options, or commands, and what they do."""
         most = col_max if self.width >= WIDE else FEW
         super().write_dl(rows, min(col_max, most), col_spacing)
+
+
+class LateHelp(click.Option):
+    """An option whose help takes many imports, so that it is told when shown."""
+
+    def __init__(
+        self, *declarations: Any, tell: Callable[[], str], **attributes: Any
+    ) -> None:
+        """Take what `click.Option` takes, and what tells its help."""
+        super().__init__(*declarations, **attributes)
+        self._tell = tell
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the option as it is written, and its help."""
+        self.help = self._tell()
+        return super().get_help_record(ctx)
 
 
 class NarrowContext(click.Context):

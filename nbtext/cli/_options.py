@@ -17,6 +17,7 @@ import click
 from nbtext.classes import quoted
 from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
+from nbtext.cli._help import LateHelp
 from nbtext.cli._places import default_model
 from nbtext.cli._terminal import Output, to_stderr
 from nbtext.errors import SettingsError
@@ -28,6 +29,7 @@ from nbtext.scoring.models.registry import (
     DEFAULT_FOR_MAIL,
     DEFAULT_FOR_MORE,
     DEFAULT_FOR_TEXT,
+    MODULES,
     rival_of,
 )
 from nbtext.settings.columns import LEVELS
@@ -332,20 +334,26 @@ def _class_prior_of(
 _SCORING = (
     click.option(
         "--score",
-        type=click.Choice([model.name for model in event_models()]),
-        help="How terms make a score: "
-        + "; ".join(f"{model.name}, {model.about}" for model in event_models())
-        + f" [default: {DEFAULT_FOR_MAIL} for two classes of mail, {DEFAULT_FOR_TEXT} "
-        f"of text ({rival_of(DEFAULT_FOR_TEXT)} where it is found to be better), "
-        f"{DEFAULT_FOR_MORE} for more].",
+        cls=LateHelp,
+        type=click.Choice(list(MODULES)),
+        tell=lambda: (
+            "How terms make a score: "
+            + "; ".join(f"{model.name}, {model.about}" for model in event_models())
+            + f" [default: {DEFAULT_FOR_MAIL} for two classes of mail, "
+            f"{DEFAULT_FOR_TEXT} of text ({rival_of(DEFAULT_FOR_TEXT)} where it is "
+            f"found to be better), {DEFAULT_FOR_MORE} for more]."
+        ),
     ),
     click.option(
         "--smoothing",
+        cls=LateHelp,
         type=click.FloatRange(1e-9, 1e9),
         metavar="A",
-        help="Added to every count [default: "
-        + ", ".join(f"{model.smoothing:g} {model.name}" for model in event_models())
-        + "].",
+        tell=lambda: (
+            "Added to every count [default: "
+            + ", ".join(f"{model.smoothing:g} {model.name}" for model in event_models())
+            + "]."
+        ),
     ),
     click.option(
         "--count",

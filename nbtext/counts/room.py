@@ -10,13 +10,14 @@ write to a mapped page that a full disk has no place for would end the process. 
 there is no place, arrays stay in memory, unless the user has asked for the bound.
 """
 
+# ruff: noqa: PTH120, PTH123 -- importing pathlib costs 5 ms
+
 from __future__ import annotations
 
 import mmap
 import os
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
@@ -46,7 +47,7 @@ LEAST_BOUND: Final = 1 << 20
 ALIGNED: Final = 8
 """Arrays in a file begin at multiples of so many bytes."""
 
-CGROUP: Final = Path("/proc/self/cgroup")
+CGROUP: Final = "/proc/self/cgroup"
 LIMITS: Final = {
     "": ("/sys/fs/cgroup", "memory.max"),
     "memory": ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
@@ -98,24 +99,29 @@ def memory() -> int:
     whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for path in _limits():
         with suppress(OSError, ValueError):  # there is none, or it says "max"
-            whole = min(whole, int(path.read_text("ascii")))
+            whole = min(whole, int(_read(path)))
     return whole
 
 
-def _limits() -> Iterator[Path]:
+def _limits() -> Iterator[str]:
     """Yield where limits on the memory of this process may stand."""
     groups = ""
     with suppress(OSError):  # it is no Linux
-        groups = CGROUP.read_text("utf-8", "replace")
+        groups = _read(CGROUP)
     for line in groups.splitlines():
         _, controllers, group = line.split(":", 2)
         if controllers in LIMITS:
             root, name = LIMITS[controllers]
-            folder = Path(root, group.lstrip("/"))
+            above = f"{root}/{group.strip('/')}".rstrip("/")
             # a container may see the names of groups that are outside of it
-            for above in (folder, *folder.parents):
-                if above.is_relative_to(root):
-                    yield above / name
+            while above.startswith(root):
+                yield f"{above}/{name}"
+                above = os.path.dirname(above)
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
 
 
 def empty(n: int, kind: np.dtype[Kind] | type[Kind]) -> NDArray[Kind]:

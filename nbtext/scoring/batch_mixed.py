@@ -1,4 +1,8 @@
-"""Records by the batch: `nbtext.scoring.mixed` by arrays."""
+"""
+Records by the batch: `nbtext.scoring.mixed` by arrays.
+
+What scores attributes is imported where there are any: most documents have none.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,6 @@ if TYPE_CHECKING:
     from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings.scoring import Scoring
 
-from nbtext.scoring.attributes.arrays import attribute_scores, known_numbers
 from nbtext.scoring.models.arrays import normalised
 from nbtext.tokens.bags import sum_by_document
 
@@ -46,6 +49,8 @@ def scores_by(
     else:
         scores = event.left_out_by(text, scorings, of_text, labels)
     if event.is_textbook and settings.has_attributes:
+        from nbtext.scoring.attributes.arrays import attribute_scores
+
         more = attribute_scores(model, documents, labels)
         scores = [of_scoring + more for of_scoring in scores]
     return scores
@@ -70,6 +75,8 @@ def with_attributes(
         The same shape; minus infinity throughout where no class is possible.
 
     """
+    from nbtext.scoring.attributes.arrays import attribute_scores
+
     joint = posterior + attribute_scores(model, documents, labels)
     possible = is_possible(joint)
     joint[possible] = normalised(joint[possible])
@@ -94,6 +101,8 @@ def known_attributes(
         known: for each view, shape (n_terms,), whether the model knows each term.
 
     """
+    from nbtext.scoring.attributes.arrays import known_numbers
+
     found = known_numbers(model, documents)
     for number, view in model.settings.attributes:
         if view.kind == "value":

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from nbtext.counts import CountTable, TermTable
     from nbtext.counts.correction_table import Correction
+    from nbtext.counts.histograms import Histograms
     from nbtext.counts.texts import TermTexts
     from nbtext.policy import Policy
     from nbtext.settings.scoring import Scoring
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
     from nbtext.store.table import StoredTable
 from nbtext.counts import Calibration, Fit, fit, n_terms
 from nbtext.counts.calibration import calibration_for
-from nbtext.counts.count_histograms import histograms_of
 from nbtext.counts.fitting import with_fit
-from nbtext.counts.histograms import MOST_NUMBERS, Histograms, added, size_of
 from nbtext.counts.table import add, with_classes
 from nbtext.errors import ModelWriteError
 from nbtext.parallel import threads
@@ -131,8 +130,12 @@ class Contents:
         """Return the histograms that the table keeps, None if it keeps none."""
         kept = self.histograms
         if self.history.offset is None:
-            kept = histograms_of(self.counts) if self.keeps_histograms else None
-        return None if kept is None or size_of(kept) > MOST_NUMBERS else kept
+            kept = _counted_histograms(self.counts) if self.keeps_histograms else None
+        if kept is None:
+            return None
+        from nbtext.counts.histograms import MOST_NUMBERS, size_of  # few keep any
+
+        return None if size_of(kept) > MOST_NUMBERS else kept
 
     def _fit(self) -> Fit | None:
         """Return what is fitted to the calibration of the file, for its readers."""
@@ -242,6 +245,8 @@ def read_tail(file: ModelFile) -> Contents:
     )
     counts = add([unpack_table(file.path, table) for table in tail])
     contents = _contents(file, tail, counts, history)
+    from nbtext.counts.histograms import added
+
     changes = [header.histograms for header in headers]
     known = [change for change in changes if change is not None]
     # a document that was forgotten and learnt again adds nothing, but has a record
@@ -256,6 +261,12 @@ def read_tail(file: ModelFile) -> Contents:
         correction=correction,
         histograms=added(known) if len(known) == len(tail) else None,
     )
+
+
+def _counted_histograms(counts: CountTable) -> Histograms:
+    from nbtext.counts.count_histograms import histograms_of
+
+    return histograms_of(counts)
 
 
 def _contents(

@@ -6,8 +6,8 @@ other place, so it is not replaced unless somebody says so. The look at the old 
 and the replacement are under one lock: nobody can learn between them.
 """
 
+import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from stat import S_ISREG
 
 from nbtext.errors import (
@@ -79,7 +79,7 @@ def policy_of(path: str) -> Policy | None:
 
 def _has_contents(path: str) -> bool:
     try:
-        return Path(path).stat().st_size > 0
+        return os.stat(path).st_size > 0
     except (OSError, ValueError):
         return False
 
@@ -122,7 +122,7 @@ def replace_model(
 def _check_place(path: str) -> None:
     """Refuse a place where something stands that is no file, or cannot be looked at."""
     try:
-        is_file = S_ISREG(Path(path).stat().st_mode)
+        is_file = S_ISREG(os.stat(path).st_mode)
     except FileNotFoundError:
         return
     except (OSError, ValueError) as error:

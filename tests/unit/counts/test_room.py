@@ -275,10 +275,10 @@ def test_the_bound_is_half_of_what_a_container_may_take(
     folder.mkdir(parents=True)
     (folder / "limit").write_text("max\n")
     (folder.parent / "limit").write_text("104857600\n")
-    monkeypatch.setattr(room, "CGROUP", group)
+    monkeypatch.setattr(room, "CGROUP", str(group))
     limits = {"memory": (str(tmp_path / "root"), "limit")}
     monkeypatch.setattr(room, "LIMITS", limits)
 
     assert room.memory() == 104_857_600
-    monkeypatch.setattr(room, "CGROUP", tmp_path / "none")
+    monkeypatch.setattr(room, "CGROUP", str(tmp_path / "none"))
     assert room.memory() > 104_857_600
