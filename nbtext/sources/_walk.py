@@ -132,16 +132,14 @@ class _Found:
                 if entry.name.startswith(".") or self._is_companion(entry.name):
                     continue
                 listed = _listed(entry)
-                is_number = listed.kind == FOLDER or _is_number(entry.name)
-                self.are_numbers = self.are_numbers and is_number
+                if self.are_numbers and listed.kind != FOLDER:
+                    self.are_numbers = _is_number(entry.name)
                 yield listed
 
     def _is_companion(self, name: str) -> bool:
         """Tell of `inbox.msf` and `inbox.lock` whether there is an `inbox`."""
-        return any(
-            name.endswith(suffix)
-            and os.path.lexists(below(self._folder, name.removesuffix(suffix)))
-            for suffix in _COMPANIONS
+        return name.endswith(_COMPANIONS) and os.path.lexists(
+            below(self._folder, name.rpartition(".")[0])
         )
 
 
