@@ -81,17 +81,30 @@ def check(data: bytes, settings: Settings) -> bool:
 
     """
     document = Document("fuzzed", (data,))
-    found = read_keys(document, settings)
-    if not isinstance(found, KeyReading):
+    named, nameless = (
+        read_keys(document, settings, is_named=is_named) for is_named in (True, False)
+    )
+    if isinstance(nameless, KeyReading):
+        expect(holds=not nameless.digest, law="what is not to be named has no digest")
+        _check_alone(document, settings, nameless)
+    if not isinstance(named, KeyReading):
         return False
+    is_same = nameless == named._replace(digest=b"")
+    expect(holds=is_same, law="a name changes nothing else")
+    digest = read(document, settings).digest
+    expect(holds=named.digest == digest, law="the digest is the same")
+    _check_together(document, settings, named)
+    return True
+
+
+def _check_alone(document: Document, settings: Settings, found: KeyReading) -> None:
+    """Compare what the compiled reader makes of a mail with what the plain one does."""
     reading = read(document, settings)
     views = zip(settings.views, found.views, reading.views, strict=True)
     for view, of_view, fields in views:
         is_same = sorted(of_view) == sorted(keys(view, fields))
         expect(holds=is_same, law=f"the keys of the view {view.name} are the same")
-    expect(holds=found[1:] == reading[1:], law="digest, size and kind are the same")
-    _check_together(document, settings, found)
-    return True
+    expect(holds=found[2:] == reading[2:], law="size and kind are the same")
 
 
 def _check_together(document: Document, settings: Settings, alone: KeyReading) -> None:
@@ -112,6 +125,13 @@ def _check_together(document: Document, settings: Settings, alone: KeyReading) -
         expect(holds=is_same, law=f"the terms of the view {view.name} are the same")
     is_same = batch.fingerprints == fingerprints(batch.views).tolist()
     expect(holds=is_same, law="the fingerprints are those of the terms")
+    together = [NEIGHBOUR, document, NEIGHBOUR]
+    nameless = read_together(together, settings, are_named=False)
+    is_same = nameless.documents == batch.documents and not nameless.digests
+    expect(holds=is_same, law="the same documents are read without names")
+    for terms, same in zip(nameless.views, batch.views, strict=True):
+        is_same = terms.bag(place) == same.bag(place)
+        expect(holds=is_same, law="the terms are the same without names")
 
 
 def changed(data: bytes, other: bytes, choice: Random) -> bytes:

@@ -20,11 +20,11 @@ class MailReader:
         /,
     ) -> MailReader: ...
     def read(
-        self, message: bytes, /
+        self, message: bytes, is_named: bool = True, /
     ) -> tuple[tuple[memoryview, ...], bytes, bool] | None:
         """Return the keys of each view, the digest, and whether it is typical."""
     def read_all(
-        self, messages: tuple[bytes, ...], /
+        self, messages: tuple[bytes, ...], are_named: bool = True, /
     ) -> tuple[
         tuple[tuple[memoryview, memoryview, memoryview], ...],
         memoryview,

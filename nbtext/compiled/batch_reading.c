@@ -43,7 +43,8 @@ count_keys(const Keys *keys, uint64_t secret, int bits, uint32_t *slots, uint64_
     return READ;
 }
 
-/* Add a message's keys in one view, and to its fingerprint what they and a factor say. */
+/* Add a message's keys in one view, and to its fingerprint what they and a factor, if not 0,
+   say. */
 static Outcome
 push_keys(Batch *batch, BatchView *view, const Keys *keys, uint64_t factor, uint64_t *mark)
 {
@@ -63,7 +64,7 @@ push_keys(Batch *batch, BatchView *view, const Keys *keys, uint64_t factor, uint
     Outcome outcome
         = count_keys(keys, batch->secret, bits, slots, distinct, counts, &n_distinct);
     uint64_t sum = 0;
-    for (size_t i = 0; i < n_distinct; i++)
+    for (size_t i = 0; factor && i < n_distinct; i++)
         sum += mixed(mixed(distinct[i] * factor + (uint64_t)counts[i]));
     *mark += sum;
     view->keys.length = before + n_distinct;
@@ -80,7 +81,8 @@ push_terms(Batch *batch, Mail *mail, uint64_t *mark)
     for (size_t n = 0; n < mail->n_views; n++)
         before[n] = batch->views[n].keys.length;
     for (size_t n = 0; n < mail->n_views && outcome == READ; n++)
-        outcome = push_keys(batch, batch->views + n, mail->keys + n, 2 * n + 3, mark);
+        outcome = push_keys(batch, batch->views + n, mail->keys + n,
+                            mail->is_named ? 2 * n + 3 : 0, mark);
     for (size_t n = 0; n < mail->n_views && outcome != READ; n++)
         batch->views[n].keys.length = before[n];
     return outcome;
@@ -96,7 +98,7 @@ push_message(Batch *batch, Mail *mail, bool is_read)
     for (size_t n = 0; n < mail->n_views; n++)
         if (!push_key(&batch->views[n].starts, batch->views[n].keys.length))
             return false;
-    if (outcome == READ)
+    if (outcome == READ && mail->is_named)
         memcpy(digest, mail->digest, DIGEST_SIZE);
     return push_key(&batch->digests, digest[0]) && push_key(&batch->digests, digest[1])
            && push_key(&batch->marks, mark)

@@ -121,7 +121,8 @@ result_of(PyObject *self, Mail *mail)
     if (is_whole)
         result = Py_BuildValue(
             "(ONN)", views,
-            PyBytes_FromStringAndSize((const char *)mail->digest, DIGEST_SIZE),
+            PyBytes_FromStringAndSize((const char *)mail->digest,
+                                      mail->is_named ? DIGEST_SIZE : 0),
             PyBool_FromLong(mail->is_typical));
     Py_XDECREF(views);
     return result;
@@ -162,21 +163,23 @@ put_back(ReaderObject *reader, Mail *mail)
 }
 
 PyDoc_STRVAR(read_doc,
-"read(message)\n"
+"read(message, is_named=True)\n"
 "--\n\n"
-"Return the keys of the terms of a message in each view, its digest, and whether it is\n"
-"typical; None if it is to be read by `nbtext.tokens.reading.read`.\n");
+"Return the keys of the terms of a message in each view, its digest, empty if it is not\n"
+"named, and whether it is typical; None if `nbtext.tokens.reading.read` is to read it.\n");
 
 static PyObject *
 reader_read(PyObject *self, PyObject *args)
 {
     ReaderObject *reader = (ReaderObject *)(void *)self;
     PyObject *message;
-    if (!PyArg_ParseTuple(args, "S:read", &message))
+    int is_named = true;
+    if (!PyArg_ParseTuple(args, "S|p:read", &message, &is_named))
         return NULL;
     Mail *mail = take_spare(self);
     if (!mail)
         return NULL;
+    mail->is_named = is_named;
     const uint8_t *bytes = (const uint8_t *)PyBytes_AsString(message);
     Slice data = slice(bytes, bytes + PyBytes_Size(message));
     Asking asking = {reader->answer, NULL};
@@ -191,15 +194,15 @@ reader_read(PyObject *self, PyObject *args)
 }
 
 PyDoc_STRVAR(read_all_doc,
-"read_all(messages)\n"
+"read_all(messages, are_named=True)\n"
 "--\n\n"
 "Read a tuple of messages.\n\n"
 "Returns:\n"
 "    For each view the distinct keys of each message, how often each of them occurs\n"
 "    (16-bit integers, perhaps some too many) and where each message's keys end. Then\n"
-"    for each message a digest of 16 bytes, a fingerprint, and a number: 1 for one that\n"
-"    was read, 2 if it is typical, 0 for one that `nbtext.tokens.reading.read` is to\n"
-"    read.\n");
+"    for each message a digest of 16 bytes and a fingerprint, which mean nothing if they are\n"
+"    not named, and a number: 1 for one that was read, 2 if it is typical, 0 for one that\n"
+"    `nbtext.tokens.reading.read` is to read.\n");
 
 /* Read messages into a batch, without the interpreter's lock. */
 static Outcome
@@ -221,7 +224,8 @@ reader_read_all(PyObject *self, PyObject *args)
 {
     ReaderObject *reader = (ReaderObject *)(void *)self;
     PyObject *list, *result = NULL;
-    if (!PyArg_ParseTuple(args, "O!:read_all", &PyTuple_Type, &list))
+    int are_named = true;
+    if (!PyArg_ParseTuple(args, "O!|p:read_all", &PyTuple_Type, &list, &are_named))
         return NULL;
     size_t n = (size_t)PyTuple_Size(list);
     Slice *messages = malloc((n + 1) * sizeof *messages);
@@ -242,6 +246,7 @@ reader_read_all(PyObject *self, PyObject *args)
     if (mail) {
         Asking asking = {reader->answer, NULL};
         mail->asked = &asking;
+        mail->is_named = are_named;
         asking.state = PyEval_SaveThread();
         Outcome outcome = read_into(mail, messages, n, &batch);
         PyEval_RestoreThread(asking.state);
@@ -269,6 +274,7 @@ look_in_message(Mail *mail, PyObject *answer, Slice data, Finder *finder)
 {
     Asking asking = {answer, NULL};
     mail->asked = &asking;
+    mail->is_named = false;
     asking.state = PyEval_SaveThread();
     Outcome outcome = read_mail_texts(mail, data);
     if (outcome == READ && !find_in_mail(finder, mail))

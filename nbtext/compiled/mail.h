@@ -122,6 +122,7 @@ struct Mail {
     size_t n_views;
     Ask *ask;
     void *asked;
+    bool is_named; /* whether a message gets a digest */
 
     Keys keys[MOST_VIEWS];
     uint8_t digest[DIGEST_SIZE];
@@ -156,7 +157,7 @@ grab_for(Mail *mail, size_t size)
 
 /* Read a message. What was found stays until the next one is read. */
 Outcome read_mail(Mail *mail, Slice data);
-/* Read a message down to the texts of its views, without its digest. */
+/* Read a message down to the texts of its views. */
 Outcome read_mail_texts(Mail *mail, Slice data);
 void release_mail(Mail *mail);
 /* Give back what is more memory than most messages take. */

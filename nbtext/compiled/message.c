@@ -262,7 +262,7 @@ find_digest(Mail *mail, const Head *head)
 
 /* Read a message down to the texts of its views, and name it if that is asked for. */
 static bool
-read_texts(Mail *mail, Slice data, bool is_named)
+read_texts(Mail *mail, Slice data)
 {
     Head head;
     bool is_short = length_of(data) <= SURELY_SHORT;
@@ -275,7 +275,7 @@ read_texts(Mail *mail, Slice data, bool is_named)
         return stop(mail, REFUSED);
     return walk(mail, data, &head, MAX_DEPTH, "text/plain")
            && add_headers(mail, &head, is_short) && add_raw(mail, &head, data.end)
-           && add_body(mail) && (!is_named || find_digest(mail, &head));
+           && add_body(mail) && (!mail->is_named || find_digest(mail, &head));
 }
 
 static void
@@ -302,15 +302,13 @@ Outcome
 read_mail_texts(Mail *mail, Slice data)
 {
     begin_mail(mail);
-    bool is_read = are_plain(mail) ? read_plain(mail, data) : read_texts(mail, data, false);
-    return is_read ? READ : mail->outcome;
+    return (are_plain(mail) ? read_plain : read_texts)(mail, data) ? READ : mail->outcome;
 }
 
 Outcome
 read_mail(Mail *mail, Slice data)
 {
-    begin_mail(mail);
-    if (!(are_plain(mail) ? read_plain(mail, data) : read_texts(mail, data, true)))
+    if (read_mail_texts(mail, data) != READ)
         return mail->outcome;
     for (size_t n = 0; n < mail->n_views; n++)
         if (!read_view(mail, mail->views + n, mail->keys + n))

@@ -66,7 +66,8 @@ read_plain(Mail *mail, Slice data)
     Slice text = data, nothing = slice(data.end, data.end); /* neither charset nor name */
     if (is_wide(data)) /* then so may a mail be that it looks like */
         return stop(mail, REFUSED);
-    name_text(mail, data);
+    if (mail->is_named)
+        name_text(mail, data);
     return looks_like_mail(mail, data) && decode(mail, nothing, &text)
            && add_text(mail, PLAIN_TEXT, nothing, text);
 }

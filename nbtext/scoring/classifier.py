@@ -178,7 +178,7 @@ class Classifier:
         from nbtext.scoring.batch import score_batch
         from nbtext.tokens.batch_reading import read_together
 
-        batch = read_together(documents, self.model.settings)
+        batch = read_together(documents, self.model.settings, are_named=False)
         decisions: dict[int, Decision] = {}
         if batch.documents:
             scored = score_batch(self.arranged(), batch.views, self._calibration)
@@ -194,7 +194,8 @@ class Classifier:
         self, documents: list[Document], *, headings: bool
     ) -> list[Decision]:
         """Decide about documents, which are read one after the other."""
-        readings = [read_keys(one, self.model.settings) for one in documents]
+        settings = self.model.settings
+        readings = [read_keys(one, settings, is_named=False) for one in documents]
         return self.decide_readings(documents, readings, headings=headings)
 
     def decide_readings(
@@ -336,7 +337,7 @@ class Classifier:
 
         """
         settings = self.model.settings
-        readings = [read_keys(document, settings) for document in documents]
+        readings = [read_keys(one, settings, is_named=False) for one in documents]
         event = event_model(self.model.scoring.score)
         if settings.has_attributes and not event.is_textbook:
             plain = not event.reads_vocabulary
@@ -407,7 +408,8 @@ class Classifier:
         from nbtext.scoring.batch import score_readings
 
         batch = self._arranged()
-        readings = [read_keys(document, self.model.settings) for document in samples]
+        settings = self.model.settings
+        readings = [read_keys(sample, settings, is_named=False) for sample in samples]
         for _ in score_readings(batch, readings, self._calibration):
             pass
         self._batch = batch  # and not before: other threads may be classifying

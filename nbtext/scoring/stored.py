@@ -100,7 +100,7 @@ class StoredClassifier:
 
     def classify(self, mail: bytes) -> Judgement | None:
         """Decide about a mail; None if it, or damage, is to be read in Python."""
-        reading = self._reader.read(mail)
+        reading = self._reader.read(mail, False)  # without a digest
         scored = None if reading is None else self._model.score(reading[0])
         if scored is None:
             return None

@@ -242,7 +242,7 @@ def _views_with(
     settings: Settings, document: Document, wanted: Sequence[set[int]]
 ) -> list[int]:
     """Return the views in which a document has wanted terms: keys tell that soonest."""
-    views = read_terms(settings, [read_keys(document, settings).views])
+    views = read_terms(settings, [read_keys(document, settings, is_named=False).views])
     return [
         number
         for number, (terms, keys) in enumerate(zip(views, wanted, strict=True))

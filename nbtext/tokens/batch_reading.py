@@ -31,8 +31,8 @@ class ReadBatch(NamedTuple):
 
     Attributes:
         documents: those that were read.
-        digests: what names each of them.
-        fingerprints: what tells their counts from those of others.
+        digests: what names each of them; none if they are not to be named.
+        fingerprints: what tells their counts from those of others; likewise.
         are_mail: whether each is mail.
         views: for each view their terms.
         others: the documents that are still to be read.
@@ -46,9 +46,16 @@ class ReadBatch(NamedTuple):
     others: list[Document]
 
 
-def read_together(documents: Sequence[Document], settings: Settings) -> ReadBatch:
+def read_together(
+    documents: Sequence[Document], settings: Settings, *, are_named: bool = True
+) -> ReadBatch:
     """
     Read documents of settings that `are_read_together`.
+
+    Args:
+        documents: any documents.
+        settings: how they are read.
+        are_named: whether their digests are wanted, which take a quarter of the time.
 
     Raises:
         MemoryError: there is too little for all of them.
@@ -59,24 +66,26 @@ def read_together(documents: Sequence[Document], settings: Settings) -> ReadBatc
     texts = tuple([text for text in given if text is not None])
     if reader is None or len(texts) < len(documents):
         return ReadBatch([], [], [], [], [], [*documents])
-    views, digests, marks, kinds = reader.read_all(texts)
+    views, digests, marks, kinds = reader.read_all(texts, are_named)
     is_read = kinds.cast("Q").tolist()
-    fingerprints = marks.cast("Q").tolist()
+    fingerprints = marks.cast("Q").tolist() if are_named else []
     read, others, names, are_mail = [], [], [], []
     for place, (document, kind) in enumerate(zip(documents, is_read, strict=True)):
         if not kind:
             others.append(document)
             continue
         read.append(document)
-        digest = bytes(digests[16 * place : 16 * place + 16])
-        names.append(digest_of(document, digest))
+        if are_named:
+            digest = bytes(digests[16 * place : 16 * place + 16])
+            names.append(digest_of(document, digest))
         is_mail = kind > 1 if document.is_mail is None else document.is_mail
         are_mail.append(is_mail)
     terms = [_terms_of(*view) for view in views]
     if others:
         places = np.array(is_read).nonzero()[0]
         terms = [of_view.take(places) for of_view in terms]
-        fingerprints = [fingerprints[place] for place in places.tolist()]
+        if are_named:
+            fingerprints = [fingerprints[place] for place in places.tolist()]
     return ReadBatch(read, names, fingerprints, are_mail, terms, others)
 
 

@@ -26,7 +26,8 @@ class KeyReading(NamedTuple):
     Attributes:
         views: the keys of its terms, one view of 64-bit integers for each view of the
             settings, in any order.
-        digest: as in `nbtext.tokens.reading.Reading`, like what follows.
+        digest: as in `nbtext.tokens.reading.Reading`, like what follows; empty if the
+            document is not to be named.
         size: about how many code points its longest view has.
         is_mail: whether it is mail.
     """
@@ -41,9 +42,16 @@ AnyReading: TypeAlias = "Reading | KeyReading"
 """A document with its texts, or with the keys of its terms."""
 
 
-def read_keys(document: Document, settings: Settings) -> AnyReading:
+def read_keys(
+    document: Document, settings: Settings, *, is_named: bool = True
+) -> AnyReading:
     """
     Take a document apart for the views of the settings, down to keys if that is quick.
+
+    Args:
+        document: any document.
+        settings: how it is read.
+        is_named: whether its digest is wanted, which takes a quarter of the time.
 
     Raises:
         SettingsError: the pattern of the settings cannot be used.
@@ -53,7 +61,7 @@ def read_keys(document: Document, settings: Settings) -> AnyReading:
 
     """
     if is_read_to_keys(settings):
-        found = _compiled_reading(document, settings)
+        found = _compiled_reading(document, settings, is_named)
         if found is not None:
             return found
     from nbtext.tokens.reading import read  # which most mail does without
@@ -101,14 +109,16 @@ def digest_of(document: Document, digest: bytes) -> bytes:
     return identity_digest(document)
 
 
-def _compiled_reading(document: Document, settings: Settings) -> KeyReading | None:
+def _compiled_reading(
+    document: Document, settings: Settings, is_named: bool
+) -> KeyReading | None:
     """Return what the compiled reader makes of a document, None if it refuses it."""
     reader = compiled.reader(settings.views, settings.format)
     data = bytes_of(document, settings)
     if reader is None or data is None:
         return None
     try:
-        found = reader.read(data)
+        found = reader.read(data, is_named)
     except MemoryError as error:
         raise NoMemoryError(document.name) from error
     if found is None:
@@ -117,4 +127,5 @@ def _compiled_reading(document: Document, settings: Settings) -> KeyReading | No
     is_mail = is_typical if document.is_mail is None else document.is_mail
     views = tuple([memoryview(of_view).cast("Q") for of_view in keys])
     size = min(len(data), MAIL_SIZE) if settings.format == "mail" else len(data)
-    return KeyReading(views, digest_of(document, digest), size, is_mail)
+    digest = digest_of(document, digest) if is_named else b""
+    return KeyReading(views, digest, size, is_mail)

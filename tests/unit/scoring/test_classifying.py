@@ -161,7 +161,7 @@ def test_threads_have_decided_what_is_there_when_input_pauses(path: Path) -> Non
 def test_threads_that_want_memory_leave_documents_to_be_read_alone(
     path: Path, expected: list[str | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def want(*_: object) -> None:
+    def want(*_: object, **__: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr(batch_reading, "read_together", want)
