@@ -62,7 +62,8 @@ def look_for_texts(
         settings: how documents were read, without a secret.
         terms: the counts by term, for each view.
         sample: where the texts are looked for.
-        map_: looks in parts of the documents; threads do while other things are done.
+        map_: deals with views, and looks in parts of the documents; threads do that
+            while other things are done.
         jobs: in how many at a time.
 
     Returns:
@@ -72,16 +73,15 @@ def look_for_texts(
     """
     if not sample.is_wanted:
         return lambda: None
-    views = zip(settings.views, terms, strict=True)
-    wanted = [_wanted(view, of_view) for view, of_view in views]
-    documents = sample.documents()
     if settings.pattern:  # whose limit is the time of all threads (clock(3))
         map_, jobs = map, 1
+    wanted = list(map_(_wanted, zip(settings.views, terms, strict=True)))
+    documents = sample.documents()
     jobs = min(jobs, MOST_PARTS)  # each looks for all texts, which takes memory
     size = max(LEAST_PART, -(-len(documents) // jobs))
     parts = [documents[n : n + size] for n in range(0, len(documents), size)]
     found = map_(partial(_found_in, settings, wanted), parts or [[]])
-    return lambda: tuple(map(joined, zip(*found, strict=True)))
+    return lambda: tuple(map_(joined, zip(*found, strict=True)))
 
 
 def _found_in(
@@ -95,8 +95,9 @@ def _found_in(
     ]
 
 
-def _wanted(view: View, terms: TermTable) -> Keys:
-    """Return the keys of the terms whose texts are kept, sorted."""
+def _wanted(of_view: tuple[View, TermTable]) -> Keys:
+    """Return the keys of the terms of a view whose texts are kept, sorted."""
+    view, terms = of_view
     if view.kind == "number":
         return NO_KEYS
     documents = terms.sums(view.column("documents"))[:-1]

@@ -8,6 +8,7 @@ for one document: classes, totals and, for each view, the counts by term.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -200,9 +201,20 @@ def batch_model(
 
 
 def batch_model_of(table: CountTable, scoring: Scoring, map_: Map = map) -> BatchModel:
-    """Prepare a count table for scoring many documents; `map_` deals with ranges."""
+    """
+    Prepare a count table for scoring many documents.
+
+    Args:
+        table: the counts.
+        scoring: how they are scored.
+        map_: deals with the views, or with the ranges of the only one.
+
+    """
     totals = [[run.totals() for run in runs] for runs in table.runs]
-    terms = tuple(arrange_runs(runs, map_) for runs in table.runs)
+    # never with both: threads would wait for one another
+    has_many = len(table.runs) > 1
+    arranged = partial(arrange_runs, map_=map if has_many else map_)
+    terms = tuple((map_ if has_many else map)(arranged, table.runs))
     return batch_model(
         table.settings, scoring, table.classes, table.documents, totals, terms
     )
