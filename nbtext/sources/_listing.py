@@ -48,7 +48,7 @@ Stretch: TypeAlias = "tuple[int, int]"
 """Where in a file a stretch begins and ends."""
 
 
-def kind_of(entry: "os.DirEntry[str]") -> bytes:
+def kind_of(entry: "os.DirEntry[str] | os.DirEntry[bytes]") -> bytes:
     """Return what an entry is; a link is what it leads to."""
     try:
         if entry.is_file():

@@ -10,6 +10,7 @@ The folders in a Maildir are other mailboxes: a note names them.
 # ruff: noqa: PTH112, PTH116 -- importing pathlib costs 10 ms, half a run on one mail
 
 import os
+import sys
 from collections.abc import Iterator
 from itertools import chain
 from typing import TypeAlias
@@ -27,8 +28,11 @@ from nbtext.sources._listing import (
     kind_of,
 )
 
-_COMPANIONS = (".msf", ".lock")
+_COMPANIONS = (b".msf", b".lock")
 """Suffixes of what Thunderbird keeps beside a mailbox, and of what locks it."""
+
+_NAMES = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
+"""How names are encoded; os.fsdecode finds out for each."""
 
 _Contents: TypeAlias = "Iterator[Unread | Unreadable | Note | str]"
 """What is to be read, in order; a folder by its path."""
@@ -127,36 +131,34 @@ class _Found:
 
     def entries(self) -> Iterator[Listed]:
         """Yield the entries, without what lies beside a mailbox for programs."""
-        with os.scandir(self._folder) as scanned:
+        with os.scandir(os.fsencode(self._folder)) as scanned:
             for entry in scanned:
-                if entry.name.startswith(".") or self._is_companion(entry.name):
+                name = entry.name
+                if name.startswith(b".") or self._is_companion(name):
                     continue
-                listed = _listed(entry)
-                if self.are_numbers and listed.kind != FOLDER:
-                    self.are_numbers = _is_number(entry.name)
-                yield listed
+                kind = kind_of(entry)
+                if kind == FOLDER:  # where the paths of its files are: a-b before a/b
+                    yield Listed(name + b"/", name, kind)
+                    continue
+                self.are_numbers = self.are_numbers and name.isdigit()
+                yield Listed(name, name, kind)
 
-    def _is_companion(self, name: str) -> bool:
+    def _is_companion(self, name: bytes) -> bool:
         """Tell of `inbox.msf` and `inbox.lock` whether there is an `inbox`."""
         return name.endswith(_COMPANIONS) and os.path.lexists(
-            below(self._folder, name.rpartition(".")[0])
+            below(self._folder, os.fsdecode(name.rpartition(b".")[0]))
         )
-
-
-def _listed(entry: "os.DirEntry[str]") -> Listed:
-    """Sort a folder where the paths of its files belong: `a-b` before `a/b`."""
-    name, kind = os.fsencode(entry.name), kind_of(entry)
-    return Listed(name + b"/" if kind == FOLDER else name, name, kind)
 
 
 def _numbered(entry: Listed) -> Listed | None:
     """Sort messages of MH by number, folders behind them; leave out all others."""
-    if entry.kind == FOLDER:
+    _, name, kind = entry
+    if kind == FOLDER:
         return entry._replace(key=b"/" + entry.key)
-    if not _is_number(os.fsdecode(entry.name)):
+    if not name.isdigit():
         return None
-    number = entry.name.lstrip(b"0")
-    return entry._replace(key=b".%05d%b/%b" % (len(number), number, entry.name))
+    number = name.lstrip(b"0")
+    return Listed(b".%05d%b/%b" % (len(number), number, name), name, kind)
 
 
 def _note_of_folders(maildir: str) -> list[Note]:
@@ -191,7 +193,7 @@ def _messages(maildir: str, label: str | None) -> _Contents:
 def _item(
     folder: str, entry: Listed, label: str | None, *, is_mail: bool | None = None
 ) -> Unread | Unreadable | str:
-    path = below(folder, os.fsdecode(entry.name))
+    path = below(folder, entry.name.decode(*_NAMES))
     if entry.kind == FILE:
         return Unread(path, path, label, is_mail)
     if entry.kind == FOLDER:
@@ -211,10 +213,6 @@ def _item(
         else:  # it has become something that the system tells of
             return Unread(path, path, label, is_mail)
     return Unreadable(path, error)
-
-
-def _is_number(name: str) -> bool:
-    return name.isascii() and name.isdigit()
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
