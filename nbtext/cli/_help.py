@@ -47,19 +47,23 @@ class NarrowHelp(click.HelpFormatter):
 
 
 class LateHelp(click.Option):
-    """An option whose help takes many imports, so that it is told when shown."""
+    """An option whose help takes many imports, so that it is told when it is shown."""
 
     def __init__(
         self, *declarations: Any, tell: Callable[[], str], **attributes: Any
     ) -> None:
         """Take what `click.Option` takes, and what tells its help."""
-        super().__init__(*declarations, **attributes)
         self._tell = tell
+        super().__init__(*declarations, **attributes)
 
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the option as it is written, and its help."""
-        self.help = self._tell()
-        return super().get_help_record(ctx)
+    @property
+    def help(self) -> str | None:
+        """What the option does."""
+        return self._tell()
+
+    @help.setter  # noqa: A003  the name is that of click
+    def help(self, told: str | None) -> None:
+        """Take what `click.Option` has been told: nothing."""
 
 
 class NarrowContext(click.Context):

@@ -43,8 +43,8 @@ count_keys(const Keys *keys, uint64_t secret, int bits, uint32_t *slots, uint64_
     return READ;
 }
 
-/* Add a message's keys in one view, and to its fingerprint what they and a factor, if not 0,
-   say. */
+/* Add a message's keys in one view, and unless a factor is 0 what they say by it to the
+   message's fingerprint. */
 static Outcome
 push_keys(Batch *batch, BatchView *view, const Keys *keys, uint64_t factor, uint64_t *mark)
 {

@@ -35,11 +35,6 @@ def help_of(name: str) -> str:
             return command.get_help(context)
 
 
-def help_of_option(option: click.Option) -> str | None:
-    option.get_help_record(click.Context(nbtext))  # by which some are told first
-    return option.help
-
-
 OPTIONS = [
     pytest.param(name, option, id=f"{name} {option.opts[0]}")
     for name in COMMANDS
@@ -127,10 +122,9 @@ def test_the_list_of_commands_says_what_each_does(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "option"), OPTIONS)
 def test_every_option_has_help(name: str, option: click.Option) -> None:
-    told = help_of_option(option)
-    assert told
-    assert not told[0].islower()
-    assert told.endswith("."), f"{name} {option.opts}"
+    assert option.help
+    assert not option.help[0].islower()
+    assert option.help.endswith("."), f"{name} {option.opts}"
     assert max(map(len, option.opts)) > 2, "there is no long name"
 
 
@@ -151,7 +145,7 @@ def test_an_option_means_the_same_everywhere() -> None:
         for option in command_of(name).params:
             if isinstance(option, click.Option):
                 for opt in option.opts:
-                    meanings.setdefault(opt, set()).add(help_of_option(option))
+                    meanings.setdefault(opt, set()).add(option.help)
 
     assert {opt for opt, helps in meanings.items() if len(helps) > 1} == set()
 
