@@ -243,7 +243,7 @@ status is 65 in the end, or 66 if all skipped documents do not exist. An error t
 whatever was skipped before: `train spam/ ham/` without a folder `ham/` has only one class, which is 65. 75 means that another process had the
 model or a mailbox locked for all of `--wait` seconds, or that there is not enough memory for the model. `pass` has status 75 for
 every error, and prints the message unchanged, all of it. Only where it cannot be printed, as on a full
-disk, the status is 74: what came out is not the whole message, so that the program that delivers it must go
+disk or without the memory to hold it, the status is 74: what came out is not the whole message, so that the program that delivers it must go
 on with its own copy, or try again. 75 is also the status if one of `--jobs` was
 killed. SIGTERM is the usual end of `serve`, with status 0; `train`, `eval` and long runs of
 `classify` remove their temporary files when they are ended by a signal.

@@ -14,7 +14,11 @@ from nbtext.cli._quick import quick_run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import Final, NoReturn
+
+NOT_PRINTED: "Final" = 74
+TRY_AGAIN: "Final" = 75
+"""As in `_status`, which there may be no memory for when they are needed."""
 
 
 def main(arguments: list[str] | None = None) -> "NoReturn":
@@ -27,15 +31,29 @@ def main(arguments: list[str] | None = None) -> "NoReturn":
         if sys.stdout is not None:
             sys.stdout.flush()
     except BaseException as error:
-        from nbtext.cli._failures import told
-
-        code = told(error)
+        code = _told(error)
+        if isinstance(error, MemoryError) and _is_pass(arguments):
+            code = NOT_PRINTED  # at least not all of the message
     _see_out_errors()
     if arguments[:1] == ["bogofilter"]:
         from nbtext.cli import _status as status
 
         code = status.as_bogofilter(code)
     sys.exit(code)
+
+
+def _told(error: BaseException) -> int:
+    """Say what went wrong, and return the exit status."""
+    try:
+        from nbtext.cli._failures import told
+
+        return told(error)
+    except MemoryError:  # there is not even enough for what would say it
+        try:  # noqa: SIM105  contextlib may find none either
+            os.write(2, b"Error: there is not enough memory; allow more\n")
+        except OSError:
+            pass
+        return TRY_AGAIN
 
 
 def _arguments() -> list[str]:
@@ -58,7 +76,7 @@ def _run_with_click(arguments: list[str]) -> int:
     from threading import current_thread, main_thread
 
     from nbtext.cli import _status as status
-    from nbtext.cli._failures import terminate, told
+    from nbtext.cli._failures import raise_again, terminate, told
     from nbtext.cli._group import run_command
     from nbtext.errors import NbtextError
 
@@ -66,6 +84,8 @@ def _run_with_click(arguments: list[str]) -> int:
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) == signal.SIG_DFL:
                 signal.signal(number, terminate)
+        if sys.unraisablehook is sys.__unraisablehook__:
+            sys.unraisablehook = raise_again
     is_piped = sys.stdin is not None and not sys.stdin.isatty()
     must_go_on = is_piped and _is_pass(arguments)  # the message, in any case
     try:

@@ -5,6 +5,7 @@ What was raised goes in; the exit status comes out. It is loaded when something 
 """
 
 import os
+import signal
 import sys
 from contextlib import suppress
 from typing import Final, NoReturn, TextIO
@@ -23,6 +24,10 @@ NO_MEMORY: Final = "there is not enough memory; allow more, or try --jobs 1"
 """What is said then, and of a MemoryError."""
 
 
+SOON: Final = 0.01
+"""When a signal is raised again that Python has dropped, in seconds."""
+
+
 class Terminated(BaseException):
     """This process was asked to end: what has been begun is cleaned up first."""
 
@@ -34,6 +39,24 @@ class Terminated(BaseException):
 def terminate(number: int, _frame: object) -> NoReturn:
     """End by an exception, as the handler of a signal."""
     raise Terminated(number)
+
+
+def raise_again(dropped: "sys.UnraisableHookArgs") -> None:
+    """
+    Have a signal end the process that was handled where Python drops what is raised.
+
+    That is so in the callbacks of its own imports, which commands make as they run.
+    """
+    error = dropped.exc_value
+    if not isinstance(error, Terminated | KeyboardInterrupt):
+        sys.__unraisablehook__(dropped)
+        return
+
+    def again(_number: int, _frame: object) -> NoReturn:
+        raise error
+
+    signal.signal(signal.SIGALRM, again)
+    signal.setitimer(signal.ITIMER_REAL, SOON)
 
 
 def told(error: BaseException) -> int:

@@ -1,5 +1,6 @@
 """What `nbtext serve` does, apart from reading its command line."""
 
+import os
 from typing import Final, NamedTuple
 
 from nbtext.classes import quoted
@@ -70,6 +71,7 @@ def run(request: ServeRequest) -> None:
         ListenError: it cannot listen there.
 
     """
+    hold_standard_streams()
     model = load_model(request.model)
     # which refuses a model that cannot classify
     Classifier(model, policy=request.policy.chosen(model.policy))
@@ -96,6 +98,19 @@ def run(request: ServeRequest) -> None:
     finally:
         for listener in listeners:
             listener.close()
+
+
+def hold_standard_streams() -> None:
+    """
+    Open what is closed of standard input, output and error, for no socket to be that.
+
+    A worker has others there, and would listen at what the supervisor talks to it by.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:  # it is closed, and the least that is
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
 
 
 def spam_class(model: Model, name: str | None) -> str:

@@ -69,9 +69,8 @@ def _new_messages(
         elif options.since is not None and source.delivered(message) < options.since:
             report.older += 1
         else:
-            content = _read(source, message, run)
+            content = _read(source, message, run, report)
             if content is None:
-                report.unreadable += 1
                 continue
             entry = Entry(message.key, content.digest)
             if seen.knows(entry) and not options.is_anew:
@@ -83,12 +82,18 @@ def _new_messages(
             yield message, content
 
 
-def _read(source: Folder, message: Message, run: Run) -> Content | None:
+def _read(
+    source: Folder, message: Message, run: Run, report: FilterReport
+) -> Content | None:
+    """Read a message; count one that is gone, or cannot be read."""
     try:
-        return read_message(source, message, run.options.max_bytes)
+        content = read_message(source, message, run.options.max_bytes)
     except SourceError as error:
         run.on_problem(Unreadable(message.name, error))
+        report.unreadable += 1
         return None
+    report.gone += content is None
+    return content
 
 
 def _deal_with(

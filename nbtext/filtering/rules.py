@@ -113,6 +113,7 @@ class FilterReport:
         known: number of messages that were classified before.
         older: number of messages delivered before `FilterOptions.since`.
         unreadable: number of messages that could not be read, nor classified therefore.
+        gone: number of messages that another program took away before they were read.
         is_unchanged: whether an mbox was not read, because nobody has written to it.
         is_whole: whether every message was looked at.
         names: the 16-byte names of the messages that are there.
@@ -122,6 +123,7 @@ class FilterReport:
     known: int = 0
     older: int = 0
     unreadable: int = 0
+    gone: int = 0
     is_unchanged: bool = False
     is_whole: bool = True
     names: list[bytes] = field(default_factory=list)

@@ -9,7 +9,7 @@ Any bytes at all give a model or a `ModelFileError`.
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from errno import EISDIR
+from errno import EISDIR, ENOMEM
 from mmap import ACCESS_READ, mmap
 from stat import S_ISDIR, S_ISREG
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,6 +23,7 @@ from nbtext.errors import (
     DamagedError,
     ModelAccessError,
     ModelFileError,
+    ModelMemoryError,
     NoModelError,
     NotAModelError,
 )
@@ -307,6 +308,8 @@ def _opened(path: str) -> Iterator[int]:
         )
         raise NoModelError(message) from error
     except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) == ENOMEM:  # to map it
+            raise ModelMemoryError(path) from error
         message = (
             f"{path}: the model cannot be read: "
             f"{getattr(error, 'strerror', None) or error}; name a model file that you "

@@ -8,10 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
+from nbtext.filtering.mailboxes import read_message
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
@@ -618,3 +619,22 @@ def test_a_mailbox_that_is_its_own_target_is_noted(
     for part in ("cur", "new", "tmp"):
         (maildir / ".Inbox" / part).mkdir()
     assert run(*command, "--dry-run", maildir, maildir / ".Inbox").err == ""
+
+
+def test_a_message_that_goes_before_it_is_read_is_no_error(
+    run: "Run", model: Path, maildir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone: list[str] = []
+
+    def read(folder: Any, message: Any, max_bytes: int) -> Any:
+        if not gone:  # another program moves the first one away
+            gone.append(message.name)
+            Path(message.name).rename("elsewhere")
+        return read_message(folder, message, max_bytes)
+
+    monkeypatch.setattr("nbtext.filtering.folders.read_message", read)
+
+    done = run("filter", maildir, "-m", model, "--move", "spam=.Junk", *LEAST)
+
+    assert (done.status, done.err) == (0, "")
+    assert done.out == f"{maildir}: 2 new, 1 moved, 1 gone meanwhile, 1 stayed\n"

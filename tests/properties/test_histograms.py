@@ -54,6 +54,8 @@ STEPS = st.lists(
 
 SMALL = [("ham", "free lunch"), ("spam", "free cash cash"), ("spam", "cash one")]
 
+COUNTED = "nbtext.counts.count_histograms.histograms_of"
+
 
 def make(path: Path, documents: Sequence[tuple[str, str]] = SMALL) -> ModelFile:
     contents = Contents(
@@ -151,7 +153,7 @@ def test_check_finds_those_that_are_not_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forged: ByClass
 ) -> None:
     path = tmp_path / "m.nbt"
-    monkeypatch.setattr("nbtext.store.contents.histograms_of", lambda _: (forged,))
+    monkeypatch.setattr(COUNTED, lambda _: (forged,))
     make(path)
 
     checked = check_model(str(path))
@@ -166,7 +168,7 @@ def test_one_message_learnt_counts_no_terms_anew(
     path = tmp_path / "m.nbt"
     make(path)
     before = path.stat().st_size
-    monkeypatch.setattr("nbtext.counts.count_histograms.histograms_of", None)
+    monkeypatch.setattr(COUNTED, None)
     monkeypatch.setattr("nbtext.store.packing.unpack", None)
 
     taught(path, "ham", ["free money"])
@@ -209,7 +211,7 @@ def test_forged_ones_give_a_finite_score_or_a_model_file_error(
         scoring = scoring._replace(unknown=UNK)
     contents = Contents(counted(SMALL, settings), scoring, keeps_histograms=True)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("nbtext.store.contents.histograms_of", lambda _: (forged,))
+        patched.setattr(COUNTED, lambda _: (forged,))
         replace_file(str(path), contents.pack())
     bag = bag_of(read(Document("", (b"free cash unheard",)), settings), settings)
     model = load_model(str(path))

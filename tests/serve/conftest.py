@@ -39,15 +39,18 @@ class Server:
         process: the process that looks after the others.
     """
 
-    def __init__(self, model: Path, folder: Path, *options: str) -> None:
+    def __init__(
+        self, model: Path, folder: Path, *options: str, redirected: str = ""
+    ) -> None:
         self.model = model
         self.path = folder / "s"
         self._log = folder / "log"
         command = [sys.executable, "-m", "nbtext", "serve", "-m", str(model)]
         addresses = ["--listen", "127.0.0.1:0", "--listen", f"unix:{self.path}"]
+        shell = ["sh", "-c", f'exec "$@" {redirected}', "sh"]
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
-                [*command, *addresses, *options],
+                [*shell, *command, *addresses, *options],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=log,
@@ -174,12 +177,14 @@ def started(trained: bytes) -> Iterator[Start]:
     servers: list[Server] = []
     with TemporaryDirectory() as name:  # whose path is short enough for sockets
 
-        def start(*options: str, model: bytes = trained) -> Server:
+        def start(
+            *options: str, model: bytes = trained, redirected: str = ""
+        ) -> Server:
             folder = Path(name) / str(len(servers))
             folder.mkdir(0o700)
             path = folder / "mail.nbt"
             path.write_bytes(model)
-            servers.append(Server(path, folder, *options))
+            servers.append(Server(path, folder, *options, redirected=redirected))
             return servers[-1]
 
         try:

@@ -381,3 +381,13 @@ def test_a_dead_client_is_no_error_of_the_server(
 
     assert b"EX_OK" in server.ask(check(mails.spam))
     assert not any("Traceback" in line for line in server.log)
+
+
+@pytest.mark.parametrize("redirected", ["<&-", ">&-", "<&- >&-", "2>&-"])
+def test_it_serves_with_standard_streams_closed(
+    start: "Start", mails: "Mails", redirected: str
+) -> None:
+    server = start(redirected=redirected)  # which waits for the first answer
+
+    assert b"Spam: True" in server.ask(check(mails.spam))
+    assert server.stop() == status.DONE

@@ -1,3 +1,4 @@
+import errno
 import os
 from mmap import ACCESS_READ
 from pathlib import Path
@@ -10,7 +11,13 @@ from hypothesis import strategies as st
 
 from fuzz import forge
 from nbtext.counts.counter import Counter, ReadDocument
-from nbtext.errors import DamagedError, ModelFileError, NoModelError, NotAModelError
+from nbtext.errors import (
+    DamagedError,
+    ModelFileError,
+    ModelMemoryError,
+    NoModelError,
+    NotAModelError,
+)
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.settings.reading import Settings
 from nbtext.settings.scoring import Scoring
@@ -291,4 +298,18 @@ def test_whatever_follows_a_table_and_is_none_is_an_error(
     path.write_bytes(packed() + rest)
 
     with pytest.raises(NotAModelError, match="no table begins here"):
+        open_model(str(path))
+
+
+def test_want_of_memory_to_map_a_file_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+
+    path = tmp_path / "model.nbt"
+    path.write_bytes(b"something")
+    monkeypatch.setattr("nbtext.store.file.Mapped", fail)
+
+    with pytest.raises(ModelMemoryError, match=r"model\.nbt: there is not enough"):
         open_model(str(path))

@@ -1,0 +1,85 @@
+"""How commands end for want of memory, or by a signal at a bad moment."""
+
+import subprocess
+import sys
+
+import pytest
+
+from nbtext import cli
+from nbtext.cli import _status as status
+from tests.waiting import PATIENCE
+
+
+class _Short:
+    """A finder of modules for which there is no memory."""
+
+    def find_spec(self, name: str, *_: object) -> None:
+        if name == "nbtext.cli._failures":
+            raise MemoryError
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [("classify", status.TRY_AGAIN), ("pass", status.IO_ERROR)],
+)
+@pytest.mark.parametrize("is_short", [False, True], ids=["some", "none"])
+def test_want_of_memory_is_told_even_where_nothing_is_left_to_tell_it(
+    command: str,
+    expected: int,
+    is_short: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    def fail(_arguments: list[str]) -> int:
+        raise MemoryError
+
+    monkeypatch.setattr(cli, "_run", fail)
+    if is_short:
+        monkeypatch.delitem(sys.modules, "nbtext.cli._failures", raising=False)
+        monkeypatch.setattr(sys, "meta_path", [_Short(), *sys.meta_path])
+
+    with pytest.raises(SystemExit) as ended:
+        cli.main([command])
+
+    assert ended.value.code == expected
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("Error: there is not enough memory; allow more")
+    assert err.count("\n") == 1
+
+
+SWALLOWED = """
+import signal, sys, time, weakref
+from nbtext import cli
+from nbtext.cli import _group
+
+class Thing:
+    pass
+
+def run(_arguments):
+    thing = Thing()
+    seen = weakref.ref(thing, lambda _: signal.raise_signal({number}))
+    del thing
+    time.sleep(60)
+    return 0
+
+_group.run_command = run
+cli.main(["info"])
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_signal_ends_a_command_that_python_has_dropped_it_in(name: str) -> None:
+    code = SWALLOWED.format(number=f"signal.{name}")
+
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+    numbers = {"SIGTERM": 143, "SIGHUP": 129, "SIGINT": status.INTERRUPTED}
+    assert done.returncode == numbers[name]
+    assert done.stderr == ""
