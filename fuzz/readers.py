@@ -84,32 +84,28 @@ def check(data: bytes, settings: Settings) -> bool:
     named, nameless = (
         read_keys(document, settings, is_named=is_named) for is_named in (True, False)
     )
-    if isinstance(nameless, KeyReading):
-        expect(holds=not nameless.digest, law="what is not to be named has no digest")
-        _check_alone(document, settings, nameless)
-    if not isinstance(named, KeyReading):
+    is_read = isinstance(named, KeyReading)
+    if not isinstance(nameless, KeyReading):
+        expect(holds=not is_read, law="what can be named can be read without a name")
         return False
-    is_same = nameless == named._replace(digest=b"")
-    expect(holds=is_same, law="a name changes nothing else")
-    digest = read(document, settings).digest
-    expect(holds=named.digest == digest, law="the digest is the same")
-    _check_together(document, settings, named)
-    return True
-
-
-def _check_alone(document: Document, settings: Settings, found: KeyReading) -> None:
-    """Compare what the compiled reader makes of a mail with what the plain one does."""
     reading = read(document, settings)
-    views = zip(settings.views, found.views, reading.views, strict=True)
+    views = zip(settings.views, nameless.views, reading.views, strict=True)
     for view, of_view, fields in views:
         is_same = sorted(of_view) == sorted(keys(view, fields))
         expect(holds=is_same, law=f"the keys of the view {view.name} are the same")
-    expect(holds=found[2:] == reading[2:], law="size and kind are the same")
+    is_same = nameless[1:] == (b"", *reading[2:])
+    expect(holds=is_same, law="there is no digest; size and kind are the same")
+    if isinstance(named, KeyReading):
+        is_same = named == nameless._replace(digest=reading.digest)
+        expect(holds=is_same, law="a name is the digest, and changes nothing else")
+        _check_together(document, settings, named)
+    return is_read
 
 
 def _check_together(document: Document, settings: Settings, alone: KeyReading) -> None:
     """Compare a mail that is read between others with the same that is read alone."""
-    batch = read_together([NEIGHBOUR, document, NEIGHBOUR], settings)
+    together = [NEIGHBOUR, document, NEIGHBOUR]
+    batch = read_together(together, settings)
     if document in batch.others:
         most = max(max(Counter(keys).values(), default=0) for keys in alone.views)
         expect(holds=most >= 1 << 15, law="only counts beyond 16 bits are refused")
@@ -125,7 +121,6 @@ def _check_together(document: Document, settings: Settings, alone: KeyReading) -
         expect(holds=is_same, law=f"the terms of the view {view.name} are the same")
     is_same = batch.fingerprints == fingerprints(batch.views).tolist()
     expect(holds=is_same, law="the fingerprints are those of the terms")
-    together = [NEIGHBOUR, document, NEIGHBOUR]
     nameless = read_together(together, settings, are_named=False)
     is_same = nameless.documents == batch.documents and not nameless.digests
     expect(holds=is_same, law="the same documents are read without names")

@@ -23,7 +23,6 @@ NO_ROOM: Final = "failed to map segment"
 NO_MEMORY: Final = "there is not enough memory; allow more, or try --jobs 1"
 """What is said then, and of a MemoryError."""
 
-
 SOON: Final = 0.01
 """When a signal is raised again that Python has dropped, in seconds."""
 

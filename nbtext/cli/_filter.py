@@ -287,11 +287,11 @@ def _summary(tally: Tally[str], report: FilterReport) -> str:
     if report.is_unchanged:
         return "nothing new, unchanged since the last run"
     parts = [f"{tally.total():,} new"] if tally else ["nothing new"]
-    numbers = {**tally, "gone": tally["gone"] + report.gone}
+    numbers = tally + Tally(gone=report.gone)
     parts += [
         f"{numbers[action]:,} {words}"
         for action, words in SAID.items()
-        if numbers.get(action)
+        if numbers[action]
     ]
     if report.known:
         parts.append(f"{report.known:,} known")

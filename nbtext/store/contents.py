@@ -237,6 +237,8 @@ def read_tail(file: ModelFile) -> Contents:
         NotAModelError: the file is damaged.
 
     """
+    from nbtext.counts.histograms import added  # which training has no use for
+
     first, *tail = file.tables
     headers = [table.header for table in tail]
     new_terms = zip(*(header.history.new_terms for header in headers), strict=True)
@@ -245,8 +247,6 @@ def read_tail(file: ModelFile) -> Contents:
     )
     counts = add([unpack_table(file.path, table) for table in tail])
     contents = _contents(file, tail, counts, history)
-    from nbtext.counts.histograms import added
-
     changes = [header.histograms for header in headers]
     known = [change for change in changes if change is not None]
     # a document that was forgotten and learnt again adds nothing, but has a record

@@ -160,7 +160,7 @@ def _starts(codes: NDArray[np.integer], n_classes: int) -> NDArray[np.int64]:
     """Return where the entries of every STRIDE-th term begin, from the terms' codes."""
     found, before = [NOTHING], 0
     working = Ranges([codes])
-    for start in range(0, len(codes), RANGE):
+    for start in range(0, len(codes), RANGE):  # a multiple of STRIDE
         sizes = sizes_of(codes[start : start + RANGE], n_classes)
         sums = np.add.reduceat(sizes, np.arange(0, len(sizes), STRIDE))
         ends = np.cumsum(sums)

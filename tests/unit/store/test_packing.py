@@ -8,7 +8,7 @@ from nbtext.counts.sorted_counts import RANGE
 from nbtext.counts.table import CountTable
 from nbtext.errors import NotAModelError
 from nbtext.settings.columns import Column
-from nbtext.settings.reading import Settings
+from nbtext.settings.reading import Settings, default_settings
 from nbtext.settings.views import View
 from nbtext.store import Contents, StoredTable, open_model
 from nbtext.store.packing import unpack
@@ -118,7 +118,9 @@ def test_index_and_starts_lead_to_each_term_of_many_ranges(tmp_path: Path) -> No
 
 def test_any_number_of_threads_packs_the_same_bytes() -> None:
     texts = [("ham", "once twice twice"), ("spam", "twice thrice"), ("spam", "once")]
-    contents = Contents(words(texts), mean())
+    settings = default_settings("mail", 2)
+    assert len(settings.views) > 2  # a thread each
+    contents = Contents(counted(texts, settings), mean())
 
     packed = [contents.pack(written="now", jobs=jobs) for jobs in (1, 3)]
 
