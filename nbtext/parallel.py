@@ -29,8 +29,9 @@ One = TypeVar("One")
 Other = TypeVar("Other")
 
 
-AHEAD: Final = 2
-"""How many calls wait for each thread, or are being computed by it, at most."""
+AHEAD: Final = 8
+"""How many calls wait for each thread, or are being computed by it, at most: enough for
+the time in which what was yielded is sorted (docs/experiments/024-readers-ahead.md)."""
 
 DONE: Final = 16
 """How many results wait for one before them, for each thread, at most."""
