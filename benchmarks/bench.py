@@ -102,13 +102,7 @@ def trained(bench: Bench, name: str, *arguments: str) -> Trained:
     """Train a model, once for all figures that need it."""
     path = bench.folder / f"{name}.nbt"
     took = run(bench.train(*arguments, model=path))
-    info = subprocess.run(
-        [bench.nbtext, "info", "--json", "-m", str(path)],
-        env=ENVIRONMENT,
-        stdout=subprocess.PIPE,
-        check=True,
-    )
-    return Trained(path, took, json.loads(info.stdout))
+    return Trained(path, took, info_of(bench, path))
 
 
 @contextmanager
@@ -138,3 +132,15 @@ def _install(folder: Path) -> None:
 
 def _quietly(arguments: list[str]) -> None:
     subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL)
+
+
+def info_of(bench: Bench, model: Path) -> dict[str, Any]:
+    """Return what `nbtext info` says of a model."""
+    info = subprocess.run(
+        [bench.nbtext, "info", "--json", "-m", str(model)],
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    found: dict[str, Any] = json.loads(info.stdout)
+    return found

@@ -39,6 +39,10 @@ SPARE_FILES: Final = 192
 """Number of files that may be open for other reasons than a client: for each table that
 was learnt since the model was compacted, among others."""
 
+LEAST_PART: Final = 4
+"""Where few files may be open, one in so many of them is for a client all the same:
+most models have far fewer tables."""
+
 MOST_AT_ONCE: Final = 64
 """Maximum clients accepted before those that are connected are served."""
 
@@ -428,4 +432,5 @@ def most_clients() -> int:
     allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     if soft < allowed:
         resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
-    return max(min(MOST_CLIENTS, max(soft, allowed) - SPARE_FILES), 1)
+    most = max(soft, allowed)
+    return max(min(MOST_CLIENTS, most - SPARE_FILES), most // LEAST_PART, 1)

@@ -1,13 +1,14 @@
 """A server that is full refuses clients in a way that they can read."""
 
 import asyncio
+import resource
 import socket
 
 import pytest
 
 from nbtext.policy import PolicyOverrides
 from nbtext.serving.handlers import HandlerOptions
-from nbtext.serving.server import Log, Server, Service
+from nbtext.serving.server import Log, Server, Service, most_clients
 from tests.waiting import PATIENCE
 
 EXPECTED = b"SPAMD/1.0 75 EX_TEMPFAIL: too many clients\r\n"
@@ -50,3 +51,25 @@ def test_a_client_that_is_refused_reads_why_and_is_not_reset(
         return answers
 
     assert asyncio.run(talk()) == [EXPECTED] * n_refused
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "most"),
+    [
+        (1024, 1 << 20, 4096),
+        (1024, resource.RLIM_INFINITY, 4096),
+        (1024, 1024, 832),
+        (256, 256, 64),
+        (128, 128, 32),
+        (3, 3, 1),
+    ],
+)
+def test_few_files_leave_room_for_some_clients(
+    monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, most: int
+) -> None:
+    raised: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
+    monkeypatch.setattr(resource, "setrlimit", lambda _, to: raised.append(to))
+
+    assert most_clients() == most
+    assert raised == ([] if soft == hard else [(4288, hard)])
