@@ -433,4 +433,4 @@ def most_clients() -> int:
     if soft < allowed:
         resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
     most = max(soft, allowed)
-    return max(min(MOST_CLIENTS, most - SPARE_FILES), most // LEAST_PART, 1)
+    return min(MOST_CLIENTS, max(most - SPARE_FILES, most // LEAST_PART, 1))

@@ -57,6 +57,7 @@ def test_a_client_that_is_refused_reads_why_and_is_not_reset(
     ("soft", "hard", "most"),
     [
         (1024, 1 << 20, 4096),
+        (1 << 20, 1 << 20, 4096),
         (1024, resource.RLIM_INFINITY, 4096),
         (1024, 1024, 832),
         (256, 256, 64),
