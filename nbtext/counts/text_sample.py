@@ -10,6 +10,7 @@ neither on the order of the documents nor on the number of processes.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -40,22 +41,14 @@ class Beginning(NamedTuple):
     The beginning of a document.
 
     Attributes:
-        digest: what names the document.
+        place: what orders it among others.
         document: the document, its texts as far as they are kept.
+        size: how many bytes it takes, about.
     """
 
-    digest: bytes
+    place: Place
     document: Document
-
-    @property
-    def size(self) -> int:
-        """How many bytes it takes, about."""
-        return sum(map(len, self.document.texts)) + OVERHEAD
-
-    @property
-    def place(self) -> Place:
-        """What orders it among others."""
-        return self.digest, self.document.texts, self.document.columns
+    size: int
 
 
 class TextSample:
@@ -93,7 +86,7 @@ class TextSample:
         last = None if self._end is None else self._end[0]
         for digest, document in zip(digests, documents, strict=True):
             if last is None or digest <= last:
-                self._keep(Beginning(digest, _beginning(document)))
+                self._keep(_beginning(digest, document))
         is_long = len(self._kept) > self._limit + self._limit // 2
         if is_long or self._size > self._most + self._most // 2:
             self._prune()
@@ -128,13 +121,16 @@ class TextSample:
 
     def _chosen(self) -> tuple[list[Beginning], Place | None]:
         """Return the documents of the sample, and the first that is too many."""
-        distinct = {kept.place: kept for kept in self._kept}
         chosen: list[Beginning] = []
-        size = 0
-        for place in sorted(distinct):
+        size, before = 0, None
+        # sorted, not looked up: where digests differ, no texts are gone through
+        for kept in sorted(self._kept, key=attrgetter("place")):
+            place = kept.place
             if self._end is not None and place >= self._end:
                 break
-            kept = distinct[place]
+            if place == before:
+                continue
+            before = place
             size += kept.size
             if size > self._most or len(chosen) == self._limit:
                 return chosen, place
@@ -142,8 +138,12 @@ class TextSample:
         return chosen, self._end
 
 
-def _beginning(document: Document) -> Document:
-    """Return the beginning of a document."""
-    if max(map(len, document.texts), default=0) <= BEGINNING:
-        return document
-    return document._replace(texts=tuple([text[:BEGINNING] for text in document.texts]))
+def _beginning(digest: bytes, document: Document) -> Beginning:
+    """Return the beginning of a document that a digest names."""
+    texts = document.texts
+    size = OVERHEAD + sum(map(len, texts))
+    if size - OVERHEAD > BEGINNING:  # perhaps one of them
+        texts = tuple([text[:BEGINNING] for text in texts])
+        size = OVERHEAD + sum(map(len, texts))
+        document = document._replace(texts=texts)
+    return Beginning((digest, texts, document.columns), document, size)
