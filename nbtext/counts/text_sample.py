@@ -141,9 +141,8 @@ class TextSample:
 def _beginning(digest: bytes, document: Document) -> Beginning:
     """Return the beginning of a document that a digest names."""
     texts = document.texts
-    size = OVERHEAD + sum(map(len, texts))
-    if size - OVERHEAD > BEGINNING:  # perhaps one of them
+    if max(map(len, texts), default=0) > BEGINNING:
         texts = tuple([text[:BEGINNING] for text in texts])
-        size = OVERHEAD + sum(map(len, texts))
         document = document._replace(texts=texts)
-    return Beginning((digest, texts, document.columns), document, size)
+    place = digest, texts, document.columns
+    return Beginning(place, document, sum(map(len, texts)) + OVERHEAD)

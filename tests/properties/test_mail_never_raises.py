@@ -4,12 +4,10 @@ Any bytes at all are a mail: nothing raises, and all bounds are kept.
 The line ends and the mailbox make no difference, whatever the bytes.
 """
 
-import codecs
-
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from nbtext.byte_order import is_wide
+from nbtext.byte_order import MARKS, is_wide
 from nbtext.mail.charsets import _CODECS, decode
 from nbtext.mail.markup import html_text
 from nbtext.mail.message import (
@@ -37,12 +35,8 @@ PIECES = [
     *(b"<b>", b"<", b">", b"<!--", b"-->", b"&#", b"&amp;", b"\xe9", b"\xc3\xa9"),
 ]
 
-WIDE = [
-    (codecs.BOM_UTF16_LE, "utf_16_le"),
-    (codecs.BOM_UTF16_BE, "utf_16_be"),
-    (codecs.BOM_UTF32_LE, "utf_32_le"),
-    (codecs.BOM_UTF32_BE, "utf_32_be"),
-]
+WIDE = [(mark, codec) for mark, codec in MARKS if is_wide(mark)]
+"""UTF-16 and UTF-32, in both orders of bytes."""
 
 mails = st.lists(st.sampled_from(PIECES) | st.binary(max_size=8)).map(b"".join)
 
@@ -76,18 +70,18 @@ def test_an_envelope_line_makes_no_difference(data: bytes) -> None:
 
 
 @given(mails, st.sampled_from(WIDE))
-def test_nor_do_they_in_utf_16(data: bytes, wide: tuple[bytes, str]) -> None:
+def test_nor_do_they_in_wide_text(data: bytes, wide: tuple[bytes, str]) -> None:
     mark, codec = wide
     text = data.decode("latin-1").replace("\r", "")
     text = text.lstrip("\n\0")  # NUL after a mark of UTF-16 makes it one of UTF-32
 
-    def in_utf_16(text: str) -> bytes:
+    def marked(text: str) -> bytes:
         return mark + text.encode(codec)
 
-    mail = read_mail(in_utf_16(text))
+    mail = read_mail(marked(text))
 
-    assert read_mail(in_utf_16(text.replace("\n", "\r\n"))) == mail
-    assert read_mail(in_utf_16("From someone\n" + text)) == mail
+    assert read_mail(marked(text.replace("\n", "\r\n"))) == mail
+    assert read_mail(marked("From someone\n" + text)) == mail
 
 
 @given(st.binary(), st.sampled_from(sorted(_CODECS)) | st.text())

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nbtext.counts.text_sample import TextSample
+from nbtext.counts.text_sample import BEGINNING, OVERHEAD, TextSample
 from nbtext.counts.texts import keys_of, texts_in
 from nbtext.document import Document
 from nbtext.learning.texts import LEAST_DOCUMENTS
@@ -129,6 +129,18 @@ def test_terms_of_three_documents_are_named_in_any_order(
         having.update(set(definition.defined_keys(view, field)))
     enough = sorted(key for key, n in having.items() if n >= LEAST_DOCUMENTS)
     assert texts_in(view, these.texts).keys.tolist() == enough
+
+
+def test_of_long_documents_the_sample_keeps_and_counts_beginnings() -> None:
+    texts = (b"a" * (BEGINNING + 1), b"b" * BEGINNING, b"c")
+    kept = tuple(text[:BEGINNING] for text in texts)
+    size = sum(map(len, kept)) + OVERHEAD
+    rows = [(bytes([n]) * 16, Document(str(n), texts)) for n in range(3)]
+
+    sample = TextSample(most=2 * size)
+    sample.add(*zip(*rows, strict=True))
+
+    assert [document.texts for document in sample.documents()] == [kept, kept]
 
 
 @given(st.lists(st.integers(0, 40), max_size=40), st.integers(1, 9), st.data())
