@@ -16,7 +16,7 @@ from nbtext.byte_order import is_wide
 from nbtext.document import Document
 from nbtext.mail import charsets
 from nbtext.mail.charsets import decode
-from nbtext.mail.headers import readable
+from nbtext.mail.encoded_words import readable
 from nbtext.mail.markup import html_text
 from nbtext.mail.message import (
     DIGEST_SIZE,

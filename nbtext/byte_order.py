@@ -6,9 +6,12 @@ Excel). Nothing else begins with one.
 """
 
 import codecs
-from typing import Final
 
-MARKS: Final = (
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+MARKS: "Final" = (
     (codecs.BOM_UTF8, "utf_8"),
     (codecs.BOM_UTF32_LE, "utf_32_le"),  # before UTF-16: it begins with that one's mark
     (codecs.BOM_UTF32_BE, "utf_32_be"),
@@ -16,7 +19,7 @@ MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf_16_be"),
 )
 
-LONGEST_MARK: Final = 4
+LONGEST_MARK: "Final" = 4
 """Length of the longest mark in bytes."""
 
 

@@ -57,11 +57,26 @@ add_view(Mail *reader, TextKind text, const Tables *tables, const char *flags, s
     reader->views[reader->n_views++] = (MailView){view, tables, text, strchr(flags, 'f')};
 }
 
+/* The upper half of a charset whose name has an odd length; it is remembered, so it is
+   the same each time. */
+static Slice
+upper_half(Slice charset)
+{
+    static uint8_t codes[2 * 128];
+    for (size_t n = 0; n < sizeof codes; n++)
+        codes[n] = (uint8_t)(n % 2 ? 0x10 * (n % 16) : n);
+    return slice(codes, codes + (length_of(charset) % 2 ? sizeof codes : 0));
+}
+
 static bool
 answer(Mail *asking, Question question, Slice first, Slice second, Slice *answered)
 {
     size_t length = length_of(first);
     int kind = (behaviour + (int)question + (int)length) % 16;
+    if (question == UPPER_HALF) {
+        *answered = upper_half(first);
+        return true;
+    }
     if (kind == 0)
         return stop(asking, FAILED);
     if (kind == 1)

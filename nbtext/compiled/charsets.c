@@ -1,11 +1,9 @@
 /*
- * Text in UTF-8 from ASCII, UTF-8 and Windows-1252; other charsets are asked for. Twin
- * of nbtext/mail/charsets.py.
+ * Text in UTF-8 from ASCII, UTF-8, Windows-1252 and charsets whose characters are bytes;
+ * others are asked for. Twin of nbtext/mail/charsets.py.
  */
 
 #include "mail.h"
-
-enum { LONGEST_CHARSET = 64 };
 
 /* How a declared charset is read. */
 typedef enum {
@@ -24,8 +22,7 @@ static const char *const SEVEN_BIT_PREFIXES[] = {
     "iso2022", "csiso2022", "hz", "utf", "ucs", "unicode", "jis", "cp5022", NULL,
 };
 
-/* The 32 characters of Windows-1252 that are not Latin-1's, as browsers read them. */
-static const uint16_t WINDOWS_1252[32] = {
+const uint16_t WINDOWS_1252[32] = {
     0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
     0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x008D, 0x017D, 0x008F,
     0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
@@ -93,9 +90,9 @@ has_mark(Slice text)
            || (length_of(text) >= 4 && memcmp(text.at, "\0\0\xFE\xFF", 4) == 0);
 }
 
-/* Make UTF-8 of bytes, each of which is a character; those from 0x80 are in a table. */
+/* Make UTF-8 of bytes, each of which is a character; n from 0x80 on are in a table. */
 static bool
-to_utf8(Mail *mail, Slice *text, const uint16_t *table)
+to_utf8(Mail *mail, Slice *text, const uint16_t *table, size_t n)
 {
     size_t length = length_of(*text);
     for (const uint8_t *at = text->at; at < text->end; at++)
@@ -103,8 +100,10 @@ to_utf8(Mail *mail, Slice *text, const uint16_t *table)
     uint8_t *copy = grab_for(mail, length), *to = copy;
     if (!copy)
         return false;
-    for (const uint8_t *at = text->at; at < text->end; at++)
-        to = put_code(to, *at >= 0x80 && *at < 0xA0 && table ? table[*at - 0x80] : *at);
+    for (const uint8_t *at = text->at; at < text->end; at++) {
+        size_t place = (size_t)*at - 0x80; /* of ASCII it is large */
+        to = put_code(to, place < n ? table[place] : *at);
+    }
     *text = slice(copy, to);
     return true;
 }
@@ -112,7 +111,27 @@ to_utf8(Mail *mail, Slice *text, const uint16_t *table)
 bool
 latin1_to_utf8(Mail *mail, Slice *text)
 {
-    return is_ascii(*text) || to_utf8(mail, text, NULL);
+    return is_ascii(*text) || to_utf8(mail, text, NULL, 0);
+}
+
+/* Find the characters of a charset, asked for once; NULL after an error. */
+static const UpperHalf *
+upper_half_of(Mail *mail, Slice charset)
+{
+    Slice answer;
+    if (length_of(charset) > LONGEST_CHARSET)
+        charset.end = charset.at + LONGEST_CHARSET;
+    for (UpperHalf *half = mail->halves; half < mail->halves + N_HALVES; half++)
+        if (is_same(charset, slice(half->name, half->name + half->length)))
+            return half;
+    if (!mail->ask(mail, UPPER_HALF, charset, slice(charset.end, charset.end), &answer))
+        return NULL;
+    UpperHalf *half = mail->halves + mail->next_half++ % N_HALVES;
+    half->length = (size_t)(put(half->name, charset) - half->name);
+    half->n = length_of(answer) == sizeof half->codes ? 128 : 0;
+    for (size_t n = 0; n < half->n; n++)
+        half->codes[n] = (uint16_t)(answer.at[2 * n] | answer.at[2 * n + 1] << 8);
+    return half;
 }
 
 bool
@@ -121,11 +140,16 @@ decode(Mail *mail, Slice charset, Slice *text)
     Charset known = charset_of(charset);
     if (known != SEVEN_BIT && is_ascii(*text))
         return true;
-    if (known <= IS_UTF_8 && !has_mark(*text)) {
-        if (is_utf8(*text))
+    if (known <= OTHER && !has_mark(*text)) {
+        const UpperHalf *half = known == OTHER ? upper_half_of(mail, charset) : NULL;
+        if (known == OTHER && !half)
+            return false;
+        if ((!half || half->n) && is_utf8(*text))
             return true;
         if (known == GUESSED)
-            return to_utf8(mail, text, WINDOWS_1252);
+            return to_utf8(mail, text, WINDOWS_1252, 32);
+        if (half && half->n)
+            return to_utf8(mail, text, half->codes, half->n);
     }
     return mail->ask(mail, DECODED, *text, charset, text);
 }

@@ -151,33 +151,44 @@ is_like(Slice text, const char *pattern)
 static bool
 date_text(Slice date, uint8_t *to, Slice *text)
 {
-    static const char *const DAYS[] = {
-        "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", NULL,
-    };
+    static const char *const DAYS[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", NULL};
     const uint8_t *day = date.at;
-    if (length_of(date) < 5 || !is_one_of(slice(day, day + 3), DAYS))
-        return false;
-    date.at += 3 + (day[3] == ',');
-    if (date.at == date.end || *date.at != ' ')
-        return false;
-    while (date.at < date.end && *date.at == ' ')
-        date.at++;
+    bool has_day = length_of(date) > 4 && is_one_of(slice(day, day + 3), DAYS);
+    if (has_day) {
+        date.at += 3 + (day[3] == ',');
+        if (date.at == date.end || *date.at != ' ')
+            return false;
+        while (date.at < date.end && *date.at == ' ')
+            date.at++;
+    }
     if (is_like(date, "99"))
         date.at++;
-    /* "1 Jul 2002 10:20:30 +0200" */
-    if (!is_like(date, "9 Aaa 9999 99:99:99 ") || length_of(date) < 25)
+    /* "1 Jul 2002 10:20:30 +0200", "GMT" or nothing */
+    if (!is_like(date, "9 Aaa 9999 99:99:99"))
         return false;
-    const uint8_t *hour = date.at + 11, *zone = date.at + 20, *end = date.at + 25;
-    if ((*zone != '+' && *zone != '-') || !is_like(slice(zone + 1, end), "9999")
-        || (end < date.end && (is_letter(*end) || is_digit(*end) || *end == '_')))
-        return false;
-    for (int n = 0; n < 3; n++)
-        to[n] = lower(day[n]);
-    to[3] = to[7] = ' ';
-    memcpy(to + 4, hour, 2);
-    to[6] = 'h';
-    memcpy(to + 8, zone, 5);
-    *text = slice(to, to + 13);
+    const uint8_t *hour = date.at + 11, *zone = date.at + 19, *end = zone;
+    if (zone < date.end) {
+        end = zone = zone + (*zone == ' ');
+        if (is_like(slice(zone, date.end), "+9999") || is_like(slice(zone, date.end), "-9999"))
+            end += 5;
+        while (end < date.end && end - zone < 5 && is_letter(*end))
+            end++;
+        if (zone == date.at + 19 || end == zone
+            || (end < date.end && (is_letter(*end) || is_digit(*end) || *end == '_')))
+            return false;
+    }
+    text->at = to;
+    for (int n = 0; has_day && n < 3; n++)
+        *to++ = lower(day[n]);
+    if (has_day)
+        *to++ = ' ';
+    to = put(to, slice(hour, hour + 2));
+    *to++ = 'h';
+    if (zone < end)
+        *to++ = ' ';
+    for (; zone < end; zone++)
+        *to++ = lower(*zone);
+    text->end = to;
     return true;
 }
 
@@ -185,8 +196,10 @@ date_text(Slice date, uint8_t *to, Slice *text)
 static bool
 field_text(Mail *mail, const Field *field, Slice *text)
 {
-    Slice value = stripped(field->value);
-    bool is_known = is_plain(value);
+    Slice value;
+    bool is_known;
+    if (!readable(mail, field->value, &value, &is_known))
+        return false;
     *text = value;
     if (!is_known) {
         /* asked for below */
@@ -195,8 +208,9 @@ field_text(Mail *mail, const Field *field, Slice *text)
         uint8_t *copy = grab_for(mail, length_of(value) + 16);
         if (!copy)
             return false;
-        is_known = *field->name.at == 'd' ? date_text(value, copy, text)
-                                          : type_text(value, copy, text);
+        is_known = is_ascii(value) && is_same(value, stripped(field->value))
+                   && (*field->name.at == 'd' ? date_text(value, copy, text)
+                                              : type_text(value, copy, text));
     } else if (is_one_of(field->name, WITH_ADDRESSES)) {
         return address_text(mail, text);
     } else if (is_one_of(field->name, WITH_MAILBOXES)) {

@@ -18,11 +18,13 @@ static const struct {
     {"raquo;", 0xBB}, {"laquo;", 0xAB}, {"eacute;", 0xE9}, {"ndash;", 0x2013},
     {"mdash;", 0x2014}, {"lsquo;", 0x2018}, {"rsquo;", 0x2019}, {"ldquo;", 0x201C},
     {"rdquo;", 0x201D}, {"bull;", 0x2022}, {"hellip;", 0x2026}, {"trade;", 0x2122},
-    {NULL, 0},
+    {"deg;", 0xB0}, {"copy", 0xA9}, {"euro;", 0x20AC}, {"egrave;", 0xE8}, {"ecirc;", 0xEA},
+    {"agrave;", 0xE0}, {"ccedil;", 0xE7}, {"auml;", 0xE4}, {"ouml;", 0xF6}, {"uuml;", 0xFC},
+    {"szlig;", 0xDF}, {"ntilde;", 0xF1}, {"aacute;", 0xE1}, {"oacute;", 0xF3},
+    {"iacute;", 0xED}, {"uacute;", 0xFA}, {"aring;", 0xE5}, {"ocirc;", 0xF4}, {NULL, 0},
 };
 
-/* The bytes of a character of white space in UTF-8, 0 if it is none. */
-static size_t
+size_t
 space_at(Slice text)
 {
     if (text.at == text.end)
@@ -181,14 +183,10 @@ without_tags(Slice text, uint8_t *to)
 static uint32_t
 code_of(uint32_t number)
 {
-    static const uint16_t C1[32] = { /* Windows-1252, strictly */
-        0x20AC, 0xFFFD, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
-        0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0xFFFD, 0x017D, 0xFFFD,
-        0xFFFD, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
-        0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0xFFFD, 0x017E, 0x0178,
-    };
-    if (number >= 0x80 && number < 0xA0)
-        return C1[number - 0x80];
+    if (number >= 0x80 && number < 0xA0) { /* Windows-1252, strictly */
+        uint32_t code = WINDOWS_1252[number - 0x80];
+        return code == number ? REPLACEMENT : code;
+    }
     if (!number || number >= N_CODE_POINTS || (number >= 0xD800 && number < 0xE000))
         return REPLACEMENT;
     return number == 0xA0 ? ' ' : number;

@@ -8,14 +8,13 @@ Any bytes at all give a `Mail`; nothing here raises, or imports the rest of nbte
 What is exported is loaded when it is first asked for: one message needs little of it.
 """
 
-from typing import TYPE_CHECKING, Final
-
 from nbtext.faces import lazy_face
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nbtext.mail.charsets import decode
     from nbtext.mail.dates import date_of
-    from nbtext.mail.headers import readable
+    from nbtext.mail.encoded_words import readable
     from nbtext.mail.heading import Heading, heading_of
     from nbtext.mail.markup import html_text
     from nbtext.mail.message import Mail, looks_like_mail, read_mail, text_parts
@@ -37,7 +36,7 @@ __all__ = [
     "text_parts",
 ]
 
-_HOMES: Final = {
+_HOMES = {
     "Heading": "heading",
     "Mail": "message",
     "date_of": "dates",
@@ -48,7 +47,7 @@ _HOMES: Final = {
     "looks_like_mail": "message",
     "message_start": "mime",
     "read_mail": "message",
-    "readable": "headers",
+    "readable": "encoded_words",
     "text_parts": "message",
 }
 

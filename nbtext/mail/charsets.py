@@ -8,8 +8,6 @@ can reach the codecs of Python that are not charsets (`zip`, `rot13`, `idna`).
 """
 
 import codecs
-import re
-from functools import lru_cache
 
 from nbtext.byte_order import marked_codec
 
@@ -64,13 +62,13 @@ _ALIASES = {
 
 def _squeeze(name: str) -> str:
     """Reduce a charset's name to what its spellings have in common."""
-    squeezed = _PUNCTUATION.sub("", name.lower())
+    squeezed = "".join(filter(_IN_NAMES.__contains__, name.lower()))
     return squeezed.removeprefix("x")
 
 
 _LONGEST_NAME = 64
 
-_PUNCTUATION = re.compile(r"[^a-z0-9]+")
+_IN_NAMES = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
 _CODECS = {_squeeze(codec): codec for codec in _SINGLE_BYTE + _MULTI_BYTE}
 _CODECS |= {f"windows{n}": f"cp{n}" for n in (874, *range(1250, 1259))}
@@ -121,7 +119,7 @@ def decode(data: bytes, charset: str | None = None) -> str:
     Returns:
         Text without lone surrogates.
     """
-    codec = _codec(charset[:_LONGEST_NAME]) if charset else None
+    codec = _CODEC_OF[charset[:_LONGEST_NAME]] if charset else None
     if data.isascii() and codec not in _SEVEN_BIT:
         return data.decode("ascii")
     marked = marked_codec(data)
@@ -133,10 +131,35 @@ def decode(data: bytes, charset: str | None = None) -> str:
     return _replacing(data, codec)
 
 
-@lru_cache(maxsize=1024)
-def _codec(charset: str) -> str | None:
-    """Find the codec for a charset's name, None if it is not known."""
-    return _CODECS.get(_squeeze(charset))
+def upper_half(charset: str) -> str | None:
+    """
+    Return the characters that the bytes from 0x80 on stand for in a charset.
+
+    None unless each byte stands for one, those below for ASCII's, and valid UTF-8 comes
+    first: then `decode` says no more of text without a mark.
+    """
+    codec = _CODEC_OF[charset[:_LONGEST_NAME]]
+    if codec is None or codec == "cp1252":
+        return _WINDOWS_1252[0x80:]
+    if codec not in _SNIFFED_FIRST:
+        return None
+    text = bytes(range(256)).decode(codec, "replace")
+    return text[0x80:] if text[:0x80] == _LATIN_1[:0x80] else None
+
+
+class _CodecOf(dict[str, str | None]):
+    """A charset's name, however spelled -> its codec, None if it is not known."""
+
+    def __missing__(self, charset: str) -> str | None:
+        if len(self) >= _MOST_SPELLINGS:
+            self.clear()  # somebody makes them up
+        self[charset] = codec = _CODECS.get(_squeeze(charset))
+        return codec
+
+
+_MOST_SPELLINGS = 1024
+
+_CODEC_OF = _CodecOf()
 
 
 def _sniffed(data: bytes, codec: str) -> str:

@@ -2,16 +2,12 @@
 The header block of a message or part goes in, fields and their readable text come out.
 
 The block is text read as Latin-1, so that every byte is kept and nothing fails; what
-is not ASCII is decoded field by field. Encoded words are RFC 2047's, folding is
-RFC 5322's (section 2.2.3), both read as they are written rather than as they should be.
+is not ASCII is decoded field by field (`nbtext.mail.encoded_words`). Folding is
+RFC 5322's (section 2.2.3), read as it is written rather than as it should be.
 """
 
-import binascii
 import re
-from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
-
-from nbtext.mail.charsets import decode
 
 Field: TypeAlias = tuple[str, str]
 """A field's name in lower case, and its value as it stands or as it is read."""
@@ -241,52 +237,3 @@ def _field_name(written: str) -> str | None:
         return None
     is_invisible = name in INVISIBLE_FIELDS or name.startswith(INVISIBLE_PREFIXES)
     return "" if is_invisible else name
-
-
-_ENCODED_WORD = r"=\?([^?\s]{1,64})\?([bBqQ])\?([^?]*+)\?="
-
-
-def readable(value: str) -> str:
-    """Decode a field's value: raw UTF-8 or Latin-1, then encoded words, if any."""
-    if not value.isascii():
-        value = decode(value.encode("latin-1"))
-    if "=?" in value:
-        value = "".join(_decode_words(value))
-    return value.strip()
-
-
-def _decode_words(value: str) -> Iterator[str]:
-    """
-    Decode the encoded words of a value, and pass on what is between them.
-
-    White space between two of them goes (RFC 2047 section 6.2). Neighbours of one
-    charset are decoded together, because some mailers cut characters in two.
-    """
-    run: list[bytes] = []
-    run_charset = ""
-    end = 0
-    for word in re.finditer(_ENCODED_WORD, value):
-        between = value[end : word.start()]
-        charset = word[1].partition("*")[0]  # RFC 2231 adds a language after a star
-        is_alone = bool(between) and not between.isspace()
-        if run and (is_alone or charset != run_charset):
-            yield decode(b"".join(run), run_charset)
-            run.clear()
-        if is_alone or not end:
-            yield between
-        run.append(_word_bytes(word[2], word[3]))
-        run_charset = charset
-        end = word.end()
-    yield decode(b"".join(run), run_charset)
-    yield value[end:]
-
-
-def _word_bytes(encoding: str, encoded: str) -> bytes:
-    """Undo an encoded word's Q or B encoding; a broken one stays as it stands."""
-    data = encoded.encode()
-    if encoding in "qQ":
-        return binascii.a2b_qp(data, header=True)
-    try:
-        return binascii.a2b_base64(data + b"==")
-    except binascii.Error:
-        return data

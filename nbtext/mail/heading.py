@@ -7,7 +7,8 @@ The bytes of a message go in; what its first From and Subject fields say comes o
 from typing import Final, NamedTuple
 
 from nbtext.byte_order import as_utf8
-from nbtext.mail.headers import read_head, readable
+from nbtext.mail.encoded_words import readable
+from nbtext.mail.headers import read_head
 from nbtext.mail.mime import message_start
 
 MOST: Final = 1 << 16

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from nbtext.byte_order import as_utf8
 from nbtext.mail.charsets import decode
-from nbtext.mail.headers import Field, Head, readable
+from nbtext.mail.encoded_words import readable
+from nbtext.mail.headers import Field, Head
 from nbtext.mail.markup import html_text
 from nbtext.mail.mime import (
     PIECE,

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from nbtext.mail.encoded_words import readable
 from nbtext.mail.headers import (
     HEADER_BYTES,
     Field,
     Head,
     read_head,
-    readable,
     whole_characters,
 )
 from nbtext.mail.transfer import decode_transfer, is_encoded

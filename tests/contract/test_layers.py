@@ -274,18 +274,15 @@ def mail_model(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.skipif(not engine().is_compiled, reason="there is no extension")
-@pytest.mark.parametrize("arguments", LEAN, ids=" ".join)
-def test_a_plain_message_loads_next_to_nothing(
-    mail_model: Path, arguments: list[str]
-) -> None:
+def loaded_for(message: bytes, arguments: list[str], folder: Path) -> list[str]:
+    """The modules that are loaded for one message, without the interpreter's."""
     command = [sys.executable, "-X", "importtime", str(ROOT / "bin" / "nbtext")]
 
     done = subprocess.run(
         [*command, *arguments],
-        input=b"Subject: money\n\nmoney for a winner\n",
+        input=message,
         capture_output=True,
-        cwd=mail_model.parent,
+        cwd=folder,
         timeout=PATIENCE,
     )
 
@@ -294,5 +291,42 @@ def test_a_plain_message_loads_next_to_nothing(
     after = loaded[loaded.index("nbtext") :] if "nbtext" in loaded else []
     assert done.returncode in (0, 1, 2)
     assert "nbtext.scoring.stored" in after
+    return after
+
+
+@pytest.mark.skipif(not engine().is_compiled, reason="there is no extension")
+@pytest.mark.parametrize("arguments", LEAN, ids=" ".join)
+def test_a_plain_message_loads_next_to_nothing(
+    mail_model: Path, arguments: list[str]
+) -> None:
+    message = b"Subject: money\n\nmoney for a winner\n"
+
+    after = loaded_for(message, arguments, mail_model.parent)
+
     assert set(after).isdisjoint((*HEAVY, *SLOW_TO_IMPORT))
     assert len(after) < 30
+
+
+@pytest.mark.skipif(not engine().is_compiled, reason="there is no extension")
+@pytest.mark.parametrize(
+    ("message", "asks"),
+    [
+        (
+            b"Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\nFrom: J\xf6rg <j@k.example>\n\nx\n",
+            False,
+        ),
+        (
+            b"Subject: x\nContent-Type: text/plain; charset=koi8-r\n\n\xcd\xc9\xd2\n",
+            True,
+        ),
+        (b"Subject: =?gb2312?b?xOO6ww==?=\n\nx\n", True),
+    ],
+    ids=["words", "bytes", "other words"],
+)
+def test_words_and_charsets_load_little(
+    mail_model: Path, message: bytes, asks: bool
+) -> None:
+    after = loaded_for(message, LEAN[0], mail_model.parent)
+
+    assert ("nbtext.mail.charsets" in after) == asks
+    assert set(after).isdisjoint((*HEAVY, *SLOW_TO_IMPORT))

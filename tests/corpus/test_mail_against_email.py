@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from nbtext.mail.charsets import decode
-from nbtext.mail.headers import readable
+from nbtext.mail.encoded_words import readable
 from nbtext.mail.message import RAW_BYTES, read_mail, text_parts
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"

@@ -9,12 +9,14 @@ import pytest
 from fuzz import mails
 from fuzz.readers import check, settings_of_all
 from nbtext.document import Document
+from nbtext.mail.questions import ANSWERS
 from nbtext.settings.reading import Settings
-from nbtext.tokens import read_terms
+from nbtext.tokens import compiled, read_terms
 from nbtext.tokens.bags import fingerprints
 from nbtext.tokens.batch_reading import read_together
 from nbtext.tokens.engine import COMPILED, best
 from nbtext.tokens.key_reading import KeyReading, read_keys
+from nbtext.tokens.kinds import reader_of
 from nbtext.tokens.reading import read
 from tests.corpus.splits import CORPORA
 
@@ -106,7 +108,7 @@ def test_documents_that_say_more_are_read_alike(document: Document) -> None:
 def test_an_answer_that_is_none_of_bytes_is_an_error() -> None:
     from nbtext._compiled import MailReader
 
-    asking = b"Subject: =?utf-8?q?a?=\n\nb\n"
+    asking = b"Date: some day\n\nb\n"
 
     def fail(_number: int, _first: bytes, _second: bytes) -> bytes:
         raise KeyError(1)
@@ -117,6 +119,148 @@ def test_an_answer_that_is_none_of_bytes_is_an_error() -> None:
         MailReader((), lambda *_: "text").read(asking)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         MailReader((), fail).read(bytearray(asking))  # type: ignore[arg-type]
+
+
+def questions_of(message: bytes) -> list[int]:
+    """Return which questions the compiled reader asks, once what it finds is right."""
+    asked: list[int] = []
+
+    def answer(number: int, first: bytes, second: bytes) -> bytes | None:
+        asked.append(number)
+        return ANSWERS[number](first, second)
+
+    settings = ALL[0]
+    assert check(message, settings)
+    reader = reader_of(compiled.described(settings.views), answer)
+    found = reader.read(message)
+    assert found is not None
+    asked_before = len(asked)
+    assert reader.read(message) is not None  # and all again, by what it remembers
+    return asked[asked_before:]
+
+
+WORDS = [
+    b"=?utf-8?q?Gr=C3=BC=C3=9Fe?=",
+    b"=?UTF-8?B?R3LDvMOfZQ==?= <ann@example.org>",
+    b'"=?iso-8859-1?Q?J=F6rg_M=FCller?=" <j@example.org>, bob@example.net',
+    b"Re: =?us-ascii?q?one?= =?us-ascii?q?_two=5Fthree?=  four",
+    b"=?utf-8?q?a=C3?= \t =?utf-8?q?=A9b?=",  # a character cut in two
+    b"=?utf-8?q?a?= x =?utf-8?q?b?= =?iso-8859-1?q?c?= =?utf-8?q?d?=",
+    b"=?utf-8*en?q?a?= =?utf-8?q?b?= =?*?q?c?=",
+    b"=?utf-8?q??= =?utf-8?b??=",
+    b"=?windows-1251?b?z/Do4uXy?= =?WINDOWS-1251?q?=CF=F0?=",
+    b"=?utf-8?q?no end =?utf-8?q?an?= =?x y?q?z?= =?utf-8?x?a?= =??q?a?=",
+    b"=?" + b"x" * 64 + b"?q?a?= =?" + b"x" * 65 + b"?q?a?=",
+    b"=?utf-8?q?=41=4=_=5F=?= =?utf-8?q?a=?=",
+    b"=?utf-8?q?10.1.2.3?= a@=?utf-8?q?b.example?=",
+    b"? =? =?= =?=?=",
+    b"Gr\xfc\xdfe", b"Gr\xc3\xbc\xc3\x9fe", b"a@b.\xe9xample <c@d.example>", b"a\x85",
+    b"\xef\xbb\xbfa\xe9",
+]  # fmt: skip
+"""Values of fields that need no question."""
+
+
+@pytest.mark.parametrize("value", WORDS)
+@pytest.mark.parametrize("field", [b"Subject", b"From", b"Received", b"X-Other"])
+def test_common_words_and_bytes_of_fields_need_no_question(
+    field: bytes, value: bytes
+) -> None:
+    message = b"%s: %s\nTo: bob@example.net\n\nhello\n" % (field, value)
+
+    assert questions_of(message) == []
+
+
+ODD_WORDS = [
+    b"=?utf-8?b?YWJ?=", b"=?utf-8?b?YW I=?=", b"=?utf-8?b?YQ=b?=", b"=?utf-8?b?Y===?=",
+    b"=?utf-8?b?YWJj*?=", b"\xa0=?utf-8?q?a?=", b"Gr\xfc =?utf-8?q?a?=", b"\xa0a",
+    b"a\xa0", b"=?utf-8?q?=C2=A0a?=", b"=?utf-8?q?a=E2=80=83?=",
+    b"=?gb2312?b?xOO6ww==?=", b"=?iso-2022-jp?b?GyRCJDMbKEI=?=", b"=?utf-7?q?+AOk-?=",
+    b"=?utf-16?b?//5hAA==?=",
+]  # fmt: skip
+"""Others, which Python answers for, or a part of them."""
+
+
+@pytest.mark.parametrize("value", ODD_WORDS)
+@pytest.mark.parametrize("field", [b"Subject", b"From"])
+def test_odd_words_are_asked_for(field: bytes, value: bytes) -> None:
+    message = b"%s: %s\nTo: bob@example.net\n\nhello\n" % (field, value)
+
+    assert len(questions_of(message)) == 1
+
+
+@pytest.mark.parametrize("value", WORDS)
+def test_words_in_special_fields_are_read_alike(value: bytes) -> None:
+    kind = b"text/plain; name=%s; boundary=x" % value
+    message = b"Content-Type: %s\nDate: Mon, 1 Jul 2002 %s\n\nhello\n" % (kind, value)
+
+    assert check(message, ALL[0])
+
+
+def test_the_subject_of_a_message_inside_may_have_words() -> None:
+    head = b"Subject: out\nContent-Type: message/rfc822\n\n"
+
+    assert (
+        questions_of(head + b"Subject: =?utf-8?q?Gr=C3=BC?= =?l1?q?=DF?=\n\nin\n") == []
+    )
+    assert questions_of(head + b"Subject: =?utf-8?b?YWJ?=\n\nin\n") == [1]
+
+
+@pytest.mark.parametrize(
+    ("date", "is_plain"),
+    [
+        (b"28 May 2007 04:31:23 +0000", True),
+        (b"8 May 2007 14:31:23 -0700 (PDT)", True),
+        (b"Mon, 28 May 2007 04:31:23 +0000", True),
+        (b"28 May 2007 04:31:23 +00000", False),
+        (b"28 May 2007 04:31:23 GMT", True),
+        (b"Mon, 28 May 2007 04:31:23 EST-5", True),
+        (b"Mon, 28 May 2007 04:31:23", True),
+        (b"Mon, 28 May 2007 04:31:23 Eastern", False),
+        (b"Mon, 28 May 2007 04:31:23  +0000", False),
+        (b"Mon, 28 May 2007 04:31:23 GMT_", False),
+        (b"Mon, 28 May 2007 04:31:23+0000", False),
+        (b"Mon, 28 May 2007 04:31:23 -000", False),
+        (b"28 may 2007 04:31:23 +0000", False),
+        (b"Mo, 28 May 2007 04:31:23 +0000", False),
+    ],
+)
+def test_a_date_may_have_no_weekday_and_no_number_of_its_zone(
+    date: bytes, is_plain: bool
+) -> None:
+    assert (
+        not questions_of(b"Date: %s\nFrom: a@b.example\n\nhello\n" % date)
+    ) == is_plain
+
+
+@pytest.mark.parametrize(
+    "name",
+    [b"iso-8859-2", b"KOI8-R", b"windows-1250", b"x-mac-roman", b"nothing-known"],
+)
+def test_charsets_of_bytes_are_asked_for_once(name: bytes) -> None:
+    head = b"Subject: x\nContent-Type: text/plain; charset=%s\n\n" % name
+
+    assert questions_of(head + bytes(range(0x80, 0x100)) + b"\xc3\xa9") == []
+    assert questions_of(head + "Grüße".encode()) == []
+
+
+@pytest.mark.parametrize("name", [b"gb2312", b"cp864", b"tis-620", b"utf-7", b"big5"])
+def test_other_charsets_are_asked_for_each_time(name: bytes) -> None:
+    head = b"Subject: x\nContent-Type: text/plain; charset=%s\n\n" % name
+
+    assert questions_of(head + b"5% \xc1\xe9 +AOk-") == [0]
+
+
+def test_more_charsets_than_are_remembered_are_read_alike() -> None:
+    names = [
+        b"cp%d" % n for n in (437, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862)
+    ]
+    parts = [
+        b"Content-Type: text/plain; charset=%s\n\n\xa1\xe9\xf5 word\n" % name
+        for name in [*names, *names]
+    ]
+    head = b"Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\n"
+
+    assert set(questions_of(head + b"--b\n".join(parts))) == {5}
 
 
 @pytest.mark.parametrize("views", [(1,), ((),), [()], ((1,) * 9,)])
@@ -139,9 +283,6 @@ def test_threads_may_share_a_reader() -> None:
 
 
 def test_a_question_may_read_another_message() -> None:
-    from nbtext.tokens import compiled
-    from nbtext.tokens.kinds import answered, reader_of
-
     settings = ALL[0]
     reader = compiled.reader(settings.views, "mail")
     assert reader is not None
@@ -150,11 +291,11 @@ def test_a_question_may_read_another_message() -> None:
 
     def answer(number: int, first: bytes, second: bytes) -> bytes | None:
         inner.append(outer.read(plain))
-        return answered(number, first, second)
+        return ANSWERS[number](first, second)
 
     outer = reader_of(compiled.described(settings.views), answer)
 
-    assert outer.read(mails.PLAIN) == reader.read(mails.PLAIN)
+    assert outer.read(mails.ENCODED) == reader.read(mails.ENCODED)
     assert inner == [reader.read(plain)] * len(inner)
     assert inner
 

@@ -1,6 +1,9 @@
+from random import Random
+
 import pytest
 
-from nbtext.mail.charsets import _CODECS, decode
+from nbtext.mail import charsets
+from nbtext.mail.charsets import _CODECS, decode, upper_half
 
 
 @pytest.mark.parametrize(
@@ -72,3 +75,33 @@ def test_every_codec_takes_any_bytes(codec: str) -> None:
     data = bytes(range(256)) + bytes(range(255, -1, -1)) + b"\x1b$B\xff~{\xff+2AA"
 
     decode(data, codec).encode()
+
+
+@pytest.mark.parametrize(
+    "charset",
+    ["iso-8859-2", "koi8-r", "windows-1251", "cp437", "hp-roman8", "l1", "unheard-of"],
+)
+def test_an_upper_half_says_what_decode_says(charset: str) -> None:
+    half = upper_half(charset)
+    chance = Random(7)
+
+    assert half is not None
+    for _ in range(100):
+        data = chance.randbytes(40) + b"\xff"  # which no UTF-8 has
+        data = b"-" + data  # no mark
+        expected = "".join(chr(b) if b < 0x80 else half[b - 0x80] for b in data)
+        assert decode(data, charset) == expected
+    assert decode("Grüße".encode(), charset) == "Grüße"
+
+
+@pytest.mark.parametrize("charset", ["gb2312", "utf-8", "utf-7", "cp864", "tis-620"])
+def test_other_charsets_have_no_upper_half(charset: str) -> None:
+    assert upper_half(charset) is None
+
+
+def test_made_up_names_of_charsets_are_forgotten() -> None:
+    for number in range(5000):
+        assert decode(b"\xe9", f"made-up-{number}") == "é"
+
+    assert len(charsets._CODEC_OF) < 2000
+    assert decode(b"\xe6", "ISO 8859 2") == "ć"
