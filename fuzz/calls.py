@@ -255,8 +255,7 @@ def _finder(extension: Any) -> Call:
     def find(*arguments: Any) -> None:
         finder = extension.TextFinder(*arguments)
         looking = extension.MailReader(_views(), answered)
-        for mail in (mails.NESTED, mails.ENCODED):
-            looking.find_texts(mail, finder)
+        looking.find_texts((mails.NESTED, mails.ENCODED), finder)
         for view in range(len(arguments[0])):
             finder.look(view, DOCUMENTS[0])
             finder.found(view)
@@ -267,7 +266,7 @@ def _finder(extension: Any) -> Call:
 def _find_texts(extension: Any) -> Call:
     finder = extension.TextFinder(_views(), _wanted())
     looking = extension.MailReader(_views(), answered)
-    return looking.find_texts, (mails.NESTED, finder)
+    return looking.find_texts, ((mails.NESTED, b"", mails.ENCODED), finder)
 
 
 def _look(extension: Any) -> Call:
@@ -277,7 +276,7 @@ def _look(extension: Any) -> Call:
 
 def _found(extension: Any) -> Call:
     finder = extension.TextFinder(_views(), _wanted())
-    extension.MailReader(_views(), answered).find_texts(mails.NESTED, finder)
+    extension.MailReader(_views(), answered).find_texts((mails.NESTED,), finder)
     return finder.found, (1,)
 
 

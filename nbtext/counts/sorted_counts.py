@@ -42,8 +42,9 @@ Counts: TypeAlias = "NDArray[np.int32] | NDArray[np.int64]"
 
 NO_KEYS: Final[Keys] = np.empty(0, np.uint64)
 
-RANGE: Final = 1 << 15
-"""How many rows a range has, about (docs/experiments/002-speed.md)."""
+RANGE: Final = 1 << 17
+"""How many rows a range has, about. With fewer a single thread is as fast, but several
+wait for the interpreter's lock more often (docs/experiments/025-questions.md)."""
 
 BOUNDS: Final = 64
 """How many ranges are cut at a time."""

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 
 from fuzz import forge
-from nbtext.counts.sorted_counts import RANGE
 from nbtext.counts.table import CountTable
 from nbtext.errors import NotAModelError
 from nbtext.settings.columns import Column
 from nbtext.settings.reading import Settings, default_settings
 from nbtext.settings.views import View
-from nbtext.store import Contents, StoredTable, open_model
+from nbtext.store import Contents, StoredTable, open_model, packing
 from nbtext.store.packing import unpack
 from nbtext.store.schema import STRIDE
 from tests.build import (
@@ -97,7 +96,10 @@ def test_a_model_takes_few_bytes_a_term(tmp_path: Path) -> None:
     assert found.length <= 9.5 * n_terms  # a key, a class, a part of two places
 
 
-def test_index_and_starts_lead_to_each_term_of_many_ranges(tmp_path: Path) -> None:
+def test_index_and_starts_lead_to_each_term_of_many_ranges(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packing, "RANGE", 1 << 15)
     few, many = range(0, 90_000, 3), range(70_000)
     ham, spam = (" ".join(f"w{n}" for n in some) for some in (few, many))
     table = words([("ham", ham), ("spam", spam)], ledger=False)
@@ -109,7 +111,7 @@ def test_index_and_starts_lead_to_each_term_of_many_ranges(tmp_path: Path) -> No
     keys = np.array(sorted(key_of(f"w{n}") for n in {*few, *many}), np.uint64)
     bits = (len(array(found, "words.buckets")) - 1).bit_length() - 1
     first = keys >> np.uint64(48 - bits)
-    assert len(codes) == len(keys) > 2 * RANGE
+    assert len(codes) == len(keys) > 2 << 15
     assert array(found, "words.starts") == (np.cumsum(sizes) - sizes)[::STRIDE].tolist()
     assert array(found, "words.buckets") == [
         int((first < value).sum()) for value in range((1 << bits) + 1)
