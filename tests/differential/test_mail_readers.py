@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fuzz import mails
 from fuzz.readers import check, settings_of_all
@@ -186,6 +188,34 @@ def test_odd_words_are_asked_for(field: bytes, value: bytes) -> None:
     message = b"%s: %s\nTo: bob@example.net\n\nhello\n" % (field, value)
 
     assert len(questions_of(message)) == 1
+
+
+PIECES = [
+    b"=?", b"?=", b"?q?", b"?B?", b"=?utf-8?q?", b"utf-8", b"iso-8859-1", b"koi8-r",
+    b"gb2312", b"*en", b"=C3=A9", b"=C3", b"=5F", b"_", b"=0A", b"=C2=A0", b"YWJj",
+    b"YQ==", b"Y", b"==", b"=", b" ", b"\t", b"\n ", b"\xe9", b"\xc3\xa9", b"\xa0",
+    b"a", b"@b.example", b"10.1.2.3", b"Mon", b", ", b"28 May 2007", b" 10:20:30",
+    b" +0200", b" GMT", b";",
+]  # fmt: skip
+"""What values of fields are made of."""
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(
+                [b"Subject", b"From", b"Received", b"Date", b"Content-Type"]
+            ),
+            st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join),
+        ),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_whatever_is_in_fields_is_read_alike(fields: list[tuple[bytes, bytes]]) -> None:
+    head = b"".join(b"%s: %s\n" % field for field in fields)
+
+    check(head + b"\nbody\n", ALL[0])
 
 
 @pytest.mark.parametrize("value", WORDS)
