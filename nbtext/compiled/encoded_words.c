@@ -96,7 +96,7 @@ decode_words(Mail *mail, Slice *text, bool *is_known)
     Word word;
     if (!copy || !run)
         return false;
-    while (next_word(rest, &word)) {
+    while (of.is_known && next_word(rest, &word)) {
         Slice between = slice(rest.at, word.start), visible = stripped(between);
         bool is_alone = visible.at < visible.end;
         if ((is_alone || !is_same(of.charset, word.charset)) && !end_run(&of))

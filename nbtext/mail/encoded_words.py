@@ -15,7 +15,7 @@ _ENCODED_WORD = r"=\?([^?\s]{1,64})\?([bBqQ])\?([^?]*+)\?="
 
 
 def readable(value: str) -> str:
-    """Decode a field's value: raw UTF-8 or Latin-1, then encoded words, if any."""
+    """Decode a field's value: raw UTF-8 or Windows-1252, then encoded words, if any."""
     if not value.isascii():
         value = decode(value.encode("latin-1"))
     if "=?" in value:
