@@ -255,7 +255,8 @@ def _finder(extension: Any) -> Call:
     def find(*arguments: Any) -> None:
         finder = extension.TextFinder(*arguments)
         looking = extension.MailReader(_views(), answered)
-        looking.find_texts((mails.NESTED, mails.ENCODED), finder)
+        for mail in (mails.NESTED, mails.ENCODED):
+            looking.find_texts(mail, finder)
         for view in range(len(arguments[0])):
             finder.look(view, DOCUMENTS[0])
             finder.found(view)
@@ -266,7 +267,7 @@ def _finder(extension: Any) -> Call:
 def _find_texts(extension: Any) -> Call:
     finder = extension.TextFinder(_views(), _wanted())
     looking = extension.MailReader(_views(), answered)
-    return looking.find_texts, ((mails.NESTED, b"", mails.ENCODED), finder)
+    return looking.find_texts, (mails.NESTED, finder)
 
 
 def _look(extension: Any) -> Call:
@@ -276,7 +277,7 @@ def _look(extension: Any) -> Call:
 
 def _found(extension: Any) -> Call:
     finder = extension.TextFinder(_views(), _wanted())
-    extension.MailReader(_views(), answered).find_texts((mails.NESTED,), finder)
+    extension.MailReader(_views(), answered).find_texts(mails.NESTED, finder)
     return finder.found, (1,)
 
 

@@ -32,8 +32,8 @@ class MailReader:
         memoryview,
     ]:
         """Return keys, counts, ends by view; digests, fingerprints, what was read."""
-    def find_texts(self, messages: tuple[bytes, ...], finder: TextFinder, /) -> bytes:
-        """Have a finder look in messages; a byte is 0 if Python has to read one."""
+    def find_texts(self, message: bytes, finder: TextFinder | None, /) -> bool:
+        """Have a finder look in a message; False if Python has to read it."""
 
 class StoredModel:
     """A plain model, opened where it lies."""

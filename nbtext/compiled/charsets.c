@@ -142,14 +142,13 @@ decode(Mail *mail, Slice charset, Slice *text)
         return true;
     if (known <= OTHER && !has_mark(*text)) {
         const UpperHalf *half = known == OTHER ? upper_half_of(mail, charset) : NULL;
+        size_t n = half ? half->n : 32;
         if (known == OTHER && !half)
             return false;
-        if ((!half || half->n) && is_utf8(*text))
+        if (n && is_utf8(*text))
             return true;
-        if (known == GUESSED)
-            return to_utf8(mail, text, WINDOWS_1252, 32);
-        if (half && half->n)
-            return to_utf8(mail, text, half->codes, half->n);
+        if (n && known != IS_UTF_8)
+            return to_utf8(mail, text, half ? half->codes : WINDOWS_1252, n);
     }
     return mail->ask(mail, DECODED, *text, charset, text);
 }

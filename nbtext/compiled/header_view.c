@@ -178,10 +178,8 @@ date_text(Slice date, uint8_t *to, Slice *text)
             return false;
     }
     text->at = to;
-    for (int n = 0; has_day && n < 3; n++)
-        *to++ = lower(day[n]);
-    if (has_day)
-        *to++ = ' ';
+    for (int n = 0; has_day && n < 4; n++)
+        *to++ = n < 3 ? lower(day[n]) : ' ';
     to = put(to, slice(hour, hour + 2));
     *to++ = 'h';
     if (zone < end)
@@ -196,27 +194,21 @@ date_text(Slice date, uint8_t *to, Slice *text)
 static bool
 field_text(Mail *mail, const Field *field, Slice *text)
 {
-    Slice value;
-    bool is_known;
-    if (!readable(mail, field->value, &value, &is_known))
-        return false;
-    *text = value;
-    if (!is_known) {
-        /* asked for below */
-    } else if (is_equal(field->name, "content-type")
-               || is_equal(field->name, "date")) {
-        uint8_t *copy = grab_for(mail, length_of(value) + 16);
+    *text = stripped(field->value);
+    bool is_known = is_plain(*text);
+    if (is_equal(field->name, "content-type") || is_equal(field->name, "date")) {
+        uint8_t *copy = grab_for(mail, length_of(*text) + 16);
         if (!copy)
             return false;
-        is_known = is_ascii(value) && is_same(value, stripped(field->value))
-                   && (*field->name.at == 'd' ? date_text(value, copy, text)
-                                              : type_text(value, copy, text));
-    } else if (is_one_of(field->name, WITH_ADDRESSES)) {
-        return address_text(mail, text);
-    } else if (is_one_of(field->name, WITH_MAILBOXES)) {
-        return mailbox_text(mail, text);
+        is_known = is_known && (*field->name.at == 'd' ? date_text(*text, copy, text)
+                                                       : type_text(*text, copy, text));
+        return is_known || mail->ask(mail, FIELD_TEXT, field->name, field->value, text);
     }
-    return is_known || mail->ask(mail, FIELD_TEXT, field->name, field->value, text);
+    if (!is_known && !mail->ask(mail, READABLE, field->value, slice(text->end, text->end), text))
+        return false;
+    if (is_one_of(field->name, WITH_ADDRESSES))
+        return address_text(mail, text);
+    return !is_one_of(field->name, WITH_MAILBOXES) || mailbox_text(mail, text);
 }
 
 /* Whether no field before has this one's name. */

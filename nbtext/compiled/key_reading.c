@@ -204,26 +204,6 @@ PyDoc_STRVAR(read_all_doc,
 "    not named, and a number: 1 for one that was read, 2 if it is typical, 0 for one that\n"
 "    `nbtext.tokens.reading.read` is to read.\n");
 
-/* Return the messages of a tuple, which are not copied; NULL with an error. */
-static Slice *
-messages_of(PyObject *list, size_t *n)
-{
-    *n = (size_t)PyTuple_Size(list);
-    Slice *messages = malloc((*n + 1) * sizeof *messages);
-    if (!messages)
-        PyErr_NoMemory();
-    for (size_t i = 0; messages && i < *n; i++) {
-        char *bytes;
-        Py_ssize_t size;
-        if (PyBytes_AsStringAndSize(PyTuple_GetItem(list, (Py_ssize_t)i), &bytes, &size)) {
-            free(messages);
-            return NULL;
-        }
-        messages[i] = slice((uint8_t *)bytes, (uint8_t *)bytes + size);
-    }
-    return messages;
-}
-
 /* Read messages into a batch, without the interpreter's lock. */
 static Outcome
 read_into(Mail *mail, const Slice *messages, size_t n, Batch *batch)
@@ -247,10 +227,19 @@ reader_read_all(PyObject *self, PyObject *args)
     int are_named = true;
     if (!PyArg_ParseTuple(args, "O!|p:read_all", &PyTuple_Type, &list, &are_named))
         return NULL;
-    size_t n;
-    Slice *messages = messages_of(list, &n);
+    size_t n = (size_t)PyTuple_Size(list);
+    Slice *messages = malloc((n + 1) * sizeof *messages);
     if (!messages)
-        return NULL;
+        return PyErr_NoMemory();
+    for (size_t i = 0; i < n; i++) {
+        char *bytes;
+        Py_ssize_t size;
+        if (PyBytes_AsStringAndSize(PyTuple_GetItem(list, (Py_ssize_t)i), &bytes, &size)) {
+            free(messages);
+            return NULL;
+        }
+        messages[i] = slice((uint8_t *)bytes, (uint8_t *)bytes + size);
+    }
     Mail *mail = take_spare(self);
     Batch batch = {0};
     batch.secret = reader->secret;
@@ -274,63 +263,52 @@ reader_read_all(PyObject *self, PyObject *args)
 }
 
 PyDoc_STRVAR(find_texts_doc,
-"find_texts(messages, finder)\n"
+"find_texts(message, finder)\n"
 "--\n\n"
-"Have a `TextFinder` look in the texts of a tuple of messages, of the same views.\n\n"
-"Returns:\n"
-"    A byte for each message: 0 if its fields are to be read by `nbtext.tokens.reading.read`.\n");
+"Have a `TextFinder` look in the texts of a message; False if its fields are to be read\n"
+"by `nbtext.tokens.reading.read`. The views of both are the same.\n");
 
-/* Have a finder look in messages, without the interpreter's lock. */
+/* Have a finder look in a message, without the interpreter's lock. */
 static Outcome
-look_in_messages(Mail *mail, const Slice *messages, size_t n, Finder *finder, char *are_read)
+look_in_message(Mail *mail, PyObject *answer, Slice data, Finder *finder)
 {
-    for (size_t i = 0; i < n; i++) {
-        Outcome outcome = read_mail_texts(mail, messages[i]);
-        if (outcome != READ && outcome != REFUSED)
-            return outcome;
-        are_read[i] = outcome == READ;
-        if (outcome == READ && !find_in_mail(finder, mail))
-            return OUT_OF_MEMORY;
-        trim_mail(mail);
-    }
-    return READ;
+    Asking asking = {answer, NULL};
+    mail->asked = &asking;
+    mail->is_named = false;
+    asking.state = PyEval_SaveThread();
+    Outcome outcome = read_mail_texts(mail, data);
+    if (outcome == READ && !find_in_mail(finder, mail))
+        outcome = OUT_OF_MEMORY;
+    PyEval_RestoreThread(asking.state);
+    if (outcome == OUT_OF_MEMORY)
+        PyErr_NoMemory();
+    return outcome;
 }
 
 static PyObject *
 reader_find_texts(PyObject *self, PyObject *args)
 {
     ReaderObject *reader = (ReaderObject *)(void *)self;
-    PyObject *list, *object, *are_read = NULL, *module = PyType_GetModule(Py_TYPE(self));
+    PyObject *message, *object, *module = PyType_GetModule(Py_TYPE(self));
     PyObject *type = module ? PyObject_GetAttrString(module, "TextFinder") : NULL;
-    bool is_sound = type && PyArg_ParseTuple(args, "O!O!:find_texts", &PyTuple_Type, &list,
-                                             type, &object);
+    bool is_sound = type && PyArg_ParseTuple(args, "SO!:find_texts", &message, type, &object);
     Py_XDECREF(type);
-    size_t n;
-    Slice *messages = is_sound ? messages_of(list, &n) : NULL;
-    Finder *finder = messages ? take_finder(object) : NULL;
-    Mail *mail = finder ? take_spare(self) : NULL;
-    if (mail)
-        are_read = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)n);
-    if (are_read) {
-        Asking asking = {reader->answer, NULL};
-        mail->asked = &asking;
-        mail->is_named = false;
-        char *bytes = PyBytes_AsString(are_read);
-        asking.state = PyEval_SaveThread();
-        Outcome outcome = look_in_messages(mail, messages, n, finder, bytes);
-        PyEval_RestoreThread(asking.state);
-        if (outcome == OUT_OF_MEMORY)
-            PyErr_NoMemory();
-        if (outcome != READ)
-            Py_CLEAR(are_read);
+    Finder *finder = is_sound ? take_finder(object) : NULL;
+    if (!finder)
+        return NULL;
+    Mail *mail = take_spare(self);
+    Outcome outcome = FAILED;
+    if (mail) {
+        const uint8_t *bytes = (const uint8_t *)PyBytes_AsString(message);
+        Slice data = slice(bytes, bytes + PyBytes_Size(message));
+        outcome = look_in_message(mail, reader->answer, data, finder);
         trim_mail(mail);
-    }
-    if (mail)
         put_back(reader, mail);
-    if (finder)
-        put_finder_back(object);
-    free(messages);
-    return are_read;
+    }
+    put_finder_back(object);
+    if (outcome == READ || outcome == REFUSED)
+        return PyBool_FromLong(outcome == READ);
+    return NULL;
 }
 
 PyDoc_STRVAR(reader_doc,

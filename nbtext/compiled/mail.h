@@ -47,8 +47,10 @@ enum { RAW_BYTES = 8192, BODY_BYTES = 1 << 20 };
 enum { MAX_DEPTH = 16, MAX_PARTS = 1000, MOST_ENCODED = 2 };
 
 /* What Python answers: nbtext.mail.questions.ANSWERS has them in this order. */
-typedef enum { DECODED, FIELD_TEXT, REFERENCES, PARAMETER, TRANSFERRED, UPPER_HALF } Question;
-enum { N_QUESTIONS = UPPER_HALF + 1 };
+typedef enum {
+    DECODED, FIELD_TEXT, REFERENCES, PARAMETER, TRANSFERRED, UPPER_HALF, READABLE
+} Question;
+enum { N_QUESTIONS = READABLE + 1 };
 
 /* How reading ends. */
 typedef enum { READ, REFUSED, OUT_OF_MEMORY, FAILED } Outcome;
@@ -192,9 +194,6 @@ bool add_headers(Mail *mail, const Head *head, bool is_short);
 /* headers.c */
 bool read_head(Mail *mail, const uint8_t *start, const uint8_t *end, Head *head);
 
-/* encoded_words.c: a field's value as it is read; or it is not known, and to be asked for */
-bool readable(Mail *mail, Slice value, Slice *text, bool *is_known);
-
 /* mime.c */
 typedef enum { NOT_THERE, FOUND, IS_ODD } Search;
 typedef struct {
@@ -209,8 +208,6 @@ bool walk(Mail *mail, Slice part, const Head *head, int depth, const char *defau
 typedef enum { AS_IT_IS, QUOTED_PRINTABLE, BASE64, UUENCODED } Encoding;
 Encoding encoding_of(Slice declared);
 bool decode_transfer(Mail *mail, Encoding encoding, Slice *data);
-/* Whether nothing but base64 is there, in whole groups of four. */
-bool is_whole_base64(Slice data);
 
 /* charsets.c: UTF-8 from what a part was sent in */
 bool decode(Mail *mail, Slice charset, Slice *text);
@@ -220,8 +217,6 @@ extern const uint16_t WINDOWS_1252[32];
 
 /* markup.c */
 bool html_text(Mail *mail, Slice *text);
-/* The bytes of the character of white space that a text begins with, 0 if it is none. */
-size_t space_at(Slice text);
 
 /* --- bytes ------------------------------------------------------------------------ */
 
@@ -361,6 +356,14 @@ is_ascii(Slice text)
     for (; text.at < text.end; text.at++)
         all |= *text.at;
     return !(all & 0x8080808080808080u);
+}
+
+/* Whether a field's value is read as it stands: ASCII without encoded words. */
+static inline bool
+is_plain(Slice value)
+{
+    static const uint8_t START[] = "=?";
+    return is_ascii(value) && !find_text(value, slice(START, START + 2));
 }
 
 /* Copy a text to a place that has room for it; return where it ends. */

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { FEWEST_BUCKETS = 16, BITS_A_KEY = 8, BYTES_OF_CODE = 4, MOST_BESIDE = 64 };
+enum { FEWEST_BUCKETS = 16, BYTES_OF_CODE = 4 };
 
 /* --- what is wanted --------------------------------------------------------------- */
 
@@ -35,11 +35,7 @@ want(Wanted *wanted, const uint64_t *keys, size_t n)
     wanted->buckets = malloc((n_buckets + 1) * sizeof *wanted->buckets);
     wanted->starts = calloc(n + 1, sizeof *wanted->starts);
     wanted->states = calloc(n + 1, sizeof *wanted->states);
-    size_t n_words = n_buckets * BITS_A_KEY / 64;
-    wanted->bit_shift = wanted->shift - 3;
-    wanted->missing = calloc(n_words, sizeof *wanted->missing);
-    if (!wanted->keys || !wanted->buckets || !wanted->starts || !wanted->states
-        || !wanted->missing)
+    if (!wanted->keys || !wanted->buckets || !wanted->starts || !wanted->states)
         return false;
     wanted->n = wanted->n_left = n;
     size_t place = 0;
@@ -48,11 +44,8 @@ want(Wanted *wanted, const uint64_t *keys, size_t n)
             place++;
         wanted->buckets[bucket] = (uint32_t)place;
     }
-    for (place = 0; place < n; place++) {
-        uint64_t bit = keys[place] >> wanted->bit_shift;
+    for (place = 0; place < n; place++)
         wanted->keys[place] = keys[place];
-        wanted->missing[bit / 64] |= UINT64_C(1) << bit % 64;
-    }
     return true;
 }
 
@@ -65,7 +58,6 @@ release_finder(Finder *finder)
         free(wanted->buckets);
         free(wanted->starts);
         free(wanted->states);
-        free(wanted->missing);
         free(wanted->texts);
     }
     release_keys(&finder->keys);
@@ -74,43 +66,12 @@ release_finder(Finder *finder)
 
 /* --- which keys have no text yet -------------------------------------------------- */
 
-/* The bit of a key, which others may share that stand beside it. */
-static inline uint64_t
-bit_of(const Wanted *wanted, uint64_t key)
-{
-    return key >> wanted->bit_shift;
-}
-
-static inline bool
-may_be_missing(const Wanted *wanted, uint64_t key)
-{
-    uint64_t bit = bit_of(wanted, key);
-    return wanted->missing[bit / 64] >> bit % 64 & 1;
-}
-
-/* Whether a key that shares a bit with that at a place has, or may have, no text yet. */
-static bool
-is_bit_needed(const Wanted *wanted, size_t place, uint64_t bit)
-{
-    int left = MOST_BESIDE; /* more are chosen to share a bit, and it may stay */
-    for (; place && bit_of(wanted, wanted->keys[place - 1]) == bit; place--)
-        if (!left--)
-            return true;
-    for (; place < wanted->n && bit_of(wanted, wanted->keys[place]) == bit; place++)
-        if (wanted->states[place] == MISSING || !left--)
-            return true;
-    return false;
-}
-
 /* Note what became of a key that was missing. */
 static void
 settle(Wanted *wanted, size_t place, State state)
 {
-    uint64_t bit = bit_of(wanted, wanted->keys[place]);
     wanted->states[place] = (uint8_t)state;
     wanted->n_left--;
-    if (!is_bit_needed(wanted, place, bit))
-        wanted->missing[bit / 64] &= ~(UINT64_C(1) << bit % 64);
 }
 
 /* Return the place of a key, n if it is not wanted. */
@@ -136,8 +97,6 @@ find_hits(Finder *finder, const Wanted *wanted)
     const Keys *keys = &finder->keys;
     finder->n_hits = 0;
     for (size_t term = 0; term < keys->length; term++) {
-        if (!may_be_missing(wanted, keys->values[term]))
-            continue;
         size_t place = place_of(wanted, keys->values[term]);
         if (place == wanted->n || wanted->states[place] != MISSING)
             continue;

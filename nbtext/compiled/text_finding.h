@@ -16,9 +16,8 @@ typedef struct {
     uint32_t *buckets; /* where the keys of each value of their top bits begin */
     uint32_t *starts;  /* where the text of each begins */
     uint8_t *states;   /* of each, one of State */
-    uint64_t *missing; /* a bit for each value of more top bits: whether one has no text */
     size_t n, n_left;
-    int shift, bit_shift; /* how many low bits choose no bucket, and no bit */
+    int shift; /* how many low bits choose no bucket */
     uint8_t *texts;
     size_t length, room;
 } Wanted;

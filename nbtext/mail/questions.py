@@ -1,11 +1,11 @@
 """
 What the compiled reader of mail asks: rare values in, what to make of them out.
 
-It reads ASCII, UTF-8 and Windows-1252, most fields and encoded words, and common
-entities itself (`nbtext/compiled/message.c`). For other values it has these functions,
-of two values in bytes each, in the order of `Question` in `nbtext/compiled/mail.h`.
-What answers is imported when it is asked: to classify one message would take twice as
-long with all of it.
+It reads ASCII, UTF-8 and Windows-1252, plain fields and common entities itself
+(`nbtext/compiled/message.c`). For other values it has these functions, of two values
+in bytes each, in the order of `Question` in `nbtext/compiled/mail.h`. What answers is
+imported when it is asked: to classify one message would take twice as long with all of
+it.
 """
 
 TYPE_CHECKING = False
@@ -61,6 +61,13 @@ def _upper_half(charset: bytes, _: bytes) -> bytes | None:
     return None if half is None else half.encode("utf-16-le")
 
 
+def _readable(value: bytes, _: bytes) -> bytes:
+    """Return a field's value as it is read, as UTF-8."""
+    from nbtext.mail.encoded_words import readable
+
+    return readable(value.decode("latin-1")).encode()
+
+
 ANSWERS: "Final[tuple[Answer, ...]]" = (
     _decoded,
     _field_text,
@@ -68,4 +75,5 @@ ANSWERS: "Final[tuple[Answer, ...]]" = (
     _parameter,
     _transferred,
     _upper_half,
+    _readable,
 )

@@ -146,25 +146,6 @@ class _MixedFinder:
         return self._texts.found(view) if view < n else self._others.found(view - n)
 
 
-def _looked_in_together(
-    settings: Settings, documents: Sequence[Document], finder: _MixedFinder
-) -> Sequence[Document]:
-    """Look in documents without the interpreter's lock; return the others."""
-    if not is_read_to_keys(settings) or finder.compiled is None:
-        return documents
-    reader = compiled.reader(settings.views, settings.format)
-    if reader is None:
-        return documents
-    given = [bytes_of(document, settings) for document in documents]
-    texts = tuple([text for text in given if text is not None])
-    are_read = iter(reader.find_texts(texts, finder.compiled))
-    return [
-        document
-        for document, text in zip(documents, given, strict=True)
-        if text is None or not next(are_read)
-    ]
-
-
 def find_texts(
     settings: Settings, documents: Sequence[Document], wanted: Sequence[Keys]
 ) -> list[tuple[bytes | bytearray, NDArray[np.bool_]]]:
@@ -182,7 +163,14 @@ def find_texts(
 
     """
     finder = _MixedFinder(settings, wanted)
-    for document in _looked_in_together(settings, documents, finder):
+    found_in = None
+    if is_read_to_keys(settings) and finder.compiled is not None:
+        reader = compiled.reader(settings.views, settings.format)
+        found_in = None if reader is None else reader.find_texts
+    for document in documents:
+        data = None if found_in is None else bytes_of(document, settings)
+        if found_in and data is not None and found_in(data, finder.compiled):
+            continue
         try:
             views = read(document, settings).views
         except SourceError:
