@@ -40,11 +40,18 @@ VISITED: Final = 1 << 17
 VISITED_TERMS: Final = 1 << 27
 """Maximum distinct terms of them, each document's counted by itself."""
 
-SLACK: Final = 2
+SLACK: Final = 1.5
 """How many times the sample is kept at most until what is not in it goes: that copies
 what stays, which of few documents takes longer than to keep some more of them."""
 
-IN_MEMORY: Final = SLACK * TERMS
+LOOKS: Final = 8
+"""How often, while as many documents or terms are added as the sample may have, it is
+found out which of those that come can still be in it."""
+
+MOST_WORD: Final = 2**64 - 1
+"""No digest begins with a larger number."""
+
+IN_MEMORY: Final = 2 * TERMS
 """Maximum terms that are kept in memory; the others are in a temporary file."""
 
 
@@ -74,6 +81,12 @@ class Block:
     def places(self) -> list[Place]:
         """Return what orders the documents."""
         return list(zip(self.digests, self.labels, self.fingerprints, strict=True))
+
+    @property
+    def words(self) -> NDArray[np.uint64]:
+        """Return the first half of each digest as a number; most differ in it."""
+        halves = np.frombuffer(b"".join(self.digests), ">u8")
+        return halves[::2].astype(np.uint64)
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -111,6 +124,9 @@ class Block:
         )
 
 
+NO_WORDS: Final = np.empty(0, np.uint64)
+NO_SIZES: Final = np.empty(0, np.int64)
+
 Place: TypeAlias = tuple[bytes, str, int]
 """What orders documents: digest, label and fingerprint."""
 
@@ -138,6 +154,9 @@ class Sample:
         self._in_memory: list[int] = []  # the places of blocks, and their size
         self._n_in_memory = 0
         self._end = end
+        self._last = _word_of(end)  # a digest that begins with more is out
+        self._next_look = documents, terms
+        self._is_pruned = False
 
     @property
     def end(self) -> Place | None:
@@ -153,17 +172,25 @@ class Sample:
         """Take documents into account."""
         if not self._limit:
             return
-        if self._end is not None:
-            end = self._end
-            block = block.take([n for n, at in enumerate(block.places) if at <= end])
+        if self._last < MOST_WORD:
+            block = block.take(np.flatnonzero(block.words <= self._last).tolist())
         if not len(block):
             return
         self._keep(block)
+        self._is_pruned = False
         self._documents += len(block)
         self._terms += int(block.sizes.sum())
         is_long = self._documents > SLACK * self._limit
         if is_long or self._terms > SLACK * self._terms_limit:
             self.prune()
+        elif self._documents > self._next_look[0] or self._terms > self._next_look[1]:
+            last = _last_word(self._blocks, self._limit, self._terms_limit)
+            self._last = min(self._last, last)
+            self._look_later()
+
+    def _look_later(self) -> None:
+        more = self._limit // LOOKS, self._terms_limit // LOOKS
+        self._next_look = self._documents + more[0], self._terms + more[1]
 
     def _keep(self, block: Block) -> None:
         """Keep documents, in a file once there are many in memory."""
@@ -183,6 +210,8 @@ class Sample:
         other.prune()  # which finds its end
         ends = [end for end in (self._end, other._end) if end is not None]
         self._end = min(ends, default=None)
+        self._last = min(self._last, _word_of(self._end))
+        self._is_pruned = False
         for block in other.blocks():
             self.add(block)
 
@@ -199,6 +228,8 @@ class Sample:
             terms: the same.
 
         """
+        if self._is_pruned and documents >= self._limit and terms >= self._terms_limit:
+            return [*self._blocks]
         chosen, _ = _longest_beginning(self._blocks, documents, terms, self._end)
         head = Sample()
         for block in self._take(chosen):
@@ -212,21 +243,26 @@ class Sample:
 
     def prune(self) -> None:
         """Let go of what is not in the sample."""
+        if self._is_pruned:
+            return
         chosen, blocks = self._chosen(), self._blocks
         self._blocks, self._in_memory, self._n_in_memory = [], [], 0
         for number, places in chosen.items():
             self._keep(blocks[number].take(places))
+        self._is_pruned = True
 
     def _chosen(self) -> dict[int, list[int]]:
         """Return by block which documents belong to the sample."""
         chosen, self._end = _longest_beginning(
             self._blocks, self._limit, self._terms_limit, self._end
         )
+        self._last = min(self._last, _word_of(self._end))
         self._documents = sum(map(len, chosen.values()))
         self._terms = sum(
             int(self._blocks[number].sizes.take(places).sum())
             for number, places in chosen.items()
         )
+        self._look_later()
         return chosen
 
 
@@ -246,13 +282,13 @@ def _longest_beginning(
         By block which of its documents are chosen; and the first that is too many.
 
     """
-    rows = sorted(
-        (at, size, number, place)
-        for number, block in enumerate(blocks)
-        for place, (at, size) in enumerate(
-            zip(block.places, block.sizes.tolist(), strict=True)
-        )
-    )
+    last = min(_word_of(end), _last_word(blocks, most, most_terms))
+    rows = []
+    for number, block in enumerate(blocks):
+        places, sizes = block.places, block.sizes.tolist()
+        for place in np.flatnonzero(block.words <= last).tolist():
+            rows.append((places[place], sizes[place], number, place))
+    rows.sort()
     kept: defaultdict[int, list[int]] = defaultdict(list)
     n_terms = 0
     for n_documents, (at, size, number, place) in enumerate(rows):
@@ -264,6 +300,29 @@ def _longest_beginning(
         n_terms += size
     chosen = {number: sorted(places) for number, places in sorted(kept.items())}
     return chosen, end
+
+
+def _last_word(blocks: Sequence[Block], most: int, most_terms: int) -> int:
+    """
+    Return a number that no digest of the longest beginning begins above.
+
+    Args:
+        blocks: the documents, in any order.
+        most: how many there may be.
+        most_terms: how many terms they may have.
+
+    """
+    words = np.concatenate([NO_WORDS, *(block.words for block in blocks)])
+    sizes = np.concatenate([NO_SIZES, *(block.sizes for block in blocks)])
+    order = np.argsort(words)
+    ends = np.cumsum(sizes.take(order))
+    n_fitting = min(int(np.searchsorted(ends, most_terms, "right")), most)
+    return int(words[order[n_fitting]]) if n_fitting < len(order) else MOST_WORD
+
+
+def _word_of(end: Place | None) -> int:
+    """Return what the digest of a document begins with, as `Block.words` does."""
+    return MOST_WORD if end is None else int.from_bytes(end[0][:8], "big")
 
 
 def put_aside(blocks: Sequence[Block]) -> list[Block]:

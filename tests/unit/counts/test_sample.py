@@ -129,7 +129,7 @@ def test_terms_that_are_in_a_file_are_not_written_again(
 
 
 def test_what_stays_is_not_copied_until_much_is_too_many() -> None:
-    sample = Sample(documents=4)
+    sample = Sample(documents=6)
     first = block([1, 9, 2, 8], size=3)
     sample.add(first)
     sample.add(block([3, 7, 4, 6], size=3))
@@ -137,8 +137,58 @@ def test_what_stays_is_not_copied_until_much_is_too_many() -> None:
     assert any(one is first for one in sample.head(100))
     assert sum(map(len, sample.head(100))) == 8
 
-    sample.add(block([5], size=3))  # a ninth, more than twice as many
+    sample.add(block([5, 0], size=3))  # a tenth, more than half as many again
 
-    assert sum(map(len, sample.head(100))) == 4
-    assert sample.end == (b"\x05" * 16, "ham", 5)
-    assert digests(sample) == [1, 2, 3, 4]
+    assert sum(map(len, sample.head(100))) == 6
+    assert sample.end == (b"\x06" * 16, "ham", 6)
+    assert digests(sample) == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(("documents", "terms"), [(2, 100), (9, 6)])
+def test_what_cannot_be_in_any_more_is_not_kept(documents: int, terms: int) -> None:
+    sample = Sample(documents=documents, terms=terms)
+    sample.add(block([3, 1, 2], size=3))  # one too many: it is looked for the last
+    sample.add(block([7, 4], size=3))
+
+    assert sum(map(len, sample.head(100))) == 3
+
+    sample.add(block([0], size=3))
+
+    assert digests(sample) == [0, 1]
+
+
+def test_a_sample_that_was_pruned_heeds_the_end_of_another() -> None:
+    sample, other = Sample(documents=3), Sample(documents=3, terms=1)
+    sample.add(block([1, 5, 9]))
+    sample.prune()
+    other.add(block([4], size=2))  # of which it has none, so that all ends there
+
+    sample.absorb(other)
+    sample.prune()
+
+    assert digests(sample) == [1]
+    assert sum(map(len, sample.head(3))) == 1
+
+
+def test_digests_that_begin_alike_are_told_apart() -> None:
+    sample = Sample(documents=2)
+    halves = [(1, 1), (2, 7), (2, 8), (2, 3)]
+    for first, second in halves:
+        document = block([first])
+        document.digests[0] = bytes([first] * 8 + [second] * 8)
+        sample.add(document)
+
+    (_, one), (_, other) = sorted(
+        (digest[8], digest) for block in sample.blocks() for digest in block.digests
+    )
+
+    assert (one[8], other[8]) == (1, 3)
+    assert sample.end == (bytes([2] * 8 + [7] * 8), "ham", 2)
+
+
+def test_a_document_without_terms_is_in_where_no_more_terms_fit() -> None:
+    sample = Sample(documents=100, terms=4)
+    sample.add(block([1, 2, 4], size=2))  # the first two have all four
+    sample.add(block([3], size=0))
+
+    assert digests(sample) == [1, 2, 3]
