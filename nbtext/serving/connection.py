@@ -74,6 +74,7 @@ class Connection:
         self._name = name
         self._budget = budget
         self._held = 0
+        self._n_sent = 0
         client.setblocking(False)
 
     def facts(self) -> str:
@@ -84,9 +85,22 @@ class Connection:
             f"client={self._name} verb={request.verb}{user} size={request.n_received}"
         )
 
+    def receive_now(self) -> bool:
+        """
+        Receive what has come, and return whether that is the whole request.
+
+        Raises:
+            RequestError: it is malformed, or there is no room for it.
+            OSError: the connection is lost.
+
+        """
+        with suppress(BlockingIOError):
+            self._take(self.socket.recv(CHUNK))
+        return self.parser.is_whole
+
     async def receive(self, seconds: float) -> None:
         """
-        Receive the request.
+        Receive the request, or the rest of it.
 
         Args:
             seconds: maximum seconds that the client may take.
@@ -97,9 +111,7 @@ class Connection:
             OSError: the connection is lost.
 
         """
-        with suppress(BlockingIOError):  # most clients have sent all by now
-            self._take(self.socket.recv(CHUNK))
-        if not self.parser.is_whole:
+        if not self.receive_now():
             async with asyncio.timeout(seconds):
                 await self._receive()
         self.check_end()
@@ -135,9 +147,27 @@ class Connection:
         with suppress(BlockingIOError, ConnectionError):
             self.parser.check_rest(self.socket.recv(3, MSG_PEEK))
 
+    def send_now(self, response: bytes | bytearray) -> bool:
+        """
+        Send what can be sent at once of an answer, or of what is left of it.
+
+        Returns:
+            Whether that is all; then this half of the connection is closed.
+
+        Raises:
+            OSError: the connection is lost.
+
+        """
+        with suppress(BlockingIOError):
+            self._n_sent += self.socket.send(memoryview(response)[self._n_sent :])
+        is_all = self._n_sent == len(response)
+        if is_all:
+            self.socket.shutdown(SHUT_WR)
+        return is_all
+
     async def send(self, response: bytes | bytearray, seconds: float) -> None:
         """
-        Send the answer, and close this half of the connection.
+        Send the answer, or the rest of it, and close this half of the connection.
 
         Args:
             response: the answer.
@@ -148,14 +178,22 @@ class Connection:
             OSError: the connection is lost.
 
         """
-        n_sent = 0
-        with suppress(BlockingIOError):  # most answers can be sent at once
-            n_sent = self.socket.send(response)
-        if n_sent < len(response):
-            rest = memoryview(response)[n_sent:]
-            async with asyncio.timeout(seconds):
-                await asyncio.get_running_loop().sock_sendall(self.socket, rest)
+        if self.send_now(response):  # as most answers are
+            return
+        rest = memoryview(response)[self._n_sent :]
+        async with asyncio.timeout(seconds):
+            await asyncio.get_running_loop().sock_sendall(self.socket, rest)
         self.socket.shutdown(SHUT_WR)
+
+    def has_ended(self) -> bool:
+        """Release what the request holds; return whether the client sends no more."""
+        self.close()
+        self.is_answer_due = False
+        if self.socket.fileno() < 0:
+            return True
+        with suppress(OSError):
+            return not self.socket.recv(CHUNK)
+        return False
 
     async def drain(self) -> None:
         """
@@ -164,13 +202,8 @@ class Connection:
         If a socket with unread bytes is closed, the system resets the connection, and
         the client loses an answer that it has not read yet.
         """
-        self.close()
-        self.is_answer_due = False
-        if self.socket.fileno() < 0:
+        if self.has_ended():  # as most have by now
             return
-        with suppress(OSError):
-            if not self.socket.recv(CHUNK):
-                return  # as most have by now
         buffer = bytearray(CHUNK)
         loop = asyncio.get_running_loop()
         with suppress(OSError, TimeoutError):

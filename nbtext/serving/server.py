@@ -11,7 +11,7 @@ again. `nbtext.serving.workers` runs several servers.
 import asyncio
 import resource
 import socket
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from time import perf_counter
@@ -27,6 +27,7 @@ from nbtext.serving.spamd import (
     TIMEOUT,
     TRY_AGAIN,
     UNAVAILABLE,
+    WITH_MESSAGE,
     Request,
     pong,
     refusal,
@@ -181,35 +182,49 @@ class Server:
             loop.add_reader(listener, self._accept, listener)
 
     def _accept(self, listener: socket.socket) -> None:
-        """Accept the clients that wait."""
+        """Accept the clients that wait; one that is alone is served at once."""
+        accepted: list[Connection] = []
         for _ in range(MOST_AT_ONCE):
             try:
                 client, where = listener.accept()
             except (BlockingIOError, ConnectionAbortedError):
-                return  # another process has accepted it, or it is gone
+                break  # another process has accepted it, or it is gone
             except OSError as error:  # out of files, or of memory
                 self._log.trouble(f"no client can be accepted: {error.strerror}")
                 loop = asyncio.get_running_loop()
                 loop.remove_reader(listener)
                 loop.call_later(PAUSE, self._listen, listener)
-                return
-            self._welcome(client, where)
+                break
+            connection = self._welcome(client, where, len(accepted))
+            if connection is not None:
+                accepted.append(connection)
+        if len(accepted) == 1 and not self._connections:
+            self._serve_alone(accepted[0])
+            return
+        for connection in accepted:
+            self._begin(connection, self._attend(connection, perf_counter()))
 
-    def _welcome(self, client: socket.socket, where: Any) -> None:
+    def _welcome(
+        self, client: socket.socket, where: Any, n_before: int
+    ) -> Connection | None:
+        """Return the connection of a client, None if it is refused."""
         host, port = where[:2] if isinstance(where, tuple) else ("", 0)
         name = str(Address(host, port, "")) if host else "local"
         if not is_allowed(host, self._service.networks):
             client.close()
             self._log.trouble(f"client={name} refused: neither local nor allowed")
-            return
-        if len(self._connections) >= self._most_clients:
+            return None
+        if len(self._connections) + n_before >= self._most_clients:
             error = RequestError(TRY_AGAIN, "too many clients")
             self._refuse(client, refusal(error))
             self._log.trouble(f"client={name} refused={error.code} reason={error}")
-            return
+            return None
         max_size = self._service.handling.max_size
-        connection = Connection(client, name, max_size, self._budget)
-        task = asyncio.create_task(self._attend(connection))
+        return Connection(client, name, max_size, self._budget)
+
+    def _begin(self, connection: Connection, work: Coroutine[Any, Any, None]) -> None:
+        """Have something done for a client as a task."""
+        task = asyncio.create_task(work)
         self._connections[task] = connection
         task.add_done_callback(self._connections.__delitem__)
 
@@ -223,25 +238,82 @@ class Server:
         self._refused.add(task)
         task.add_done_callback(self._refused.discard)
 
-    async def _attend(self, connection: Connection) -> None:
-        """Serve a client from its first byte to its last."""
+    def _serve_alone(self, connection: Connection) -> None:
+        """
+        Serve a client while there is no other.
+
+        If its request is here, and the answer takes no time, all of it is done now: a
+        task, which waits for its turns, takes as long again as what has to be done.
+        """
         began = perf_counter()
+        answer: Answer | None = None
+        try:
+            if connection.receive_now():
+                answer = self._answer_now(connection)
+            if answer is not None:
+                connection.check_end()
+                if connection.send_now(answer.response):
+                    self._note(connection, began, answer.log)
+                    self._drain(connection)
+                    return
+        except Exception as error:  # a fault of the client, or ours
+            self._begin(connection, self._attend(connection, began, trouble=error))
+            return
+        self._begin(connection, self._attend(connection, began, answer))
+
+    def _drain(self, connection: Connection) -> None:
+        """Close the connection to a client that has its answer, now or soon."""
+        if connection.has_ended():
+            connection.socket.close()
+        else:
+            self._begin(connection, drained(connection))
+
+    async def _attend(
+        self,
+        connection: Connection,
+        began: float,
+        answer: Answer | None = None,
+        trouble: Exception | None = None,
+    ) -> None:
+        """
+        Serve a client to its last byte.
+
+        Args:
+            connection: the client.
+            began: when it was accepted, by `perf_counter`.
+            answer: the answer, if it is known already.
+            trouble: what went wrong so far.
+
+        """
         try:
             with connection.socket:
-                outcome = await self._handle(connection)
-                took = (perf_counter() - began) * 1000
-                self._log.request(f"{connection.facts()} ms={took:.1f}{outcome}")
+                outcome = await self._handle(connection, answer, trouble)
+                self._note(connection, began, outcome)
                 await connection.drain()
         finally:
             connection.close()
 
-    async def _handle(self, connection: Connection) -> str:
+    def _note(self, connection: Connection, began: float, outcome: str) -> None:
+        """Log a request."""
+        took = (perf_counter() - began) * 1000
+        more = f" {outcome}" if outcome else ""
+        self._log.request(f"{connection.facts()} ms={took:.1f}{more}")
+
+    async def _handle(
+        self,
+        connection: Connection,
+        answer: Answer | None,
+        trouble: Exception | None,
+    ) -> str:
         """Receive and answer a request; return its values in the log."""
         seconds = self._service.timeout
         try:
-            await connection.receive(seconds)
-            answer = await self._answer(connection)
-            connection.check_end()
+            if trouble is not None:
+                raise trouble
+            if answer is None:
+                await connection.receive(seconds)
+                answer = await self._answer(connection)
+                connection.check_end()
         except TimeoutError:
             answer = refused(RequestError(TIMEOUT, f"({seconds:g} seconds)"))
         except OSError as error:
@@ -258,7 +330,7 @@ class Server:
             return broken(connection, "the answer was not read in time")
         except OSError as error:
             return broken(connection, error.strerror)
-        return f" {answer.log}" if answer.log else ""
+        return answer.log
 
     async def _answer(self, connection: Connection) -> Answer:
         """
@@ -277,14 +349,30 @@ class Server:
         is_tell = request.verb == "TELL"
         if is_tell and not self._may_tell(connection):
             raise RequestError(UNAVAILABLE, "TELL commands are not enabled")
-        is_slow = parser.size > SMALL or request.is_compressed
-        if is_slow or self._handler.may_search_long(is_lesson=is_tell):
+        if self._is_slow(connection):
             # what is long is held once: it is gone here when the helper has it
             return await self._helper.answer(request, parser.take_body())
         request = parser.take_request()
         if is_tell:
             return await self._learning.answer(request)
         return await self._classified(request)
+
+    def _answer_now(self, connection: Connection) -> Answer | None:
+        """Return the answer to a request that takes no time, None if it may."""
+        request = connection.parser.request
+        if request.verb in WITH_MESSAGE:
+            if request.verb == "TELL" or self._is_slow(connection):
+                return None
+            return self._handler.classify_alone(connection.parser.take_request())
+        return Answer(pong() if request.verb == "PING" else b"")
+
+    def _is_slow(self, connection: Connection) -> bool:
+        """Return whether a message is not for the event loop itself to read."""
+        parser = connection.parser
+        is_tell = parser.request.verb == "TELL"
+        if parser.size > SMALL or parser.request.is_compressed:
+            return True
+        return self._handler.may_search_long(is_lesson=is_tell)
 
     def _may_tell(self, connection: Connection) -> bool:
         """Return whether a client may have messages learnt and forgotten."""
@@ -411,10 +499,19 @@ class Lane:
         self._executor.shutdown(cancel_futures=True)
 
 
+async def drained(connection: Connection) -> None:
+    """Read what a client still sends, and close."""
+    try:
+        with connection.socket:
+            await connection.drain()
+    finally:
+        connection.close()
+
+
 def broken(connection: Connection, reason: str | None) -> str:
     """Close the connection to a client that is lost; return its values in the log."""
     connection.socket.close()
-    return f" broken={loggable(reason or 'unknown')}"
+    return f"broken={loggable(reason or 'unknown')}"
 
 
 async def ended(tasks: Iterable["asyncio.Task[None]"]) -> None:
