@@ -9,16 +9,7 @@
 const char small_files_doc[] =
 "small_files(paths, most, together, before)\n"
 "--\n\n"
-"Read files in the fewest steps, without the interpreter's lock, as\n"
-"`nbtext.sources._ahead.small_files` does.\n\n"
-"Args:\n"
-"    paths: a tuple of texts.\n"
-"    most: maximum bytes of a file.\n"
-"    together: maximum bytes of all of them.\n"
-"    before: seconds; what has changed since may be an mbox that grows, and is left\n"
-"        out while it is locked.\n\n"
-"Returns:\n"
-"    A list of what is in each, or None.\n";
+"Read files without the interpreter's lock, as `nbtext.sources._ahead.small_files` says.\n";
 
 /* A file that is read: its path, and what is in it, or NULL. */
 typedef struct {

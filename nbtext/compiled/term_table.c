@@ -8,14 +8,7 @@ enum { AHEAD = 64, FIRST = 4, NEAR = 16 };
 const char find_doc[] =
 "find(keys, buckets, shift, wanted, places)\n"
 "--\n\n"
-"Look keys up in a sorted table, as `nbtext.counts.term_table.TermTable.find` says.\n\n"
-"Args:\n"
-"    keys: 64-bit integers, sorted; the last is a sentinel and no key.\n"
-"    buckets: 32- or 64-bit integers, where the keys with these top bits begin.\n"
-"    shift: how many low bits do not choose a bucket.\n"
-"    wanted: 64-bit integers.\n"
-"    places: 64-bit integers, written to: for each that is wanted its place among the\n"
-"        keys, or that of the sentinel.\n";
+"Look keys up in a sorted table; `nbtext.tokens.compiled.find` says what is given.\n";
 
 /* The terms of one view; see nbtext.counts.term_table.TermTable. */
 typedef struct {

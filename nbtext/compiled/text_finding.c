@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 enum { FEWEST_BUCKETS = 16, BYTES_OF_CODE = 4 };
+enum { FAR_AHEAD = 32, AHEAD = 16 }; /* terms whose memory is asked for before it is read */
 
 /* --- what is wanted --------------------------------------------------------------- */
 
@@ -90,6 +91,17 @@ place_of(const Wanted *wanted, uint64_t key)
     return low < end && wanted->keys[low] == key ? low : wanted->n;
 }
 
+/* Ask for the bucket of a term that is looked up later, and for the keys of a nearer one. */
+static inline void
+fetch(const Wanted *wanted, const Keys *keys, size_t term)
+{
+    if (keys->length - term > FAR_AHEAD)
+        PREFETCH(wanted->buckets + (keys->values[term + FAR_AHEAD] >> wanted->shift));
+    if (keys->length - term > AHEAD)
+        PREFETCH(wanted->keys
+                 + wanted->buckets[keys->values[term + AHEAD] >> wanted->shift]);
+}
+
 /* Note which of the keys of a field have no text yet. */
 static bool
 find_hits(Finder *finder, const Wanted *wanted)
@@ -97,6 +109,7 @@ find_hits(Finder *finder, const Wanted *wanted)
     const Keys *keys = &finder->keys;
     finder->n_hits = 0;
     for (size_t term = 0; term < keys->length; term++) {
+        fetch(wanted, keys, term);
         size_t place = place_of(wanted, keys->values[term]);
         if (place == wanted->n || wanted->states[place] != MISSING)
             continue;
