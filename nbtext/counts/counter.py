@@ -58,8 +58,11 @@ of a batch on they are made sure of."""
 NOWHERE: Final = Document("", ())
 """The source of a document that has none."""
 
-PILE: Final = 1 << 22
-"""How many keys are piled up at least before they are sorted into runs: 32 MiB."""
+PILE: Final = 1 << 23
+"""How many keys are piled up at least, if the bound lets them, before they are sorted
+into runs: 64 MiB. With half of that, merging the runs of ten thousand mails takes twice
+as long; with twice that, nothing, and a third more memory for newsgroups
+(docs/experiments/026-alone.md)."""
 
 PILED: Final = 128
 """The bound on memory has at least so many bytes for each key that is piled up."""
@@ -157,7 +160,7 @@ class Counter:
         self._settings = settings
         self._batch = _Batch()
         self._piled = 0
-        self._enough = PILE
+        self._enough = _enough(0)
         self._piles: defaultdict[tuple[int, str], _Piles] = defaultdict(_Piles)
         self._runs: defaultdict[tuple[int, str], list[SortedCounts]] = defaultdict(list)
         self._documents: Tally[str] = Tally()
@@ -269,7 +272,7 @@ class Counter:
         self._put_aside()
         # a key in a pile takes half the memory of a row, and less time
         n_rows = sum(len(run) for run in chain(*self._runs.values()) if run.in_memory)
-        self._enough = min(max(PILE, n_rows), max(bound() // PILED, LEAST_PILE))
+        self._enough = _enough(n_rows)
 
     def _sort_pile(self, place: tuple[int, str]) -> None:
         """Add up the pile of one view and class, and its runs if they are large."""
@@ -296,6 +299,11 @@ class Counter:
         if not len(entries):
             return empty_ledger()
         return ledger_of(entries, np.broadcast_to(np.int32(1), len(entries)))
+
+
+def _enough(n_rows: int) -> int:
+    """Return how many keys are piled up where the runs in memory have so many rows."""
+    return min(max(PILE, n_rows), max(bound() // PILED, LEAST_PILE))
 
 
 def make_sure_of_memory(views: Sequence[Terms]) -> None:

@@ -40,7 +40,7 @@ VISITED: Final = 1 << 17
 VISITED_TERMS: Final = 1 << 27
 """Maximum distinct terms of them, each document's counted by itself."""
 
-SLACK: Final = 1.5
+SLACK: Final = 2
 """How many times the sample is kept at most until what is not in it goes: that copies
 what stays, which of few documents takes longer than to keep some more of them."""
 
@@ -51,7 +51,7 @@ found out which of those that come can still be in it."""
 MOST_WORD: Final = 2**64 - 1
 """No digest begins with a larger number."""
 
-IN_MEMORY: Final = 2 * TERMS
+IN_MEMORY: Final = SLACK * TERMS
 """Maximum terms that are kept in memory; the others are in a temporary file."""
 
 
@@ -247,8 +247,11 @@ class Sample:
             return
         chosen, blocks = self._chosen(), self._blocks
         self._blocks, self._in_memory, self._n_in_memory = [], [], 0
-        for number, places in chosen.items():
-            self._keep(blocks[number].take(places))
+        blocks.reverse()
+        for number in range(len(blocks)):
+            block = blocks.pop()  # its memory is there for what is copied next
+            if number in chosen:
+                self._keep(block.take(chosen[number]))
         self._is_pruned = True
 
     def _chosen(self) -> dict[int, list[int]]:
