@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext.counts import room, table
+from nbtext.counts.counter import Counter
 from nbtext.counts.room import (
     Growing,
     bound,
@@ -33,7 +34,8 @@ from nbtext.errors import NoRoomError
 from nbtext.files import write_all
 from nbtext.learning.training import Trained, train
 from nbtext.parallel import ahead, threads
-from tests.build import HAM, SPAM, STAMP
+from nbtext.settings.reading import Settings
+from tests.build import HAM, SPAM, STAMP, WORDS, counted
 
 LITTLE = 1 << 12
 
@@ -196,6 +198,26 @@ def test_a_model_is_the_same_file_whatever_the_memory(
         assert has_file == (n_bytes == 0)
 
     assert files[0] == files[1]
+
+
+@pytest.mark.usefixtures("little")
+def test_the_first_pile_keeps_to_the_bound_as_all_others_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("nbtext.counts.counter.LEAST_PILE", LITTLE)
+    monkeypatch.setattr("nbtext.counts.counter.BATCH", 1)
+    sort, n_keys = Counter._sort_piles, []
+
+    def sorted_now(counter: Counter) -> None:
+        n_keys.append(counter._piled)
+        sort(counter)
+
+    monkeypatch.setattr(Counter, "_sort_piles", sorted_now)
+    text = " ".join(map(str, range(LITTLE)))
+    with bounded(0):
+        counted([("ham", text)] * 3, Settings(format="text", views=(WORDS,)))
+
+    assert n_keys == [LITTLE, LITTLE, LITTLE, 0]
 
 
 def _trained(documents: list[tuple[str, str]]) -> Trained:
