@@ -48,7 +48,7 @@ LOOKS: Final = 8
 """How often, while as many documents or terms are added as the sample may have, it is
 found out which of those that come can still be in it."""
 
-MOST_WORD: Final = 2**64 - 1
+MOST_HALF: Final = 2**64 - 1
 """No digest begins with a larger number."""
 
 IN_MEMORY: Final = SLACK * TERMS
@@ -83,10 +83,10 @@ class Block:
         return list(zip(self.digests, self.labels, self.fingerprints, strict=True))
 
     @property
-    def words(self) -> NDArray[np.uint64]:
+    def halves(self) -> NDArray[np.uint64]:
         """Return the first half of each digest as a number; most differ in it."""
-        halves = np.frombuffer(b"".join(self.digests), ">u8")
-        return halves[::2].astype(np.uint64)
+        both = np.frombuffer(b"".join(self.digests), ">u8")
+        return both[::2].astype(np.uint64)
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -124,7 +124,7 @@ class Block:
         )
 
 
-NO_WORDS: Final = np.empty(0, np.uint64)
+NO_HALVES: Final = np.empty(0, np.uint64)
 NO_SIZES: Final = np.empty(0, np.int64)
 
 Place: TypeAlias = tuple[bytes, str, int]
@@ -154,7 +154,7 @@ class Sample:
         self._in_memory: list[int] = []  # the places of blocks, and their size
         self._n_in_memory = 0
         self._end = end
-        self._last = _word_of(end)  # a digest that begins with more is out
+        self._last = _half_of(end)  # a digest that begins with more is out
         self._next_look = documents, terms
         self._is_pruned = False
 
@@ -172,8 +172,8 @@ class Sample:
         """Take documents into account."""
         if not self._limit:
             return
-        if self._last < MOST_WORD:
-            block = block.take(np.flatnonzero(block.words <= self._last).tolist())
+        if self._last < MOST_HALF:
+            block = block.take(np.flatnonzero(block.halves <= self._last).tolist())
         if not len(block):
             return
         self._keep(block)
@@ -184,11 +184,12 @@ class Sample:
         if is_long or self._terms > SLACK * self._terms_limit:
             self.prune()
         elif self._documents > self._next_look[0] or self._terms > self._next_look[1]:
-            last = _last_word(self._blocks, self._limit, self._terms_limit)
+            last = _last_half(self._blocks, self._limit, self._terms_limit)
             self._last = min(self._last, last)
             self._look_later()
 
     def _look_later(self) -> None:
+        """Say with how many documents and terms the last is looked for again."""
         more = self._limit // LOOKS, self._terms_limit // LOOKS
         self._next_look = self._documents + more[0], self._terms + more[1]
 
@@ -210,7 +211,7 @@ class Sample:
         other.prune()  # which finds its end
         ends = [end for end in (self._end, other._end) if end is not None]
         self._end = min(ends, default=None)
-        self._last = min(self._last, _word_of(self._end))
+        self._last = min(self._last, _half_of(self._end))
         self._is_pruned = False
         for block in other.blocks():
             self.add(block)
@@ -259,7 +260,7 @@ class Sample:
         chosen, self._end = _longest_beginning(
             self._blocks, self._limit, self._terms_limit, self._end
         )
-        self._last = min(self._last, _word_of(self._end))
+        self._last = min(self._last, _half_of(self._end))
         self._documents = sum(map(len, chosen.values()))
         self._terms = sum(
             int(self._blocks[number].sizes.take(places).sum())
@@ -285,11 +286,11 @@ def _longest_beginning(
         By block which of its documents are chosen; and the first that is too many.
 
     """
-    last = min(_word_of(end), _last_word(blocks, most, most_terms))
+    last = min(_half_of(end), _last_half(blocks, most, most_terms))
     rows = []
     for number, block in enumerate(blocks):
         places, sizes = block.places, block.sizes.tolist()
-        for place in np.flatnonzero(block.words <= last).tolist():
+        for place in np.flatnonzero(block.halves <= last).tolist():
             rows.append((places[place], sizes[place], number, place))
     rows.sort()
     kept: defaultdict[int, list[int]] = defaultdict(list)
@@ -305,7 +306,7 @@ def _longest_beginning(
     return chosen, end
 
 
-def _last_word(blocks: Sequence[Block], most: int, most_terms: int) -> int:
+def _last_half(blocks: Sequence[Block], most: int, most_terms: int) -> int:
     """
     Return a number that no digest of the longest beginning begins above.
 
@@ -315,17 +316,17 @@ def _last_word(blocks: Sequence[Block], most: int, most_terms: int) -> int:
         most_terms: how many terms they may have.
 
     """
-    words = np.concatenate([NO_WORDS, *(block.words for block in blocks)])
+    halves = np.concatenate([NO_HALVES, *(block.halves for block in blocks)])
     sizes = np.concatenate([NO_SIZES, *(block.sizes for block in blocks)])
-    order = np.argsort(words)
+    order = np.argsort(halves)
     ends = np.cumsum(sizes.take(order))
     n_fitting = min(int(np.searchsorted(ends, most_terms, "right")), most)
-    return int(words[order[n_fitting]]) if n_fitting < len(order) else MOST_WORD
+    return int(halves[order[n_fitting]]) if n_fitting < len(order) else MOST_HALF
 
 
-def _word_of(end: Place | None) -> int:
-    """Return what the digest of a document begins with, as `Block.words` does."""
-    return MOST_WORD if end is None else int.from_bytes(end[0][:8], "big")
+def _half_of(end: Place | None) -> int:
+    """Return what the digest of a document begins with, as `Block.halves` does."""
+    return MOST_HALF if end is None else int.from_bytes(end[0][:8], "big")
 
 
 def put_aside(blocks: Sequence[Block]) -> list[Block]:

@@ -28,6 +28,7 @@ from nbtext.serving.spamd import (
     TRY_AGAIN,
     UNAVAILABLE,
     WITH_MESSAGE,
+    WITHOUT_MESSAGE,
     Request,
     pong,
     refusal,
@@ -254,14 +255,14 @@ class Server:
                 connection.check_end()
                 if connection.send_now(answer.response):
                     self._note(connection, began, answer.log)
-                    self._drain(connection)
+                    self._close(connection)
                     return
         except Exception as error:  # a fault of the client, or ours
             self._begin(connection, self._attend(connection, began, trouble=error))
             return
         self._begin(connection, self._attend(connection, began, answer))
 
-    def _drain(self, connection: Connection) -> None:
+    def _close(self, connection: Connection) -> None:
         """Close the connection to a client that has its answer, now or soon."""
         if connection.has_ended():
             connection.socket.close()
@@ -342,10 +343,8 @@ class Server:
         """
         parser = connection.parser
         request = parser.request
-        if request.verb == "SKIP":
-            return Answer(b"")
-        if request.verb == "PING":
-            return Answer(pong())
+        if request.verb in WITHOUT_MESSAGE:
+            return without_message(request)
         is_tell = request.verb == "TELL"
         if is_tell and not self._may_tell(connection):
             raise RequestError(UNAVAILABLE, "TELL commands are not enabled")
@@ -364,7 +363,7 @@ class Server:
             if request.verb == "TELL" or self._is_slow(connection):
                 return None
             return self._handler.classify_alone(connection.parser.take_request())
-        return Answer(pong() if request.verb == "PING" else b"")
+        return without_message(request)
 
     def _is_slow(self, connection: Connection) -> bool:
         """Return whether a message is not for the event loop itself to read."""
@@ -497,6 +496,11 @@ class Lane:
             future.cancel()
         self._waiting.clear()
         self._executor.shutdown(cancel_futures=True)
+
+
+def without_message(request: Request) -> Answer:
+    """Return the answer to a request that has no message: PING or SKIP."""
+    return Answer(pong() if request.verb == "PING" else b"")
 
 
 async def drained(connection: Connection) -> None:
