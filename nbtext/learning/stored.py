@@ -4,8 +4,8 @@ Plain mail into a plain model file, in C: the compiled twin of `nbtext.learning.
 Mails and a class go in; what they add is put behind the tables of the file, durably,
 byte for byte as `stream` would. Plain is a model of two classes of mail by the mean
 score, calibrated, with a ledger and without a correction; and a mail that the class
-does not know, or knows already. Of everything else nothing is done, nor written, and
-None comes out: `stream` is the specification, and does it.
+does not know, or knows already. Of everything else nothing is learnt, and None comes
+out: `stream` is the specification, and does it. A tail that is due is compacted before.
 
 What is imported here is waited for with each message that is learnt.
 """
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     """The keys of a mail's terms in each view, and its digest."""
 
 
+_NOTHING_YET: "tuple[bool, ...]" = ()
+"""What has become of mails where the tail was to be compacted first."""
+
+
 def learn_stored(
     path: str,
     label: str,
@@ -46,7 +50,7 @@ def learn_stored(
 
     Returns:
         For each whether it was learnt now, and not known in the class before; None if
-        nothing was done.
+        nothing was learnt.
 
     Raises:
         ModelWriteError: the model cannot be written; it is as it was.
@@ -99,6 +103,15 @@ class StoredLearner:
         """
         if not _are_few(mails):
             return None
+        learnt = self._learn_if_free(label, mails, may_compact=True)
+        if learnt != _NOTHING_YET:
+            return learnt
+        return self._learn_if_free(label, mails, may_compact=False)
+
+    def _learn_if_free(
+        self, label: str, mails: "Sequence[bytes]", *, may_compact: bool
+    ) -> "tuple[bool, ...] | None":
+        """Learn mails, if nobody else has the model; or compact it, if that is due."""
         try:
             # not to wait for the other end if it is a pipe
             descriptor = os.open(self._path, os.O_RDWR | os.O_NONBLOCK)
@@ -106,7 +119,10 @@ class StoredLearner:
             return None
         try:
             if _is_locked_by_us(descriptor) and is_in_place(self._path, descriptor):
-                return self._learn(descriptor, label, mails)
+                model = self._opened(descriptor)
+                if model is not None and may_compact and is_due(model.tables()):
+                    return _NOTHING_YET if _is_compacted(self._path) else None
+                return self._learn(descriptor, model, label, mails)
         except BaseException:
             self._model = None
             raise
@@ -115,16 +131,17 @@ class StoredLearner:
         return None
 
     def _learn(
-        self, descriptor: int, label: str, mails: "Sequence[bytes]"
+        self,
+        descriptor: int,
+        model: "StoredModel | None",
+        label: str,
+        mails: "Sequence[bytes]",
     ) -> "tuple[bool, ...] | None":
         """Learn mails into the model that is locked."""
-        model = self._opened(descriptor)
         if model is None or self._reader is None:
             return None
         classes = model.classes()
         if label not in classes or self._classes not in (None, classes):
-            return None
-        if is_due(model.tables()):
             return None
         readings = _read(self._reader, mails)
         if readings is None:
@@ -186,6 +203,13 @@ def _is_locked_by_us(descriptor: int) -> bool:
     except OSError:
         return False
     return True
+
+
+def _is_compacted(path: str) -> bool:
+    """Fold the tail of a model that is locked; return whether that was done."""
+    from nbtext.store.compacting import is_tail_compacted  # with numpy, and seldom
+
+    return is_tail_compacted(path)
 
 
 def _let_go(descriptor: int) -> None:

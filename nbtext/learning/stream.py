@@ -12,12 +12,12 @@ take much longer than classifying it; many by `nbtext.learning.in_bulk`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from typing import Final
 
 from nbtext.document import Document, Item, OnProblem
-from nbtext.errors import ModelFileError, NoModelError
+from nbtext.errors import NoModelError
 from nbtext.files import is_in_place
 from nbtext.keyring import name_secret
 from nbtext.learning.leaving_out import without_needless
@@ -121,8 +121,10 @@ def _learn(
     while True:
         with _writable(request.path, request.wait) as (descriptor, model):
             if model is not None and _is_to_compact(run, model.file):
+                from nbtext.store.compacting import is_tail_compacted  # seldom
+
                 run.has_compacted = True
-                if _compact(request.path):
+                if is_tail_compacted(request.path):
                     continue
             settings = model.settings if model else new_settings(documents, request)
             if batch is None or batch.settings != settings:
@@ -171,17 +173,6 @@ def is_few(documents: Sequence[Document]) -> bool:
 def _is_to_compact(run: Run, file: ModelFile) -> bool:
     lengths = [table.length for table in file.tables]
     return run.first is None and not run.has_compacted and is_due(lengths)
-
-
-def _compact(path: str) -> bool:
-    """Compact a model; return whether that was done."""
-    from nbtext.store.compacting import compact_tail
-
-    # it is as good as before; the next may find room
-    with suppress(ModelFileError, MemoryError):
-        compact_tail(path)
-        return True
-    return False
 
 
 def _batch(documents: Sequence[Document], settings: Settings) -> Batch:

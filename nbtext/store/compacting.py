@@ -6,8 +6,10 @@ table where the first is far larger, so that what is large is copied and not sum
 else all tables become one. The caller of these functions holds the lock.
 """
 
+from contextlib import suppress
 from typing import Final, NamedTuple
 
+from nbtext.errors import ModelFileError
 from nbtext.store.contents import read_contents, read_tail
 from nbtext.store.file import open_locked
 from nbtext.store.lock import WAIT, locked
@@ -45,6 +47,15 @@ def compact(path: str, *, wait: float = WAIT) -> Compacted:
         file = open_locked(path)
         size = replace_file(path, read_contents(file).pack())
         return Compacted(len(file.tables), file.size + file.cut, size)
+
+
+def is_tail_compacted(path: str) -> bool:
+    """Compact the tail, if there is room to; return whether that was done."""
+    # it is as good as before; the next may find room
+    with suppress(ModelFileError, MemoryError):
+        compact_tail(path)
+        return True
+    return False
 
 
 def compact_tail(path: str) -> None:

@@ -29,6 +29,7 @@ from nbtext.scoring.stored import FEW, FEW_BYTES
 from nbtext.store import (
     appending,
     compact,
+    compacting,
     contents,
     open_model,
     read_contents,
@@ -350,17 +351,48 @@ def test_files_that_are_none_or_not_ours(model: Path, tmp_path: Path) -> None:
         not_done(model, "spam", [NEW])
 
 
-def test_a_tail_that_is_cut_off_or_due(
-    model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_tail_that_is_cut_off(model: Path) -> None:
     learn(model, "spam", [NEW])
-    whole = model.read_bytes()
-    model.write_bytes(whole[:-10])
-    not_done(model, "spam", [mail(78, SPAM)])
-    model.write_bytes(whole)
-    monkeypatch.setattr(appending, "TAIL", 1)
+    model.write_bytes(model.read_bytes()[:-10])
 
     not_done(model, "spam", [mail(78, SPAM)])
+
+
+@pytest.mark.parametrize("tail", [0, 2], ids=["due again at once", "due"])
+@pytest.mark.parametrize("is_kept", [False, True], ids=["opened", "kept open"])
+def test_a_tail_that_is_due_is_compacted_first(
+    model: Path, monkeypatch: pytest.MonkeyPatch, tail: int, is_kept: bool
+) -> None:
+    learner = StoredLearner(str(model), is_kept=is_kept)
+    for n in range(2):
+        assert learner.learn("spam", [mail(70 + n, SPAM)]) == (True,)
+    before = model.read_bytes()
+    monkeypatch.setattr(appending, "TAIL", tail)
+
+    assert learner.learn("ham", [NEW]) == (True,)
+
+    quick = model.read_bytes()
+    assert len(open_model(str(model)).tables) == 2  # what was there, and the new one
+    assert learner.learn("ham", [NEW]) == (False,)
+    model.write_bytes(before)
+    learn(model, "ham", [NEW])
+    assert model.read_bytes() == quick
+
+
+def test_a_tail_that_cannot_be_compacted_is_left_to_stream(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(path: str) -> None:
+        raise ModelWriteError(path)
+
+    learn(model, "spam", [NEW])
+    monkeypatch.setattr(appending, "TAIL", 1)
+    monkeypatch.setattr(compacting, "compact_tail", fail)
+
+    not_done(model, "spam", [mail(78, SPAM)])
+    learn(model, "spam", [mail(78, SPAM)])
+
+    assert len(open_model(str(model)).tables) == 3
 
 
 def test_a_file_that_is_replaced_meanwhile(
