@@ -127,11 +127,6 @@ def _find(extension: Any) -> Call:
     return extension.find, (keys, buckets, 45, wanted, places)
 
 
-def _first_damaged(extension: Any) -> Call:
-    contents, sums = bytes(2500), array("I", [0, 0, 0])
-    return extension.first_damaged, (contents, sums, bytearray(3), [0, 1, 2])
-
-
 def _add_by_class(extension: Any) -> Call:
     places, begins = array("q", [0, 2, 1]), array("q", [0, 2, 3])
     sound = (
@@ -327,7 +322,6 @@ def _append(extension: Any) -> Call:
 
 CALLS: Final[dict[str, Callable[[Any], Call]]] = {
     "find": _find,
-    "first_damaged": _first_damaged,
     "add_by_class": _add_by_class,
     "small_files": _small_files,
     "sum_terms": _sum_terms,

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -194,12 +194,5 @@ def sum_terms(
     distinct: NDArray[np.uint64],
     occurrences: NDArray[np.int32],
     documents: NDArray[np.int32],
-    /,
-) -> int: ...
-def first_damaged(
-    contents: memoryview,
-    checksums: memoryview,
-    verified: bytearray,
-    blocks: Iterable[int],
     /,
 ) -> int: ...

@@ -108,14 +108,9 @@ push_message(Batch *batch, Mail *mail, bool is_read)
 static PyObject *
 view_of(PyObject *owner, BatchView *view)
 {
-    PyObject *keys = key_array_of(owner, &view->keys);
-    PyObject *counts = keys ? key_array_of(owner, &view->counts) : NULL;
-    PyObject *starts = counts ? key_array_of(owner, &view->starts) : NULL;
-    PyObject *result = starts ? PyTuple_Pack(3, keys, counts, starts) : NULL;
-    Py_XDECREF(keys);
-    Py_XDECREF(counts);
-    Py_XDECREF(starts);
-    return result;
+    return Py_BuildValue("(NNN)", key_array_of(owner, &view->keys),
+                         key_array_of(owner, &view->counts),
+                         key_array_of(owner, &view->starts));
 }
 
 PyObject *
@@ -127,15 +122,11 @@ batch_of(PyObject *owner, Batch *batch, size_t n_views)
         PyObject *view = view_of(owner, batch->views + n);
         is_whole = view && PyTuple_SetItem(views, (Py_ssize_t)n, view) == 0;
     }
-    PyObject *digests = is_whole ? key_array_of(owner, &batch->digests) : NULL;
-    PyObject *marks = digests ? key_array_of(owner, &batch->marks) : NULL;
-    PyObject *kinds = marks ? key_array_of(owner, &batch->kinds) : NULL;
-    if (kinds)
-        result = PyTuple_Pack(4, views, digests, marks, kinds);
+    if (is_whole)
+        result = Py_BuildValue("(ONNN)", views, key_array_of(owner, &batch->digests),
+                               key_array_of(owner, &batch->marks),
+                               key_array_of(owner, &batch->kinds));
     Py_XDECREF(views);
-    Py_XDECREF(digests);
-    Py_XDECREF(marks);
-    Py_XDECREF(kinds);
     return result;
 }
 

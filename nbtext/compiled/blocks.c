@@ -1,7 +1,5 @@
 /* Checksums of blocks; twin of nbtext/store/blocks.py. */
 
-#include "module.h"
-
 #include "model.h"
 
 #if defined(__GNUC__) && defined(__x86_64__)
@@ -121,70 +119,4 @@ crc32_of(const uint8_t *bytes, size_t length)
     for (; length; bytes++, length--)
         crc = (crc >> 8) ^ crc_of[0][(crc ^ *bytes) & 255];
     return ~crc;
-}
-
-const char first_damaged_doc[] =
-"first_damaged(contents, checksums, verified, blocks)\n"
-"--\n\n"
-"Verify blocks of 1,024 bytes, as `nbtext.store.blocks.first_damaged` does.\n\n"
-"Args:\n"
-"    contents: bytes.\n"
-"    checksums: 32-bit integers, the CRC-32 of each block of them.\n"
-"    verified: a byte for each block, not zero if it was verified; written to.\n"
-"    blocks: numbers of blocks.\n\n"
-"Returns:\n"
-"    The first block that has another checksum, -1 if none has.\n";
-
-/* The first of some blocks that is damaged, -1 if none is; -2 after an error. */
-static Py_ssize_t
-first_damaged_of(const Py_buffer *contents, const Py_buffer *checksums,
-                 const Py_buffer *verified, PyObject *blocks)
-{
-    const uint8_t *bytes = contents->buf, *sums = checksums->buf;
-    uint8_t *is_verified = verified->buf;
-    Py_ssize_t n_blocks = contents->len / CHECKED + (contents->len % CHECKED > 0);
-    PyObject *number;
-    if (verified->len != n_blocks || checksums->len / 4 != n_blocks) {
-        PyErr_SetString(PyExc_ValueError, "each block has a checksum and a mark");
-        return -2;
-    }
-    while ((number = PyIter_Next(blocks))) {
-        Py_ssize_t block = PyLong_AsSsize_t(number);
-        Py_DECREF(number);
-        if (block < 0 || block >= n_blocks) {
-            if (!PyErr_Occurred())
-                PyErr_SetString(PyExc_IndexError, "there is no such block");
-            return -2;
-        }
-        if (is_verified[block])
-            continue;
-        Py_ssize_t start = block * CHECKED, length = contents->len - start;
-        uint32_t wanted;
-        memcpy(&wanted, sums + 4 * block, 4);
-        if (crc32_of(bytes + start, (size_t)(length < CHECKED ? length : CHECKED)) != wanted)
-            return block;
-        is_verified[block] = 1;
-    }
-    return PyErr_Occurred() ? -2 : -1;
-}
-
-PyObject *
-first_damaged(PyObject *module, PyObject *args)
-{
-    Py_buffer contents, checksums, verified;
-    PyObject *blocks;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "y*y*w*O:first_damaged", &contents, &checksums,
-                          &verified, &blocks))
-        return NULL;
-    Py_ssize_t found = -2;
-    PyObject *iterator = PyObject_GetIter(blocks);
-    if (iterator) {
-        found = first_damaged_of(&contents, &checksums, &verified, iterator);
-        Py_DECREF(iterator);
-    }
-    PyBuffer_Release(&contents);
-    PyBuffer_Release(&checksums);
-    PyBuffer_Release(&verified);
-    return found == -2 ? NULL : PyLong_FromSsize_t(found);
 }

@@ -142,7 +142,7 @@ static PyObject *
 document_keys(PyObject *self, PyObject *args)
 {
     const Tables *tables = &((TablesObject *)(void *)self)->tables;
-    PyObject *documents, *salts, *keys = NULL, *starts = NULL, *result = NULL;
+    PyObject *documents, *salts, *result = NULL;
     int tokens, pairs, fold_tokens, fold_pairs, ngrams;
     Py_ssize_t limit;
     Found found = {{0}, {0}};
@@ -152,14 +152,9 @@ document_keys(PyObject *self, PyObject *args)
         return NULL;
     View view = {tokens, pairs, fold_tokens, fold_pairs, ngrams,
                  limit < 0 ? SIZE_MAX : (size_t)limit};
-    if (read_documents(tables, &view, documents, salts, &found)) {
-        keys = key_array_of(self, &found.keys);
-        starts = keys ? key_array_of(self, &found.starts) : NULL;
-    }
-    if (starts)
-        result = PyTuple_Pack(2, keys, starts);
-    Py_XDECREF(keys);
-    Py_XDECREF(starts);
+    if (read_documents(tables, &view, documents, salts, &found))
+        result = Py_BuildValue("(NN)", key_array_of(self, &found.keys),
+                               key_array_of(self, &found.starts));
     release_keys(&found.keys);
     release_keys(&found.starts);
     return result;

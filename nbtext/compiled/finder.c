@@ -182,18 +182,15 @@ finder_found(PyObject *self, PyObject *args)
     if (!finder)
         return NULL;
     Wanted *wanted = view_of(finder, view);
-    PyObject *texts = NULL, *states = NULL, *result = NULL;
-    if (wanted) {
-        texts = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)size_of_texts(wanted));
-        states = PyByteArray_FromStringAndSize((const char *)wanted->states,
-                                               (Py_ssize_t)wanted->n);
-    }
-    if (texts && states) {
+    PyObject *texts = NULL, *result = NULL;
+    if (wanted)
+        texts = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)wanted->length);
+    if (texts) {
         write_texts(wanted, (uint8_t *)PyByteArray_AsString(texts));
-        result = PyTuple_Pack(2, texts, states);
+        result = Py_BuildValue("(NN)", texts,
+                               PyByteArray_FromStringAndSize((const char *)wanted->states,
+                                                             (Py_ssize_t)wanted->n));
     }
-    Py_XDECREF(texts);
-    Py_XDECREF(states);
     put_finder_back(self);
     return result;
 }
@@ -271,8 +268,7 @@ finder_new(PyTypeObject *type, PyObject *args, PyObject *names)
         return NULL;
     }
     PyObject *self = new_object(type, names);
-    PyObject *module = self ? PyType_GetModule(type) : NULL;
-    PyObject *tables = module ? PyObject_GetAttrString(module, "Tables") : NULL;
+    PyObject *tables = self ? type_beside(self, "Tables") : NULL;
     if (!tables) {
         Py_XDECREF(self);
         return NULL;

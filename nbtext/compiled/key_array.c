@@ -31,12 +31,9 @@ key_array_dealloc(PyObject *self)
 PyObject *
 key_array_of(PyObject *owner, Keys *keys)
 {
-    PyObject *module = PyType_GetModule(Py_TYPE(owner));
-    PyObject **state = module ? PyModule_GetState(module) : NULL;
-    if (!state)
-        return NULL;
-    PyTypeObject *type = (PyTypeObject *)(void *)*state;
-    PyObject *self = ((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    PyObject *type = type_beside(owner, "KeyArray");
+    PyObject *self = type ? new_object((PyTypeObject *)(void *)type, NULL) : NULL;
+    Py_XDECREF(type);
     if (!self)
         return NULL;
     ((KeyArray *)(void *)self)->keys = *keys;

@@ -89,8 +89,7 @@ static Mail *
 new_mail(PyObject *self)
 {
     ReaderObject *reader = (ReaderObject *)(void *)self;
-    PyObject *module = PyType_GetModule(Py_TYPE(self));
-    PyObject *type = module ? PyObject_GetAttrString(module, "Tables") : NULL;
+    PyObject *type = type_beside(self, "Tables");
     Mail *mail = type ? calloc(1, sizeof *mail) : NULL;
     if (type && !mail)
         PyErr_NoMemory();
@@ -289,8 +288,7 @@ static PyObject *
 reader_find_texts(PyObject *self, PyObject *args)
 {
     ReaderObject *reader = (ReaderObject *)(void *)self;
-    PyObject *message, *object, *module = PyType_GetModule(Py_TYPE(self));
-    PyObject *type = module ? PyObject_GetAttrString(module, "TextFinder") : NULL;
+    PyObject *message, *object, *type = type_beside(self, "TextFinder");
     bool is_sound = type && PyArg_ParseTuple(args, "SO!:find_texts", &message, type, &object);
     Py_XDECREF(type);
     Finder *finder = is_sound ? take_finder(object) : NULL;

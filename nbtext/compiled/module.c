@@ -11,13 +11,20 @@
 #include "model.h"
 
 /* What nbtext.tokens.compiled expects: changed wherever calls or results change. */
-enum { INTERFACE = 22 };
+enum { INTERFACE = 23 };
 
 PyObject *
 counted_none(void)
 {
     Py_IncRef(Py_None);
     return Py_None;
+}
+
+PyObject *
+type_beside(PyObject *object, const char *name)
+{
+    PyObject *module = PyType_GetModule(Py_TYPE(object));
+    return module ? PyObject_GetAttrString(module, name) : NULL;
 }
 
 PyObject *
@@ -40,7 +47,6 @@ free_object(PyObject *self)
 
 static PyMethodDef methods[] = {
     {"find", find, METH_VARARGS, find_doc},
-    {"first_damaged", first_damaged, METH_VARARGS, first_damaged_doc},
     {"add_means_left_out", add_means_left_out, METH_VARARGS, add_means_left_out_doc},
     {"small_files", small_files, METH_VARARGS, small_files_doc},
     {"sum_terms", sum_terms, METH_VARARGS, sum_terms_doc},
@@ -68,15 +74,14 @@ fill_module(PyObject *module)
         (unsigned long long)PAIR, (unsigned long long)MIX, KEY_BITS);
     if (add(module, "CONSTANTS", constants))
         return -1;
-    PyType_Spec *const specs[] = {&tables_spec, &reader_spec, &finder_spec, &stored_spec};
+    PyType_Spec *const specs[] = {&key_array_spec, &tables_spec, &reader_spec, &finder_spec,
+                                  &stored_spec};
     for (size_t n = 0; n < sizeof specs / sizeof *specs; n++) {
         PyObject *type = PyType_FromModuleAndSpec(module, specs[n], NULL);
         if (add(module, strrchr(specs[n]->name, '.') + 1, type))
             return -1;
     }
-    PyObject **key_array = PyModule_GetState(module);
-    *key_array = PyType_FromModuleAndSpec(module, &key_array_spec, NULL);
-    return *key_array ? 0 : -1;
+    return 0;
 }
 
 static PyModuleDef_Slot slots[] = {
@@ -84,40 +89,12 @@ static PyModuleDef_Slot slots[] = {
     {0, NULL},
 };
 
-static int
-visit_module(PyObject *module, visitproc visit, void *arg)
-{
-    PyObject **key_array = PyModule_GetState(module);
-    if (key_array)
-        Py_VISIT(*key_array);
-    return 0;
-}
-
-static int
-clear_module(PyObject *module)
-{
-    PyObject **key_array = PyModule_GetState(module);
-    if (key_array)
-        Py_CLEAR(*key_array);
-    return 0;
-}
-
-static void
-free_module(void *module)
-{
-    clear_module(module);
-}
-
 static struct PyModuleDef definition = {
     .m_base = PyModuleDef_HEAD_INIT,
     .m_name = "nbtext._compiled",
     .m_doc = "The loops of nbtext in C; see `nbtext.tokens.compiled`.",
-    .m_size = sizeof(PyObject *),
     .m_methods = methods,
     .m_slots = slots,
-    .m_traverse = visit_module,
-    .m_clear = clear_module,
-    .m_free = free_module,
 };
 
 PyMODINIT_FUNC

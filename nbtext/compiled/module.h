@@ -15,11 +15,10 @@ typedef struct {
 } TablesObject;
 
 extern PyType_Spec tables_spec, reader_spec, key_array_spec, stored_spec, finder_spec;
-extern const char find_doc[], first_damaged_doc[], add_by_class_doc[], correct_doc[],
+extern const char find_doc[], add_by_class_doc[], correct_doc[],
     add_means_left_out_doc[], sum_terms_doc[], small_files_doc[], sum_entries_doc[];
 
 PyObject *find(PyObject *module, PyObject *args);
-PyObject *first_damaged(PyObject *module, PyObject *args);
 PyObject *add_by_class(PyObject *module, PyObject *args);
 PyObject *correct(PyObject *module, PyObject *args);
 PyObject *small_files(PyObject *module, PyObject *args);
@@ -27,10 +26,7 @@ PyObject *sum_terms(PyObject *module, PyObject *args);
 PyObject *add_means_left_out(PyObject *module, PyObject *args);
 PyObject *sum_entries(PyObject *module, PyObject *args);
 
-/*
- * Hand keys over to Python, as a memoryview; `owner` is of a type of this module. The module's
- * state is the type of that object.
- */
+/* Hand keys over to Python, as a memoryview; `owner` is of a type of this module. */
 PyObject *key_array_of(PyObject *owner, Keys *keys);
 
 /* Take the odd number that Python hashes a text to in this process; false with an error. */
@@ -38,6 +34,9 @@ bool take_secret(uint64_t *secret);
 
 /* None, counted: Py_RETURN_NONE of Python 3.12 and later does not count, as 3.11 needs. */
 PyObject *counted_none(void);
+
+/* Return a type of the module that an object's type is of; NULL with an error. */
+PyObject *type_beside(PyObject *object, const char *name);
 
 /* Make an object of zeros; an error if names of arguments were given. */
 PyObject *new_object(PyTypeObject *type, PyObject *names);

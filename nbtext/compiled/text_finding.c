@@ -302,12 +302,6 @@ find_in_ngrams(Finder *finder, Wanted *wanted, const Normalised *text)
 
 /* --- all texts -------------------------------------------------------------------- */
 
-size_t
-size_of_texts(const Wanted *wanted)
-{
-    return wanted->length;
-}
-
 void
 write_texts(const Wanted *wanted, uint8_t *to)
 {

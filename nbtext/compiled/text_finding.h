@@ -50,9 +50,7 @@ bool find_in_field(Finder *finder, Wanted *wanted, Slice name, Slice text, uint6
 /* Look in the n-grams of a document. */
 bool find_in_ngrams(Finder *finder, Wanted *wanted, const Normalised *text);
 
-/* What the texts found in a view take, each with its end. */
-size_t size_of_texts(const Wanted *wanted);
-/* Write them in the order of their keys. */
+/* Write the texts found in a view in the order of their keys. */
 void write_texts(const Wanted *wanted, uint8_t *to);
 
 /* engine.c: borrow or make the UTF-8 form of a text; `owned` keeps it alive */

@@ -14,12 +14,8 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 from zlib import crc32
 
 from nbtext.errors import DamagedError
-from nbtext.tokens.engine import engine
 
 Computed = TypeVar("Computed")
-
-Verify: TypeAlias = Callable[[memoryview, memoryview, bytearray, Iterable[int]], int]
-"""Verifies blocks, as `first_damaged` does."""
 
 Buffer: TypeAlias = bytes | memoryview
 """What an array is written from."""
@@ -118,7 +114,7 @@ class Arrays(Mapping[str, memoryview]):
     """
 
     __slots__ = (
-        "_bytes", "_checksums", "_computed", "_first_damaged", "_lying", "_offset",
+        "_bytes", "_checksums", "_computed", "_lying", "_offset",
         "_path", "_verified",
     )  # fmt: skip
 
@@ -147,11 +143,6 @@ class Arrays(Mapping[str, memoryview]):
         self._checksums = checksums
         self._lying = lying
         self._verified = bytearray(len(checksums))
-        self._first_damaged: Verify = first_damaged
-        if engine().is_compiled:
-            from nbtext import _compiled
-
-            self._first_damaged = _compiled.first_damaged
         self._computed: dict[Any, Any] = {}
 
     def __getitem__(self, name: str) -> memoryview:
@@ -297,9 +288,7 @@ class Arrays(Mapping[str, memoryview]):
             self._verify(range(start, min(start + PART, end)))
 
     def _verify(self, blocks: Iterable[int]) -> None:
-        block = self._first_damaged(
-            self._bytes, self._checksums, self._verified, blocks
-        )
+        block = first_damaged(self._bytes, self._checksums, self._verified, blocks)
         if block >= 0:
             what = "the arrays are not as they were written"
             start = self._offset + (block << SHIFT)

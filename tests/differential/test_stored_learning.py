@@ -139,6 +139,18 @@ def test_undo_records(model: Path, n_mails: int, keep: int) -> None:
     assert open_model(str(model)).tables[-1].header.history.keep == keep
 
 
+def test_a_last_block_of_any_length_has_its_checksum(model: Path) -> None:
+    lengths = set()
+    for n in range(16):  # of words that are counted in the last of the arrays
+        words = " ".join(f"word{k}" for k in range(n)).encode()
+        assert agree(
+            model, "spam", [mail(100 + 2 * n, SPAM) + words, mail(101 + 2 * n, HAM)]
+        )
+        arrays = open_model(str(model)).tables[-1].arrays
+        lengths.add((arrays.end - arrays.offset) % 16)
+    assert len(lengths) >= 8
+
+
 def test_a_policy_stays(model: Path) -> None:
     set_policy(str(model), Policy(threshold=0.9, prior=(("spam", 0.2),)))
 

@@ -1,8 +1,7 @@
-"""Blocks are verified once, and the compiled engine finds what the plain one does."""
+"""Blocks are verified once, and each has the checksum that is said to be its own."""
 
 import os
 from array import array
-from collections.abc import Callable, Iterable
 from zlib import crc32
 
 import pytest
@@ -10,17 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext.store.blocks import BLOCK_SIZE, Checksums, first_damaged
-from nbtext.tokens.engine import COMPILED, best
-
-Verify = Callable[[memoryview, memoryview, bytearray, Iterable[int]], int]
-
-
-def compiled() -> Verify:
-    if best() != COMPILED:
-        pytest.skip("nbtext was installed without a C compiler")
-    from nbtext._compiled import first_damaged
-
-    return first_damaged
 
 
 def checksums_of(contents: bytes) -> "array[int]":
@@ -30,65 +18,51 @@ def checksums_of(contents: bytes) -> "array[int]":
 
 
 @given(st.data())
-def test_the_compiled_engine_finds_the_damage_that_the_plain_one_does(
-    data: st.DataObject,
-) -> None:
+def test_the_first_damaged_block_is_found(data: st.DataObject) -> None:
     size = data.draw(st.integers(1, 5 * BLOCK_SIZE))
     contents = data.draw(st.randoms()).randbytes(size)
     sums = checksums_of(contents)
-    for place in data.draw(st.sets(st.integers(0, len(sums) - 1))):
+    damaged = data.draw(st.sets(st.integers(0, len(sums) - 1)))
+    for place in damaged:
         sums[place] ^= 1 << data.draw(st.integers(0, 31))
     marks = [data.draw(st.sampled_from([0, 0, 0, 1])) for _ in sums]
     blocks = data.draw(st.lists(st.integers(0, len(sums) - 1)))
-    one, other = bytearray(marks), bytearray(marks)
-    arguments = memoryview(contents), memoryview(sums)
+    verified = bytearray(marks)
 
-    found = first_damaged(*arguments, one, blocks)
+    found = first_damaged(memoryview(contents), memoryview(sums), verified, blocks)
 
-    assert compiled()(*arguments, other, blocks) == found
-    assert one == other
+    unsound = [block for block in blocks if block in damaged and not marks[block]]
+    assert found == (unsound[0] if unsound else -1)
+    sound = blocks[: blocks.index(found)] if unsound else blocks
+    assert list(verified) == [
+        mark or int(place in sound) for place, mark in enumerate(marks)
+    ]
 
 
-@pytest.mark.parametrize("engine", ["plain", "compiled"])
-def test_a_block_of_any_length_has_the_checksum_of_zlib(engine: str) -> None:
-    verify = first_damaged if engine == "plain" else compiled()
+def test_a_block_of_any_length_has_the_checksum_of_zlib() -> None:
     for size in range(1, BLOCK_SIZE + 1):
         contents = os.urandom(size)
-        sums = array("I", [crc32(contents)])
 
-        assert verify(memoryview(contents), memoryview(sums), bytearray(1), [0]) == -1
-        sums[0] ^= 1 << size % 32
-        assert verify(memoryview(contents), memoryview(sums), bytearray(1), [0]) == 0
+        assert list(checksums_of(contents)) == [crc32(contents)]
 
 
 def test_a_block_is_verified_once() -> None:
     contents = bytearray(2000)
-    sums = checksums_of(bytes(contents))
     verified = bytearray(2)
-    for verify in (first_damaged, compiled()):
-        arguments = memoryview(contents), memoryview(sums), verified
-        verified[:] = bytes(2)
-        contents[1500] = 0
+    arguments = memoryview(contents), memoryview(checksums_of(bytes(2000))), verified
+    contents[1500] = 0
 
-        assert verify(*arguments, [1]) == -1
-        contents[1500] = 1
-        assert verify(*arguments, [0, 1]) == -1
-        assert bytes(verified) == b"\1\1"
+    assert first_damaged(*arguments, [1]) == -1
+    contents[1500] = 1
+    assert first_damaged(*arguments, [0, 1]) == -1
+    assert bytes(verified) == b"\1\1"
 
 
-@pytest.mark.parametrize("blocks", [[-1], [2], [1 << 70], ["a"], 7])
-def test_compiled_code_refuses_what_is_no_block(blocks: object) -> None:
-    contents, sums = memoryview(bytes(2000)), memoryview(array("I", [0, 0]))
+@pytest.mark.parametrize("sizes", [[1, 2000], [1024, 1024, 1], [0, 5, 3000, 0]])
+def test_pieces_have_the_checksums_of_the_whole(sizes: list[int]) -> None:
+    pieces = [os.urandom(size) for size in sizes]
+    checksums = Checksums()
+    for piece in pieces:
+        checksums.add(piece)
 
-    with pytest.raises((IndexError, OverflowError, TypeError)):
-        compiled()(contents, sums, bytearray(2), blocks)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(("n_sums", "n_marks"), [(1, 2), (2, 1), (3, 2), (2, 3)])
-def test_compiled_code_refuses_arrays_that_do_not_fit(
-    n_sums: int, n_marks: int
-) -> None:
-    sums = memoryview(array("I", [0] * n_sums))
-
-    with pytest.raises(ValueError, match="each block has a checksum"):
-        compiled()(memoryview(bytes(2000)), sums, bytearray(n_marks), [0])
+    assert checksums.packed() == checksums_of(b"".join(pieces)).tobytes()
