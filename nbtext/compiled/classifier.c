@@ -70,27 +70,33 @@ stored_policy(PyObject *self, PyObject *none)
                                      (Py_ssize_t)length_of(last->packed_policy));
 }
 
-/* Score what the buffers of keys hold; false, with an error or without, if not. */
-static bool
-score_keys(PyObject *self, const Py_buffer *buffers, double *score, int64_t *known)
+bool
+take_keys(KeysOfViews *keys, PyObject *views, size_t n_views)
 {
-    const Model *model = model_in(self);
-    Slice keys[MOST_VIEWS];
-    bool is_scored;
-    for (size_t n = 0; n < model->first.n_views; n++) {
-        if (buffers[n].len % 8) {
+    if (!PyTuple_Check(views) || (size_t)PyTuple_Size(views) != n_views) {
+        PyErr_SetString(PyExc_TypeError, "a tuple of each view's keys was expected");
+        return false;
+    }
+    for (size_t n = 0; n < n_views; n++) {
+        Py_buffer *buffer = keys->buffers + n;
+        if (PyObject_GetBuffer(PyTuple_GetItem(views, (Py_ssize_t)n), buffer, PyBUF_SIMPLE))
+            return false;
+        keys->n++;
+        if (buffer->len % 8) {
             PyErr_SetString(PyExc_ValueError, "keys have 64 bits");
             return false;
         }
-        const uint8_t *at = buffers[n].buf;
-        keys[n] = slice(at, at + buffers[n].len);
+        const uint8_t *at = buffer->buf;
+        keys->keys[n] = slice(at, at + buffer->len);
     }
-    ((StoredModel *)(void *)self)->n_busy++;
-    Py_BEGIN_ALLOW_THREADS
-    is_scored = mean_score(model, keys, score, known);
-    Py_END_ALLOW_THREADS
-    ((StoredModel *)(void *)self)->n_busy--;
-    return is_scored;
+    return true;
+}
+
+void
+release_keys_of_views(KeysOfViews *keys)
+{
+    while (keys->n)
+        PyBuffer_Release(keys->buffers + --keys->n);
 }
 
 /* A probability that is never 1. */
@@ -125,30 +131,23 @@ PyDoc_STRVAR(score_doc,
 "    None if the file is damaged, which `nbtext.scoring.model` says how.\n");
 
 static PyObject *
-stored_score(PyObject *self, PyObject *keys)
+stored_score(PyObject *self, PyObject *views)
 {
     const Model *model = model_in(self);
-    size_t n_views = model->first.n_views, n_read = 0;
-    Py_buffer buffers[MOST_VIEWS];
+    KeysOfViews given = {.n = 0};
     PyObject *result = NULL;
+    bool is_scored;
     double score;
     int64_t known;
-    if (!PyTuple_Check(keys) || (size_t)PyTuple_Size(keys) != n_views) {
-        PyErr_SetString(PyExc_TypeError, "a tuple of each view's keys was expected");
-        return NULL;
+    if (take_keys(&given, views, model->first.n_views)) {
+        ((StoredModel *)(void *)self)->n_busy++;
+        Py_BEGIN_ALLOW_THREADS
+        is_scored = mean_score(model, given.keys, &score, &known);
+        Py_END_ALLOW_THREADS
+        ((StoredModel *)(void *)self)->n_busy--;
+        result = is_scored ? judgement(model, score, known) : counted_none();
     }
-    while (n_read < n_views
-           && PyObject_GetBuffer(PyTuple_GetItem(keys, (Py_ssize_t)n_read),
-                                 buffers + n_read, PyBUF_SIMPLE) == 0)
-        n_read++;
-    if (n_read == n_views) {
-        if (score_keys(self, buffers, &score, &known))
-            result = judgement(model, score, known);
-        else if (!PyErr_Occurred())
-            result = counted_none();
-    }
-    while (n_read)
-        PyBuffer_Release(buffers + --n_read);
+    release_keys_of_views(&given);
     return result;
 }
 

@@ -2,27 +2,14 @@
 
 #include "lesson.h"
 
-#include <stdlib.h>
-
 static void
 pack_specification(Output *output, const char *prefix, Slice view, const char *name,
                    char sign, int width, uint64_t length)
 {
-    size_t n_view = length_of(view), n_dot = n_view ? 1 : 0;
-    size_t size = strlen(prefix) + n_view + n_dot + strlen(name);
-    Output text = {0}; /* the parts of the name together */
-    uint8_t *at = claim(&text, size);
+    const Slice names[] = {slice_of(prefix), view, slice_of(length_of(view) ? "." : ""),
+                           slice_of(name)};
     pack_array(output, 3);
-    if (at) {
-        at = put(at, slice((const uint8_t *)prefix, (const uint8_t *)prefix + strlen(prefix)));
-        at = put(at, view);
-        if (n_dot)
-            *at++ = '.';
-        put(at, slice((const uint8_t *)name, (const uint8_t *)name + strlen(name)));
-        pack_text(output, slice(text.bytes, text.bytes + size));
-    }
-    output->has_failed |= text.has_failed;
-    free(text.bytes);
+    pack_joined(output, names, sizeof names / sizeof *names);
     const uint8_t type[] = {(uint8_t)sign, (uint8_t)('0' + width)};
     pack_text(output, slice(type, type + sizeof type));
     pack_integer(output, (int64_t)length);

@@ -172,7 +172,7 @@ PyDoc_STRVAR(tables_doc,
 "    kinds: the kind of token that each class makes.\n");
 
 static Slice
-slice_of(const Py_buffer *buffer)
+bytes_in(const Py_buffer *buffer)
 {
     const uint8_t *at = buffer->buf;
     return (Slice){at, at + buffer->len};
@@ -184,8 +184,8 @@ tables_new(PyTypeObject *type, PyObject *args, PyObject *names)
     Py_buffer b[5] = {{0}};
     if (!PyArg_ParseTuple(args, "y*y*y*y*y*:Tables", &b[0], &b[1], &b[2], &b[3], &b[4]))
         return NULL;
-    TableSource source = {slice_of(&b[0]), slice_of(&b[1]), slice_of(&b[2]),
-                          slice_of(&b[3]), slice_of(&b[4])};
+    TableSource source = {bytes_in(&b[0]), bytes_in(&b[1]), bytes_in(&b[2]),
+                          bytes_in(&b[3]), bytes_in(&b[4])};
     PyObject *object = new_object(type, names);
     if (object) {
         Filling filling = fill_tables(&((TablesObject *)(void *)object)->tables, &source);

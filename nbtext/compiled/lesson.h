@@ -92,6 +92,7 @@ void put_big_endian(Output *output, uint64_t number, size_t width);
 void pack_array(Output *output, size_t length);
 void pack_map(Output *output, size_t length);
 void pack_text(Output *output, Slice text);
+void pack_joined(Output *output, const Slice *parts, size_t n_parts); /* as one text */
 void pack_name(Output *output, const char *name);
 void pack_integer(Output *output, int64_t number);
 void pack_double(Output *output, double number);

@@ -258,6 +258,13 @@ slice(const uint8_t *at, const uint8_t *end)
     return (Slice){at, end};
 }
 
+static inline Slice
+slice_of(const char *text)
+{
+    const uint8_t *at = (const uint8_t *)text;
+    return slice(at, at + strlen(text));
+}
+
 static inline bool
 begins(Slice text, const char *with)
 {

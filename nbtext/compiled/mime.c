@@ -49,9 +49,7 @@ parameter_of(Mail *mail, Slice declared, const char *name, Slice *value)
         *value = parameter.value;
     if (found != IS_ODD)
         return true;
-    const uint8_t *bytes = (const uint8_t *)name;
-    return mail->ask(mail, PARAMETER, declared, slice(bytes, bytes + strlen(name)),
-                     value);
+    return mail->ask(mail, PARAMETER, declared, slice_of(name), value);
 }
 
 static bool
@@ -300,8 +298,7 @@ walk_multipart(Mail *mail, Slice part, const Head *head, int depth, Slice type,
 bool
 walk(Mail *mail, Slice part, const Head *head, int depth, const char *default_type)
 {
-    Slice known, charset, type = {(const uint8_t *)default_type, NULL};
-    type.end = type.at + strlen(default_type);
+    Slice known, charset, type = slice_of(default_type);
     if (!add_strays(mail, head) || !media_type(mail, head->type, &known)
         || !parameter_of(mail, head->type, "charset", &charset))
         return false;

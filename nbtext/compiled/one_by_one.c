@@ -11,46 +11,13 @@
 
 #include <stdlib.h>
 
-/* What is called with: a class, mails, and what the table says of itself. */
+/* What is called with: mails, and what is known of each. */
 typedef struct {
-    Py_buffer buffers[MOST_MAILS][MOST_VIEWS];
-    size_t n_buffers[MOST_MAILS];
-    Slice keys[MOST_MAILS][MOST_VIEWS], digests[MOST_MAILS];
+    KeysOfViews keys[MOST_MAILS];
+    Slice digests[MOST_MAILS];
     InLedger found[MOST_MAILS];
     size_t n;
 } Given;
-
-static void
-release_given(Given *given)
-{
-    for (size_t n = 0; n < MOST_MAILS; n++)
-        while (given->n_buffers[n])
-            PyBuffer_Release(given->buffers[n] + --given->n_buffers[n]);
-}
-
-/* Take the keys of a mail's terms; false with an error. */
-static bool
-take_views(Given *given, size_t n, PyObject *views, size_t n_views)
-{
-    if (!PyTuple_Check(views) || (size_t)PyTuple_Size(views) != n_views) {
-        PyErr_SetString(PyExc_TypeError, "a tuple of each view's keys was expected");
-        return false;
-    }
-    for (size_t view = 0; view < n_views; view++) {
-        Py_buffer *buffer = given->buffers[n] + view;
-        PyObject *keys = PyTuple_GetItem(views, (Py_ssize_t)view);
-        if (PyObject_GetBuffer(keys, buffer, PyBUF_SIMPLE) < 0)
-            return false;
-        given->n_buffers[n]++;
-        if (buffer->len % 8) {
-            PyErr_SetString(PyExc_ValueError, "keys have 64 bits");
-            return false;
-        }
-        const uint8_t *at = buffer->buf;
-        given->keys[n][view] = slice(at, at + buffer->len);
-    }
-    return true;
-}
 
 /* Take mails, each a tuple of its views' keys and its digest; false with an error. */
 static bool
@@ -61,7 +28,7 @@ take_mails(Given *given, PyObject *mails, size_t n_views)
         PyObject *views, *digest;
         PyObject *mail = PyTuple_GetItem(mails, (Py_ssize_t)n);
         if (!PyTuple_Check(mail) || !PyArg_ParseTuple(mail, "OS:lesson", &views, &digest)
-            || !take_views(given, n, views, n_views)) {
+            || !take_keys(given->keys + n, views, n_views)) {
             if (!PyErr_Occurred())
                 PyErr_SetString(PyExc_TypeError, "a mail is a tuple");
             return false;
@@ -76,18 +43,6 @@ take_mails(Given *given, PyObject *mails, size_t n_views)
     return true;
 }
 
-/* Take a text; false with an error. */
-static bool
-take_text_of(PyObject *object, Slice *text)
-{
-    Py_ssize_t size;
-    const char *bytes = PyUnicode_AsUTF8AndSize(object, &size);
-    const uint8_t *at = (const uint8_t *)bytes;
-    if (bytes)
-        *text = slice(at, at + size);
-    return bytes;
-}
-
 /* Learn the mails that are not known yet; nothing of Python is touched. */
 static Taught
 teach(Lesson *lesson, Given *given, Output *output)
@@ -99,7 +54,7 @@ teach(Lesson *lesson, Given *given, Output *output)
         if (given->found[n] == COUNTED_ELSEWHERE || given->found[n] == NOT_SAID)
             taught = NOT_HERE;
         else if (given->found[n] == NOT_COUNTED)
-            taught = add_mail(lesson, given->keys[n], given->digests[n].at);
+            taught = add_mail(lesson, given->keys[n].keys, given->digests[n].at);
     }
     if (taught == LEARNT && lesson->n_mails)
         taught = add_up(lesson);
@@ -121,10 +76,7 @@ result_of(const Given *given, const Output *output)
         return NULL;
     PyObject *table = PyBytes_FromStringAndSize((const char *)output->bytes,
                                                 (Py_ssize_t)output->length);
-    PyObject *result = table ? PyTuple_Pack(2, are_new, table) : NULL;
-    Py_XDECREF(table);
-    Py_DECREF(are_new);
-    return result;
+    return Py_BuildValue("(NN)", are_new, table);
 }
 
 const char lesson_doc[] =
@@ -145,8 +97,9 @@ PyObject *
 stored_lesson(PyObject *self, PyObject *args)
 {
     int place;
-    PyObject *mails, *written, *writer, *result = NULL;
-    if (!PyArg_ParseTuple(args, "iO!UU:lesson", &place, &PyTuple_Type, &mails, &written,
+    const char *written, *writer;
+    PyObject *mails, *result = NULL;
+    if (!PyArg_ParseTuple(args, "iO!ss:lesson", &place, &PyTuple_Type, &mails, &written,
                           &writer))
         return NULL;
     if (place < 0 || place > 1 || PyTuple_Size(mails) > MOST_MAILS) {
@@ -164,8 +117,9 @@ stored_lesson(PyObject *self, PyObject *args)
         lesson->model = model_in(self);
         lesson->class = (size_t)place;
         lesson->mails = learnt;
-        if (take_text_of(written, &lesson->written) && take_text_of(writer, &lesson->writer)
-            && take_mails(given, mails, lesson->model->first.n_views)) {
+        lesson->written = slice_of(written);
+        lesson->writer = slice_of(writer);
+        if (take_mails(given, mails, lesson->model->first.n_views)) {
             Taught taught;
             ((StoredModel *)(void *)self)->n_busy++;
             Py_BEGIN_ALLOW_THREADS
@@ -177,7 +131,8 @@ stored_lesson(PyObject *self, PyObject *args)
             else
                 result = taught == LEARNT ? result_of(given, &output) : counted_none();
         }
-        release_given(given);
+        for (size_t n = 0; n < MOST_MAILS; n++)
+            release_keys_of_views(given->keys + n);
         release_lesson(lesson);
     }
     free(output.bytes);

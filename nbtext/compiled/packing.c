@@ -79,21 +79,29 @@ pack_map(Output *output, size_t length)
 }
 
 void
-pack_text(Output *output, Slice text)
+pack_joined(Output *output, const Slice *parts, size_t n_parts)
 {
-    size_t length = length_of(text);
+    size_t length = 0;
+    for (size_t n = 0; n < n_parts; n++)
+        length += length_of(parts[n]);
     if (length >= 32 && length <= UINT8_MAX)
         put_number_after(output, 0xD9, length, 1);
     else
         put_length(output, 0xA0, 32, 0xDA, length);
-    put_bytes(output, text);
+    for (size_t n = 0; n < n_parts; n++)
+        put_bytes(output, parts[n]);
+}
+
+void
+pack_text(Output *output, Slice text)
+{
+    pack_joined(output, &text, 1);
 }
 
 void
 pack_name(Output *output, const char *name)
 {
-    const uint8_t *at = (const uint8_t *)name;
-    pack_text(output, slice(at, at + strlen(name)));
+    pack_text(output, slice_of(name));
 }
 
 void
