@@ -354,9 +354,11 @@ def names_in(extension: Any) -> set[str]:
     """Return what can be called of the extension."""
     found = set()
     for name, value in vars(extension).items():
-        if callable(value) and not name.startswith("_"):
+        is_type = isinstance(value, type)
+        is_made = not is_type or "__new__" in vars(value)  # others nobody can make
+        if callable(value) and is_made and not name.startswith("_"):
             found.add(name)
-        if isinstance(value, type):
+        if is_type:
             own = [key for key in vars(value) if not key.startswith("_")]
             found |= {f"{name}.{key}" for key in own}
     return found

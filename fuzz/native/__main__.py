@@ -30,8 +30,8 @@ OWN: Final = Path(__file__).parent
 
 READERS: Final = {
     "mail": (
-        "batch_reading", "charsets", "header_view", "headers", "markup", "message",
-        "mime", "reading", "transfer",
+        "batch_reading", "charsets", "encoded_words", "header_view", "headers",
+        "markup", "message", "mime", "reading", "transfer",
     ),
     "model": (
         "blocks", "delta", "delta_arrays", "delta_header", "delta_writing", "fitting",

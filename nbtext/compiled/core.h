@@ -26,10 +26,23 @@ typedef struct {
     const uint8_t *at, *end;
 } Slice;
 
-static inline size_t
-length_of(Slice slice)
+static inline Slice
+slice(const uint8_t *at, const uint8_t *end)
 {
-    return (size_t)(slice.end - slice.at);
+    return (Slice){at, end};
+}
+
+static inline Slice
+slice_of(const char *text)
+{
+    const uint8_t *at = (const uint8_t *)text;
+    return slice(at, at + strlen(text));
+}
+
+static inline size_t
+length_of(Slice text)
+{
+    return (size_t)(text.end - text.at);
 }
 
 /* --- code points: codepoints.c ---------------------------------------------------- */

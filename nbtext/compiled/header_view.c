@@ -194,17 +194,17 @@ date_text(Slice date, uint8_t *to, Slice *text)
 static bool
 field_text(Mail *mail, const Field *field, Slice *text)
 {
-    *text = stripped(field->value);
-    bool is_known = is_plain(*text);
     if (is_equal(field->name, "content-type") || is_equal(field->name, "date")) {
+        *text = stripped(field->value);
         uint8_t *copy = grab_for(mail, length_of(*text) + 16);
         if (!copy)
             return false;
-        is_known = is_known && (*field->name.at == 'd' ? date_text(*text, copy, text)
-                                                       : type_text(*text, copy, text));
+        bool is_known = is_plain(*text)
+                        && (*field->name.at == 'd' ? date_text(*text, copy, text)
+                                                   : type_text(*text, copy, text));
         return is_known || mail->ask(mail, FIELD_TEXT, field->name, field->value, text);
     }
-    if (!is_known && !mail->ask(mail, READABLE, field->value, slice(text->end, text->end), text))
+    if (!readable(mail, field->value, text))
         return false;
     if (is_one_of(field->name, WITH_ADDRESSES))
         return address_text(mail, text);

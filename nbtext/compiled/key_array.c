@@ -31,7 +31,7 @@ key_array_dealloc(PyObject *self)
 PyObject *
 key_array_of(PyObject *owner, Keys *keys)
 {
-    PyObject *type = type_beside(owner, "KeyArray");
+    PyObject *type = PyErr_Occurred() ? NULL : type_beside(owner, "KeyArray");
     PyObject *self = type ? new_object((PyTypeObject *)(void *)type, NULL) : NULL;
     Py_XDECREF(type);
     if (!self)

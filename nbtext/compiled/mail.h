@@ -194,6 +194,9 @@ bool add_headers(Mail *mail, const Head *head, bool is_short);
 /* headers.c */
 bool read_head(Mail *mail, const uint8_t *start, const uint8_t *end, Head *head);
 
+/* encoded_words.c: a field's value as it is read */
+bool readable(Mail *mail, Slice value, Slice *text);
+
 /* mime.c */
 typedef enum { NOT_THERE, FOUND, IS_ODD } Search;
 typedef struct {
@@ -208,6 +211,8 @@ bool walk(Mail *mail, Slice part, const Head *head, int depth, const char *defau
 typedef enum { AS_IT_IS, QUOTED_PRINTABLE, BASE64, UUENCODED } Encoding;
 Encoding encoding_of(Slice declared);
 bool decode_transfer(Mail *mail, Encoding encoding, Slice *data);
+/* Whether nothing but base64 is there, in whole groups of four. */
+bool is_whole_base64(Slice data);
 
 /* charsets.c: UTF-8 from what a part was sent in */
 bool decode(Mail *mail, Slice charset, Slice *text);
@@ -217,6 +222,8 @@ extern const uint16_t WINDOWS_1252[32];
 
 /* markup.c */
 bool html_text(Mail *mail, Slice *text);
+/* The bytes of the character of white space that a text begins with, 0 if it is none. */
+size_t space_at(Slice text);
 
 /* --- bytes ------------------------------------------------------------------------ */
 
@@ -250,19 +257,6 @@ static inline bool
 is_text_space(uint8_t byte)
 {
     return is_space(byte) || (byte >= 0x1C && byte <= 0x1F);
-}
-
-static inline Slice
-slice(const uint8_t *at, const uint8_t *end)
-{
-    return (Slice){at, end};
-}
-
-static inline Slice
-slice_of(const char *text)
-{
-    const uint8_t *at = (const uint8_t *)text;
-    return slice(at, at + strlen(text));
 }
 
 static inline bool

@@ -24,8 +24,7 @@ static const struct {
     {"iacute;", 0xED}, {"uacute;", 0xFA}, {"aring;", 0xE5}, {"ocirc;", 0xF4}, {NULL, 0},
 };
 
-/* The bytes of a character of white space in UTF-8, 0 if it is none. */
-static size_t
+size_t
 space_at(Slice text)
 {
     if (text.at == text.end)

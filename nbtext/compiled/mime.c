@@ -236,12 +236,9 @@ static bool
 add_subject(Mail *mail, const Field *field)
 {
     static const uint8_t UTF_8[] = "utf-8";
-    Slice text = field->value;
-    if (is_plain(text))
-        text = stripped(text);
-    else if (!mail->ask(mail, READABLE, text, slice(text.end, text.end), &text))
-        return false;
-    return add_leaf(mail, TEXT, slice(UTF_8, UTF_8 + 5), text);
+    Slice text;
+    return readable(mail, field->value, &text)
+           && add_leaf(mail, TEXT, slice(UTF_8, UTF_8 + 5), text);
 }
 
 /* Walk a message inside the message. */

@@ -26,7 +26,8 @@ PyObject *sum_terms(PyObject *module, PyObject *args);
 PyObject *add_means_left_out(PyObject *module, PyObject *args);
 PyObject *sum_entries(PyObject *module, PyObject *args);
 
-/* Hand keys over to Python, as a memoryview; `owner` is of a type of this module. */
+/* Hand keys over to Python, as a memoryview; `owner` is of a type of this module. NULL with
+   an error, also with one that was there before. */
 PyObject *key_array_of(PyObject *owner, Keys *keys);
 
 /* Take the odd number that Python hashes a text to in this process; false with an error. */

@@ -123,6 +123,17 @@ decode_piece(Slice piece, uint8_t *to)
     return to;
 }
 
+bool
+is_whole_base64(Slice data)
+{
+    size_t length = length_of(data);
+    for (int n = 0; n < 2 && data.at < data.end && data.end[-1] == '='; n++)
+        data.end--;
+    while (data.at < data.end && base64_digit(*data.at) != NO_DIGIT)
+        data.at++;
+    return length % 4 == 0 && data.at == data.end;
+}
+
 /* Where text that somebody put behind base64 begins: "\n--" or "\n__". */
 static const uint8_t *
 footer_of(Slice data)

@@ -1,11 +1,11 @@
 """
 What the compiled reader of mail asks: rare values in, what to make of them out.
 
-It reads ASCII, UTF-8 and Windows-1252, plain fields and common entities itself
-(`nbtext/compiled/message.c`). For other values it has these functions, of two values
-in bytes each, in the order of `Question` in `nbtext/compiled/mail.h`. What answers is
-imported when it is asked: to classify one message would take twice as long with all of
-it.
+It reads ASCII, UTF-8 and Windows-1252, most fields and encoded words, and common
+entities itself (`nbtext/compiled/message.c`). For other values it has these functions,
+of two values in bytes each, in the order of `Question` in `nbtext/compiled/mail.h`.
+What answers is imported when it is asked: to classify one message would take twice as
+long with all of it.
 """
 
 TYPE_CHECKING = False

@@ -110,7 +110,7 @@ def test_documents_that_say_more_are_read_alike(document: Document) -> None:
 def test_an_answer_that_is_none_of_bytes_is_an_error() -> None:
     from nbtext._compiled import MailReader
 
-    asking = b"Subject: =?utf-8?q?a?=\n\nb\n"
+    asking = b"Date: some day\n\nb\n"
 
     def fail(_number: int, _first: bytes, _second: bytes) -> bytes:
         raise KeyError(1)
@@ -161,23 +161,37 @@ WORDS = [
     b"? =? =?= =?=?=",
     b"Gr\xfc\xdfe", b"Gr\xc3\xbc\xc3\x9fe", b"a@b.\xe9xample <c@d.example>", b"a\x85",
     b"\xef\xbb\xbfa\xe9",
+]  # fmt: skip
+"""Values of fields that need no question."""
+
+
+@pytest.mark.parametrize("value", WORDS)
+@pytest.mark.parametrize("field", [b"Subject", b"From", b"Received", b"X-Other"])
+def test_common_words_and_bytes_of_fields_need_no_question(
+    field: bytes, value: bytes
+) -> None:
+    message = b"%s: %s\nTo: bob@example.net\n\nhello\n" % (field, value)
+
+    assert questions_of(message) == []
+
+
+ODD_WORDS = [
     b"=?utf-8?b?YWJ?=", b"=?utf-8?b?YW I=?=", b"=?utf-8?b?YQ=b?=", b"=?utf-8?b?Y===?=",
     b"=?utf-8?b?YWJj*?=", b"\xa0=?utf-8?q?a?=", b"Gr\xfc =?utf-8?q?a?=", b"\xa0a",
     b"a\xa0", b"=?utf-8?q?=C2=A0a?=", b"=?utf-8?q?a=E2=80=83?=",
     b"=?gb2312?b?xOO6ww==?=", b"=?iso-2022-jp?b?GyRCJDMbKEI=?=", b"=?utf-7?q?+AOk-?=",
     b"=?utf-16?b?//5hAA==?=",
 ]  # fmt: skip
-"""Values of fields that are no plain ASCII."""
+"""Others, of which Python reads the whole, or what is in one of their charsets."""
 
 
-@pytest.mark.parametrize("value", WORDS)
+@pytest.mark.parametrize("value", ODD_WORDS)
 @pytest.mark.parametrize("field", [b"Subject", b"From", b"Received", b"X-Other"])
-def test_of_words_and_bytes_in_fields_the_readable_text_is_asked_for(
-    field: bytes, value: bytes
-) -> None:
+def test_odd_words_are_asked_for(field: bytes, value: bytes) -> None:
     message = b"%s: %s\nTo: bob@example.net\n\nhello\n" % (field, value)
 
-    assert questions_of(message) == [READABLE]
+    assert set(questions_of(message)) <= {DECODED, READABLE}
+    assert questions_of(message)
 
 
 PIECES = [
@@ -185,7 +199,7 @@ PIECES = [
     b"gb2312", b"*en", b"=C3=A9", b"=C3", b"=5F", b"_", b"=0A", b"=C2=A0", b"YWJj",
     b"YQ==", b"Y", b"==", b"=", b" ", b"\t", b"\n ", b"\xe9", b"\xc3\xa9", b"\xa0",
     b"a", b"@b.example", b"10.1.2.3", b"Mon", b", ", b"28 May 2007", b" 10:20:30",
-    b" +0200", b" GMT", b";",
+    b" +0200", b" GMT", b";", b"\xff\xfe", b"=\0?\0",
 ]  # fmt: skip
 """What values of fields are made of."""
 
@@ -220,7 +234,8 @@ def test_the_subject_of_a_message_inside_may_have_words() -> None:
     head = b"Subject: out\nContent-Type: message/rfc822\n\n"
 
     assert questions_of(head + b"Subject: Gr\n\nin\n") == []
-    assert questions_of(head + b"Subject: =?l1?q?=DF?=\n\nin\n") == [READABLE]
+    assert questions_of(head + b"Subject: =?l1?q?=DF?=\n\nin\n") == []
+    assert questions_of(head + b"Subject: =?l1?b?YWJ?=\n\nin\n") == [READABLE]
 
 
 @pytest.mark.parametrize(
