@@ -14,6 +14,8 @@
 #define MIN_STEP 1e-6
 #define TOLERANCE 1e-9
 #define ROUNDING 0x1p-52
+#define LEAST_SLOPE 0x1p-6
+#define PINNED 0x1p40
 enum { BINS_A_NAT = 16, MOST_STEPS = 50 };
 
 const Prior MEAN_PRIOR = {0.35, 100.0, 1.0};
@@ -208,6 +210,11 @@ fit_to(const HeldOut *held_out, Fit *fit, int64_t *documents)
     prior.offset = 1 / (1 / prior.offset + ratio * ratio);
     Fit start = {prior.slope, 0.0};
     *fit = improved(rows, n_rows, improved(coarse, n_coarse, start, &prior), &prior);
+    if (fit->slope < LEAST_SLOPE) {
+        prior.slope = LEAST_SLOPE;
+        prior.precision = PINNED;
+        *fit = improved(rows, n_rows, (Fit){LEAST_SLOPE, 0.0}, &prior);
+    }
     *documents = (int64_t)(by_class[0] + by_class[1]);
     free(rows);
     return true;

@@ -56,6 +56,8 @@ teach(Lesson *lesson, Given *given, Output *output)
         else if (given->found[n] == NOT_COUNTED)
             taught = add_mail(lesson, given->keys[n].keys, given->digests[n].at);
     }
+    if ((int64_t)lesson->n_mails > model->first.documents[lesson->class])
+        return NOT_HERE; /* which they outgrow, and are scored afterwards */
     if (taught == LEARNT && lesson->n_mails)
         taught = add_up(lesson);
     if (taught == LEARNT && lesson->n_mails)

@@ -67,14 +67,6 @@ release_finder(Finder *finder)
 
 /* --- which keys have no text yet -------------------------------------------------- */
 
-/* Note what became of a key that was missing. */
-static void
-settle(Wanted *wanted, size_t place, State state)
-{
-    wanted->states[place] = (uint8_t)state;
-    wanted->n_left--;
-}
-
 /* Return the place of a key, n if it is not wanted. */
 static inline size_t
 place_of(const Wanted *wanted, uint64_t key)
@@ -170,13 +162,10 @@ write_token(const Tables *tables, Written *text, Slice token, bool is_folded)
 static bool
 keep_text(Wanted *wanted, size_t place, const uint8_t *bytes, size_t length)
 {
+    bool is_short = length <= MOST_TEXT;
     if (wanted->states[place] != MISSING)
         return true;
-    if (length > MOST_TEXT) {
-        settle(wanted, place, IS_TOO_LONG);
-        return true;
-    }
-    if (wanted->room - wanted->length <= length) {
+    if (is_short && wanted->room - wanted->length <= length) {
         size_t room = 2 * wanted->room + 65536;
         uint8_t *texts = room > UINT32_MAX ? NULL : realloc(wanted->texts, room);
         if (!texts)
@@ -184,11 +173,14 @@ keep_text(Wanted *wanted, size_t place, const uint8_t *bytes, size_t length)
         wanted->texts = texts;
         wanted->room = room;
     }
-    wanted->starts[place] = (uint32_t)wanted->length;
-    memcpy(wanted->texts + wanted->length, bytes, length);
-    wanted->length += length;
-    wanted->texts[wanted->length++] = TEXT_END;
-    settle(wanted, place, HAS_TEXT);
+    if (is_short) {
+        wanted->starts[place] = (uint32_t)wanted->length;
+        memcpy(wanted->texts + wanted->length, bytes, length);
+        wanted->length += length;
+        wanted->texts[wanted->length++] = TEXT_END;
+    }
+    wanted->states[place] = is_short ? HAS_TEXT : IS_TOO_LONG;
+    wanted->n_left--;
     return true;
 }
 

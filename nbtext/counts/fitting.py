@@ -36,6 +36,12 @@ TOLERANCE: Final = 1e-9
 """Newton's method has arrived where no longer step, or no greater gain a document, is
 left."""
 
+LEAST_SLOPE: Final = 2.0**-6
+"""What speaks for a class never speaks against it, whatever held-out documents say."""
+
+PINNED: Final = 2.0**40
+"""The precision of a prior that leaves a slope no choice."""
+
 Row: TypeAlias = tuple[float, int, int]
 """A score, how many documents have it, and whether they are of the second class: 1 or
 0."""
@@ -208,13 +214,18 @@ def _logistic(rows: list[Row], prior: Prior) -> tuple[float, float]:
     Fit slope and offset, first to whole nats, because that is soon done.
 
     Then the start is so good that two or three steps over all bins are enough, where
-    ten would be needed.
+    ten would be needed. Where scores contradict their classes, only the offset is
+    fitted.
     """
     coarse: Tally[tuple[float, int]] = Tally()
     for score, n, is_second in rows:
         coarse[floor(score) + 0.5, is_second] += n
     whole_nats = [(score, n, is_second) for (score, is_second), n in coarse.items()]
-    return _newton(rows, *_newton(whole_nats, prior.slope, 0.0, prior), prior)
+    fitted = _newton(rows, *_newton(whole_nats, prior.slope, 0.0, prior), prior)
+    if fitted[0] >= LEAST_SLOPE:
+        return fitted
+    pinned = prior._replace(slope=LEAST_SLOPE, precision=PINNED)
+    return _newton(rows, LEAST_SLOPE, 0.0, pinned)
 
 
 def _newton(

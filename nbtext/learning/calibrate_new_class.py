@@ -1,19 +1,24 @@
 """
-Scores for calibration of classes that nothing has been scored for yet.
+Scores for calibration of documents that cannot be scored before they are learnt.
 
 A document that is learnt is scored before, as one that the model does not know. That
 cannot be done where many documents begin a class: there is nothing to score them for.
-So they are scored afterwards, as in training, each as if it alone had not been learnt
-(`nbtext.scoring.leave_one_out`); and so are, when a second class makes scores possible,
-the documents of the first of which the model keeps the counts.
+And where they are more than the model knows of their class, it would say little of what
+the model says afterwards: by five mails of a class another scores otherwise than by
+five and a thousand more. So they are scored afterwards, as in training, each as if it
+alone had not been learnt (`nbtext.scoring.leave_one_out`); and so are the other
+documents of which the model keeps the counts, if their class has no scores, or those
+of a model that has been outgrown.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections import Counter as Tally
+from math import ceil
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Mapping, Sequence
 
     from nbtext.counts import Calibration, CountTable, Sample
     from nbtext.scoring import Model
@@ -27,23 +32,46 @@ from nbtext.scoring import event_model
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.store.calibrations import calibrations_of
-from nbtext.store.undo import last_records
+from nbtext.store.undo import UndoRecords, last_records
+
+ENOUGH: Final = 50
+"""So many documents of a class that are scored anew take the place of any before."""
 
 
-def new_class_calibration(
-    model: Model, after: CountTable, new: Sample, changed: Digests
-) -> tuple[Calibration, ...]:
+ALL: Final = 1 << 62
+"""More terms than a sample has."""
+
+
+class Afterwards(NamedTuple):
+    """
+    What scores say that were found when documents had been learnt.
+
+    Attributes:
+        calibrations: of each candidate, one after the other to be added up.
+        rescored: the records of documents whose scores before are no longer counted.
+    """
+
+    calibrations: Sequence[tuple[Calibration, ...]] = ()
+    rescored: UndoRecords = UndoRecords()
+
+
+def scored_afterwards(
+    model: Model,
+    after: CountTable,
+    new: Sample,
+    changed: Digests,
+    *,
+    is_outgrown: bool = False,
+) -> Afterwards:
     """
     Score what could not be scored before.
 
     Args:
         model: as it was.
         after: its counts and those that are learnt now, added up.
-        new: documents of a class that begins with them.
+        new: documents that are learnt now, and were not scored before.
         changed: the digests of documents that were known, and are learnt otherwise now.
-
-    Returns:
-        What the scores say for calibration, none if there is no need of any.
+        is_outgrown: whether those are more than the model knew of their class.
 
     Raises:
         DamagedError: what the model keeps for calibration is none.
@@ -56,34 +84,95 @@ def new_class_calibration(
     ]
     event = event_model(model.scoring.score)
     if len(living) < 2:
-        return ()
+        return Afterwards()
     if event.refusal(model.scoring, model.settings, living):
-        return ()
+        return Afterwards()
     kept = calibrations_of(model.path, model.file.tables)
     calibration = calibration_for(model.scoring, kept)
     known = {} if calibration is None else calibration.documents
+    records = _unchanged(model, changed)
+    fresh = Tally(label for block in new.blocks() for label in block.labels)
+    ready = fresh + Tally(row.label for row in records.rows)
     unknown = {name for name in living if name in model.classes and not known.get(name)}
-    batches: list[Labelled] = [(block.labels, block.views) for block in new.blocks()]
-    if unknown:
-        batches += _kept(model, unknown, changed)
-    if not batches:
-        return ()
-    return left_out(batch_model_of(after, model.scoring), batches).calibrations
-
-
-def _kept(
-    model: Model, labels: Collection[str], changed: Digests
-) -> Iterator[Labelled]:
-    """Yield the documents of some classes of which the model keeps the counts."""
-    records = last_records(model.file, model.file.tables, DOCUMENTS)
-    chosen = records.take(
-        [
-            place
-            for place, (digest, row) in enumerate(
-                zip(records.digests, records.rows, strict=True)
-            )
-            if row.label in labels and digest not in changed
-        ]
-    )
+    outdated = {
+        name
+        for name, n in known.items()
+        if is_outgrown and ready[name] >= min(max(n, 1), ENOUGH)
+    }
+    ready = Tally({name: ready[name] for name in fresh.keys() | unknown | outdated})
+    if event.calibration == "histogram":
+        documents = dict(zip(after.classes, after.documents, strict=True))
+        ready = _in_proportion(ready, known, documents)
+    batches: list[Labelled] = [
+        (block.labels, block.views)
+        for label in fresh
+        for block in new.head(min(fresh[label], ready[label]), ALL)
+    ]
+    chosen = _last(records, ready - fresh)
     if len(chosen):
-        yield [row.label for row in chosen.rows], chosen.views
+        batches.append(([row.label for row in chosen.rows], chosen.views))
+    if not batches:
+        return Afterwards()
+    before = tuple(_without(one, outdated) for one in kept) if outdated else ()
+    scores = left_out(batch_model_of(after, model.scoring), batches).calibrations
+    are_outdated = [row.label in outdated for row in records.rows]
+    places = [place for place, is_one in enumerate(are_outdated) if is_one]
+    return Afterwards([before, scores], records.take(places))
+
+
+def _unchanged(model: Model, changed: Digests) -> UndoRecords:
+    """Return the documents of which the model keeps the counts, and keeps them."""
+    records = last_records(model.file, model.file.tables, DOCUMENTS)
+    return records.take(
+        [place for place, one in enumerate(records.digests) if one not in changed]
+    )
+
+
+def _in_proportion(
+    ready: Tally[str], known: Mapping[str, int], documents: Mapping[str, int]
+) -> Tally[str]:
+    """
+    Return how many documents of each class are scored, none more than its share.
+
+    How often a class occurs is fitted to them, too.
+
+    Args:
+        ready: how many of each class could be, of those whose scores before go.
+        known: how many there are already, of any class.
+        documents: how many documents of each class are learnt.
+
+    """
+    there = {**known, **ready}
+    shares = [
+        there[name] / n for name, n in documents.items() if n and there.get(name, 0) > 0
+    ]
+    share = min(shares, default=1.0)
+    return Tally(
+        {name: min(n, ceil(share * documents[name])) for name, n in ready.items()}
+    )
+
+
+def _last(records: UndoRecords, wanted: Tally[str]) -> UndoRecords:
+    """Return the last records of each class, so many."""
+    left, places = Tally(wanted), []
+    for place in reversed(range(len(records))):
+        label = records.rows[place].label
+        if left[label] > 0:
+            left[label] -= 1
+            places.append(place)
+    return records.take(places[::-1])
+
+
+def _without(calibration: Calibration, labels: Collection[str]) -> Calibration:
+    """Return what takes away all that a calibration has of some classes."""
+    return calibration._replace(
+        counts={
+            (bin_, name): -n
+            for (bin_, name), n in calibration.counts.items()
+            if name in labels
+        },
+        losses=(),
+        documents={
+            name: -n for name, n in calibration.documents.items() if name in labels
+        },
+    )

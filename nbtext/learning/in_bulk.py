@@ -29,7 +29,7 @@ from nbtext.counts.histograms import Histograms, added, negative
 from nbtext.counts.sample import DOCUMENTS
 from nbtext.counts.table import add, with_classes
 from nbtext.errors import DamagedError, TrainingError, memory_for_model
-from nbtext.learning.calibrate_new_class import new_class_calibration
+from nbtext.learning.calibrate_new_class import scored_afterwards
 from nbtext.learning.delta import Delta, check_sums
 from nbtext.learning.delta_table import correction_table, count_table
 from nbtext.learning.one_by_one import (
@@ -147,7 +147,8 @@ class _Changes:
         settings = plan.batch.settings
         self.n_changed = 0
         self._plan = plan
-        self._counter = Counter(settings, sample=_first_sample(plan))
+        self._is_outgrown = plan.is_outgrown
+        self._counter = Counter(settings, sample=self._sample())
         self._taken = Counter(settings, sample=Sample(documents=NO_SAMPLE))
         self._removal = Delta(settings)
         self._seen: list[tuple[Calibration, ...]] = []
@@ -158,6 +159,12 @@ class _Changes:
         if is_observed and plan.model is not None and len(plan.model.classes) > 1:
             with memory_for_model(plan.model.path):
                 self._model = open_batch_model(plan.model)
+
+    def _sample(self) -> Sample:
+        """Return what samples documents that are scored afterwards, and no others."""
+        is_wanted = self._is_outgrown or self._plan.begins_class
+        # the terms of a batch are few enough; where batches end must not show
+        return Sample(documents=DOCUMENTS if is_wanted else NO_SAMPLE, terms=ALL)
 
     def carry_out(self, steps: Sequence[Step]) -> None:
         """Learn or forget some documents."""
@@ -242,6 +249,8 @@ class _Changes:
         model, label = self._plan.model, self._plan.request.label
         if model is None or label is None or self._plan.request.regime.is_choosy:
             return ()
+        if self._is_outgrown:
+            return ()
         bag = part.bag(place)
         if removal is None:
             without = Delta(model.settings)
@@ -270,6 +279,8 @@ class _Changes:
         """
         model, label = self._model, self._plan.request.label
         if model is None or label not in model.classes or not places:
+            return {}
+        if self._is_outgrown:
             return {}
         scorings = candidates(model.scoring)
         terms = [of_view.take(np.array(places, np.int64)) for of_view in views]
@@ -336,7 +347,7 @@ class _Changes:
             except TrainingError as error:
                 raise DamagedError(plan.model.path, 0, str(error)) from error
             _check_sums(plan.model, delta)
-            self._seen.append(self._first_scores(plan.model, after))
+            self._score_afterwards(plan.model, after)
             new_terms = tuple(
                 map(int.__sub__, map(n_terms, after.runs), map(n_terms, before.runs))
             )
@@ -357,32 +368,37 @@ class _Changes:
             delta = with_classes(delta, correction.classes)
         records = join_records(self._records)
         first = max(len(records) - keep_of(plan), 0)
+        records = records.take(range(first, len(records)))
+        delta = with_classes(delta, [*delta.classes, *(r.label for r in records.rows)])
         return Contents(
             counts=delta,
             scoring=found.scoring,
             calibrations=found.calibrations,
             fit=found.fit,
             history=history_of(plan, self.n_changed, new_terms),
-            records=records.take(range(first, len(records))),
+            records=records,
             correction=correction,
             histograms=histograms,
             policy=plan.model.policy if plan.model else None,
         ).pack()
 
-    def _first_scores(self, model: Model, after: CountTable) -> tuple[Calibration, ...]:
-        """Score what could not be scored before it was learnt, nor then."""
+    def _score_afterwards(self, model: Model, after: CountTable) -> None:
+        """Score what could not be scored before it was learnt."""
         plan = self._plan
         if plan.request.label is None or plan.request.regime.is_choosy:
-            return ()
+            return
         known = [step.place for step in plan.steps if step.rows]
         changed = {plan.batch.readings[place].digest for place in known}
-        return new_class_calibration(model, after, self._counter.sample, changed)
-
-
-def _first_sample(plan: Plan) -> Sample:
-    """Return what samples documents that begin a class, and no others."""
-    # the terms of a batch are few enough; where batches end must not show
-    return Sample(documents=DOCUMENTS if plan.begins_class else NO_SAMPLE, terms=ALL)
+        found = scored_afterwards(
+            model,
+            after,
+            self._counter.sample,
+            changed,
+            is_outgrown=self._is_outgrown,
+        )
+        self._seen += found.calibrations
+        # the latest record of a document stands
+        self._records.insert(0, found.rescored.without_bins())
 
 
 def _check_sums(model: Model, delta: CountTable) -> None:

@@ -165,6 +165,25 @@ class Plan(NamedTuple):
         label, model = self.request.label, self.model
         return label is not None and model is not None and label not in model.classes
 
+    @property
+    def is_outgrown(self) -> bool:
+        """
+        Whether more is learnt than the model knows of the class.
+
+        What it says of these documents is then not what it will say of others like
+        them. It is not asked where a correction has been fitted with its own scores,
+        nor for many classes, whose calibration does not change which one is the best.
+        """
+        label, model = self.request.label, self.model
+        if model is None or label not in model.classes or len(model.classes) != 2:
+            return False
+        if event_model(model.scoring.score).calibration != "histogram":
+            return False
+        if self.request.regime.is_choosy or model.file.correction is not None:
+            return False
+        n_new = sum(not step.rows for step in self.steps)
+        return n_new > model.documents[model.classes.index(label)]
+
     def enter(self, step: Step, refusal: str) -> None:
         """
         Enter what has become of a document, refused for a reason or not.

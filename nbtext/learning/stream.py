@@ -223,7 +223,8 @@ def _carried_out(plan: Plan) -> list[Buffer]:
     few = is_few([plan.batch.documents[step.place] for step in plan.steps])
     if has_frozen_idf(plan.batch.settings):  # weighed one by one
         return learn_few(plan)
-    if few and not plan.begins_class:  # which scores what could not be scored before
+    is_scored_afterwards = plan.begins_class or plan.is_outgrown
+    if few and not is_scored_afterwards:
         return learn_few(plan)
     from nbtext.learning.in_bulk import learn_many
 

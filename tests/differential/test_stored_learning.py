@@ -151,6 +151,22 @@ def test_a_last_block_of_any_length_has_its_checksum(model: Path) -> None:
     assert len(lengths) >= 8
 
 
+def test_a_model_that_was_outgrown(model: Path) -> None:
+    known = open_model(str(model)).tables[0].header.documents
+    many = [mail(200 + n, SPAM) for n in range(max(known) + 20)]
+    learn(model, "spam", many)
+    counts = [
+        n
+        for _, _, n in open_model(str(model))
+        .tables[-1]
+        .header.calibrations[0]["counts"]
+    ]
+    assert min(counts) < 0  # what was scored before is taken away
+
+    assert agree(model, "ham", [NEW])
+    assert agree(model, "spam", [mail(78, SPAM), mail(79, HAM)])
+
+
 def test_a_policy_stays(model: Path) -> None:
     set_policy(str(model), Policy(threshold=0.9, prior=(("spam", 0.2),)))
 
@@ -175,6 +191,7 @@ def histograms() -> Iterator[dict[tuple[int, str], int]]:
     yield {(4096, "spam"): 1, (-4096, "ham"): 1}
     yield {(3, "spam"): 500}
     yield {(0, "spam"): 1 << 39, (1, "ham"): 1 << 39}
+    yield {(-80, "spam"): 50, (80, "ham"): 70, (3, "spam"): 9}  # all contradicts
     yield {(5, "spam"): -2, (7, "ham"): 4, (7, "work"): 3}
     for size in (1, 10, 100, 1000, 3000):
         for spread in (1, 5, 80):
@@ -187,7 +204,7 @@ def histograms() -> Iterator[dict[tuple[int, str], int]]:
             }
 
 
-@pytest.mark.parametrize("number", range(20))
+@pytest.mark.parametrize("number", range(21))
 def test_every_bit_of_the_fit(model: Path, number: int) -> None:
     counts = [*histograms()][number]
     whole = read_contents(open_model(str(model)))

@@ -14,6 +14,7 @@ from nbtext.counts.calibration import (
 )
 from nbtext.counts.fitting import (
     FEWEST,
+    LEAST_SLOPE,
     Fit,
     chosen,
     fit,
@@ -90,9 +91,16 @@ def test_no_other_numbers_fit_better(ham: dict[int, int], spam: dict[int, int]) 
     least = loss(calibration, found.slope, found.offset)
     assert fitted_loss(calibration, CLASSES) == pytest.approx(least)
     n_documents = 1 + sum(calibration.documents.values())
-    tries = [(0.01 * 2**n, 0.25 * m) for n in range(14) for m in range(-24, 25)]
-    tries += [(-slope, offset) for slope, offset in tries] + [(0.0, 0.0)]
+    tries = [(LEAST_SLOPE * 2**n, 0.25 * m) for n in range(14) for m in range(-24, 25)]
+    assert found.slope > 0.99 * LEAST_SLOPE
     assert all(least <= loss(calibration, *one) + 1e-6 * n_documents for one in tries)
+
+
+def test_scores_that_contradict_their_classes_turn_nothing_round() -> None:
+    found = fit(histogram({80: 40}, {-80: 20}), CLASSES)
+
+    assert found.slope == pytest.approx(LEAST_SLOPE)
+    assert found.offset == pytest.approx(math.log(20 / 40), abs=0.2)
 
 
 def test_the_offset_of_unequal_classes_is_hardly_held_at_zero() -> None:

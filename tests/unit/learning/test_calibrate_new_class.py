@@ -1,7 +1,10 @@
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from nbtext import undo
+from nbtext.counts import fit
 from nbtext.counts.calibration import Calibration
 from nbtext.document import Document
 from nbtext.learning import LearnRequest, SettingsOverrides, learn_documents, train
@@ -75,6 +78,7 @@ def test_documents_that_move_as_a_class_begins_are_not_scored_where_they_were(
 def test_of_a_first_class_the_documents_whose_counts_are_kept_are_scored(
     tmp_path: Path,
 ) -> None:
+    """And of the second no greater part, for how often it occurs is fitted too."""
     path = tmp_path / "m.nbt"
     request = LearnRequest(str(path), "ham", create=True, format="text", keep=30)
     ham = documents("ham", 90)
@@ -83,7 +87,81 @@ def test_of_a_first_class_the_documents_whose_counts_are_kept_are_scored(
 
     taught(path, "spam", documents("spam", 60))
 
+    assert calibration(path).documents == {"ham": 30, "spam": 20}
+
+
+def trained_on_few(path: Path, count: int) -> list[Document]:
+    few = [*documents("ham", count), *documents("spam", count)]
+    trained = train(lambda: iter(few), n_classes=2)
+    path.write_bytes(b"".join(trained.contents.pack()))
+    return few
+
+
+@pytest.mark.parametrize("labels", [("spam", "ham"), ("ham", "spam")], ids=str)
+def test_a_model_that_is_outgrown_is_calibrated_as_if_it_had_been_trained(
+    tmp_path: Path, labels: tuple[str, str]
+) -> None:
+    path = tmp_path / "m.nbt"
+    few = trained_on_few(path, 3)
+    more = {label: documents(label, 70)[3:] for label in labels}
+    everything = [*few, *more["ham"], *more["spam"]]
+    trained = train(lambda: iter(everything), n_classes=2)
+
+    for label in labels:
+        taught(path, label, more[label])
+
+    whole = trained.contents.calibrations[0]
+    found = calibration(path)
+    assert found.documents == {"ham": 67, "spam": 67}
+    # but for the few, of which nothing is kept, every score is that of training
+    rest = Counter(whole.counts)
+    rest.subtract(found.counts)
+    assert min(rest.values()) >= 0
+    assert rest.total() == len(few)
+    assert fit(found, ("ham", "spam")).slope > 0
+
+
+def test_what_does_not_outgrow_a_model_is_scored_before(tmp_path: Path) -> None:
+    path = tmp_path / "m.nbt"
+    trained_on_few(path, 30)
+    first = calibration(path)
+
+    taught(path, "spam", documents("spam", 60))  # thirty of which are known
+
     assert calibration(path).documents == {"ham": 30, "spam": 60}
+    assert all(calibration(path).counts[at] >= n for at, n in first.counts.items())
+
+
+def test_of_what_was_scored_anew_nothing_is_taken_back_that_is_not_there(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "m.nbt"
+    trained_on_few(path, 2)
+    ham, spam = documents("ham", 60), documents("spam", 60)
+    for one in ham[2:10]:  # each scored by itself, and known by its record
+        taught(path, "ham", [one])
+    assert calibration(path).documents == {"ham": 10, "spam": 2}
+    taught(path, "spam", spam)
+    taught(path, "ham", ham)
+    before = calibration(path)
+
+    taught(path, "spam", [ham[5]])
+
+    after = calibration(path)
+    assert before.documents == {"ham": 58, "spam": 58}
+    assert after.documents == {"ham": 58, "spam": 59}
+    assert min(after.counts.values()) >= 0
+
+
+def test_undo_brings_back_the_calibration_that_was_outgrown(tmp_path: Path) -> None:
+    path = tmp_path / "m.nbt"
+    trained_on_few(path, 3)
+    before = path.read_bytes()
+    taught(path, "spam", documents("spam", 60))
+
+    undo(str(path))
+
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(("score", "scored"), [("complement", 60), ("sum", 60)])
