@@ -122,7 +122,9 @@ Message-ID, Return-Path and MIME-Version, or if it is in an mbox or a Maildir.
 
 A document of a file that holds several is itself a source, by the name that `classify`
 prints: `nbtext learn ham box.mbox:17 rows.csv:12`. A file of that very name comes first.
-Standard input is read once, so its documents have no such names.
+Standard input is read once, so its documents have no such names. `classify --is` takes one document:
+a file, or standard input, is one message or text whatever it looks like, unless its name says that it holds
+several (`.mbox`, `.csv`), or is that of one of them.
 
 ## Output
 

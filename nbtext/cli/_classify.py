@@ -37,7 +37,7 @@ from nbtext.document import Skipped
 from nbtext.errors import SettingsError, UnknownClassError
 from nbtext.scoring import Classifier, Decision, classify, load_model
 from nbtext.scoring.classifying import works_in_threads
-from nbtext.sources import Options, documents
+from nbtext.sources import Options, container_format, documents, split_number
 
 if TYPE_CHECKING:
     from nbtext.document import Item
@@ -107,7 +107,8 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
         wanted = readable(request.wanted)  # as sources read labels
         request = request._replace(wanted=wanted)
         _check_wanted(wanted, opened.classes)
-        if options.format == "auto":  # one document, even if it looks like several
+        if options.format == "auto" and not any(map(_is_container, request.sources)):
+            # one document, even if it looks like several
             options = Options(
                 format=opened.settings.format, max_bytes=options.max_bytes
             )
@@ -131,6 +132,11 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
     if tally.total() > 1 and is_watched(sys.stderr) and not request.output.quiet:
         to_stderr(_summary(tally, failures))
     return status.outcome(failures)
+
+
+def _is_container(source: str) -> bool:
+    """Return whether a source is said to hold several documents, or is one of those."""
+    return container_format(source) is not None or split_number(source) is not None
 
 
 def _opened(path: str, request: ClassifyRequest) -> "Model":

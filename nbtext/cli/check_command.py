@@ -8,7 +8,7 @@ import click
 from nbtext.cli import _status as status
 from nbtext.cli._options import named_model, output_options, within_memory
 from nbtext.cli._report import as_json as json_of
-from nbtext.cli._report import counted, escaped, readable, size
+from nbtext.cli._report import class_name, counted, escaped, readable, size
 from nbtext.cli._terminal import Output, is_watched, show, to_stderr, to_stdout
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _listed(documents: dict[str, int]) -> str:
     """Return how many documents each class has, in one line."""
     from nbtext.store.cut_short import listed
 
-    return listed({escaped(name): count for name, count in documents.items()})
+    return listed({class_name(name): count for name, count in documents.items()})
 
 
 def complaint(checked: "Checked") -> str:

@@ -367,9 +367,11 @@ def _say_positive(result: "Evaluation") -> None:
     """Say which class is taken for the positive one, where nothing tells."""
     two = result.two_class
     if two is not None and two.positive != "spam":
+        are_equal = two.positives == two.negatives
+        why = "the second of two as rare" if are_equal else "the rarer one"
         to_stderr(
-            f"note: {class_name(two.positive)} is taken for the positive class, as the "
-            "rarer one; --positive names another"
+            f"note: {class_name(two.positive)} is taken for the positive class, as "
+            f"{why}; --positive names another"
         )
 
 

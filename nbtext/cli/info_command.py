@@ -227,4 +227,4 @@ def _by_class(values: dict[str, str]) -> str:
     """Return what each class has, or what all of them have."""
     if len(values) > 2 and len({*values.values()}) == 1:
         return next(iter(values.values()))
-    return ", ".join(f"{escaped(name)} {value}" for name, value in values.items())
+    return ", ".join(f"{class_name(name)} {value}" for name, value in values.items())

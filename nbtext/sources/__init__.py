@@ -30,7 +30,7 @@ from nbtext.sources._labels import file_label, folder_label, split_label
 from nbtext.sources._load import load, load_all
 from nbtext.sources._meanings import meanings_of, note_of
 from nbtext.sources._names import listed
-from nbtext.sources._numbered import NO_NUMBERS
+from nbtext.sources._numbered import NO_NUMBERS, split_number
 from nbtext.sources._options import FORMATS, Options, Place, is_delimiter
 from nbtext.sources._rereadable import rereadable
 from nbtext.sources._seen import seen_only
@@ -67,6 +67,7 @@ __all__ = [
     "seen_only",
     "small_files",
     "split_label",
+    "split_number",
     "total_bytes",
     "with_texts",
 ]

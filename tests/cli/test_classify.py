@@ -143,6 +143,28 @@ def test_is_takes_one_document_only(run: "Run", sources: tuple[str, ...]) -> Non
 
 
 @pytest.mark.usefixtures("model")
+def test_is_takes_a_document_of_a_file_by_its_number(run: "Run") -> None:
+    parts = [
+        b"From a@b.example Thu Jan  1 00:00:00 2026\n"
+        + Path(f"{name}.eml").read_bytes()
+        for name in ("ham/1", "spam/1")
+    ]
+    Path("box.mbox").write_bytes(b"\n".join(parts))
+    Path("box").write_bytes(b"\n".join(parts))
+    command = ("classify", "-m", "mail.nbt", "--is", "spam")
+
+    for name in ("box.mbox", "box"):
+        assert run(*command, f"{name}:1").status == 1
+        assert run(*command, f"{name}:2").status == 0
+        assert run(*command, f"{name}:3").status == 66
+    status, out, err = run(*command, "box.mbox")
+
+    assert (status, out) == (64, "")
+    assert err == "Error: --is takes one document, and there are more\n"
+    assert run(*command, "box").status in (0, 1)  # one message, whatever it looks like
+
+
+@pytest.mark.usefixtures("model")
 def test_is_needs_a_document(run: "Run") -> None:
     Path("empty").mkdir()
 

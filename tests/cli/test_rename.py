@@ -187,8 +187,8 @@ def test_a_name_that_is_written_is_kept(run: "Run") -> None:
     assert "positive class\tJunk\n" in evaluated.out
     assert "ROC AUC\t1.0000\t" in evaluated.out
     assert evaluated.err == (
-        "note: Junk is taken for the positive class, as the rarer one; --positive "
-        "names another\n"
+        "note: Junk is taken for the positive class, as the second of two as rare; "
+        "--positive names another\n"
     )
     assert taught.status == 64
     assert "nbtext rename Junk=spam" in taught.err
