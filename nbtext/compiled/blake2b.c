@@ -20,15 +20,6 @@ static const uint8_t ORDER[10][16] = {
     {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0},
 };
 
-static uint64_t
-read_word(const uint8_t *at)
-{
-    uint64_t word = 0;
-    for (int n = 0; n < 8; n++)
-        word |= (uint64_t)at[n] << 8 * n;
-    return word;
-}
-
 #define ROTATED(word, by) ((word) >> (by) | (word) << (64 - (by)))
 
 #define MIX_IN(a, b, c, d, x, y)                                                       \
@@ -61,7 +52,7 @@ hash_block(Hash *hash, const uint8_t *block, bool is_last)
 {
     uint64_t v[16], words[16] = {0};
     for (int n = 0; n < 16; n++)
-        words[n] = read_word(block + 8 * n);
+        words[n] = word_at(block + 8 * n, 8);
     for (int n = 0; n < 8; n++) {
         v[n] = hash->state[n];
         v[n + 8] = START[n];

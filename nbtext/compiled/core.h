@@ -21,6 +21,12 @@
 #define PREFETCH(address) ((void)(address))
 #endif
 
+#if defined(__GNUC__) && defined(__BYTE_ORDER__)
+#define IS_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+#else
+#define IS_LITTLE_ENDIAN 0
+#endif
+
 /* Bytes that are not copied. */
 typedef struct {
     const uint8_t *at, *end;
@@ -43,6 +49,20 @@ static inline size_t
 length_of(Slice text)
 {
     return (size_t)(text.end - text.at);
+}
+
+/* Up to eight bytes as a little-endian word. */
+static inline uint64_t
+word_at(const uint8_t *at, size_t n_bytes)
+{
+    uint64_t word = 0;
+    if (IS_LITTLE_ENDIAN && (n_bytes == 4 || n_bytes == 8)) {
+        memcpy(&word, at, n_bytes);
+        return word;
+    }
+    for (size_t n = 0; n < n_bytes; n++)
+        word |= (uint64_t)at[n] << 8 * n;
+    return word;
 }
 
 /* --- code points: codepoints.c ---------------------------------------------------- */

@@ -128,10 +128,7 @@ salt_by_hash(Slice name)
     start_hash(&hash, sizeof digest);
     add_to_hash(&hash, name);
     end_hash(&hash, digest);
-    uint64_t salt = 0;
-    for (int n = 0; n < 8; n++)
-        salt |= (uint64_t)digest[n] << 8 * n;
-    return salt;
+    return word_at(digest, sizeof digest);
 }
 
 uint64_t

@@ -2,12 +2,6 @@
 
 #include "core.h"
 
-#if defined(__GNUC__) && defined(__BYTE_ORDER__)
-#define IS_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
-#else
-#define IS_LITTLE_ENDIAN 0
-#endif
-
 #if defined(__GNUC__)
 #define LOWEST_BIT(bits) __builtin_ctzll(bits)
 #else
@@ -47,20 +41,6 @@ add_code(Polynomial *polynomial, uint32_t code)
             *polynomial = (Polynomial){polynomial->sum, polynomial->factor * BASE, 0, 0};
         }
     }
-}
-
-/* Up to eight bytes as a little-endian word. */
-static inline uint64_t
-word_at(const uint8_t *at, size_t n_bytes)
-{
-    uint64_t word = 0;
-    if (IS_LITTLE_ENDIAN && n_bytes == sizeof word) {
-        memcpy(&word, at, sizeof word);
-        return word;
-    }
-    for (size_t n = 0; n < n_bytes; n++)
-        word |= (uint64_t)at[n] << 8 * n;
-    return word;
 }
 
 /* Fold eight bytes of ASCII: bit 5 is set where a byte is from A to Z. */
