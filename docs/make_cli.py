@@ -175,7 +175,7 @@ status and the differences.
 
 **`learn`** and **`forget`** print nothing on standard output. Standard error has a summary,
 and the name of each document that was refused. `--json` prints one object: `class`,
-`learnt`, `moved` and `known`, or `forgotten`; `refused`, `skipped` and `path`. Like all
+`learnt`, `moved` and `known`, or `forgotten`; `refused`, `empty` (without a byte), `skipped` and `path`. Like all
 commands that write a model, they wait up to `--wait` seconds for another writer.
 [learning.md](learning.md) lists their promises.
 
