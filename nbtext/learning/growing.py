@@ -249,7 +249,7 @@ class GrowingModel:
         """
         Score the first document of a class, and those that could not be scored before.
 
-        As `nbtext.learning.calibrate_new_class` has it: each as if it alone had not
+        As `nbtext.learning.scored_afterwards` has it: each as if it alone had not
         been learnt.
         """
         model = self._without_terms()

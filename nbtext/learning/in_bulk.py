@@ -29,7 +29,6 @@ from nbtext.counts.histograms import Histograms, added, negative
 from nbtext.counts.sample import DOCUMENTS
 from nbtext.counts.table import add, with_classes
 from nbtext.errors import DamagedError, TrainingError, memory_for_model
-from nbtext.learning.calibrate_new_class import scored_afterwards
 from nbtext.learning.delta import Delta, check_sums
 from nbtext.learning.delta_table import correction_table, count_table
 from nbtext.learning.one_by_one import (
@@ -39,6 +38,7 @@ from nbtext.learning.one_by_one import (
     removal_of,
 )
 from nbtext.learning.plan import calibrated, history_of, keep_of
+from nbtext.learning.scored_afterwards import scored_afterwards
 from nbtext.scoring import event_model
 from nbtext.scoring.batch import keep_memory, raw_scores
 from nbtext.scoring.batch_model import open_batch_model

@@ -31,8 +31,9 @@ from nbtext.counts.sample import DOCUMENTS
 from nbtext.scoring import event_model
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.leave_one_out import left_out
+from nbtext.store import UndoRecords
 from nbtext.store.calibrations import calibrations_of
-from nbtext.store.undo import UndoRecords, last_records
+from nbtext.store.undo import last_records
 
 ENOUGH: Final = 50
 """So many documents of a class that are scored anew take the place of any before."""
@@ -90,10 +91,12 @@ def scored_afterwards(
     kept = calibrations_of(model.path, model.file.tables)
     calibration = calibration_for(model.scoring, kept)
     known = {} if calibration is None else calibration.documents
-    records = _unchanged(model, changed)
     fresh = Tally(label for block in new.blocks() for label in block.labels)
-    ready = fresh + Tally(row.label for row in records.rows)
     unknown = {name for name in living if name in model.classes and not known.get(name)}
+    if not (fresh or unknown):
+        return Afterwards()
+    records = _unchanged(model, changed)
+    ready = fresh + Tally(row.label for row in records.rows)
     outdated = {
         name
         for name, n in known.items()
