@@ -39,6 +39,9 @@ ENOUGH: Final = 50
 """So many documents of a class that are scored anew take the place of any before."""
 
 
+MOST: Final = 4
+"""For so many of its class a document stands at the most."""
+
 ALL: Final = 1 << 62
 """More terms than a sample has."""
 
@@ -103,21 +106,23 @@ def scored_afterwards(
         if is_outgrown and ready[name] >= min(max(n, 1), ENOUGH)
     }
     ready = Tally({name: ready[name] for name in fresh.keys() | unknown | outdated})
+    wanted = ready
     if event.calibration == "histogram":
         documents = dict(zip(after.classes, after.documents, strict=True))
-        ready = _in_proportion(ready, known, documents)
+        wanted = _in_proportion(ready, known, documents)
     batches: list[Labelled] = [
         (block.labels, block.views)
         for label in fresh
-        for block in new.head(min(fresh[label], ready[label]), ALL)
+        for block in new.head(min(fresh[label], wanted[label]), ALL)
     ]
-    chosen = _last(records, ready - fresh)
+    chosen = _last(records, wanted - fresh)
     if len(chosen):
         batches.append(([row.label for row in chosen.rows], chosen.views))
     if not batches:
         return Afterwards()
     before = tuple(_without(one, outdated) for one in kept) if outdated else ()
-    scores = left_out(batch_model_of(after, model.scoring), batches).calibrations
+    found = left_out(batch_model_of(after, model.scoring), batches).calibrations
+    scores = tuple(_standing_for(one, wanted) for one in found)
     are_outdated = [row.label in outdated for row in records.rows]
     places = [place for place, is_one in enumerate(are_outdated) if is_one]
     return Afterwards([before, scores], records.take(places))
@@ -135,24 +140,48 @@ def _in_proportion(
     ready: Tally[str], known: Mapping[str, int], documents: Mapping[str, int]
 ) -> Tally[str]:
     """
-    Return how many documents of each class are scored, none more than its share.
+    Return how many documents of each class are to count, the same part of each.
 
-    How often a class occurs is fitted to them, too.
+    How often a class occurs is fitted to them, too. Of that with the least there is for
+    its size, one counts for several.
 
     Args:
-        ready: how many of each class could be, of those whose scores before go.
+        ready: how many of each class can be scored, whose scores before go.
         known: how many there are already, of any class.
         documents: how many documents of each class are learnt.
 
     """
-    there = {**known, **ready}
-    shares = [
-        there[name] / n for name, n in documents.items() if n and there.get(name, 0) > 0
-    ]
-    share = min(shares, default=1.0)
-    return Tally(
-        {name: min(n, ceil(share * documents[name])) for name, n in ready.items()}
-    )
+    parts = {
+        name: n / documents[name]
+        for name, n in {**known, **ready}.items()
+        if n > 0 and documents.get(name)
+    }
+    least = min((parts[name] for name in ready if name in parts), default=1.0)
+    part = least * min(max(int(1 / least), 1), MOST)
+    part = min([part, *(parts[name] for name in parts if name not in ready)])
+    return Tally({name: ceil(part * documents.get(name, 0)) for name in ready})
+
+
+def _standing_for(calibration: Calibration, wanted: Mapping[str, int]) -> Calibration:
+    """
+    Return what documents say that stand for more of their class.
+
+    Args:
+        calibration: what some say.
+        wanted: as how many documents of each class they are to count, if as more.
+
+    """
+    counts: dict[tuple[int, str], int] = {}
+    documents = dict(calibration.documents)
+    seen: Tally[str] = Tally()
+    counted: Tally[str] = Tally()
+    for (bin_, name), n in sorted(calibration.counts.items()):
+        scored = calibration.documents[name]
+        documents[name] = max(scored, wanted.get(name, 0))
+        seen[name] += n
+        counts[bin_, name] = seen[name] * documents[name] // scored - counted[name]
+        counted[name] += counts[bin_, name]
+    return calibration._replace(counts=counts, documents=documents)
 
 
 def _last(records: UndoRecords, wanted: Tally[str]) -> UndoRecords:

@@ -78,7 +78,7 @@ def test_documents_that_move_as_a_class_begins_are_not_scored_where_they_were(
 def test_of_a_first_class_the_documents_whose_counts_are_kept_are_scored(
     tmp_path: Path,
 ) -> None:
-    """And of the second no greater part, for how often it occurs is fitted too."""
+    """Each counts for three, for how often a class occurs is fitted, too."""
     path = tmp_path / "m.nbt"
     request = LearnRequest(str(path), "ham", create=True, format="text", keep=30)
     ham = documents("ham", 90)
@@ -87,7 +87,9 @@ def test_of_a_first_class_the_documents_whose_counts_are_kept_are_scored(
 
     taught(path, "spam", documents("spam", 60))
 
-    assert calibration(path).documents == {"ham": 30, "spam": 20}
+    found = calibration(path)
+    assert found.documents == {"ham": 90, "spam": 60}
+    assert {n % 3 for (_, name), n in found.counts.items() if name == "ham"} == {0}
 
 
 def trained_on_few(path: Path, count: int) -> list[Document]:
