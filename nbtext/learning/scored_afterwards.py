@@ -14,7 +14,6 @@ of a model that has been outgrown.
 from __future__ import annotations
 
 from collections import Counter as Tally
-from math import ceil
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ from nbtext.store.undo import last_records
 
 ENOUGH: Final = 50
 """So many documents of a class that are scored anew take the place of any before."""
-
 
 MOST: Final = 4
 """For so many of its class a document stands at the most."""
@@ -152,14 +150,22 @@ def _in_proportion(
 
     """
     parts = {
-        name: n / documents[name]
+        name: (n, documents[name])
         for name, n in {**known, **ready}.items()
         if n > 0 and documents.get(name)
     }
-    least = min((parts[name] for name in ready if name in parts), default=1.0)
-    part = least * min(max(int(1 / least), 1), MOST)
-    part = min([part, *(parts[name] for name in parts if name not in ready)])
-    return Tally({name: ceil(part * documents.get(name, 0)) for name in ready})
+    scored = [parts[name] for name in ready if name in parts]
+    others = [parts[name] for name in parts if name not in ready]
+    n, of = min(scored, key=_share, default=(1, 1))
+    n *= min(max(of // n, 1), MOST)
+    n, of = min([(n, of), *others], key=_share)
+    return Tally({name: -(-n * documents.get(name, 0) // of) for name in ready})
+
+
+def _share(part: tuple[int, int]) -> float:
+    """Return which share so many of so many are."""
+    n, of = part
+    return n / of
 
 
 def _standing_for(calibration: Calibration, wanted: Mapping[str, int]) -> Calibration:
