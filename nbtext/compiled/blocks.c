@@ -33,12 +33,19 @@ fill_crc_tables(void)
 #endif
 }
 
-/* What four bytes of a word add, with `behind` and up to three more bytes behind each. */
+/* What four bytes add, with `behind` and up to three more bytes behind each. */
 static uint32_t
-crc_of_four(uint64_t word, int behind)
+crc_of_four(uint32_t word, int behind)
 {
     return crc_of[behind + 3][word & 255] ^ crc_of[behind + 2][word >> 8 & 255]
-           ^ crc_of[behind + 1][word >> 16 & 255] ^ crc_of[behind][word >> 24 & 255];
+           ^ crc_of[behind + 1][word >> 16 & 255] ^ crc_of[behind][word >> 24];
+}
+
+static uint32_t
+little_endian(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16
+           | (uint32_t)bytes[3] << 24;
 }
 
 #if defined(WITH_PRODUCTS)
@@ -105,10 +112,10 @@ crc32_of(const uint8_t *bytes, size_t length)
     }
 #endif
     for (; length >= N_TABLES; bytes += N_TABLES, length -= N_TABLES)
-        crc = crc_of_four(crc ^ word_at(bytes, 4), 12)
-              ^ crc_of_four(word_at(bytes + 4, 4), 8)
-              ^ crc_of_four(word_at(bytes + 8, 4), 4)
-              ^ crc_of_four(word_at(bytes + 12, 4), 0);
+        crc = crc_of_four(crc ^ little_endian(bytes), 12)
+              ^ crc_of_four(little_endian(bytes + 4), 8)
+              ^ crc_of_four(little_endian(bytes + 8), 4)
+              ^ crc_of_four(little_endian(bytes + 12), 0);
     for (; length; bytes++, length--)
         crc = (crc >> 8) ^ crc_of[0][(crc ^ *bytes) & 255];
     return ~crc;

@@ -56,8 +56,8 @@ static inline uint64_t
 word_at(const uint8_t *at, size_t n_bytes)
 {
     uint64_t word = 0;
-    if (IS_LITTLE_ENDIAN && (n_bytes == 4 || n_bytes == 8)) {
-        memcpy(&word, at, n_bytes);
+    if (IS_LITTLE_ENDIAN && n_bytes == sizeof word) {
+        memcpy(&word, at, sizeof word);
         return word;
     }
     for (size_t n = 0; n < n_bytes; n++)

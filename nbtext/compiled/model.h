@@ -166,11 +166,14 @@ value_at(const Array *array, uint64_t place)
     case 1:
         return at[0];
     case 2:
-        return word_at(at, 2);
+        return (uint64_t)at[0] | (uint64_t)at[1] << 8;
     case 4:
-        return word_at(at, 4);
+        return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16
+               | (uint64_t)at[3] << 24;
     default:
-        return word_at(at, 8);
+        return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16
+               | (uint64_t)at[3] << 24 | (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40
+               | (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
     }
 }
 
