@@ -121,7 +121,9 @@ class StoredLearner:
             if _is_locked_by_us(descriptor) and is_in_place(self._path, descriptor):
                 model = self._opened(descriptor)
                 if model is not None and may_compact and is_due(model.tables()):
-                    return _NOTHING_YET if _is_compacted(self._path) else None
+                    from nbtext.store.compacting import is_tail_compacted  # seldom
+
+                    return _NOTHING_YET if is_tail_compacted(self._path) else None
                 return self._learn(descriptor, model, label, mails)
         except BaseException:
             self._model = None
@@ -203,13 +205,6 @@ def _is_locked_by_us(descriptor: int) -> bool:
     except OSError:
         return False
     return True
-
-
-def _is_compacted(path: str) -> bool:
-    """Fold the tail of a model that is locked; return whether that was done."""
-    from nbtext.store.compacting import is_tail_compacted  # with numpy, and seldom
-
-    return is_tail_compacted(path)
 
 
 def _let_go(descriptor: int) -> None:

@@ -3,7 +3,8 @@ A field's value goes in, as its bytes are written, and its readable text comes o
 
 Encoded words are those of RFC 2047, read as they are written rather than as they should
 be; bytes that are not ASCII are UTF-8, or else Windows-1252. The compiled reader asks
-for this, so words are found without `re`: to import that takes as long as a message.
+for those that are odd, so words are found without `re`: to import that takes as long as
+a message.
 """
 
 import binascii
