@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nbtext.arguments import AnyPath
     from nbtext.counts import ReadReport
     from nbtext.counts.counting import Progress
-    from nbtext.document import Item
+    from nbtext.document import Item, Note
     from nbtext.evaluation import Evaluation
     from nbtext.evaluation.stream import OrderName
     from nbtext.learning import SettingsOverrides
@@ -93,6 +93,7 @@ def evaluate(
         ValueError: `jobs` is below 1, or `reasons` below 0.
 
     """
+    from nbtext.counts import ReadReport
     from nbtext.evaluation import evaluate_model
     from nbtext.evaluation.comparing import Rights, compare
 
@@ -129,6 +130,18 @@ def evaluate(
         jobs=jobs,
     )
     right = [Rights() for _ in models]
+    told: list[Note] = []
+
+    def tell(report: ReadReport) -> None:
+        told.extend(report.notes)
+        if on_read is not None:
+            on_read(report)
+
+    def tell_more(report: ReadReport) -> None:
+        """Tell warnings that are of the second of two models alone."""
+        new = [one for one in report.notes if one.is_warning and one not in told]
+        if new and on_read is not None:
+            on_read(ReadReport(notes=new))
 
     def workers(model: AnyClassifier) -> AbstractContextManager[dict[str, Any]]:
         if client is None:
@@ -142,7 +155,7 @@ def evaluate(
             current,
             read(),
             positive=positive,
-            on_read=on_read,
+            on_read=tell,
             on_decision=right[0] if against is not None else None,
             **how,
         )
@@ -150,8 +163,22 @@ def evaluate(
         return result
     current = models[1]
     with workers(current) as how:
-        run(current, read(), on_decision=right[1], **how)
+        run(
+            current,
+            read(),
+            name=_name_of(current),
+            on_read=tell_more,
+            on_decision=right[1],
+            **how,
+        )
     return replace(result, against=compare(*(one.by_name for one in right)))
+
+
+def _name_of(model: AnyClassifier) -> str:
+    """Return what a model is called that another one is held against."""
+    if isinstance(model, Classifier):
+        return f"the model {model.model.path}"
+    return "the other model"
 
 
 @contextmanager

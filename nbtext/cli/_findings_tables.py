@@ -22,7 +22,7 @@ def finding_tables(found: Findings) -> Iterator[Table | Text]:
     n_found = totals(found)
     for kind, of_kind in groupby(finding_rows(found), key=itemgetter(0)):
         rows = [row[1:] for row in of_kind]
-        yield Text(KINDS[kind], "bold")
+        yield sentence(KINDS[kind], "bold")
         yield from map(Text, aligned(rows))
         rest = n_found[kind] - len(rows)
         if rest > 0 and kind != "unreadable":

@@ -77,6 +77,10 @@ def facts_of(model: Model) -> dict[str, Any]:
         for place, name in enumerate(model.classes)
     }
     calibration, kept = fitted(model), held_out(model).documents
+    by_class = {name: max(kept.get(name, 0), 0) for name in model.classes}
+    # what a correction was learnt from is its own, and told with it
+    is_corrected = model.correction is not None
+    n_held_out = sum(by_class.values()) if is_corrected else calibration.documents
     is_capped = model.scoring.calibrated
     return {
         "path": model.path,
@@ -89,8 +93,8 @@ def facts_of(model: Model) -> dict[str, Any]:
         "settings": model.settings.as_dict(),
         "scoring": model.scoring.as_dict(),
         "calibration": {
-            "documents": calibration.documents,
-            "by_class": {name: max(kept.get(name, 0), 0) for name in model.classes},
+            "documents": n_held_out,
+            "by_class": by_class,
             "slope": calibration.slope,
             "offset": calibration.offset,
             "caps": {

@@ -36,6 +36,7 @@ def evaluate_model(
     model: Decider,
     items: Iterable[Item],
     *,
+    name: str = "the model",
     sources: Sequence[str] = (),
     is_estimated: bool = False,
     positive: str | None = None,
@@ -55,6 +56,7 @@ def evaluate_model(
             documents that it has counted as if it had not, or they are passed over. If
             it tells reasons, so does the evaluation, of each document misjudged.
         items: the documents, with their labels.
+        name: what the model is called in notes and errors.
         sources: where they are from, as the user wrote it, to be named in notes.
         is_estimated: whether the prior is estimated from the documents.
         positive: which of two classes is the one looked for; if not given, `spam`,
@@ -78,7 +80,7 @@ def evaluate_model(
     report = ReadReport()
     classes = model.classes
     places = {name: place for place, name in enumerate(classes)}
-    unknown = UnknownLabels(classes, sources)
+    unknown = UnknownLabels(classes, sources, name)
     truth: list[int] = []
     decided: list[int] = []
     log_posterior: list[tuple[float, ...]] = []

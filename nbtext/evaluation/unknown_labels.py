@@ -34,9 +34,21 @@ class UnknownLabels:
         documents: label to how many documents have it.
     """
 
-    def __init__(self, classes: Sequence[str], sources: Sequence[str]) -> None:
+    def __init__(
+        self, classes: Sequence[str], sources: Sequence[str], model: str = "the model"
+    ) -> None:
+        """
+        Have met no label yet.
+
+        Args:
+            classes: those of the model.
+            sources: where the documents are from, as the user wrote it.
+            model: what the model is called.
+
+        """
         self.documents: Tally[str] = Tally()
         self._classes = classes
+        self._model = model
         self._named = named_paths(sources, labelled=True) if sources else []
         self._met: set[str] = set()
         self._label_of: dict[str, str] = {}
@@ -71,7 +83,7 @@ class UnknownLabels:
         if len(self.documents) > len(common):
             labels += f" and {len(self.documents) - len(common)} more"
         known = ", ".join(self._classes[:MOST_LISTED])
-        text = f"the model has no class {labels}; its classes are {known}"
+        text = f"{self._model} has no class {labels}; its classes are {known}"
         return "; ".join((text, *self._advice()))
 
     def _advice(self) -> Iterator[str]:

@@ -10,7 +10,9 @@ append, so the probabilities are those that `classify` would print.
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from nbtext.classes import quoted
 from nbtext.document import Document
+from nbtext.errors import TrainingError
 from nbtext.learning.one_by_one import learn_few
 from nbtext.learning.plan import Batch, LearnRequest, LearnResult, planned
 from nbtext.policy import Policy
@@ -68,7 +70,8 @@ def flip(
 
     Raises:
         SettingsError: the model keeps no ledger, so that nothing can be learnt.
-        TrainingError: the class would need other settings than the model has.
+        TrainingError: the class would need other settings than the model has, or the
+            model would have no other class any more.
         UnknownClassError: there is no such class.
 
     """
@@ -76,6 +79,13 @@ def flip(
     before = trial.decided(model)
     label = label or _other(before)
     result, once = trial.learnt(label, trial.reading)
+    if len(once.classes) < 2:
+        message = (
+            f"{document.name}: it is the only document of its class, and learnt as "
+            f"{quoted(label)} it would leave the model that class alone; teach the "
+            "model more first"
+        )
+        raise TrainingError(message)
     after = trial.decided(once)
     if after.label == label:
         return Flip(label, before, result, after, 0, after)

@@ -97,9 +97,14 @@ def rule_of(policy: Policy, basis: Basis) -> DecisionRule:
         SettingsError: the policy does not go with the model's classes.
 
     """
+    limit = policy.max_false_positives
+    if limit is not None:
+        _check_two_classes(basis)
     for label in policy.labels:
         if label not in basis.classes:
             advice = "a policy names classes of the model"
+            if limit is not None and label == limit.label:
+                advice = "name the class that documents are falsely put in: CLASS=RATE"
             raise UnknownClassError(basis.name, label, basis.classes, advice=advice)
     if UNSURE in basis.classes and any(cost.decision is None for cost in policy.costs):
         message = (
@@ -108,7 +113,6 @@ def rule_of(policy: Policy, basis: Basis) -> DecisionRule:
         )
         raise SettingsError(message)
     prior = prior_of(policy, basis)
-    limit = policy.max_false_positives
     return DecisionRule(
         threshold=policy.threshold,
         shift=shift_of(prior, basis.shares) if policy.prior else (),
@@ -177,12 +181,12 @@ def shift_of(prior: Sequence[float], shares: Sequence[float]) -> tuple[float, ..
     )
 
 
-def _least(limit: FalsePositives, basis: Basis) -> tuple[int, float]:
+def _check_two_classes(basis: Basis) -> None:
     """
-    Return a class and the least log-odds that so few held-out documents reach.
+    Refuse a share of false positives where no threshold can be found for one.
 
     Raises:
-        SettingsError: there are more classes than two.
+        SettingsError: there are more classes than two, or fewer.
 
     """
     if len(basis.classes) != 2:
@@ -191,6 +195,10 @@ def _least(limit: FalsePositives, basis: Basis) -> tuple[int, float]:
             f"scores are kept; {basis.name} has {len(basis.classes)}"
         )
         raise SettingsError(message)
+
+
+def _least(limit: FalsePositives, basis: Basis) -> tuple[int, float]:
+    """Return a class and the least log-odds that so few held-out documents reach."""
     place = basis.classes.index(limit.label)
     return place, held_out_of(limit, basis).log_odds
 

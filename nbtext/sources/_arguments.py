@@ -17,7 +17,7 @@ from nbtext.sources._meanings import meanings_of
 from nbtext.sources._numbered import NO_NUMBERS, is_of_stdin, split_number
 from nbtext.sources._options import Options
 from nbtext.sources._stream import open_path
-from nbtext.sources._walk import below, class_folders
+from nbtext.sources._walk import below, class_folders, stray_files
 
 MOST_CLASSES: Final = 100
 """Maximum number of arguments that are looked into: more are files, not classes."""
@@ -72,13 +72,32 @@ def warning(arguments: Sequence[str]) -> Note | None:
 
     They do if all of them hold folders alone, and the same ones: `train/` and `test/`,
     say, with a folder a class in each. One of them does if it holds folders that are
-    called as the others are: `check/`, say, beside `spam/` and `ham/`.
+    called as the others are: `check/`, say, beside `spam/` and `ham/`. And a single
+    folder is one class only because a file lies beside the folders in it.
     """
     named = named_paths(arguments, labelled=True)
+    if len(named) == 1 and named[0][0] is None:
+        return _stray_file(named[0][1])
     if len(named) < 2 or any("=" in argument for argument in arguments):
         return None
     is_few = len(named) <= MOST_CLASSES
     return _parts(named) or (_test_part(named) if is_few else None)
+
+
+def _stray_file(path: str) -> Note | None:
+    """Say that a folder would stand for those in it but for files beside them."""
+    files, folders = stray_files(path)
+    if not files:
+        return None
+    file, *others = files
+    more = f" and {len(others):,} more" if others else ""
+    lie = "lie" if others else "lies"
+    shown = " ".join([*folders[:3], "..."] if len(folders) > 3 else folders)
+    return Note(
+        f"{path} is read as one class, because {file}{more} {lie} beside the folders "
+        f"in it; if those are the classes, name them alone: {shown}",
+        is_warning=True,
+    )
 
 
 def _test_part(named: list[tuple[str | None, str]]) -> Note | None:

@@ -16,13 +16,26 @@ class BadRecord(NamedTuple):
 
 
 Line: TypeAlias = bytes | BadRecord | Pause
-"""A line without its line feed, or what stands in its place."""
+"""A line without its end, or what stands in its place."""
 
 _TOO_LONG = BadRecord("a line that is too long to hold; split it or raise --max-bytes")
 
 
-def lines(stream: Stream, longest: int) -> Iterator[Line]:
-    """Yield each line of at most `longest` bytes, after any byte order mark."""
+def line_end(head: bytes) -> bytes:
+    """Return what ends lines that begin so; a spreadsheet on a Mac may write CR."""
+    return b"\r" if b"\r" in head and b"\n" not in head else b"\n"
+
+
+def lines(stream: Stream, longest: int, end: bytes = b"\n") -> Iterator[Line]:
+    """
+    Yield each line of at most `longest` bytes, after any byte order mark.
+
+    Args:
+        stream: the bytes.
+        longest: maximum bytes of a line.
+        end: the byte that ends each.
+
+    """
     begun: list[bytes] = []  # the pieces so far of a line whose end is to come
     size = 0
     mark = _BYTE_ORDER_MARK
@@ -30,7 +43,7 @@ def lines(stream: Stream, longest: int) -> Iterator[Line]:
         if isinstance(chunk, Pause):
             yield chunk
             continue
-        *ended, last = chunk.split(b"\n")
+        *ended, last = chunk.split(end)
         for piece in ended:
             if size + len(piece) > longest:
                 yield _TOO_LONG

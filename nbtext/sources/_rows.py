@@ -19,7 +19,7 @@ from nbtext.sources._heading import (
 )
 from nbtext.sources._inspect import HEAD, LABELLED_LINES
 from nbtext.sources._labels import printable
-from nbtext.sources._lines import BadRecord, Line, lines
+from nbtext.sources._lines import BadRecord, Line, line_end, lines
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import Stream
 from nbtext.sources._table import NO_TEXT, Record, first_of, named, tsv_records
@@ -121,9 +121,9 @@ def _records(
     stream: Stream, kind: str, options: Options, *, has_label: bool
 ) -> Iterator[Record | BadRecord | Note | Pause]:
     longest = max(options.max_bytes, _LEAST_LONGEST) + _LINE_SLACK
-    of_stream = lines(stream, longest)
     if kind == "jsonl":
-        return json_records(of_stream, stream.name)
+        return json_records(lines(stream, longest), stream.name)
+    of_stream = lines(stream, longest, line_end(stream.peek(HEAD)))
     if kind == "csv":
         separator = options.separator or _separator(stream, longest, options)
         records = csv_records(of_stream, longest, separator)
@@ -147,9 +147,10 @@ def _records(
 def _separator(stream: Stream, longest: int, options: Options) -> bytes:
     """Tell from the beginning of a table what is between its columns."""
     head = stream.peek(HEAD).removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
-    if b"," in head.partition(b"\n")[0]:
+    end = line_end(head)
+    if b"," in head.partition(end)[0]:
         return b","
-    first = beginning(csv_records(iter(head.split(b"\n")), longest))
+    first = beginning(csv_records(iter(head.split(end)), longest))
     rows = [fields for fields in first if isinstance(fields, list)]
     found = other_separator(rows, options.columns) if rows else None
     return found or b","
@@ -245,7 +246,8 @@ def _document(
     if not columns:
         column = first_of(TEXT_COLUMNS, record)
         if column is None:
-            raise SourceError(f"{name}: {NO_TEXT}")
+            message = _ended("its text") if _is_row(record) else NO_TEXT
+            raise SourceError(f"{name}: {message}")
         columns = (column,)
     texts = [_text(record, name, column) for column in columns]
     if options.numeric_columns:
@@ -311,9 +313,12 @@ def _text(record: Record, name: str, column: str) -> bytes:
 
     Raises:
         SourceError: there is no such column, or it holds a list or an object.
+
     """
     if column not in record:
-        raise SourceError(f"{name}: no column {column}; add it or remove the row")
+        absent = f"no column {column}; add it or remove the row"
+        message = _ended(f"column {column}") if _is_row(record) else absent
+        raise SourceError(f"{name}: {message}")
     value = record[column]
     if isinstance(value, bytes):
         return value
@@ -330,6 +335,15 @@ def _text(record: Record, name: str, column: str) -> bytes:
         f"and a JSON {'list' if isinstance(value, list) else 'object'} found; "
         "name another column"
     )
+
+
+def _is_row(record: Record) -> bool:
+    """Return whether a record is of a table; then it has every column but the last."""
+    return any(isinstance(field, bytes) for field in record.values())
+
+
+def _ended(where: str) -> str:
+    return f"the row ends before {where}; fill it in or remove it"
 
 
 def _encoded(value: str) -> bytes:

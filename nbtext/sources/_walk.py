@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Iterator
 from itertools import chain
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from nbtext.document import Note, Unread, Unreadable
 from nbtext.errors import SourceError
@@ -30,6 +30,9 @@ from nbtext.sources._listing import (
 
 _COMPANIONS = (b".msf", b".lock")
 """Suffixes of what Thunderbird keeps beside a mailbox, and of what locks it."""
+
+MOST_STRAY: Final = 16
+"""Maximum files beside folders that may lie there by mistake."""
 
 _NAMES = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 """How names are encoded; os.fsdecode finds out for each."""
@@ -61,6 +64,30 @@ def class_folders(path: str) -> list[str]:
     except (OSError, ValueError):
         return []
     return [] if is_maildir(path) else sorted(found, key=os.fsencode)
+
+
+def stray_files(path: str) -> tuple[list[str], list[str]]:
+    """
+    Return the few files that lie beside folders in a folder, and the folders, sorted.
+
+    Both are empty if there are no two folders, no files, or many.
+    """
+    folders: list[str] = []
+    files: list[str] = []
+    try:
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if entry.name.startswith("."):
+                    continue
+                kind = folders if _is_folder(entry) else files
+                kind.append(below(path, entry.name))
+                if len(files) > MOST_STRAY:
+                    return [], []
+    except (OSError, ValueError):
+        return [], []
+    if len(folders) < 2 or not files or is_maildir(path):
+        return [], []
+    return sorted(files, key=os.fsencode), sorted(folders, key=os.fsencode)
 
 
 def below(folder: str, name: str) -> str:

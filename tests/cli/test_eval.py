@@ -474,3 +474,17 @@ def test_the_other_model_has_to_be_one(run: "Run") -> None:
 
     assert (status, out) == (66, "")
     assert err.startswith("Error: none.nbt: no model there")
+
+
+@pytest.mark.usefixtures("model")
+def test_the_one_of_two_models_that_lacks_a_class_is_named(run: "Run") -> None:
+    run("train", "-m", "other.nbt", "spam", "news=ham")
+    command = ("eval", "-m", "mail.nbt", "--seen", "--against", "other.nbt")
+
+    some, none = run(*command, "spam", "ham"), run(*command, "ham")
+
+    told = "the model other.nbt has no class 'ham' (8 documents); its classes are news"
+    assert (some.status, some.err.count("WARNING")) == (0, 1)
+    assert f"WARNING: {told}" in some.err
+    assert (none.status, none.out) == (64, "")
+    assert f"Error: {told}" in none.err

@@ -183,7 +183,8 @@ def test_what_a_correction_rests_on_and_what_was_learnt_since(
     nbtext.learn(path, "west", ["topic3 common1 echoa", "topic3 common2 choirb"])
 
     printed = run("info", "-m", path)
-    facts = json.loads(run("info", "-m", path, "--json").out)["correction"]
+    said = json.loads(run("info", "-m", path, "--json").out)
+    facts, calibration = said["correction"], said["calibration"]
 
     assert (facts["documents"], facts["held_out"]) == (240, 60)
     (line,) = [row for row in printed.out.splitlines() if row.startswith("correction")]
@@ -192,6 +193,9 @@ def test_what_a_correction_rests_on_and_what_was_learnt_since(
         f"{facts['loss_without']:.3f} without it, {facts['loss_with']:.3f} with it; "
         "2 documents since have no part in it: train again"
     )
+    # how many it was learnt from is told with it, and not where classes are counted
+    assert calibration["documents"] == sum(calibration["by_class"].values()) > 0
+    assert f"{calibration['documents']} held-out documents" in printed.out
 
 
 @pytest.mark.parametrize("score", ["sum", "mean"])

@@ -555,3 +555,13 @@ def test_the_library_keeps_the_policy_too(run: "Run") -> None:
 
     assert trained.contents.policy == policy_of() == KEPT
     assert "is kept" in trained.notes[0]
+
+
+def test_a_share_of_false_positives_is_for_models_of_two_classes(run: "Run") -> None:
+    run("train", "-q", "-m", "three.nbt", "a=ham", "b=spam", "c=ham")
+
+    for limit in ("1%", "a=1%", "junk=1%"):
+        said = run("policy", "-m", "three.nbt", "--max-false-positives", limit)
+        assert (said.status, said.out) == (64, ""), limit
+        assert "needs a model of two classes" in said.err, limit
+        assert "three.nbt has 3" in said.err, limit

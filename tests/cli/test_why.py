@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,8 +10,6 @@ import pytest
 from tests.build import HAM, SPAM
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.cli.conftest import Run
 
 HOSTILE = (
@@ -332,3 +331,16 @@ def test_categories_and_numbers_of_a_record_are_evidence_too(
     (tmp_path / "taught.nbt").write_bytes((tmp_path / "r.nbt").read_bytes())
     run("learn", "-m", "taught.nbt", flip["class"], "one.csv")
     assert flip["after"] == probability(run, "taught.nbt", flip["class"], "one.csv")
+
+
+def test_what_would_take_the_only_document_of_a_class_is_said(run: "Run") -> None:
+    lines = ['{"label": "a", "text": "alpha"}', '{"label": "b", "text": "gamma"}']
+    Path("rows.jsonl").write_text("\n".join(lines))
+    run("train", "-q", "-m", "two.nbt", "rows.jsonl")
+    Path("one.txt").write_text("alpha")
+
+    status, out, err = run("why", "-m", "two.nbt", "--flip", "one.txt")
+
+    assert (status, out) == (65, "")
+    assert err.startswith("Error: one.txt: it is the only document of its class, and ")
+    assert "learnt as 'b' it would leave the model that class alone" in err

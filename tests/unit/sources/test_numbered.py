@@ -8,6 +8,7 @@ import pytest
 from nbtext.document import Document, Item, Note, Unread, Unreadable
 from nbtext.errors import MissingSourceError
 from nbtext.sources import Options, documents, labels
+from nbtext.sources._walk import MOST_STRAY
 
 MAIL = "Date: 1 Jan 2026 10:00:00 +0000\nFrom: a@example.org\nSubject: x\n\n"
 MBOX = "".join(
@@ -126,3 +127,33 @@ def test_a_folder_like_the_others_beside_it_has_a_warning() -> None:
     )
     assert isinstance(by_name, Note)
     assert not any(isinstance(item, Note) for item in classes)
+
+
+def test_a_file_that_lies_beside_class_folders_is_named() -> None:
+    for folder in ("mail/ham", "mail/spam"):
+        Path(folder).mkdir(parents=True)
+        Path(folder, "1").write_text(folder)
+    alone = read("mail", labelled=True)
+    for name in ("notes.txt", "README"):
+        Path("mail", name).write_text("words")
+
+    first, *rest = read("mail", labelled=True)
+    labelled = read("all=mail", labelled=True)
+    unlabelled = read("mail", labelled=False)
+
+    assert first == Note(
+        "mail is read as one class, because mail/README and 1 more lie beside the "
+        "folders in it; if those are the classes, name them alone: mail/ham mail/spam",
+        is_warning=True,
+    )
+    assert not any(isinstance(item, Note) for item in (*alone, *labelled, *unlabelled))
+    assert len(rest) == 4
+
+
+def test_many_files_beside_folders_are_no_strays() -> None:
+    for folder in ("mail/a", "mail/b"):
+        Path(folder).mkdir(parents=True)
+    for number in range(MOST_STRAY + 1):
+        Path("mail", str(number)).write_text("words")
+
+    assert not any(isinstance(item, Note) for item in read("mail", labelled=True))

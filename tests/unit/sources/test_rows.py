@@ -234,9 +234,8 @@ def test_a_tsv_line_is_a_document_whatever_its_quotes() -> None:
 
     assert texts(items[:2]) == [(b'"a',), (b"b\tc",)]
     assert labels(items) == ["ham", "spam"]
-    assert errors(items) == [
-        "-:3: no column text, body, content or message; name another with --text-column"
-    ]
+    said = "-:3: the row ends before its text; fill it in or remove it"
+    assert errors(items) == [said]
 
 
 def test_numbered_columns_mean_no_header() -> None:
@@ -431,3 +430,40 @@ def test_one_line_without_a_label_makes_it_one_document(tmp_path: Path) -> None:
     (item,) = rows(b"", "auto", argument=str(path), labelled=True)
 
     assert getattr(item, "label", None) == "note"
+
+
+@pytest.mark.parametrize("end", [b"\r", b"\r\n", b"\n"])
+@pytest.mark.parametrize("separator", [b",", b";", b"\t"])
+def test_a_table_may_have_the_line_ends_of_any_system(
+    tmp_path: Path, end: bytes, separator: bytes
+) -> None:
+    """A spreadsheet on a Mac offers a CSV whose lines end in CR alone."""
+    lines = [[b"label", b"text"], [b"spam", b"buy now"], [b"ham", b'"a\nb"']]
+    if end == b"\r" or separator == b"\t":
+        lines[2][1] = b"hello there"
+    path = tmp_path / ("rows.tsv" if separator == b"\t" else "rows.csv")
+    path.write_bytes(end.join(map(separator.join, lines)) + end)
+
+    items = list(documents([str(path)], Options(), labelled=True))
+
+    assert labels(items) == ["spam", "ham"]
+    assert texts(items)[1] == (
+        (b"hello there",) if b'"' not in lines[2][1] else (b"a\nb",)
+    )
+
+
+def test_a_row_that_ends_early_is_told_apart_from_an_object_without_a_text() -> None:
+    short = rows(b"label,text\nspam,buy\nham\n", "csv", labelled=True)
+    named = rows(b"a,b\nspam,buy\nham\n", "csv", text_columns=("b",))
+    without = rows(
+        b'{"label": "a", "text": "b"}\n{"label": "a", "body": 1}\n',
+        text_columns=("text",),
+    )
+
+    assert errors(short) == [
+        "-:2: the row ends before its text; fill it in or remove it"
+    ]
+    assert errors(named) == [
+        "-:2: the row ends before column b; fill it in or remove it"
+    ]
+    assert errors(without) == ["-:2: no column text; add it or remove the row"]
