@@ -109,8 +109,8 @@ only one of its name.
 without its suffixes. The names of folders that mail programs make stand for spam (Spam, Junk,
 Bulk, Junk E-mail) and ham (INBOX, Archive, Sent, Sent Items, All Mail), with a note, if one of
 them stands for spam, or if the model that is evaluated has these classes and none of that name;
-`LABEL=PATH` keeps a name. If a single folder contains only folders, each of them is a class. If
-two folders contain the same folders, as `train/` and `test/` may, each of the two is a
+`LABEL=PATH` keeps a name. If a single folder contains only folders, each of them is a class; if
+a few files lie beside them, it is one class, with a warning. If two folders contain the same folders, as `train/` and `test/` may, each of the two is a
 class, with a warning; there is a warning, too, if one of the folders contains folders that
 are called as the others are. An argument with `=` is a path if such a file exists, or if a `/`
 stands before the `=`: write `./a=b`.

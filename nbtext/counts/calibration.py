@@ -83,7 +83,8 @@ class Calibration(NamedTuple):
         prior: what is expected of the fit.
         counts: for two classes, (bin, name of the class) to how many documents; below
             zero where a table takes back what an earlier one says.
-        losses: for more, the sum of the log-loss at each of the TEMPERATURES.
+        losses: for more, the sum of the log-loss at each of the TEMPERATURES; below
+            zero likewise.
         documents: for each class by name, how many documents.
     """
 
@@ -121,7 +122,8 @@ class Calibration(NamedTuple):
                 for bin_, name, n in plain["counts"]
             }
             losses = tuple(
-                _whole(loss, 0, MOST * LOSS_UNIT) for loss in plain["losses"]
+                _whole(loss, -MOST * LOSS_UNIT, MOST * LOSS_UNIT)
+                for loss in plain["losses"]
             )
             documents = {
                 str(name): _whole(n, -MOST, MOST)

@@ -394,7 +394,7 @@ class _Changes:
             after,
             self._counter.sample,
             changed,
-            is_outgrown=self._is_outgrown,
+            is_outgrown=self._is_outgrown or plan.begins_class,
         )
         self._seen += found.calibrations
         # the latest record of a document stands

@@ -171,13 +171,10 @@ class Plan(NamedTuple):
         Whether more is learnt than the model knows of the class.
 
         What it says of these documents is then not what it will say of others like
-        them. It is not asked where a correction has been fitted with its own scores,
-        nor for many classes, whose calibration does not change which one is the best.
+        them. It is not asked where a correction has been fitted with its own scores.
         """
         label, model = self.request.label, self.model
-        if model is None or label not in model.classes or len(model.classes) != 2:
-            return False
-        if event_model(model.scoring.score).calibration != "histogram":
+        if model is None or label not in model.classes:
             return False
         if self.request.regime.is_choosy or model.file.correction is not None:
             return False

@@ -40,6 +40,9 @@ ENOUGH: Final = 50
 MOST: Final = 4
 """For so many of its class a document stands at the most."""
 
+MOST_LOST: Final = 4
+"""One document may have no score any more for so many that are scored anew."""
+
 ALL: Final = 1 << 62
 """More terms than a sample has."""
 
@@ -73,7 +76,7 @@ def scored_afterwards(
         after: its counts and those that are learnt now, added up.
         new: documents that are learnt now, and were not scored before.
         changed: the digests of documents that were known, and are learnt otherwise now.
-        is_outgrown: whether those are more than the model knew of their class.
+        is_outgrown: whether what is learnt is more than the model knew of its class.
 
     Raises:
         DamagedError: what the model keeps for calibration is none.
@@ -103,9 +106,12 @@ def scored_afterwards(
         for name, n in known.items()
         if is_outgrown and ready[name] >= min(max(n, 1), ENOUGH)
     }
+    has_bins = event.calibration == "histogram"
+    if not has_bins:  # what is kept of scores is of no class by itself
+        outdated = _all_outdated(known, ready) if is_outgrown else set()
     ready = Tally({name: ready[name] for name in fresh.keys() | unknown | outdated})
     wanted = ready
-    if event.calibration == "histogram":
+    if has_bins:
         documents = dict(zip(after.classes, after.documents, strict=True))
         wanted = _in_proportion(ready, known, documents)
     batches: list[Labelled] = [
@@ -124,6 +130,19 @@ def scored_afterwards(
     are_outdated = [row.label in outdated for row in records.rows]
     places = [place for place, is_one in enumerate(are_outdated) if is_one]
     return Afterwards([before, scores], records.take(places))
+
+
+def _all_outdated(known: Mapping[str, int], ready: Tally[str]) -> set[str]:
+    """
+    Return the classes whose scores before go: all, or none if too many would be lost.
+
+    Args:
+        known: how many documents of each have scores.
+        ready: how many of each can be scored anew.
+
+    """
+    lost = sum(n for name, n in known.items() if ready[name] < min(n, ENOUGH))
+    return set(known) if MOST_LOST * lost <= ready.total() else set()
 
 
 def _unchanged(model: Model, changed: Digests) -> UndoRecords:
@@ -202,14 +221,14 @@ def _last(records: UndoRecords, wanted: Tally[str]) -> UndoRecords:
 
 
 def _without(calibration: Calibration, labels: Collection[str]) -> Calibration:
-    """Return what takes away all that a calibration has of some classes."""
+    """Return what takes away what a calibration has of some classes; losses of all."""
     return calibration._replace(
         counts={
             (bin_, name): -n
             for (bin_, name), n in calibration.counts.items()
             if name in labels
         },
-        losses=(),
+        losses=tuple(-loss for loss in calibration.losses),
         documents={
             name: -n for name, n in calibration.documents.items() if name in labels
         },

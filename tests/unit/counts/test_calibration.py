@@ -4,6 +4,7 @@ import pytest
 
 from nbtext.counts.calibration import (
     FARTHEST_BIN,
+    LOSS_UNIT,
     MOST,
     Calibration,
     Prior,
@@ -86,7 +87,7 @@ def test_calibrations_come_back_from_plain_values() -> None:
         {"losses": [1]},
         {"losses": ["1"] * 65},
         {"documents": [1]},
-        {"losses": [-1] * 65},
+        {"losses": [-MOST * LOSS_UNIT - 1] * 65},
         {"documents": {"ham": -MOST - 1}},
         {"documents": {"ham": None}},
         {"documents": {"ham": True}},

@@ -190,6 +190,78 @@ def test_a_fourth_class_is_scored_if_scores_are_calibrated(
     assert calibration(path).documents.get("ham", 0) == scored
 
 
+def texts(label: str, count: int) -> list[Document]:
+    """Return documents of any class, some words of which others have, too."""
+    return [
+        Document(
+            f"{label}{n}",
+            (f"{label if n % 5 else 'all'} is on {n % 7} {n}{label[0]}".encode(),),
+            label,
+        )
+        for n in range(count)
+    ]
+
+
+CLASSES = ("arts", "news", "sports")
+
+
+def few_of_three(path: Path, count: int) -> None:
+    few = [one for label in CLASSES for one in texts(label, count)]
+    overrides = SettingsOverrides(correction=False)
+    trained = train(lambda: iter(few), n_classes=3, overrides=overrides)
+    path.write_bytes(b"".join(trained.contents.pack()))
+
+
+def test_a_model_of_three_classes_that_is_outgrown_is_calibrated_as_if_trained(
+    tmp_path: Path,
+) -> None:
+    """Losses are of all classes together, so all that is kept is scored anew."""
+    path = tmp_path / "m.nbt"
+    few_of_three(path, 3)
+    for label in CLASSES:
+        taught(path, label, texts(label, 70))
+
+    found = calibration(path)
+    everything = [one for label in CLASSES for one in texts(label, 70)]
+    overrides = SettingsOverrides(correction=False)
+    trained = train(lambda: iter(everything), n_classes=3, overrides=overrides)
+    whole = trained.contents.calibrations[0]
+
+    # but for the few, of which nothing is kept
+    assert found.documents == dict.fromkeys(CLASSES, 67)
+    rest = [a - b for a, b in zip(whole.losses, found.losses, strict=True)]
+    assert min(found.losses) > 0
+    assert min(rest) >= 0
+    assert fit(found, CLASSES).slope == pytest.approx(
+        fit(whole, CLASSES).slope, rel=0.1
+    )
+
+
+def test_losses_of_many_are_not_given_up_for_those_of_few(tmp_path: Path) -> None:
+    path = tmp_path / "m.nbt"
+    few_of_three(path, 60)
+    before = calibration(path)
+
+    taught(path, "arts", texts("arts", 150))  # ninety of which are new
+
+    after = calibration(path)
+    assert before.documents == dict.fromkeys(CLASSES, 60)
+    assert after.documents == {"arts": 150, "news": 60, "sports": 60}
+    assert all(new >= old for new, old in zip(after.losses, before.losses, strict=True))
+
+
+def test_undo_brings_back_losses_that_were_outgrown(tmp_path: Path) -> None:
+    path = tmp_path / "m.nbt"
+    few_of_three(path, 3)
+    before = path.read_bytes()
+    taught(path, "news", texts("news", 80))
+    assert calibration(path).documents.get("arts", 0) == 0
+
+    undo(str(path))
+
+    assert path.read_bytes() == before
+
+
 def total_of(path: Path) -> tuple[dict[str, int], int]:
     """Return how many documents were scored, by class, and the sum of all bins."""
     kept = calibration(path)
