@@ -3,9 +3,9 @@ Making a correction: what documents that the counts misjudge teach beside them.
 
 In: the counts, and the documents of smallest digest. Each is scored as if it alone had
 not been counted, and then moves the classes (`nbtext.learning.passes`). Out: a
-correction, if it keeps its promise on documents that had no part in it: a quarter of
-them is taken out of the counts, a correction is made of the others, and if it does not
-lower the quarter's log-loss, there is none. (Two halves would not do: the base scores
+correction, unless one does harm to documents that had no part in it: a quarter of them
+is taken out of the counts, a correction is made of the others, and if the quarter loses
+more by it than chance may take, there is none. (Two halves would not do: the base scores
 of one hold the labels of the other. docs/experiments/010-many-classes.md)
 """
 
@@ -52,6 +52,11 @@ RATE_OF_TWO: Final = 0.25
 
 TRIED: Final = 4096
 """Maximum documents that a correction is tried on, and learnt from for that."""
+
+BY_CHANCE: Final = 2.0
+"""So many nats a correction may lose in all, and be worth it for other documents; with
+200 documents of a class and fewer it was for nearly all that were tried
+(docs/experiments/028-few-documents.md)."""
 
 HELD_OUT: Final = 4
 """Every so many of them, one is held out of the correction that is tried."""
@@ -102,8 +107,14 @@ class Trial(NamedTuple):
 
     @property
     def is_won(self) -> bool:
-        """Return whether the correction is worth keeping."""
-        return self.loss_with < self.loss_without
+        """
+        Return whether the correction is worth keeping.
+
+        Few documents say little. Most corrections are worth it, so that one is kept
+        which in all of them has lost no more than chance may.
+        """
+        lost = (self.loss_with - self.loss_without) * self.held_out
+        return lost < BY_CHANCE
 
 
 class Made(NamedTuple):
