@@ -60,7 +60,7 @@ def load(
     if keyed is not None:
         name_secret(path_of(keyed))
     model = load_model(path_of(path))
-    model = model._replace(scoring=overrides.scoring(model.scoring))
+    model = model.scored_by(overrides.scoring(model.scoring))
     return Classifier(model, policy=policy)
 
 

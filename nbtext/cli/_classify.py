@@ -145,7 +145,7 @@ def _opened(path: str, request: ClassifyRequest) -> "Model":
     notes: list[str] = []
     if request.overrides is not None:
         scoring = request.overrides.scoring(opened.scoring)
-        opened = opened._replace(scoring=scoring)
+        opened = opened.scored_by(scoring)
         policy = None
         if not request.further:  # of several, each has its own class prior
             given = request.policy and request.policy.chosen(opened.policy)

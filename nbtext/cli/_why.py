@@ -73,7 +73,7 @@ def run(request: WhyRequest) -> int:
         name_notes(opened)
     scoring = request.overrides.scoring(opened.scoring)
     policy = request.policy.chosen(opened.policy)
-    classifier = Classifier(opened._replace(scoring=scoring), policy=policy)
+    classifier = Classifier(opened.scored_by(scoring), policy=policy)
     if request.label is not None:  # as sources read labels
         request = request._replace(label=readable(request.label))
     report = ReadReport()

@@ -119,7 +119,7 @@ class _Trial:
     def decided(self, model: Model) -> Decision:
         """Return what a model decides about the document."""
         if self._scoring is not None:
-            model = model._replace(scoring=self._scoring)
+            model = model.scored_by(self._scoring)
         (decision,) = Classifier(model, policy=self._policy).classify([self._document])
         return decision
 

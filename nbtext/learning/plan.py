@@ -371,7 +371,7 @@ def _for_class(model: Model | None, request: LearnRequest) -> Model | None:
         raise TrainingError(message) from error
     if model.policy is not None and label not in model.classes:
         check_policy(model.policy, model, label)
-    return model if scoring == model.scoring else model._replace(scoring=scoring)
+    return model if scoring == model.scoring else model.scored_by(scoring)
 
 
 def _check_spelling(model: Model, label: str) -> None:

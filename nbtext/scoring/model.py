@@ -113,6 +113,13 @@ class Model(NamedTuple):
         """Return what of its file is lost, in a sentence, if anything is."""
         return self.file.warnings
 
+    def scored_by(self, scoring: Scoring) -> "Model":
+        """Return the same model scored otherwise, without what corrects other scores."""
+        correction = self.correction
+        if correction is not None and correction.info.scoring != scoring.of_scores():
+            correction = None
+        return self._replace(scoring=scoring, correction=correction)
+
     def of_text(self) -> "Model":
         """Return the same model without the views of attributes, for event models."""
         n_texts = self.settings.n_texts

@@ -20,6 +20,7 @@ from nbtext.scoring.costs import costs_of
 from nbtext.scoring.decide import DecisionRule
 from nbtext.scoring.held_out import fitted, held_out
 from nbtext.scoring.model import Model
+from nbtext.scoring.models.registry import event_model, event_models, scoring_of
 from nbtext.scoring.posterior import log_prior, normalised
 from nbtext.scoring.threshold import LEAST, HeldOut, held_out_threshold
 from nbtext.settings.scoring import Scoring
@@ -99,7 +100,7 @@ def rule_of(policy: Policy, basis: Basis) -> DecisionRule:
     """
     limit = policy.max_false_positives
     if limit is not None:
-        _check_two_classes(basis)
+        _check_held_out(basis)
     for label in policy.labels:
         if label not in basis.classes:
             advice = "a policy names classes of the model"
@@ -181,20 +182,34 @@ def shift_of(prior: Sequence[float], shares: Sequence[float]) -> tuple[float, ..
     )
 
 
-def _check_two_classes(basis: Basis) -> None:
+def _check_held_out(basis: Basis) -> None:
     """
     Refuse a share of false positives where no threshold can be found for one.
 
     Raises:
-        SettingsError: there are more classes than two, or fewer.
+        SettingsError: there are more classes than two, or fewer, or the scores of
+            held-out documents are not kept.
 
     """
+    what = "a share of false positives needs a model of two classes, whose held-out "
     if len(basis.classes) != 2:
+        message = f"{what}scores are kept; {basis.name} has {len(basis.classes)}"
+        raise SettingsError(message)
+    if not keeps_scores(basis.scoring):
+        names = " or ".join(
+            one.name for one in event_models() if keeps_scores(scoring_of(one.name))
+        )
         message = (
-            "a share of false positives needs a model of two classes, whose held-out "
-            f"scores are kept; {basis.name} has {len(basis.classes)}"
+            f"{what}scores are kept, as with --score {names}; {basis.name} is scored "
+            f"by {basis.scoring.score}: train another, or say what an error costs "
+            "(--cost)"
         )
         raise SettingsError(message)
+
+
+def keeps_scores(scoring: Scoring) -> bool:
+    """Return whether a model that is scored so keeps what held-out documents scored."""
+    return scoring.calibrated and event_model(scoring.score).calibration == "histogram"
 
 
 def _least(limit: FalsePositives, basis: Basis) -> tuple[int, float]:

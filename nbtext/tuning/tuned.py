@@ -16,7 +16,7 @@ import numpy as np
 
 from nbtext.evaluation.binary_metrics import positive_class
 from nbtext.learning.overrides import DEFAULTS
-from nbtext.policy import FalsePositives, Policy
+from nbtext.policy import MOST_EXPENSIVE, Cost, FalsePositives, Policy
 from nbtext.tuning.measures import MEASURES, standard_error
 
 RATE: Final = 0.001
@@ -36,24 +36,45 @@ class SafeThreshold(NamedTuple):
         caught: the share of its held-out documents that reach it.
         lost: the share of the others that do, `rate` at the most.
         rate: how many of them may.
+        other: the other class.
+        is_followed: whether the model keeps what held-out documents score, so that it
+            can keep to the rate itself, whatever it learns later.
     """
 
     positive: str
     probability: float
     caught: float
     lost: float
-    rate: float = RATE
+    rate: float
+    other: str
+    is_followed: bool
 
     @property
     def policy(self) -> Policy:
         """Return the policy by which a model keeps to it."""
-        return Policy(max_false_positives=FalsePositives(self.positive, self.rate))
+        if self.is_followed:
+            return Policy(max_false_positives=FalsePositives(self.positive, self.rate))
+        return Policy(costs=(Cost(self.other, self.positive, self.cost),))
 
     @property
     def options(self) -> list[str]:
         """Return the options of `nbtext policy` that ask for it."""
-        share = f"{100 * self.rate:.10g}%"
-        return ["--max-false-positives", f"{self.positive}={share}"]
+        if self.is_followed:
+            share = f"{100 * self.rate:.10g}%"
+            return ["--max-false-positives", f"{self.positive}={share}"]
+        return ["--cost", f"{self.other}:{self.positive}={self.cost!r}"]
+
+    @property
+    def cost(self) -> float:
+        """
+        Return what a false positive costs where the threshold is best.
+
+        One of the other class, missed, costs 1 (Elkan 2001, equation 2).
+        """
+        left = 1 - self.probability
+        if left <= 0:
+            return MOST_EXPENSIVE
+        return min(self.probability / left, MOST_EXPENSIVE)
 
 
 OF_SOURCES: Final = ("fields", "guessed", "secret")
@@ -190,6 +211,8 @@ def safe_threshold(
     log_posterior: Floats,
     classes: Sequence[str],
     limit: FalsePositives | None = None,
+    *,
+    is_followed: bool = True,
 ) -> SafeThreshold | None:
     """
     Return the lowest threshold that few enough held-out documents of one class reach.
@@ -200,6 +223,7 @@ def safe_threshold(
         classes: the names; None is returned unless they are two.
         limit: the class, and how many of the other may be taken for it; if None, RATE
             for `spam`, or else for the rarer class.
+        is_followed: as in `SafeThreshold`.
 
     Raises:
         SettingsError: the class is not one of two.
@@ -221,6 +245,8 @@ def safe_threshold(
         caught=float((own >= probability).mean()),
         lost=float((others >= probability).mean()),
         rate=rate,
+        other=classes[1 - place],
+        is_followed=is_followed,
     )
 
 

@@ -48,10 +48,12 @@ from nbtext.scoring.models.registry import (
     DEFAULT_WITHOUT_TEXT,
     counting_by,
     for_classes,
+    rival_of,
     scoring_of,
     suited_to,
     with_attributes,
 )
+from nbtext.scoring.policy_rule import keeps_scores
 from nbtext.settings.columns import in_order
 from nbtext.tuning.measures import MEASURES, OF_TWO
 from nbtext.tuning.tuned import Row, Tried, Tuned, choose, safe_threshold
@@ -157,9 +159,21 @@ def tune(
         rows=(*folds, *before),
         overrides=chosen.overrides._replace(fields=(), guessed=None),
         threshold=safe_threshold(
-            trials.labels, posterior, table.classes, max_false_positives
+            trials.labels,
+            posterior,
+            table.classes,
+            max_false_positives,
+            is_followed=_keeps_scores(chosen.overrides, table),
         ),
     )
+
+
+def _keeps_scores(overrides: SettingsOverrides, table: CountTable) -> bool:
+    """Return whether training keeps what held-out documents score, for certain."""
+    scoring = overrides.scoring_for(table.settings, len(table.classes))
+    if overrides.score is None and rival_of(scoring.score):
+        return False  # it chooses between two
+    return keeps_scores(scoring)
 
 
 def _widest(overrides: SettingsOverrides, default: Settings) -> Settings:

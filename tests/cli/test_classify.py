@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import nbtext
+from nbtext import SettingsOverrides
+from tests.build import confusing
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
@@ -596,3 +600,29 @@ def test_what_several_models_cannot_do_is_said(run: "Run") -> None:
     assert "held-out scores of one model" in limit.err
     assert "--errors tells the reasons of one model" in errors.err
     assert "policy kept in a.nbt has no part" in noted.err
+
+
+def test_another_score_than_a_correction_was_made_for_is_not_corrected(
+    run: "Run",
+) -> None:
+    """The counts of both models are the same, so that their other scores are."""
+    pairs = confusing()
+    nbtext.train_on(pairs, "corrected.nbt")
+    nbtext.train_on(pairs, "plain.nbt", overrides=SettingsOverrides(correction=False))
+    assert nbtext.load("corrected.nbt").model.correction is not None
+    Path("texts").mkdir()
+    for number, (_, text) in enumerate(pairs[:20]):
+        Path(f"texts/{number}.txt").write_text(f"{text} unseen")
+
+    for options in (("--score", "sum"), ("--smoothing", "0.1")):
+        said = [
+            run("classify", "-q", "--json", "-m", path, *options, "texts")
+            for path in ("corrected.nbt", "plain.nbt")
+        ]
+        found = [
+            [json.loads(line)["posterior"] for line in one.out.splitlines()]
+            for one in said
+        ]
+        assert said[0].status == 0, options
+        assert len(found[0]) == 20, options
+        assert found[0] == found[1], options

@@ -8,11 +8,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from nbtext import load, tune
-from nbtext.policy import FalsePositives, Policy
+from nbtext.policy import Policy
 from nbtext.scoring import event_models
 from nbtext.store import open_model
 from tests.build import HAM, SPAM
@@ -49,7 +48,8 @@ def test_every_event_model_that_can_is_tried(run: "Run", rows: Path) -> None:
     assert sum(line[4] == "chosen" for line in lines) == 1
     assert lines[0][3] == "5 folds"
     assert last.startswith("threshold\tspam from 0.")
-    assert "\npolicy\tnbtext policy --max-false-positives spam=0.1%\n" in last
+    # the default chooses in training between two scores, one of which keeps none
+    assert "\npolicy\tnbtext policy --cost ham:spam=" in last
     assert "\ntrain\tnbtext train" in last
     values = [float(line[0]) for line in lines if line[3] == "leave-one-out"]
     assert values == sorted(values)
@@ -197,96 +197,12 @@ def test_a_threshold_is_written_if_it_is_asked_for(run: "Run") -> None:
     assert (plain.status, status) == (0, 0)
     assert "wrote b.nbt" in err
     assert open_model("a.nbt").policy is None
-    wanted = FalsePositives("ham", 0.05)
-    assert open_model("b.nbt").policy == Policy(max_false_positives=wanted)
+    (cost,) = (open_model("b.nbt").policy or Policy()).costs
+    assert (cost.truth, cost.decision) == ("spam", "ham")
+    start = float(out.partition("threshold\tham from ")[2].split()[0])
+    assert cost.price / (1 + cost.price) == pytest.approx(start, abs=1e-4)
     line = out.partition("\npolicy\t")[2].partition("\n")[0]
     assert run(*shlex.split(line)[1:], "-m", "a.nbt").status == 0
     assert open_model("a.nbt").policy == open_model("b.nbt").policy
     bad = run("tune", "--max-false-positives", "eggs=5%", "rows.tsv")
     assert (bad.status, bad.out) == (64, "")
-    assert "'eggs'" in bad.err
-
-
-RECORDS = ("--label-column", "class", "--categorical-column", "city")
-"""The columns of the table below, without text and numbers."""
-
-
-@pytest.mark.parametrize(
-    "columns", [("--text-column", "text", "--numeric-column", "age"), ()], ids=len
-)
-def test_records_are_tuned_too(run: "Run", columns: tuple[str, ...]) -> None:
-    random = np.random.default_rng(3)
-    rows = ["class,city,age,text"]
-    for number in range(120):
-        is_spam = number % 2
-        city = random.choice(["Oslo", "Bergen"] if is_spam else ["Bergen", "Moss"])
-        words = random.choice(SPAM if is_spam else HAM, 2)
-        age = random.normal(30 + 9 * is_spam, 8)
-        text = " ".join([*words, random.choice([*SPAM, *HAM])])
-        rows.append(f"{'spam' if is_spam else 'ham'},{city},{age},{text}")
-    Path("rows.csv").write_text("\n".join(rows))
-
-    status, out, err = run("tune", "-q", *RECORDS, *columns, "rows.csv")
-
-    assert (status, err) == (0, "")
-    assert "--category-smoothing 3" in out
-    assert ("--variance-smoothing 0.1" in out) == bool(columns)
-    assert ("--score mean" in out) == bool(columns)
-    line = out.splitlines()[-1].partition("\t")[2]
-    assert run(*shlex.split(line)[1:], "-q", "-m", "b.nbt").status == 0
-
-
-def test_the_area_is_for_two_classes(run: "Run") -> None:
-    for label in ("eggs", "ham", "spam"):
-        Path(label).mkdir()
-        for number in range(4):
-            Path(label, f"{number}.txt").write_text(f"{label} {number} word{number}")
-
-    bad = run("tune", "--measure", "1-auc", "eggs", "ham", "spam")
-    rate = run("tune", "--max-false-positives", "1%", "eggs", "ham", "spam")
-    good = run("tune", "-q", "eggs", "ham", "spam")
-
-    assert (bad.status, bad.out) == (64, "")
-    assert "the measure 1-auc is for two classes, found 3" in bad.err
-    assert (rate.status, rate.out) == (64, "")
-    assert rate.err.startswith("Error: --max-false-positives looks for a threshold")
-    assert "between two classes, and the documents have 3; leave it out" in rate.err
-    assert good.status == 0
-    assert "threshold" not in good.out
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [("spam",), ("nowhere",), (), ("--measure", "x", "spam", "ham")],
-    ids=" ".join,
-)
-@pytest.mark.usefixtures("corpus")
-def test_tune_refuses_what_tells_nothing(
-    run: "Run", arguments: tuple[str, ...]
-) -> None:
-    status, out, err = run("tune", *arguments)
-
-    assert status in (64, 65, 66)
-    assert out == ""
-    assert "Error: " in err
-
-
-@pytest.mark.usefixtures("corpus")
-def test_parameters_and_views_are_options_of_train(run: "Run") -> None:
-    command = ("train", "-q", "-m", "mail.nbt", "spam", "ham")
-
-    good = run(*command, "--views", "headers,body", "--parameter", "min_evidence=1")
-
-    model = load("mail.nbt").model
-    assert good.status == 0
-    assert [view.name for view in model.settings.views] == ["headers", "body"]
-    assert model.scoring.parameter("min_evidence") == 1.0
-    for options, said in (
-        (("--views", "eggs"), "no view 'eggs'; there are headers, raw, body"),
-        (("--parameter", "eggs=1"), "has no parameter 'eggs', but min_evidence"),
-        (("--parameter", "eggs"), "is not a name and a number"),
-        (("--parameter", "min_evidence=1e6"), "min_evidence is 1000000.0, expected"),
-    ):
-        bad = run(*command, *options)
-        assert bad.status == 64
-        assert said in bad.err

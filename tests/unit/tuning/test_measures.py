@@ -8,6 +8,7 @@ import pytest
 
 from nbtext.evaluation.evaluation import evaluate
 from nbtext.learning import SettingsOverrides
+from nbtext.policy import MOST_EXPENSIVE, FalsePositives, Policy
 from nbtext.tuning.measures import MEASURES, standard_error
 from nbtext.tuning.tuned import Tried, Tuned, choose, options_of, safe_threshold
 
@@ -134,3 +135,14 @@ def test_the_threshold_lets_one_in_a_thousand_pass() -> None:
     assert found.lost == 2 / 2000
     assert found.caught == pytest.approx(2 / 3)
     assert safe_threshold(truth, posterior, ("a", "b", "c")) is None
+    # a model that keeps scores looks for the threshold itself, others are told it
+    assert found.policy == Policy(max_false_positives=FalsePositives("spam", 0.001))
+    assert found.options == ["--max-false-positives", "spam=0.1%"]
+    told = found._replace(is_followed=False)
+    (cost,) = told.policy.costs
+    assert cost[:2] == ("ham", "spam")
+    assert cost.price / (1 + cost.price) == pytest.approx(found.probability, rel=1e-12)
+    assert told.options == ["--cost", f"ham:spam={cost.price!r}"]
+    certain = told._replace(probability=1.0)
+    assert certain.cost == MOST_EXPENSIVE
+    certain.policy.check()
