@@ -9,12 +9,12 @@ if TYPE_CHECKING:
 
     from nbtext.arguments import AnyPath
     from nbtext.document import AnyDocument, Item
-    from nbtext.learning import LearnResult
     from nbtext.learning.regimes import Regime
 
 from nbtext.api._shared import checked_regime, numbered
 from nbtext.arguments import count_of, documents_of, label_of, path_of
-from nbtext.learning import LearnRequest, learn_documents
+from nbtext.document import Note, Unreadable
+from nbtext.learning import LearnRequest, LearnResult, learn_documents
 from nbtext.learning.regimes import EVERYTHING
 from nbtext.learning.training import MAX_BYTES
 from nbtext.store.lock import WAIT
@@ -59,7 +59,8 @@ def learn(
             of TF-IDF weights is changed in no other way.
 
     Returns:
-        What became of each document, in their order.
+        What became of each document, in their order; refused if the model's pattern
+        takes too long to search it, or memory is too short for it.
 
     Raises:
         NoModelError: there is no model, and none shall be begun.
@@ -109,7 +110,8 @@ def forget(
         frozen_idf: whether they are weighed by the idf that training has frozen.
 
     Returns:
-        What became of each document, in their order; refused if it is not in the model.
+        What became of each document, in their order; refused if it is not in the model,
+        or for the reasons of `learn`.
 
     Raises:
         As `learn` does.
@@ -130,15 +132,19 @@ def _learn(
     documents: Iterable[AnyDocument], request: LearnRequest
 ) -> list[LearnResult]:
     items: Iterator[Item] = numbered(documents_of(documents))
-    batches = learn_documents(
-        items, request, max_bytes=MAX_BYTES, on_problem=_nothing_to_say
-    )
-    return [result for batch in batches for result in batch]
+    results: list[LearnResult] = []
+
+    def refuse(problem: Unreadable | Note) -> None:
+        """Put what cannot be read in its place; pass over notes."""
+        if isinstance(problem, Unreadable):
+            reason = str(problem.error).removeprefix(f"{problem.name}: ")
+            results.append(LearnResult(problem.name, "refused", reason=reason))
+
+    batches = learn_documents(items, request, max_bytes=MAX_BYTES, on_problem=refuse)
+    for batch in batches:
+        results += batch
+    return results
 
 
 def _secret_path(path: AnyPath | None) -> str | None:
     return None if path is None else path_of(path)
-
-
-def _nothing_to_say(_: object) -> None:
-    """Pass over notes: documents in memory can be read."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nbtext import classify, classify_all, load
+from nbtext import classify, classify_all, forget, learn, load
 from nbtext.document import Note, Unreadable
 from nbtext.errors import SourceError
 from nbtext.tokens import pattern
@@ -184,3 +184,16 @@ def test_the_library_raises_it_or_reports_it(trained: Path) -> None:
         next(decisions)
     with pytest.raises(SourceError, match=REASON):
         classify(model, HOSTILE)
+
+
+def test_the_library_says_in_its_place_that_it_was_not_learnt(trained: Path) -> None:
+    messages = [mail(90, HAM), HOSTILE, mail(91, HAM)]
+
+    learnt = learn(trained, "ham", messages)
+    forgotten = forget(trained, messages)
+
+    for results, outcome in ((learnt, "learnt"), (forgotten, "forgotten")):
+        assert [one.name for one in results] == ["1", "2", "3"]
+        assert [one.outcome for one in results] == [outcome, "refused", outcome]
+        assert results[1].reason.startswith("the pattern ")
+        assert REASON in results[1].reason
