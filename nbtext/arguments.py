@@ -147,3 +147,25 @@ def count_of(name: str, number: int, *, least: int, most: int = MOST) -> int:
         range_ = f"{least:,} or more" if most == MOST else f"{least:,} to {most:,}"
         raise ValueError(f"{name}: expected {range_}, found {found:,}")
     return found
+
+
+def seconds_of(name: str, seconds: float) -> float:
+    """
+    Return how many seconds to wait.
+
+    Args:
+        name: that of the argument.
+        seconds: what was given for it.
+
+    Raises:
+        TypeError: it is no number.
+        ValueError: it is below 0, or NaN, by which no deadline would ever come.
+
+    """
+    if not isinstance(seconds, int | float):
+        kind = type(seconds).__name__
+        message = f"{name}: expected seconds, found {seconds!r:.80} ({kind})"
+        raise TypeError(message)
+    if not seconds >= 0:
+        raise ValueError(f"{name}: expected seconds, 0 or more, found {seconds!r}")
+    return seconds

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from nbtext.learning.regimes import Regime
 
 from nbtext.api._shared import checked_regime, numbered
-from nbtext.arguments import count_of, documents_of, label_of, path_of
+from nbtext.arguments import count_of, documents_of, label_of, path_of, seconds_of
 from nbtext.document import Note, Unreadable
 from nbtext.learning import LearnRequest, LearnResult, learn_documents
 from nbtext.learning.regimes import EVERYTHING
@@ -69,14 +69,14 @@ def learn(
         BusyError: another process has been writing the model all the time.
         ModelFileError: the model is damaged, or cannot be written.
         TypeError: the documents are a single one, or an argument is of another type.
-        ValueError: `undo` is not from 0 to 1,000,000, the label is empty, or there is
-            no such regime.
+        ValueError: `undo` is not from 0 to 1,000,000, `wait` is below 0, the label is
+            empty, or there is no such regime.
 
     """
     request = LearnRequest(
         path_of(path),
         label_of(label),
-        wait=wait,
+        wait=seconds_of("wait", wait),
         keep=None if undo is None else count_of("undo", undo, least=0, most=MOST_KEPT),
         approximate=approximate,
         create=create,
@@ -120,7 +120,7 @@ def forget(
     request = LearnRequest(
         path_of(path),
         None,
-        wait=wait,
+        wait=seconds_of("wait", wait),
         approximate=approximate,
         keyed=_secret_path(keyed),
         frozen_idf=frozen_idf,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nbtext.store.blocks import Buffer
 
 from nbtext.api._shared import AUTO, IMPORTS, checked_regime, n_classes_of
-from nbtext.arguments import count_of, pair_of, path_of, sources_of
+from nbtext.arguments import count_of, pair_of, path_of, seconds_of, sources_of
 from nbtext.counts.room import bounded
 from nbtext.document import as_document
 from nbtext.errors import SettingsError
@@ -86,10 +86,11 @@ def train(
         ModelFileError: the file cannot be written.
         NoRoomError: the temporary folder has no room for what memory is too short for.
         TypeError: the sources are one string, or none.
-        ValueError: `jobs` or `memory` is below 1, or there is no such regime.
+        ValueError: `jobs` or `memory` is below 1, `wait` below 0, or there is no such
+            regime.
 
     """
-    sources, path = sources_of(sources), path_of(path)
+    sources, path, wait = sources_of(sources), path_of(path), seconds_of("wait", wait)
     jobs, regime = count_of("jobs", jobs, least=1), checked_regime(regime)
     if memory is not None:
         memory = count_of("memory", memory, least=1)
@@ -146,7 +147,7 @@ def train_on(
         ValueError: a label is empty.
 
     """
-    path = path_of(path)
+    path, wait = path_of(path), seconds_of("wait", wait)
     items: list[Item] = [
         as_document(document, str(number))._replace(label=label)
         for number, (label, document) in enumerate(map(pair_of, pairs), 1)

@@ -9,7 +9,7 @@ meanwhile, which stays.
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from nbtext.arguments import AnyPath, path_of
+from nbtext.arguments import AnyPath, path_of, seconds_of
 from nbtext.errors import SettingsError
 from nbtext.store import ModelFile, StoredTable
 from nbtext.store.file import open_locked
@@ -75,9 +75,10 @@ def undo(path: AnyPath, *, wait: float = WAIT, dry_run: bool = False) -> TakenBa
         SettingsError: there is nothing to take back, or it is not known any more.
         BusyError: another process has been writing the model all the time.
         ModelFileError: there is no model, it is damaged, or cannot be written.
+        ValueError: `wait` is below 0.
 
     """
-    path = path_of(path)
+    path, wait = path_of(path), seconds_of("wait", wait)
     with locked(path, wait=wait):
         file = open_locked(path)
         tables = last_run(file)

@@ -5,7 +5,7 @@ A policy goes in; it is held against the classes of the model, and kept in the h
 the last table. Counts and tables stay as they are.
 """
 
-from nbtext.arguments import AnyPath, path_of
+from nbtext.arguments import AnyPath, path_of, seconds_of
 from nbtext.policy import Policy, PolicyOverrides, checked_policy
 from nbtext.scoring.model import model_of
 from nbtext.scoring.policy_rule import basis_of, rule_of
@@ -34,11 +34,12 @@ def set_policy(
         SettingsError: a number of the policy is out of its range, or it does not go
             with the model's classes.
         TypeError: it is no policy, or the path is none.
+        ValueError: `wait` is below 0.
         BusyError: another process has been writing the model all the time.
         ModelFileError: there is no model, it is damaged, or cannot be written.
 
     """
-    path = path_of(path)
+    path, wait = path_of(path), seconds_of("wait", wait)
     if not isinstance(policy, PolicyOverrides):
         checked_policy(policy)
     with locked(path, wait=wait):

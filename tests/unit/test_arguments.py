@@ -77,6 +77,30 @@ def test_a_wrong_number_of_records_leaves_the_model_as_it_is(
     assert nbtext.load(model).classes == ("arts", "sport")
 
 
+@pytest.mark.parametrize(
+    ("wait", "error"),
+    [(-1, ValueError), (float("nan"), ValueError), ("5", TypeError)],
+)
+def test_a_wrong_number_of_seconds_to_wait_is_refused(
+    model: Path, wait: Any, error: type[Exception]
+) -> None:
+    before = model.read_bytes()
+    calls: list[Callable[..., Any]] = [
+        lambda: nbtext.learn(model, "sport", ["a goal"], wait=wait),
+        lambda: nbtext.forget(model, ["a match"], wait=wait),
+        lambda: nbtext.undo(model, wait=wait),
+        lambda: nbtext.set_policy(model, nbtext.Policy(0.9), wait=wait),
+        lambda: nbtext.train(["x"], model, wait=wait),
+        lambda: nbtext.train_on(TOPICS, model, wait=wait),
+    ]
+
+    for call in calls:
+        with pytest.raises(error, match=r"^wait: expected seconds"):
+            call()
+
+    assert model.read_bytes() == before
+
+
 def test_the_path_of_a_model_is_no_model(model: Path) -> None:
     opened, path = nbtext.load(model), str(model)
     calls: list[Callable[..., Any]] = [
