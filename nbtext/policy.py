@@ -199,7 +199,9 @@ FORM: Final = (
 
 def checked_policy(policy: Policy) -> Policy:
     """
-    Return a policy that a program gives, as it is.
+    Return a policy that a program gives, its parts in their form.
+
+    Costs and a share of false positives may be plain tuples.
 
     Raises:
         TypeError: it is none, or its parts do not have their form.
@@ -209,7 +211,12 @@ def checked_policy(policy: Policy) -> Policy:
     if not isinstance(policy, Policy):
         message = f"policy: expected one like {FORM}, found {policy!r:.80}"
         raise TypeError(message)
+    limit = policy.max_false_positives
     try:
+        policy = policy._replace(
+            costs=tuple(map(Cost._make, policy.costs)),
+            max_false_positives=None if limit is None else FalsePositives._make(limit),
+        )
         policy.check()
     except (TypeError, ValueError) as error:
         message = f"policy: expected parts as in {FORM}, found {policy!r:.200}"

@@ -20,6 +20,7 @@ from nbtext.api._shared import AUTO, n_classes_of
 from nbtext.arguments import count_of, sources_of
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.preparing import reading_columns
+from nbtext.policy import Policy, checked_policy
 from nbtext.scoring.batch import keep_memory
 from nbtext.sources import rereadable
 
@@ -97,13 +98,16 @@ def tune(
 
     Raises:
         TrainingError: too few classes, tokens or documents.
-        SettingsError: there is no such measure; or as `train`.
-        TypeError: the sources are one string, or none.
+        SettingsError: there is no such measure, the share of false positives is none;
+            or as `train`.
+        TypeError: the sources are one string, or none, or `max_false_positives` is no
+            class and share.
 
     """
     from nbtext.tuning import tune as tune_documents
 
     sources = sources_of(sources)
+    limit = checked_policy(Policy(max_false_positives=max_false_positives))
     keep_memory()
     options, overrides = reading_columns(options, overrides)
     return tune_documents(
@@ -111,7 +115,7 @@ def tune(
         measure=measure,
         n_classes=n_classes_of(sources, options),
         overrides=overrides,
-        max_false_positives=max_false_positives,
+        max_false_positives=limit.max_false_positives,
         max_bytes=options.max_bytes,
         progress=progress,
         on_read=on_read,

@@ -56,7 +56,7 @@ def load(
 
     """
     if policy is not None:
-        checked_policy(policy)
+        policy = checked_policy(policy)
     if keyed is not None:
         name_secret(path_of(keyed))
     model = load_model(path_of(path))
@@ -91,7 +91,7 @@ def combine(
     for model in models:
         decider_of("models", model)
     if policy is not None:
-        checked_policy(policy)
+        policy = checked_policy(policy)
     return CombinedClassifier(models, policy=policy)
 
 

@@ -354,7 +354,7 @@ def evaluate_replay(
     if model is not None:
         decider_of("model", model)
     if policy is not None:
-        checked_policy(policy)
+        policy = checked_policy(policy)
     keep_memory()
     if model is None:
         options, overrides = reading_columns(options, overrides)

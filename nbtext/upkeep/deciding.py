@@ -41,7 +41,7 @@ def set_policy(
     """
     path, wait = path_of(path), seconds_of("wait", wait)
     if not isinstance(policy, PolicyOverrides):
-        checked_policy(policy)
+        policy = checked_policy(policy)
     with locked(path, wait=wait):
         model = model_of(open_locked(path))
         if isinstance(policy, PolicyOverrides):

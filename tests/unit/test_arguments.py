@@ -165,7 +165,15 @@ def test_the_parts_of_a_policy_have_a_form(model: Path, parts: Any) -> None:
         nbtext.load(model, policy=nbtext.Policy(**parts))
 
     costs: Any = [("sport", "arts", 9)]
+    limit: Any = ("sport", 0.5)
     assert nbtext.load(model, policy=nbtext.Policy(costs=costs)).rule.costs
+    for wrong in (0.1, ("sport",)):
+        with pytest.raises(TypeError, match="policy: expected parts as in Policy"):
+            nbtext.tune(["x"], max_false_positives=wrong)  # type: ignore[arg-type]
+    with pytest.raises(SettingsError, match="share of false positives is 5, expected"):
+        nbtext.tune(["x"], max_false_positives=nbtext.FalsePositives("sport", 5))
+    nbtext.set_policy(model, nbtext.Policy(max_false_positives=limit))
+    assert nbtext.load(model).policy.max_false_positives == limit
 
 
 @pytest.mark.parametrize(
