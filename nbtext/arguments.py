@@ -122,6 +122,10 @@ MOST: Final = (1 << 63) - 1
 """The largest number that is taken, unless there is less."""
 
 
+MOST_FOLDS: Final = 1000
+"""Maximum number of folds: each is a model, and a pass over all documents."""
+
+
 def count_of(name: str, number: int, *, least: int, most: int = MOST) -> int:
     """
     Return how many there shall be of something.

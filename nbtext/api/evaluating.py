@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from nbtext.sources import Options
 
 from nbtext.api._shared import AUTO, IMPORTS, checked_regime, n_classes_of
-from nbtext.arguments import count_of, decider_of, sources_of
+from nbtext.arguments import MOST_FOLDS, count_of, decider_of, sources_of
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.preparing import reading_columns
 from nbtext.learning.regimes import EVERYTHING
@@ -72,7 +72,7 @@ def evaluate(
         estimate_prior: whether the shares of the classes are estimated from the
             documents, instead of those in the model's policy.
         positive: which of two classes is the one looked for; if not given, `spam`,
-                or else the rarer one.
+            or else the rarer one.
         seen: whether documents that the model has counted are scored as they are.
         against: another model, which decides about the same documents.
         reasons: how many reasons are told of each misjudged document; if 0, these
@@ -241,7 +241,7 @@ def evaluate_folds(
         policy: how decisions are made.
         estimate_prior: whether its prior is estimated from the documents.
         positive: which of two classes is the one looked for; if not given, `spam`,
-                or else the rarer one.
+            or else the rarer one.
         progress: told now and then how many more documents and bytes were read.
         on_read: told what was read and what was skipped, before anything is refused.
         jobs: how many processes score folds.
@@ -256,13 +256,15 @@ def evaluate_folds(
         TrainingError: too few classes, tokens or documents.
         SettingsError: as `train` and `evaluate`.
         TypeError: the sources are one string, or none, or the policy is none.
-        ValueError: `folds` is below 2, `jobs` below 1, or `reasons` below 0.
+        ValueError: `folds` is not from 2 to 1,000, `jobs` is below 1, or `reasons`
+            below 0.
 
     """
     from nbtext.evaluation import cross_validate
     from nbtext.evaluation.fold_models import FoldModels
 
     sources, policy = sources_of(sources), checked_policy(policy)
+    folds = count_of("folds", folds, least=2, most=MOST_FOLDS)
     jobs = count_of("jobs", jobs, least=1)
     reasons = count_of("reasons", reasons, least=0)
     keep_memory()

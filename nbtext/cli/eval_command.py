@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from nbtext.arguments import MOST_FOLDS
 from nbtext.cli import _completion as completion
 from nbtext.cli._options import (
     AGAINST_HELP,
@@ -74,7 +75,7 @@ NO_LEDGER: Final = (
 @sources_argument(is_required=True)
 @click.option(
     "--folds",
-    type=click.IntRange(2, 1000),
+    type=click.IntRange(2, MOST_FOLDS),
     metavar="N",
     help="Cross-validate: N models, each scoring what it has not seen. No model file "
     "is read.",

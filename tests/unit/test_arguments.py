@@ -231,6 +231,10 @@ def test_numbers_that_make_no_sense_are_refused(model: Path) -> None:
         nbtext.evaluate(opened, ["x"], jobs=0)
     with pytest.raises(ValueError, match="reasons: expected 0 or more, found -1"):
         nbtext.evaluate_folds(["x"], reasons=-1)
+    with pytest.raises(ValueError, match="folds: expected 2 to 1,000, found 1,001"):
+        nbtext.evaluate_folds(["x"], 1001)
+    with pytest.raises(TypeError, match=r"folds: expected a whole number, found 2.5"):
+        nbtext.evaluate_folds(["x"], 2.5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="most: expected 0 or more, found -1"):
         nbtext.examine(["x"], most=-1)
     assert opened.top("sport", 0) == []
