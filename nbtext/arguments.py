@@ -97,19 +97,24 @@ def pair_of(pair: Any) -> tuple[str, AnyDocument]:
     raise TypeError(message)
 
 
-def decider_of(name: str, model: Any) -> Any:
+def decider_of(name: str, model: Any, *, alone: bool = False) -> Any:
     """
     Return a model as it is.
 
     Args:
         name: that of the argument.
         model: what was given for it.
+        alone: whether it must be a single one, not several that decide together.
 
     Raises:
-        TypeError: it is none that is open, but the path of one, or something else.
+        TypeError: it is none that is open, but the path of one, or something else; or
+            it is several.
 
     """
     if hasattr(model, "classify"):
+        if alone and hasattr(model, "parts"):
+            message = f"{name}: expected one model, found {model!r:.80}"
+            raise TypeError(message)
         return model
     advice = ""
     if isinstance(model, str | os.PathLike):

@@ -88,8 +88,7 @@ def combine(
     if isinstance(models, str | bytes | PathLike):
         message = f"models: expected a list of what `load` returns, found {models!r}"
         raise TypeError(message)
-    for model in models:
-        decider_of("models", model)
+    models = [decider_of("models", model, alone=True) for model in models]
     if policy is not None:
         policy = checked_policy(policy)
     return CombinedClassifier(models, policy=policy)
@@ -128,10 +127,10 @@ def joint_log_likelihood(model: Classifier, document: AnyDocument) -> dict[str, 
 
     Raises:
         SourceError: the model's pattern takes too long to search it.
-        TypeError: the model is none that is open, or the document is none.
+        TypeError: the model is none that is open, or several, or the document is none.
 
     """
-    decider_of("model", model)
+    decider_of("model", model, alone=True)
     (values,) = model.joint_log_likelihoods([as_document(document)])
     return dict(zip(model.model.classes, values, strict=True))
 

@@ -344,8 +344,8 @@ def evaluate_replay(
         TrainingError: there are fewer than two classes.
         SettingsError: the order or the feedback is none, the score cannot be replayed,
             or the policy does not go with the classes; or as `evaluate`.
-        TypeError: the sources are one string, or none, the model is not open, or the
-            policy or the regime is none.
+        TypeError: the sources are one string, or none, the model is not open, or is
+            several, or the policy or the regime is none.
         ValueError: there is no such regime.
 
     """
@@ -354,7 +354,7 @@ def evaluate_replay(
 
     sources, regime = sources_of(sources), checked_regime(regime)
     if model is not None:
-        decider_of("model", model)
+        decider_of("model", model, alone=True)
     if policy is not None:
         policy = checked_policy(policy)
     keep_memory()

@@ -127,6 +127,20 @@ def test_the_path_of_a_model_is_no_model(model: Path) -> None:
         nbtext.load(opened)  # type: ignore[arg-type]
 
 
+def test_several_models_are_no_model_where_one_is_expected(model: Path) -> None:
+    opened = nbtext.load(model)
+    several: Any = nbtext.combine(iter([opened, opened]))  # type: ignore[arg-type]
+    calls: list[Callable[..., Any]] = [
+        lambda: nbtext.joint_log_likelihood(several, "a goal"),
+        lambda: nbtext.combine([several, opened]),
+        lambda: nbtext.evaluate_replay(["x"], model=several),
+    ]
+
+    for call in calls:
+        with pytest.raises(TypeError, match="expected one model, found <Combined"):
+            call()
+
+
 @pytest.mark.parametrize("given", [0.9, {"threshold": 0.9}, "unsure"])
 def test_what_is_no_policy_is_refused(model: Path, given: Any) -> None:
     opened = nbtext.load(model)
