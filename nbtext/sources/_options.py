@@ -140,16 +140,28 @@ class Options(NamedTuple):
         Refuse what makes no sense.
 
         Raises:
+            TypeError: columns are one string, whose letters would be columns, or the
+                size is no whole number.
             ValueError: the format is unknown, the size is below one byte, or the
                 delimiter is none.
 
         """
+        for name in ("text_columns", "categorical_columns", "numeric_columns"):
+            columns = getattr(self, name)
+            if isinstance(columns, str):
+                message = f"{name}: expected a tuple of names, found {columns!r:.80}"
+                raise TypeError(message)
         delimiter = self.delimiter
         if delimiter is not None and not is_delimiter(delimiter):
             message = f"delimiter must be one ASCII character, not {delimiter!r}"
             raise ValueError(message)
         if self.format not in FORMATS:
             raise ValueError(f"format must be one of {FORMATS}, not {self.format!r}")
+        if not isinstance(self.max_bytes, int):
+            message = (
+                f"max_bytes: expected a whole number, found {self.max_bytes!r:.80}"
+            )
+            raise TypeError(message)
         if self.max_bytes < 1:
             raise ValueError(f"max_bytes must be at least 1, not {self.max_bytes}")
 

@@ -228,6 +228,33 @@ def test_an_empty_label_is_refused(model: Path) -> None:
     assert model.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (
+            {"text_columns": "12"},
+            r"text_columns: expected a tuple of names, found '12'",
+        ),
+        ({"numeric_columns": "3"}, "numeric_columns: expected a tuple"),
+        ({"max_bytes": 1.5}, r"max_bytes: expected a whole number, found 1.5"),
+        ({"max_bytes": "16M"}, r"max_bytes: expected a whole number, found '16M'"),
+    ],
+)
+def test_options_of_another_type_are_refused(
+    tmp_path: Path, options: Any, text: str
+) -> None:
+    table = tmp_path / "rows.tsv"
+    table.write_text("sport\ta late goal\narts\tan opera\n")
+    given = nbtext.Options(**options)
+
+    for call in (
+        lambda: [*nbtext.read_documents([table], options=given)],
+        lambda: nbtext.train([table], tmp_path / "m", options=given),
+    ):
+        with pytest.raises(TypeError, match=text):
+            call()
+
+
 def test_numbers_that_make_no_sense_are_refused(model: Path) -> None:
     opened = nbtext.load(model)
 
