@@ -64,10 +64,20 @@ def as_document(document: AnyDocument, name: str = "1") -> Document:
     Return a message or a text as a document.
 
     Raises:
-        TypeError: it is something else.
+        TypeError: it is something else, or its texts are no bytes, or none.
 
     """
     if isinstance(document, Document):
+        texts: object = document.texts
+        is_right = isinstance(texts, tuple) and all(
+            isinstance(text, bytes) for text in texts
+        )
+        if not texts or not is_right:
+            message = (
+                f"the texts of a document are a tuple of bytes, not {texts!r:.80}; "
+                "write (it,) for one"
+            )
+            raise TypeError(message)
         return document
     if isinstance(document, str):
         document = document.encode("utf-8", "replace")

@@ -42,6 +42,21 @@ def test_one_document_is_no_list_of_them(model: Path, one: str) -> None:
     assert model.read_bytes() == before
 
 
+@pytest.mark.parametrize("texts", [b"a goal", ("a goal",), [b"a goal"], (), "a"])
+def test_the_texts_of_a_document_are_bytes(model: Path, texts: Any) -> None:
+    document, opened = Document("x", texts), nbtext.load(model)
+
+    for call in (
+        lambda: nbtext.classify(opened, document),
+        lambda: [*nbtext.classify_all(opened, [document])],
+        lambda: nbtext.learn(model, "sport", [document]),
+        lambda: nbtext.train_on([("sport", document), ("arts", "b")], model),
+        lambda: opened.explain(document),
+    ):
+        with pytest.raises(TypeError, match="the texts of a document are a tuple of"):
+            call()
+
+
 @pytest.mark.parametrize(
     "pair",
     ["ab", b"ab", ("sport",), ("sport", "a", "b"), 7],
