@@ -8,7 +8,7 @@ makes probabilities of them.
 """
 
 from collections import Counter as Tally
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import floor
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -93,6 +93,15 @@ class Calibration(NamedTuple):
     counts: Mapping[tuple[int, str], int] = NONE
     losses: tuple[int, ...] = ()
     documents: Mapping[str, int] = NONE
+
+    @property
+    def of_what(self) -> Hashable:
+        """The scoring, as a key of a dict: two are equal where the scorings are."""
+        parameters = self.scoring.get(PARAMETERS)
+        return (
+            frozenset((self.scoring | {PARAMETERS: None}).items()),
+            None if parameters is None else frozenset(parameters.items()),
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, sorted, for msgpack and JSON."""
@@ -182,12 +191,16 @@ def totals(tables: Iterable[Sequence[Calibration]]) -> tuple[Calibration, ...]:
         order; the others are left out.
 
     """
-    kept = [calibrations for calibrations in tables if calibrations]
-    last = kept[-1] if kept else ()
-    return tuple(
-        total(one for part in kept for one in part if one.scoring == each.scoring)
-        for each in last
-    )
+    last: Sequence[Calibration] = ()
+    by_scoring: dict[Hashable, list[Calibration]] = {}
+    for calibrations in tables:
+        last = calibrations or last
+        for one in calibrations:
+            by_scoring.setdefault(one.of_what, []).append(one)
+    wanted = [one.of_what for one in last]
+    # made once each: a damaged table may have many of one scoring
+    sums = {of_what: total(by_scoring[of_what]) for of_what in {*wanted}}
+    return tuple(map(sums.__getitem__, wanted))
 
 
 def total(calibrations: Iterable[Calibration]) -> Calibration:

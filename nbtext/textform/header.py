@@ -7,7 +7,6 @@ round. docs/text-form.md is the specification.
 
 import re
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Any, Final
 
 from nbtext.counts import Calibration
@@ -297,21 +296,22 @@ def _as_packed(value: Any) -> Any:
 def _calibrations(lines: TextLines, plain: Any) -> tuple[dict[str, Any], ...]:
     if type(plain) is not list:
         raise lines.error("a list of calibrations", shown(plain))
-    found = tuple(_calibration(lines, one) for one in plain)
-    if any(one["scoring"] == other["scoring"] for one, other in combinations(found, 2)):
+    found = [_calibration(lines, one) for one in plain]
+    if len({scoring for scoring, _ in found}) < len(found):
         raise lines.error("one calibration a scoring", "two")
-    return found
+    return tuple(calibration for _, calibration in found)
 
 
-def _calibration(lines: TextLines, plain: Any) -> dict[str, Any]:
+def _calibration(lines: TextLines, plain: Any) -> tuple[Scoring, dict[str, Any]]:
+    """Return a calibration, and which scoring it is of."""
     try:
         calibration = Calibration.from_dict(plain)
     except ValueError as error:
         raise lines.error("the calibration of a model", str(error)) from error
     if calibration.as_dict() != plain:
         raise lines.error("a calibration, its counts sorted", "another order, or more")
-    _scoring(lines, calibration.scoring | {"calibrated": True})
-    return calibration.as_dict()
+    scoring = _scoring(lines, calibration.scoring | {"calibrated": True})
+    return scoring, calibration.as_dict()
 
 
 def _history(lines: TextLines, plain: Any, n_views: int) -> History:

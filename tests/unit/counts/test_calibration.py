@@ -1,3 +1,4 @@
+from time import process_time
 from typing import Any
 
 import pytest
@@ -41,6 +42,33 @@ def test_calibrations_add_up() -> None:
     assert found.counts == {(-1, "ham"): 7, (3, "spam"): 1}
     assert found.documents == {"ham": 7, "spam": 1}
     assert totals([]) == totals([(), ()]) == ()
+
+
+def test_scorings_that_are_equal_are_the_same_however_they_are_written() -> None:
+    whole = {"parameters": {"min_evidence": 2}, "score": "mean"}
+    bare = {"score": "mean"}
+
+    of_whole, of_bare = Calibration(whole).of_what, Calibration(bare).of_what
+
+    assert Calibration(HOW).of_what == of_whole
+    assert (
+        len({of_whole, of_bare, Calibration({**bare, "parameters": {}}).of_what}) == 3
+    )
+
+
+@pytest.mark.parametrize("n_scorings", [1, 20_000], ids=["of one", "of many"])
+def test_many_calibrations_take_time_in_proportion(n_scorings: int) -> None:
+    """Done pair by pair, this takes a minute or more."""
+    table = [
+        Calibration({"score": "mean", "smoothing": place % n_scorings})
+        for place in range(20_000)
+    ]
+
+    start = process_time()
+    found = totals([table, table])
+
+    assert process_time() - start < 15
+    assert len(found) == len(table)
 
 
 def test_losses_add_up() -> None:
