@@ -8,9 +8,10 @@ that has counted none of the suspects, lest it speaks for its own label.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,6 +39,10 @@ REASONS: Final = 3
 
 EXPLAINED: Final = 200
 """How many suspects are told with reasons, the first ones."""
+
+
+KeysByLabel: TypeAlias = defaultdict[str | None, defaultdict[int, set[int]]]
+"""The keys of terms that are looked for, by the label of documents and by view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +81,20 @@ def tell(
     """
     told = Told()
     wanted = {one.name: one for one in suspects[:EXPLAINED]}
-    left = {(one.view, one.key): model.classes[one.class_] for one in leaks}
+    left: KeysByLabel = defaultdict(lambda: defaultdict(set))
+    for leak in leaks:
+        left[model.classes[leak.class_]][leak.view].add(leak.key)
     found: list[tuple[Suspect, Document, Reading]] = []
     if not wanted and not left:
         return told
     for document, reading in _read(sources, max_bytes, table.settings, wanted, left):
         if document.name in wanted:
             found.append((wanted.pop(document.name), document, reading))
-        for view, key in [at for at, label in left.items() if label == document.label]:
-            text = _text(table.settings, reading, view, key)
-            if text is not None:
-                told.terms[view, key] = text
-                del left[view, key]
+        if document.label in left:
+            texts = _texts(table.settings, reading, left[document.label])
+            told.terms.update(texts)
+            if not any(left[document.label].values()):
+                del left[document.label]
         if not wanted and not left:
             break
     told.reasons.update(_reasons(model, table, found))
@@ -99,20 +106,27 @@ def _read(
     max_bytes: int,
     settings: Settings,
     wanted: dict[str, Suspect],
-    left: dict[tuple[int, int], str],
+    left: KeysByLabel,
 ) -> Iterator[tuple[Document, Reading]]:
     """Yield the documents that are wanted by name, or for terms of their label."""
     report = ReadReport()
     for document in documents(sources(), report, max_bytes):
-        if document.name in wanted or document.label in left.values():
+        if document.name in wanted or document.label in left:
             with suppress(SourceError):  # which was said when it was read first
                 yield document, read(document, settings)
 
 
-def _text(settings: Settings, reading: Reading, view: int, key: int) -> str | None:
-    """Return a term as it is in a document, None if it is not."""
-    found = located(settings.views[view], reading.views[view], (key,), settings.secret)
-    return found[key].text if key in found else None
+def _texts(
+    settings: Settings, reading: Reading, left: dict[int, set[int]]
+) -> dict[tuple[int, int], str]:
+    """Take from the keys of each view those that a document has; return their texts."""
+    texts = {}
+    for view, keys in left.items():
+        fields = reading.views[view]
+        found = located(settings.views[view], fields, keys, settings.secret)
+        texts.update({(view, key): one.text for key, one in found.items()})
+        keys -= found.keys()
+    return texts
 
 
 def _reasons(

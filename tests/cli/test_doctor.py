@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from time import process_time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -121,6 +122,23 @@ def test_what_gives_a_class_away_is_named(run: "Run") -> None:
     assert dates[4] == "1.000"
     assert said["n_leaks"] >= len(said["leaks"]) == len(leaks)
     assert said["apart"][0]["is_later"]
+
+
+def test_each_of_many_terms_is_named_in_time_in_proportion(run: "Run") -> None:
+    """Looked for one by one in each document, they would take most of a minute."""
+    footer = " ".join(f"foot{number}x" for number in range(1500))
+    for label, end in (("one", footer), ("other", "")):
+        Path(label).mkdir()
+        for number in range(12):
+            text = f"words of document{number} in {label} {end}\n"
+            Path(label, f"{number}.txt").write_text(text)
+
+    start = process_time()
+    _, out, _ = run("doctor", "--most", "10000", "one", "other")
+
+    terms = [line.split("\t")[3] for line in out.splitlines() if "leak\t" in line]
+    assert process_time() - start < 15
+    assert {f"foot{number}x" for number in range(1500)} <= {*terms}
 
 
 @pytest.mark.usefixtures("corpus")
