@@ -1,7 +1,8 @@
 """
 The sequences of an MH folder: named sets of messages, in the file `.mh_sequences`.
 
-A line is a name, a colon, and numbers and ranges (mh-sequence(5)). nmh locks the file
+A line is a name, a colon, and numbers and ranges (mh-sequence(5)); nmh reads it as a
+field of a header, which may go on in lines that begin with a blank. nmh locks the file
 with fcntl(2), Python's `mailbox` with that and a dotlock.
 """
 
@@ -32,6 +33,7 @@ WAIT: Final = 10.0
 Sequences: TypeAlias = dict[str, set[int]]
 
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_FOLD: Final = re.compile(rb"\n(?=[ \t])")
 _NUMBER: Final = re.compile(rb"\d{1,10}")
 _RANGE: Final = re.compile(rb"(\d{1,10})(?:-(\d{1,10}))?")
 
@@ -79,7 +81,7 @@ def sequences_in(folder: str, there: Iterable[int]) -> Sequences:
 
 
 def _sequences_of(descriptor: int, there: Iterable[int]) -> Sequences:
-    lines = os.pread(descriptor, LONGEST, 0).split(b"\n")
+    lines = _FOLD.sub(b" ", os.pread(descriptor, LONGEST, 0)).split(b"\n")
     numbers = sorted(there)
     found: Sequences = {}
     for line in lines:

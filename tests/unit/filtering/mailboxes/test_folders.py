@@ -339,6 +339,17 @@ def test_a_message_gets_the_next_number_and_the_sequences_follow(
     }
 
 
+def test_a_sequence_may_go_on_in_further_lines(tmp_path: Path) -> None:
+    """As a field of a header may; what is not read is lost when it is written."""
+    text = "cur: 1\nmine: 1-2\n 4-5\n\t6\nunseen: 6\n"
+    box = mh(tmp_path / "box", 1, 2, 3, 4, 5, 6, sequences=text)
+
+    move(box, None, Marks("S"))
+
+    mine = {1, 2, 4, 5, 6}
+    assert sequences_in(box.path, range(1, 7)) == {"cur": {1}, "mine": mine}
+
+
 def test_a_message_of_mh_is_marked_by_sequences(tmp_path: Path) -> None:
     box = mh(tmp_path / "box", 1, 2, sequences="unseen: 1-2\n")
 
