@@ -114,7 +114,7 @@ class Model(NamedTuple):
         return self.file.warnings
 
     def scored_by(self, scoring: Scoring) -> "Model":
-        """Return the same model scored otherwise, without what corrects other scores."""
+        """Return the model scored otherwise, without what corrects other scores."""
         correction = self.correction
         if correction is not None and correction.info.scoring != scoring.of_scores():
             correction = None
