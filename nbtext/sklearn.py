@@ -172,27 +172,63 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return labels
 
     def predict_proba(self, X: Texts) -> NDArray[np.float64]:  # noqa: N803
-        """Return the probability of each class, shape (n_documents, n_classes)."""
-        check_is_fitted(self, "classes_")
-        texts = _texts(X)
-        probabilities = np.zeros((len(texts), len(self.classes_)))
-        if not self.model_:
-            seen = sorted({int(label) for label, _ in self._waiting})
-            probabilities[:, seen or slice(None)] = 1.0
-            probabilities /= probabilities.sum(axis=1, keepdims=True)
-            return probabilities
-        with temporary_folder() as folder:
-            model = self._classifier(folder)
-            places = [int(label) for label in model.classes]
-            for row, decision in enumerate(classify_all(model, texts)):
-                probabilities[row, places] = np.exp(decision.printed)
-            del model  # the file is mapped as long as it is there
+        """
+        Return the probability of each class, shape (n_documents, n_classes).
+
+        They are those that `nbtext classify` prints, capped: of n documents of other
+        classes no class is more probable than (n + 1) / (n + 2). A class that has had
+        no text yet has the share of one of the texts.
+        """
+        probabilities: NDArray[np.float64] = np.exp(self._logarithms(X, "printed"))
         return probabilities
 
     def predict_log_proba(self, X: Texts) -> NDArray[np.float64]:  # noqa: N803
         """Return the logarithms of what `predict_proba` returns."""
-        with np.errstate(divide="ignore"):  # of classes that were never seen
-            logarithms: NDArray[np.float64] = np.log(self.predict_proba(X))
+        logarithms: NDArray[np.float64] = np.log(self.predict_proba(X))
+        return logarithms
+
+    def decision_function(self, X: Texts) -> NDArray[np.float64]:  # noqa: N803
+        """
+        Return what ranks texts: the log posterior, in nats, without the cap.
+
+        At the cap many texts have the same probability; measures of ranks, such as
+        scikit-learn's `roc_auc` and `average_precision`, take this first.
+
+        Returns:
+            Shape (n_documents,) where there are two classes, the log-odds of the
+            second; else (n_documents, n_classes).
+
+        """
+        logarithms = self._logarithms(X, "log_posterior")
+        if len(self.classes_) == len(("one", "another")):
+            return logarithms[:, 1] - logarithms[:, 0]
+        return logarithms
+
+    def _logarithms(self, given: Texts, name: str) -> NDArray[np.float64]:
+        """
+        Return a logarithm for each text and class, shape (n_documents, n_classes).
+
+        Args:
+            given: the texts.
+            name: which of a `Decision`, of the classes that the model knows.
+
+        """
+        check_is_fitted(self, "classes_")
+        texts = _texts(given)
+        share = 1 / (self._n_seen + len(self.classes_))  # of a class without a text
+        logarithms = np.full((len(texts), len(self.classes_)), np.log(share))
+        if self.model_:
+            with temporary_folder() as folder:
+                model = self._classifier(folder)
+                places = [int(label) for label in model.classes]
+                for row, decision in enumerate(classify_all(model, texts)):
+                    logarithms[row, places] = getattr(decision, name)
+                del model  # the file is mapped as long as it is there
+        else:  # of one class at the most, and all that is known is that it occurs
+            places = sorted({int(label) for label, _ in self._waiting})
+            logarithms[:, places] = 0.0
+        n_unseen = len(self.classes_) - len(places)
+        logarithms[:, places] += np.log1p(-share * n_unseen) if places else 0.0
         return logarithms
 
     def __sklearn_tags__(self) -> Any:

@@ -6,6 +6,7 @@ it. What a file of costs or an option says is checked here as far as that takes 
 model.
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final, TypeVar
@@ -120,7 +121,7 @@ def prior_of(
 def cost_of(text: str) -> Cost:
     """Return the price of a decision, written TRUTH:DECISION=X."""
     names, _, price = text.rpartition("=")
-    truth, _, decision = names.partition(":")
+    truth, decision = (part.strip() for part in names.partition(":")[::2])
     if not (truth and decision):
         expected = "TRUTH:DECISION=X, such as ham:spam=100 or ham:unsure=5"
         message = f"{quoted(text)} is not {expected}."
@@ -164,7 +165,7 @@ def costs_in(path: str) -> list[Cost]:
         reason = f"{path}: it has more than {LONGEST_FILE:,} bytes"
         message = f"'--costs': {reason}; {COSTS_EXPECTED}."
         raise click.UsageError(message)
-    text = data.decode("utf-8", "surrogateescape")
+    text = data.removeprefix(BOM_UTF8).decode("utf-8", "surrogateescape")
     found = [*_costs_in_lines(path, text.splitlines())]
     if not found:
         message = f"'--costs': {path}: there is no cost in it; {COSTS_EXPECTED}."
@@ -208,10 +209,24 @@ def limit_of(text: str) -> FalsePositives:
     return FalsePositives(readable(label or SPAM), percentage_of(rate))
 
 
+def _only_one(
+    _context: click.Context,
+    _option: click.Parameter,
+    given: tuple[FalsePositives, ...],
+) -> FalsePositives | None:
+    """Refuse two limits, of which one would not be kept to."""
+    if len(given) > 1:
+        message = "one share is expected, of one class; two limits cannot both be met."
+        raise click.BadParameter(message)
+    return given[0] if given else None
+
+
 false_positives_option = click.option(
     "--max-false-positives",
     "false_positives",
     type=limit_of,
+    multiple=True,
+    callback=_only_one,
     metavar="[CLASS=]RATE",
     help="CLASS (spam) needs a score that no more than this share of held-out "
     "documents of the other class reach, such as 0.1%.",

@@ -1,5 +1,7 @@
 """`nbtext rename`: give classes other names."""
 
+from collections.abc import Sequence
+
 import click
 
 from nbtext.classes import quoted
@@ -10,13 +12,19 @@ from nbtext.cli._report import class_name, readable
 from nbtext.cli._terminal import Output, name_notes, to_stderr, to_stdout
 
 
-def pair_of(text: str) -> tuple[str, str]:
-    """Return a class and its new name."""
-    old, _, new = text.partition("=")
-    if not (old and new):
-        message = f"{quoted(text)} has not the form OLD=NEW"
-        raise click.BadParameter(message)
-    return readable(old), readable(new)
+def pair_of(text: str, classes: Sequence[str]) -> tuple[str, str]:
+    """
+    Return a class and its new name, written OLD=NEW.
+
+    Where there are several `=`, it is split at one before which a class is named.
+    """
+    places = [place for place, sign in enumerate(text) if sign == "="]
+    pairs = [(text[:place], text[place + 1 :]) for place in places]
+    pairs = [(readable(old), readable(new)) for old, new in pairs if old and new]
+    if not pairs:
+        message = f"'OLD=NEW...': {quoted(text)} has not the form OLD=NEW."
+        raise click.UsageError(message)
+    return next((pair for pair in pairs if pair[0] in classes), pairs[0])
 
 
 @click.command()
@@ -24,16 +32,13 @@ def pair_of(text: str) -> tuple[str, str]:
     "names",
     nargs=-1,
     required=True,
-    type=pair_of,
     metavar="OLD=NEW...",
     shell_complete=completion.classes_before,
 )
 @model_option
 @wait_option
 @output_options
-def command(
-    names: tuple[tuple[str, str], ...], model: str, wait: float, output: Output
-) -> None:
+def command(names: tuple[str, ...], model: str, wait: float, output: Output) -> None:
     """
     Give classes of a model other names.
 
@@ -49,17 +54,19 @@ def command(
     from nbtext.store.writing import replace_file
     from nbtext.upkeep import rename
 
-    if len(dict(names)) < len(names):
-        message = "'OLD=NEW': a class can have one new name only."
-        raise click.UsageError(message)
     with locked(model, wait=wait):
         file = open_locked(model)
-        renamed = rename(read_contents(file), dict(names), model)
+        contents = read_contents(file)
+        pairs = [pair_of(text, contents.counts.classes) for text in names]
+        if len(dict(pairs)) < len(pairs):
+            message = "'OLD=NEW': a class can have one new name only."
+            raise click.UsageError(message)
+        renamed = rename(contents, dict(pairs), model)
         replace_file(model, renamed.pack())
     if not output.quiet:
         name_notes(file)
-        for old, new in names:
+        for old, new in pairs:
             to_stderr(f"{class_name(old)} is called {class_name(new)}")
     if output.as_json:
-        facts = {"renamed": dict(names), "classes": list(renamed.counts.classes)}
+        facts = {"renamed": dict(pairs), "classes": list(renamed.counts.classes)}
         to_stdout([json_of({**facts, "path": readable(model)})])

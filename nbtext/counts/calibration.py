@@ -227,7 +227,8 @@ def _whole(value: Any, low: int, high: int) -> int:
 
 
 def _strength(value: Any) -> float:
-    if type(value) is not float or not WEAKEST <= value <= STRONGEST:
+    # JSON has one kind of numbers: what writes 100 for 100.0 means the same
+    if type(value) not in (float, int) or not WEAKEST <= value <= STRONGEST:
         message = f"{value!r} is not a number from {WEAKEST} to {STRONGEST}"
         raise ValueError(message)
-    return value
+    return float(value)

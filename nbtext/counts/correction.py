@@ -73,6 +73,8 @@ class CorrectionInfo(NamedTuple):
 
         """
         info = cls(**plain)
+        if type(info.slope) is int:  # as JSON may have it
+            info = info._replace(slope=float(info.slope))
         facts = {**info.made_with}
         is_sound = (
             _is_scoring({**info.scoring})

@@ -369,9 +369,10 @@ class Server:
         """Return whether a message is not for the event loop itself to read."""
         parser = connection.parser
         is_tell = parser.request.verb == "TELL"
-        if parser.size > SMALL or parser.request.is_compressed:
-            return True
-        return self._handler.may_search_long(is_lesson=is_tell)
+        # asked of every message, so that the log tells what becomes of the model
+        may_search_long = self._handler.may_search_long(is_lesson=is_tell)
+        is_long = parser.size > SMALL or parser.request.is_compressed
+        return is_long or may_search_long
 
     def _may_tell(self, connection: Connection) -> bool:
         """Return whether a client may have messages learnt and forgotten."""

@@ -5,6 +5,7 @@ What goes in is a stream, what comes out a document for each record, or what is 
 with it, called by the source's name and the record's number from 1.
 """
 
+import re
 from collections.abc import Iterator
 
 from nbtext.document import Document, Item, Note, Pause, Unreadable
@@ -27,6 +28,9 @@ from nbtext.sources.guess import MOST_BYTES, ROWS, ColumnGuess
 
 _LEAST_LONGEST = 2**20
 _LINE_SLACK = 2**16
+
+_SAID = re.compile(rb"(?:\xef\xbb\xbf)?sep=([^\r\n])[\r\n]", re.IGNORECASE)
+"""A first line that says what is between the columns, as spreadsheets have it."""
 
 _NOT_AN_OBJECT = BadRecord(
     'an object was expected, as in {"text": "..."}; '
@@ -125,7 +129,12 @@ def _records(
         return json_records(lines(stream, longest), stream.name)
     of_stream = lines(stream, longest, line_end(stream.peek(HEAD)))
     if kind == "csv":
-        separator = options.separator or _separator(stream, longest, options)
+        said = _SAID.match(stream.peek(HEAD))
+        if said:
+            of_stream = _without_first(of_stream)
+        separator = options.separator or (
+            said[1] if said else _separator(stream, longest, options)
+        )
         records = csv_records(of_stream, longest, separator)
         return named(records, stream.name, options, separator, has_label=has_label)
     if options.separator is not None and kind == "tsv":
@@ -142,6 +151,15 @@ def _records(
         is_labelled=is_labelled,
         has_label=has_label,
     )
+
+
+def _without_first(of_stream: Iterator[Line]) -> Iterator[Line]:
+    """Leave out the first line."""
+    for line in of_stream:
+        if isinstance(line, bytes):
+            break
+        yield line
+    yield from of_stream
 
 
 def _separator(stream: Stream, longest: int, options: Options) -> bytes:

@@ -34,6 +34,12 @@ _COMPANIONS = (b".msf", b".lock")
 MOST_STRAY: Final = 16
 """Maximum files beside folders that may lie there by mistake."""
 
+_OURS = (b".nbt", b".decided", b".repaired")
+"""Suffixes of what nbtext writes, and of no document if nbtext is what it says."""
+
+_HEAD = 32
+"""In so many bytes of them its name is."""
+
 _NAMES = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 """How names are encoded; os.fsdecode finds out for each."""
 
@@ -140,8 +146,10 @@ def _contents(folder: str, label: str | None, *, is_mh: bool) -> _Contents:
     if is_mh or found.are_numbers:
         entries = in_order(filter(None, map(_numbered, entries)))
         is_mail = is_mh or None
-        return (_item(folder, one, label, is_mail=is_mail) for one in entries)
-    return (_item(folder, one, label) for one in entries)
+        items = (_item(folder, one, label, is_mail=is_mail) for one in entries)
+    else:
+        items = (_item(folder, one, label) for one in entries)
+    return chain(map(_note_of_model, sorted(found.models)), items)
 
 
 class _Found:
@@ -150,10 +158,12 @@ class _Found:
 
     Attributes:
         are_numbers: whether all files so far have numbers for names.
+        models: the files so far that nbtext has written.
     """
 
     def __init__(self, folder: str) -> None:
         self.are_numbers = True
+        self.models: list[str] = []
         self._folder = folder
 
     def entries(self) -> Iterator[Listed]:
@@ -162,6 +172,9 @@ class _Found:
             for entry in scanned:
                 name = entry.name
                 if name.startswith(b".") or self._is_companion(name):
+                    continue
+                if name.endswith(_OURS) and _is_of_nbtext(entry.path):
+                    self.models.append(below(self._folder, name.decode(*_NAMES)))
                     continue
                 kind = kind_of(entry)
                 if kind == FOLDER:  # where the paths of its files are: a-b before a/b
@@ -186,6 +199,25 @@ def _numbered(entry: Listed) -> Listed | None:
         return None
     number = name.lstrip(b"0")
     return Listed(b".%05d%b/%b" % (len(number), number, name), name, kind)
+
+
+def _is_of_nbtext(path: bytes) -> bool:
+    """Tell whether a file begins as a model, or what lies beside it, does."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError:  # which is told where it is read
+        return False
+    try:
+        return b"nbtext" in os.pread(descriptor, _HEAD, 0)
+    except OSError:  # a folder, or a pipe
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def _note_of_model(path: str) -> Note:
+    """Say that a file in a folder is left out, which nbtext has written there."""
+    return Note(f"{path}: nbtext wrote this file, which is no document: left out")
 
 
 def _note_of_folders(maildir: str) -> list[Note]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from nbtext.counts.texts import TermTexts
     from nbtext.document import Item, OnProblem
@@ -33,7 +33,13 @@ from nbtext.counts.correction_table import add_corrections
 from nbtext.counts.fitting import chosen
 from nbtext.counts.table import add
 from nbtext.counts.texts import joined
-from nbtext.errors import ModelFileError, NotAModelError, SettingsError, TrainingError
+from nbtext.errors import (
+    MOST_LISTED,
+    ModelFileError,
+    NotAModelError,
+    SettingsError,
+    TrainingError,
+)
 from nbtext.learning import Delta, count_table, why_not
 from nbtext.learning.delta_table import correction_table
 from nbtext.learning.inheriting import why_not_by
@@ -160,11 +166,13 @@ def merge(files: Iterable[ModelFile]) -> Merged:
 
     """
     adding, doubles, parts = Adding(), Doubles(), []
+    classes: dict[str, tuple[str, ...]] = {}
     policies = set()
     texts: Texts = None
     for file in files:
         contents = read_contents(file)
         adding.add(contents.counts)
+        classes[file.path] = contents.counts.classes
         doubles.add(file)
         policies.add(file.policy)
         # of a model that is added nothing large stays
@@ -173,11 +181,27 @@ def merge(files: Iterable[ModelFile]) -> Merged:
         texts = _joined(texts, contents.texts)
     counts = adding.table() or CountTable(parts[0].counts.settings)
     merged = Merged(_sum_of(parts, counts, texts), policies=policies)
-    check_scoring(merged.contents.scoring, counts.settings, counts.classes)
+    try:
+        check_scoring(merged.contents.scoring, counts.settings, counts.classes)
+    except SettingsError as error:
+        raise SettingsError(_of_other_classes(classes) or str(error)) from error
     for double in doubles:
         merged.doubles += 1
         merged.labels.update(double.labels)
     return merged
+
+
+def _of_other_classes(classes: Mapping[str, Sequence[str]]) -> str:
+    """Say which of some models has other classes than the first; empty if none has."""
+    (first, own), *others = classes.items()
+    for path, these in others:
+        if set(these) != set(own):
+            listed, known = (", ".join(names[:MOST_LISTED]) for names in (these, own))
+            return (
+                f"{path} has the classes {listed}, and {first} {known}: together they "
+                "cannot be scored; give them the same names first (`nbtext rename`)"
+            )
+    return ""
 
 
 def check_policy(merged: Merged) -> None:

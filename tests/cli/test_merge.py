@@ -148,3 +148,16 @@ def test_every_command_of_whole_models_takes_the_bound(run: "Run", model: Path) 
     assert run("prune", "-m", model, *bound, "--min-documents", "2").status == 0
     folds = ("eval", "--folds", "2", "--json", "spam", "ham")
     assert run(*folds, *bound).out == run(*folds).out
+
+
+def test_models_of_other_classes_are_told_apart(run: "Run", model: Path) -> None:
+    assert run("train", "-q", "-m", "b.nbt", "good=ham", "spam").status == 0
+
+    status, out, err = run("merge", model, "b.nbt", "-o", "both.nbt")
+
+    assert (status, out) == (64, "")
+    assert err == (
+        f"Error: b.nbt has the classes good, spam, and {model} ham, spam: together "
+        "they cannot be scored; give them the same names first (`nbtext rename`)\n"
+    )
+    assert not Path("both.nbt").exists()

@@ -566,3 +566,27 @@ def test_a_share_of_false_positives_is_for_models_of_two_classes(run: "Run") -> 
         assert (said.status, said.out) == (64, ""), limit
         assert "needs a model of two classes" in said.err, limit
         assert "three.nbt has 3" in said.err, limit
+
+
+def test_a_file_of_costs_may_be_written_by_any_editor(
+    run: "Run", tmp_path: Path
+) -> None:
+    path = tmp_path / "costs"
+    path.write_bytes(b"\xef\xbb\xbfham : spam = 100\r\nham:unsure=5\r\n")
+
+    said = run("policy", "--costs", path)
+
+    assert (said.status, said.err) == (0, "")
+    policy = policy_of()
+    assert policy is not None
+    assert policy.costs == (Cost("ham", "spam", 100.0), Cost("ham", None, 5.0))
+
+
+def test_two_shares_of_false_positives_are_refused(run: "Run") -> None:
+    limits = ("--max-false-positives", "spam=1%", "--max-false-positives", "ham=1%")
+
+    for command in every_command():
+        said = run(*command, *limits)
+
+        assert (said.status, said.out) == (64, ""), command
+        assert "two limits cannot both be met" in " ".join(said.err.split()), command

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from nbtext.store import open_model
 from tests.build import HAM, SPAM, mail
 
 if TYPE_CHECKING:
@@ -219,3 +220,13 @@ def test_the_rarer_class_is_the_positive_one(run: "Run") -> None:
     assert "note: wanted is taken for the positive class, as the rarer" in rarer.err
     assert "positive class\tother\n" in asked.out
     assert asked.err == ""
+
+
+def test_names_may_have_an_equals_sign(run: "Run", model: Path) -> None:
+    assert run("rename", "-q", "-m", model, "spam=x=y").status == 0
+    assert open_model(str(model)).tables[0].header.classes == ("ham", "x=y")
+
+    said = run("rename", "-m", model, "x=y=z=", "ham=spam")
+
+    assert (said.status, said.out) == (0, "")
+    assert said.err == "x=y is called z=\nham is called spam\n"

@@ -59,6 +59,12 @@ class OnNumbers(NBTextClassifier):
         check_is_fitted(self)
         return super().predict_proba(self._words(validate_data(self, X, reset=False)))
 
+    def decision_function(self, X: Any) -> Any:  # noqa: N803
+        """Return what ranks them."""
+        check_is_fitted(self)
+        words = self._words(validate_data(self, X, reset=False))
+        return super().decision_function(words)
+
     def __sklearn_tags__(self) -> Any:
         """Say that X are numbers."""
         tags = super().__sklearn_tags__()
@@ -116,11 +122,52 @@ def test_it_learns_bit_by_bit_and_what_comes_again_counts_again() -> None:
 
     assert model.score(texts, labels) == 1.0
     assert again[0] > seen[0]
-    assert again[2] == 0  # never seen
+    assert again[2] == pytest.approx(1 / (45 + 3))  # never seen
+    assert sum(again) == pytest.approx(1)
     with pytest.raises(ValueError, match="not among the classes"):
         model.partial_fit(["a pear"], ["d"])
     with pytest.raises(ValueError, match="needs the argument classes"):
         NBTextClassifier().partial_fit(texts, labels)
+
+
+def test_nothing_is_certain_after_a_few_texts() -> None:
+    """None of the classes, then one of them, then two of three."""
+    model = NBTextClassifier()
+    seen = []
+    for text, label in (("", "a"), ("goal match", "s"), ("paint", "a")):
+        model.partial_fit([text], [label], classes=["a", "s", "z"])
+        probabilities = model.predict_proba(["zzz qqq", ""])
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+        assert np.isfinite(model.predict_log_proba(["goal"])).all()
+        seen.append(probabilities[0].tolist())
+
+    assert seen[0] == pytest.approx([2 / 4, 1 / 4, 1 / 4])
+    assert seen[1][2] == pytest.approx(1 / 5)
+    assert seen[2][2] == pytest.approx(1 / 6)
+
+
+def test_texts_are_ranked_where_their_probabilities_are_the_cap(
+    tmp_path: Path,
+) -> None:
+    rare, common = [*range(3)], [*range(60)]
+    texts = [f"cheap pills {n}" for n in rare] + [f"meeting {n} today" for n in common]
+    labels = [1] * len(rare) + [0] * len(common)
+    model = NBTextClassifier().fit(texts, labels)
+    asked = [f"meeting {n} {'today ' * (n % 5)}pills" for n in range(20)]
+
+    values = model.decision_function(asked)
+    path = tmp_path / "m.nbt"
+    path.write_bytes(model.model_)
+    decisions = [*classify_all(load(path), asked)]
+
+    assert values.shape == (20,)
+    expected = [one.log_posterior[1] - one.log_posterior[0] for one in decisions]
+    np.testing.assert_allclose(values, expected, rtol=1e-12)
+    assert len({*values.round(9)}) > len({*model.predict_proba(asked)[:, 1].round(9)})
+    of_three = NBTextClassifier().fit(TEXTS, LABELS)
+    ranks = of_three.decision_function(TEXTS)
+    assert ranks.shape == (len(TEXTS), len(TOPICS))
+    assert (ranks.argmax(axis=1) == of_three.predict_proba(TEXTS).argmax(axis=1)).all()
 
 
 def test_a_class_may_come_later() -> None:

@@ -109,6 +109,21 @@ def test_a_model_that_is_damaged_or_gone_is_used_as_it_was(
     assert lesson.startswith(b"SPAMD/1.0 69 Service Unavailable: ")
 
 
+def test_what_becomes_of_the_model_is_logged_for_long_messages_too(
+    start: "Start", mails: "Mails"
+) -> None:
+    """They are for the helper, which has no log."""
+    server = start()
+    long = mails.spam + b"word " * 8_000
+    before = server.ask(check(long))
+
+    server.model.write_bytes(b"junk" * 999)
+    damaged = server.ask(check(long))
+
+    assert damaged == before
+    server.wait_for_log("not an nbtext model.*the model before is used")
+
+
 def test_sighup_has_the_model_read_again(start: "Start", mails: "Mails") -> None:
     server = start()
     server.process.send_signal(signal.SIGHUP)

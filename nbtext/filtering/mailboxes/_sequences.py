@@ -6,6 +6,7 @@ field of a header, which may go on in lines that begin with a blank. nmh locks t
 with fcntl(2), Python's `mailbox` with that and a dotlock.
 """
 
+import errno
 import os
 import re
 from bisect import bisect_left, bisect_right
@@ -81,7 +82,10 @@ def sequences_in(folder: str, there: Iterable[int]) -> Sequences:
 
 
 def _sequences_of(descriptor: int, there: Iterable[int]) -> Sequences:
-    lines = _FOLD.sub(b" ", os.pread(descriptor, LONGEST, 0)).split(b"\n")
+    data = os.pread(descriptor, LONGEST + 1, 0)
+    if len(data) > LONGEST:  # to write it anew would cut it
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    lines = _FOLD.sub(b" ", data).split(b"\n")
     numbers = sorted(there)
     found: Sequences = {}
     for line in lines:

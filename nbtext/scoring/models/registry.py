@@ -189,7 +189,7 @@ def changed(
         changes["unknown"] = unknown
     if levels is not None:
         check_levels(scoring.score)
-        scoring = scoring.with_parameters(**{LEVELS: float(levels)})
+        parameters = [(LEVELS, levels), *parameters]
     for name, value in parameters:
         if name not in dict(scoring.parameters):
             names = ", ".join(name for name, _ in scoring.parameters)
@@ -197,7 +197,15 @@ def changed(
                 f", but {names}" if names else "; it has none at all"
             )
             raise SettingsError(message)
-        scoring = scoring.with_parameters(**{name: float(value)})
+        try:
+            number = float(value)
+        except (TypeError, ValueError) as error:
+            message = f"the parameter {name!r} is {value!r:.80}, expected a number"
+            raise SettingsError(message) from error
+        if name == LEVELS and number != int(number):
+            message = f"the parameter {name!r} is {value!r}, expected a whole number"
+            raise SettingsError(message)
+        scoring = scoring.with_parameters(**{name: number})
     if smoothing is not None:
         changes["smoothing"] = smoothing
     if counting is not None:

@@ -127,7 +127,7 @@ def test_calibrations_come_back_from_plain_values() -> None:
         {"prior": 0.5},
         {"prior": [0.5, 50.0]},
         {"prior": [0.5, 50.0, 0.0]},
-        {"prior": [0.5, 50, 2.0]},
+        {"prior": [0.5, True, 2.0]},
         {"prior": [0.5, 50.0, float("nan")]},
     ],
     ids=str,
@@ -135,6 +135,13 @@ def test_calibrations_come_back_from_plain_values() -> None:
 def test_what_is_no_calibration_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="the calibration"):
         Calibration.from_dict(Calibration(HOW).as_dict() | changes)
+
+
+def test_a_whole_number_is_a_number_as_json_may_have_it() -> None:
+    found = Calibration.from_dict(Calibration(HOW).as_dict() | {"prior": [1, 50, 2]})
+
+    assert found.prior == Prior(1.0, 50.0, 2.0)
+    assert all(type(value) is float for value in found.prior)
 
 
 @pytest.mark.parametrize("name", ["scoring", "prior", "counts", "losses", "documents"])

@@ -96,6 +96,25 @@ def test_what_cannot_be_is_refused(asked: tuple[Any, ...]) -> None:
         changed(MEAN, *asked)
 
 
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"score": "kary", "levels": 2.5}, "'levels' is 2.5, expected a whole number"),
+        (
+            {"score": "kary", "parameters": [("levels", 2.5)]},
+            "'levels' is 2.5, expected a whole number",
+        ),
+        ({"parameters": [("min_evidence", "a")]}, "is 'a', expected a number"),
+        ({"parameters": [("min_evidence", None)]}, "is None, expected a number"),
+    ],
+)
+def test_a_parameter_that_is_no_number_of_its_kind_is_refused(
+    more: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(SettingsError, match=message):
+        changed(MEAN, **more)
+
+
 def test_columns_are_added_and_none_is_dropped() -> None:
     weighed = PLAIN.counting(WEIGHTED)
 

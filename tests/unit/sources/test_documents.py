@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from nbtext import train_on
 from nbtext.document import PAUSE, Document, Item, Note, Unread, Unreadable
 from nbtext.errors import MissingSourceError, SettingsError, SourceError
+from nbtext.filtering.seen_records import MAGIC
 from nbtext.sources import Options, documents, labels, load, load_all
 from nbtext.tokens.reading import is_mail
 
@@ -76,6 +78,28 @@ def test_a_dotlock_beside_its_mailbox_is_no_document(tmp_path: Path) -> None:
         write(tmp_path / name)
 
     assert names(read(tmp_path), tmp_path) == ["inbox", "poetry.lock"]
+
+
+def test_what_nbtext_writes_in_a_folder_is_no_document(tmp_path: Path) -> None:
+    pairs = [("ham", "a meeting"), ("spam", "cheap pills")]
+    train_on(pairs, write(tmp_path / "mail/model.nbt"), replace=True)
+    write(tmp_path / "mail/model.nbt.decided", MAGIC)
+    for name in ("mail/1.eml", "mail/notes.nbt", "mail/empty.nbt.repaired"):
+        write(tmp_path / name, MAIL if name != "mail/empty.nbt.repaired" else b"")
+    (tmp_path / "mail/odd.nbt").mkdir()
+
+    first, second, *rest = read(tmp_path / "mail")
+    named = read(tmp_path / "mail/model.nbt")
+
+    told = "nbtext wrote this file, which is no document: left out"
+    assert [first, second] == [
+        Note(f"{tmp_path}/mail/{name}: {told}")
+        for name in ("model.nbt", "model.nbt.decided")
+    ]
+    assert names(rest, tmp_path) == [
+        "mail/1.eml", "mail/empty.nbt.repaired", "mail/notes.nbt"
+    ]  # fmt: skip
+    assert not any(isinstance(item, Note) for item in named)  # as it was asked for
 
 
 def test_numbered_files_are_sorted_by_number(tmp_path: Path) -> None:

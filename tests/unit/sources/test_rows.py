@@ -467,3 +467,20 @@ def test_a_row_that_ends_early_is_told_apart_from_an_object_without_a_text() -> 
         "-:2: the row ends before column b; fill it in or remove it"
     ]
     assert errors(without) == ["-:2: no column text; add it or remove the row"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_table_may_say_what_separates_its_columns(
+    tmp_path: Path, end: str, mark: str
+) -> None:
+    """A spreadsheet reads a first line `sep=;`, and some programs write it."""
+    lines = ["sep=|", "label|text", "sport|goal, match", "sep=|opera", "arts|x"]
+    path = tmp_path / "rows.csv"
+    path.write_bytes((mark + end.join(lines) + end).encode())
+
+    items = list(documents([str(path)], Options(), labelled=True))
+
+    assert labels(items) == ["sport", "sep=", "arts"]
+    assert isinstance(items[0], Document)
+    assert items[0][:2] == (f"{path}:1", (b"goal, match",))

@@ -9,12 +9,19 @@ from typing import Any
 import pytest
 
 from nbtext import files as durable_files
-from nbtext.errors import BusyError, MissingSourceError, SettingsError, SourceError
+from nbtext.errors import (
+    BusyError,
+    MailboxError,
+    MissingSourceError,
+    SettingsError,
+    SourceError,
+)
 from nbtext.files import _renaming
 from nbtext.filtering.mailboxes import (
     Marks,
     Message,
     Task,
+    _sequences,
     _transfer,
     check_marks,
     marks_of,
@@ -610,3 +617,17 @@ def test_messages_are_named_tuples_that_say_where_they_are(tmp_path: Path) -> No
     assert isinstance(message, Message)
     assert message.name == f"{tmp_path}/box/new/1.x"
     assert message.is_new
+
+
+def test_sequences_that_are_too_long_to_be_read_are_left_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Written anew, they would be cut."""
+    box = mh(tmp_path / "box", 1, 2, 3, sequences="mine: 1-2\nother: 2-3\n")
+    monkeypatch.setattr(_sequences, "LONGEST", 12)
+
+    with pytest.raises(MailboxError, match="File too large; its messages are safe"):
+        _sequences.change(str(tmp_path / "box"), lambda: [1, 2, 3], dict.clear)
+
+    assert (tmp_path / "box/.mh_sequences").read_text() == "mine: 1-2\nother: 2-3\n"
+    assert len([*box.messages()]) == 3
