@@ -270,7 +270,10 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             path.write_bytes(self.model_)
             for label in sorted({label for label, _ in pairs}):
                 of_label = [text for other, text in pairs if other == label]
-                learn(path, label, of_label, create=True)
+                for result in learn(path, label, of_label, create=True):
+                    if result.outcome == "refused":  # its pattern takes too long
+                        message = f"a text of X cannot be read: {result.reason}"
+                        raise ValueError(message)
             self.model_ = path.read_bytes()
 
     def _classifier(self, folder: Path) -> Classifier:

@@ -148,6 +148,7 @@ def train_on(
 
     """
     path, wait = path_of(path), seconds_of("wait", wait)
+    check_replaceable(path, replace=replace)
     items: list[Item] = [
         as_document(document, str(number))._replace(label=label)
         for number, (label, document) in enumerate(map(pair_of, pairs), 1)
@@ -155,6 +156,7 @@ def train_on(
     overrides = _keyed(overrides, keyed)
     if not replace:
         check_stays_keyed(path, overrides)
+    keep_memory()
     trained = train_counts(lambda: items, overrides=overrides)
     return _put(trained, path, replace=replace, wait=wait)
 

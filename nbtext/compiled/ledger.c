@@ -84,8 +84,8 @@ add_rows(const Table *table, uint64_t high, uint64_t low, Rows *rows)
         else
             end = middle;
     }
-    for (; first < ledger->high.length; first++) {
-        if (!take_value(table, &ledger->high, first, &value))
+    for (end = first + MOST_ROWS; first < ledger->high.length; first++) {
+        if (first == end || !take_value(table, &ledger->high, first, &value))
             return false;
         if (value != high)
             return true;

@@ -165,13 +165,18 @@ def _places(table: StoredTable, digest: bytes) -> Iterator[int]:
 def _places_in(
     table: StoredTable, high_name: str, low_name: str, digest: bytes
 ) -> Iterator[int]:
-    """Yield where two sorted arrays have the halves of a digest."""
+    """Yield where two arrays, sorted together, have the halves of a digest."""
     value, n_rows = table.arrays.value, table.arrays.length(high_name)
-    high, low = halves(digest)
-    place = bisect_left(range(n_rows), high, key=lambda row: value(high_name, row))
-    while place < n_rows and value(high_name, place) == high:
-        if value(low_name, place) == low:
-            yield place
+    high, _ = wanted = halves(digest)
+
+    def halves_at(row: int) -> tuple[int, int]:
+        """Return those of a row, of which the second is read only where it counts."""
+        first = value(high_name, row)
+        return first, value(low_name, row) if first == high else 0
+
+    place = bisect_left(range(n_rows), wanted, key=halves_at)
+    while place < n_rows and halves_at(place) == wanted:
+        yield place
         place += 1
 
 

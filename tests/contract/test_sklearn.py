@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data  # noqa: E40
 from nbtext import classify_all, load, train_on  # noqa: E402
 from nbtext.sklearn import NBTextClassifier  # noqa: E402
 from nbtext.store import open_model, read_contents  # noqa: E402
+from nbtext.tokens import pattern  # noqa: E402
 from nbtext.upkeep import rename  # noqa: E402
 from tests.build import TOPICS, confusing  # noqa: E402
 
@@ -168,6 +169,20 @@ def test_texts_are_ranked_where_their_probabilities_are_the_cap(
     ranks = of_three.decision_function(TEXTS)
     assert ranks.shape == (len(TEXTS), len(TOPICS))
     assert (ranks.argmax(axis=1) == of_three.predict_proba(TEXTS).argmax(axis=1)).all()
+
+
+def test_a_text_that_cannot_be_searched_in_time_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = NBTextClassifier(pattern=r"(?:\w|\w\w)+$|\w+")
+    model.partial_fit(["red apple", "blue sky"], ["a", "s"], classes=["a", "s"])
+    before = model.model_
+    monkeypatch.setattr(pattern, "SECONDS", 0.3)
+
+    with pytest.raises(ValueError, match="a text of X cannot be read: the pattern "):
+        model.partial_fit(["more sky", f"{'a' * 60}!"], ["s", "s"])
+
+    assert model.model_ == before
 
 
 def test_a_class_may_come_later() -> None:
