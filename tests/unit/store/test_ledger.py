@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from nbtext.counts import ledger_of
+from nbtext.store.blocks import Arrays
 from nbtext.store.ledger import rows_of
-from nbtext.store.table import Arrays
 from tests.build import WORD_WEIGHTS, counted, stored
 
 ROWS = 2_000
