@@ -56,7 +56,8 @@ def class_folders(path: str) -> list[str]:
     """
     Return the folders in a folder that holds nothing else, sorted; else none.
 
-    A Maildir is no such folder, though it may hold three folders and nothing else.
+    A Maildir is no such folder, though it may hold three folders and nothing else. A
+    model may be there, too: it may well have been trained on them.
     """
     found = []
     try:
@@ -65,6 +66,8 @@ def class_folders(path: str) -> list[str]:
                 if entry.name.startswith("."):
                     continue
                 if not _is_folder(entry):
+                    if _is_ours(entry):
+                        continue
                     return []
                 found.append(below(path, entry.name))
     except (OSError, ValueError):
@@ -85,8 +88,10 @@ def stray_files(path: str) -> tuple[list[str], list[str]]:
             for entry in entries:
                 if entry.name.startswith("."):
                     continue
-                kind = folders if _is_folder(entry) else files
-                kind.append(below(path, entry.name))
+                if _is_folder(entry):
+                    folders.append(below(path, entry.name))
+                elif not _is_ours(entry):
+                    files.append(below(path, entry.name))
                 if len(files) > MOST_STRAY:
                     return [], []
     except (OSError, ValueError):
@@ -173,10 +178,10 @@ class _Found:
                 name = entry.name
                 if name.startswith(b".") or self._is_companion(name):
                     continue
-                if name.endswith(_OURS) and _is_of_nbtext(entry.path):
+                kind = kind_of(entry)
+                if kind == FILE and name.endswith(_OURS) and _is_ours(entry):
                     self.models.append(below(self._folder, name.decode(*_NAMES)))
                     continue
-                kind = kind_of(entry)
                 if kind == FOLDER:  # where the paths of its files are: a-b before a/b
                     yield Listed(name + b"/", name, kind)
                     continue
@@ -201,10 +206,12 @@ def _numbered(entry: Listed) -> Listed | None:
     return Listed(b".%05d%b/%b" % (len(number), number, name), name, kind)
 
 
-def _is_of_nbtext(path: bytes) -> bool:
-    """Tell whether a file begins as a model, or what lies beside it, does."""
+def _is_ours(entry: os.DirEntry[str] | os.DirEntry[bytes]) -> bool:
+    """Tell whether a file is a model or what lies beside it, by name and beginning."""
+    if not os.fsencode(entry.name).endswith(_OURS):
+        return False
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        descriptor = os.open(entry.path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError:  # which is told where it is read
         return False
     try:

@@ -102,6 +102,22 @@ def test_what_nbtext_writes_in_a_folder_is_no_document(tmp_path: Path) -> None:
     assert not any(isinstance(item, Note) for item in named)  # as it was asked for
 
 
+def test_a_model_beside_class_folders_changes_nothing(tmp_path: Path) -> None:
+    for name in ("ham/1", "spam/1"):
+        write(tmp_path / "mail" / name)
+    before = read(tmp_path / "mail", labelled=True)
+    pairs = [("ham", "a meeting"), ("spam", "cheap pills")]
+    train_on(pairs, tmp_path / "mail/model.nbt")
+
+    assert read(tmp_path / "mail", labelled=True) == before
+    assert given_labels(before) == ["ham", "spam"]
+
+    write(tmp_path / "mail/stray")
+    warned = read(tmp_path / "mail", labelled=True)[0]
+    assert isinstance(warned, Note)
+    assert f"because {tmp_path}/mail/stray lies beside" in warned.text
+
+
 def test_numbered_files_are_sorted_by_number(tmp_path: Path) -> None:
     for name in ("10", "9", "1", "sub/2"):
         write(tmp_path / name)
