@@ -198,8 +198,9 @@ def _of_other_classes(classes: Mapping[str, Sequence[str]]) -> str:
         if set(these) != set(own):
             listed, known = (", ".join(names[:MOST_LISTED]) for names in (these, own))
             return (
-                f"{path} has the classes {listed}, and {first} {known}: together they "
-                "cannot be scored; give them the same names first (`nbtext rename`)"
+                f"{path} has the classes {listed}, and {first} {known}: together "
+                f"{len({*these, *own})}, which these models cannot score; if some mean "
+                "the same, give them one name first (`nbtext rename`)"
             )
     return ""
 

@@ -39,7 +39,7 @@ def old(run: "Run") -> bytes:
     [
         ("class;city;age\ny;Rome;30,5\nn;Oslo;31,2\n", "column age, and '30,5' found"),
         (HEADING + "y,Rome,NaN\nn,Oslo,inf\n", "column age, and 'NaN' found"),
-        (HEADING + "y,Rome,30\nn,Oslo\n", "rows.csv:2: no column age"),
+        (HEADING + "y,Rome,30\nn,Oslo\n", "rows.csv:2: the row ends before column age"),
         ("class,city,city\n" + GOOD, "no column age (there are class, city, city)"),
         (HEADING, "there is no document to learn from; name sources"),
         (HEADING + "y,Rome,30\ny,Oslo,31\n", "only the class 'y'"),

@@ -157,7 +157,8 @@ def test_models_of_other_classes_are_told_apart(run: "Run", model: Path) -> None
 
     assert (status, out) == (64, "")
     assert err == (
-        f"Error: b.nbt has the classes good, spam, and {model} ham, spam: together "
-        "they cannot be scored; give them the same names first (`nbtext rename`)\n"
+        f"Error: b.nbt has the classes good, spam, and {model} ham, spam: together 3, "
+        "which these models cannot score; if some mean the same, give them one name "
+        "first (`nbtext rename`)\n"
     )
     assert not Path("both.nbt").exists()

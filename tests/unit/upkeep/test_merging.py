@@ -145,7 +145,9 @@ def test_a_third_class_that_cannot_be_scored_is_refused(make: Make) -> None:
     pairs: Pairs = [("spam", "win"), ("work", "minutes")]
     files = open_models([make("one", ONE), make("other", pairs)])
 
-    with pytest.raises(SettingsError, match="two classes"):
+    with pytest.raises(
+        SettingsError, match="together 3, which these models cannot score"
+    ):
         merge(files)
 
 
