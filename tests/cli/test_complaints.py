@@ -88,7 +88,8 @@ def test_rows_whose_number_is_none_are_one_complaint(
     skipped = [line for line in err.splitlines() if line.startswith("skipped: ")]
     assert skipped == [
         f"skipped: rows.csv:5: {NUMBERS}, and 'x0' found; {MEND}",
-        "skipped: rows.csv:2506: the row ends before column city; fill it in or remove it",
+        "skipped: rows.csv:2506: the row ends before column city; "
+        "fill it in or remove it",
         f"skipped: rows.csv: 2,499 more records (6, 7, 8, ... 2504): {NUMBERS}; {MEND}",
     ]
 
