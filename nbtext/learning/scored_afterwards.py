@@ -101,14 +101,8 @@ def scored_afterwards(
         return Afterwards()
     records = _unchanged(model, changed)
     ready = fresh + Tally(row.label for row in records.rows)
-    outdated = {
-        name
-        for name, n in known.items()
-        if is_outgrown and ready[name] >= min(max(n, 1), ENOUGH)
-    }
     has_bins = event.calibration == "histogram"
-    if not has_bins:  # what is kept of scores is of no class by itself
-        outdated = _all_outdated(known, ready) if is_outgrown else set()
+    outdated = _outdated(known, ready, has_bins=has_bins) if is_outgrown else set()
     ready = Tally({name: ready[name] for name in fresh.keys() | unknown | outdated})
     wanted = ready
     if has_bins:
@@ -132,16 +126,23 @@ def scored_afterwards(
     return Afterwards([before, scores], records.take(places))
 
 
-def _all_outdated(known: Mapping[str, int], ready: Tally[str]) -> set[str]:
+def _outdated(
+    known: Mapping[str, int], ready: Tally[str], *, has_bins: bool
+) -> set[str]:
     """
-    Return the classes whose scores before go: all, or none if too many would be lost.
+    Return the classes whose scores before go.
 
     Args:
         known: how many documents of each have scores.
         ready: how many of each can be scored anew.
+        has_bins: whether scores are kept by class; else all of them go or stay, and all
+            stay if too many would be lost.
 
     """
-    lost = sum(n for name, n in known.items() if ready[name] < min(n, ENOUGH))
+    found = {name for name, n in known.items() if ready[name] >= min(n, ENOUGH)}
+    if has_bins:
+        return {name for name in found if ready[name]}
+    lost = sum(n for name, n in known.items() if name not in found)
     return set(known) if MOST_LOST * lost <= ready.total() else set()
 
 

@@ -202,7 +202,7 @@ def changed(
         except (TypeError, ValueError) as error:
             message = f"the parameter {name!r} is {value!r:.80}, expected a number"
             raise SettingsError(message) from error
-        if name == LEVELS and number != int(number):
+        if name == LEVELS and not number.is_integer():
             message = f"the parameter {name!r} is {value!r}, expected a whole number"
             raise SettingsError(message)
         scoring = scoring.with_parameters(**{name: number})

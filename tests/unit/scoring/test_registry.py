@@ -104,6 +104,14 @@ def test_what_cannot_be_is_refused(asked: tuple[Any, ...]) -> None:
             {"score": "kary", "parameters": [("levels", 2.5)]},
             "'levels' is 2.5, expected a whole number",
         ),
+        (
+            {"score": "kary", "levels": float("inf")},
+            "'levels' is inf, expected a whole",
+        ),
+        (
+            {"score": "kary", "levels": float("nan")},
+            "'levels' is nan, expected a whole",
+        ),
         ({"parameters": [("min_evidence", "a")]}, "is 'a', expected a number"),
         ({"parameters": [("min_evidence", None)]}, "is None, expected a number"),
     ],
