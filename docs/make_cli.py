@@ -88,8 +88,8 @@ If no columns are named and there are two, a label and a text, then a first line
 `v1,v2` is a heading if the labels below it repeat and `v1` is not one of them; a note says
 so, and how to change it. The separator of a CSV file is a comma, or a semicolon, a tab or a bar if
 the first lines show one of them and no comma; that of TSV is a tab. `--delimiter` names another,
-with quotes as in CSV; so does a first line `sep=;`. Lines end in LF, CR LF, or CR alone. A file without a suffix whose lines begin with a label and a tab is a
-table where labels are needed, and one document elsewhere: `classify` says so.
+with quotes as in CSV; so does a first line `sep=;`. Lines end in LF, CR LF, or CR alone. A file
+without a suffix whose lines begin with a label and a tab is a table where labels are needed, and one document elsewhere: `classify` says so.
 
 `--files-from FILE` reads names of sources from a file or from standard input, one a line, or with
 `-0` as `find -print0` writes them; `LABEL=FILE` gives all of them a label:
@@ -110,8 +110,8 @@ without its suffixes. The names of folders that mail programs make stand for spa
 Bulk, Junk E-mail) and ham (INBOX, Archive, Sent, Sent Items, All Mail), with a note, if one of
 them stands for spam, or if the model that is evaluated has these classes and none of that name;
 `LABEL=PATH` keeps a name. If a single folder contains only folders, each of them is a class; if
-a few files lie beside them, it is one class, with a warning. If two folders contain the same folders, as `train/` and `test/` may, each of the two is a
-class, with a warning; there is a warning, too, if one of the folders contains folders that
+a few files lie beside them, it is one class, with a warning. If two folders contain the same
+folders, as `train/` and `test/` may, each of the two is a class, with a warning; there is a warning, too, if one of the folders contains folders that
 are called as the others are. An argument with `=` is a path if such a file exists, or if a `/`
 stands before the `=`: write `./a=b`.
 

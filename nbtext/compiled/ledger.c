@@ -67,7 +67,7 @@ add_row(const Table *table, uint64_t place, Rows *rows)
     return true;
 }
 
-/* Add the rows of a document in one table. */
+/* Add the rows of a document in one table, if there are few with its first half. */
 static bool
 add_rows(const Table *table, uint64_t high, uint64_t low, Rows *rows)
 {

@@ -127,13 +127,14 @@ def _records(
     longest = max(options.max_bytes, _LEAST_LONGEST) + _LINE_SLACK
     if kind == "jsonl":
         return json_records(lines(stream, longest), stream.name)
-    of_stream = lines(stream, longest, line_end(stream.peek(HEAD)))
+    head = stream.peek(HEAD)
+    of_stream = lines(stream, longest, line_end(head))
     if kind == "csv":
-        said = _SAID.match(stream.peek(HEAD))
+        said = _SAID.match(head)
         if said:
             of_stream = _without_first(of_stream)
         separator = options.separator or (
-            said[1] if said else _separator(stream, longest, options)
+            said[1] if said else _separator(head, longest, options)
         )
         records = csv_records(of_stream, longest, separator)
         return named(records, stream.name, options, separator, has_label=has_label)
@@ -162,9 +163,9 @@ def _without_first(of_stream: Iterator[Line]) -> Iterator[Line]:
     yield from of_stream
 
 
-def _separator(stream: Stream, longest: int, options: Options) -> bytes:
+def _separator(head: bytes, longest: int, options: Options) -> bytes:
     """Tell from the beginning of a table what is between its columns."""
-    head = stream.peek(HEAD).removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
+    head = head.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
     end = line_end(head)
     if b"," in head.partition(end)[0]:
         return b","

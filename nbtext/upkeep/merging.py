@@ -10,6 +10,7 @@ model has it.
 from __future__ import annotations
 
 from collections import Counter as Tally
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from nbtext.counts.texts import TermTexts
     from nbtext.document import Item, OnProblem
     from nbtext.policy import Policy
+    from nbtext.settings.scoring import Scoring
     from nbtext.store import ModelFile
     from nbtext.tokens import Bag
 
@@ -181,28 +183,43 @@ def merge(files: Iterable[ModelFile]) -> Merged:
         texts = _joined(texts, contents.texts)
     counts = adding.table() or CountTable(parts[0].counts.settings)
     merged = Merged(_sum_of(parts, counts, texts), policies=policies)
-    try:
-        check_scoring(merged.contents.scoring, counts.settings, counts.classes)
-    except SettingsError as error:
-        raise SettingsError(_of_other_classes(classes) or str(error)) from error
+    _check_together(merged.contents.scoring, counts, classes)
     for double in doubles:
         merged.doubles += 1
         merged.labels.update(double.labels)
     return merged
 
 
-def _of_other_classes(classes: Mapping[str, Sequence[str]]) -> str:
-    """Say which of some models has other classes than the first; empty if none has."""
+def _check_together(
+    scoring: Scoring, counts: CountTable, classes: Mapping[str, Sequence[str]]
+) -> None:
+    """
+    Refuse a sum that cannot be scored.
+
+    Args:
+        scoring: how it is to be scored.
+        counts: those of the sum.
+        classes: the path of each model to its classes.
+
+    Raises:
+        SettingsError: it cannot; if each of the models can, it says whose classes are
+            not those of the first.
+
+    """
     (first, own), *others = classes.items()
-    for path, these in others:
-        if set(these) != set(own):
-            listed, known = (", ".join(names[:MOST_LISTED]) for names in (these, own))
-            return (
-                f"{path} has the classes {listed}, and {first} {known}: together "
-                f"{len({*these, *own})}, which these models cannot score; if some mean "
-                "the same, give them one name first (`nbtext rename`)"
-            )
-    return ""
+    try:
+        check_scoring(scoring, counts.settings, counts.classes)
+    except SettingsError as error:
+        with suppress(TrainingError):  # of a single class, which may be fewer
+            check_scoring(scoring, counts.settings, own)  # if that fails, it is why
+        path, these = next(one for one in others if set(one[1]) != set(own))
+        listed, known = (", ".join(names[:MOST_LISTED]) for names in (these, own))
+        message = (
+            f"{path} has the classes {listed}, and {first} {known}: together "
+            f"{len(counts.classes)}, which the {scoring.score} score cannot tell "
+            "apart; if some mean the same, give them one name first (`nbtext rename`)"
+        )
+        raise SettingsError(message) from error
 
 
 def check_policy(merged: Merged) -> None:

@@ -158,7 +158,7 @@ def test_models_of_other_classes_are_told_apart(run: "Run", model: Path) -> None
     assert (status, out) == (64, "")
     assert err == (
         f"Error: b.nbt has the classes good, spam, and {model} ham, spam: together 3, "
-        "which these models cannot score; if some mean the same, give them one name "
-        "first (`nbtext rename`)\n"
+        "which the mean score cannot tell apart; if some mean the same, give them one "
+        "name first (`nbtext rename`)\n"
     )
     assert not Path("both.nbt").exists()
