@@ -179,7 +179,7 @@ def _correct(extension: Any) -> Call:
     view = (array("q", [0, 2, 3]), array("i", [0, 2, 1]), array("H", [1, 9, 65535]))
     sound = (
         [view, view], 3, array("q", [1, 0, 1]), array("q", [0]), array("q", [2, 0]),
-        array("q", [1, 3]), array("i", [0, 5, -7, 100, 0, 1]), 3, 2.0, 0.01,
+        array("q", [1, 3]), array("i", [0, 5, -7, 100, 0, 1]), 3, 2.0, 0.01, 0.5,
         array("h", bytes(12)), array("d", bytes(24)),
     )  # fmt: skip
     return extension.correct, sound

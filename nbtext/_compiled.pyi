@@ -173,6 +173,7 @@ def correct(
     n_passes: int,
     rate: float,
     cut: float,
+    decay: float,
     amounts: NDArray[np.int16],
     logits: NDArray[np.float64],
     /,

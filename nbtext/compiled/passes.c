@@ -241,7 +241,7 @@ write_logits(Passes *passes, const Py_buffer *documents, double *to)
 
 const char correct_doc[] =
 "correct(views, n_terms, order, scored, labels, times, base, n_passes, rate, cut,\n"
-"        amounts, logits)\n"
+"        decay, amounts, logits)\n"
 "--\n\n"
 "Make a correction, as `nbtext.learning.passes.correct_by_arrays` does.\n\n"
 "Returns:\n"
@@ -254,10 +254,11 @@ correct(PyObject *module, PyObject *args)
     Py_buffer b[7] = {{0}};
     Passes passes = {0};
     Py_ssize_t n_terms, n_passes;
+    double decay;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!ny*y*y*y*y*nddw*w*:correct", &PyList_Type, &views,
+    if (!PyArg_ParseTuple(args, "O!ny*y*y*y*y*ndddw*w*:correct", &PyList_Type, &views,
                           &n_terms, &b[0], &b[1], &b[2], &b[3], &b[4], &n_passes,
-                          &passes.rate, &passes.cut, &b[5], &b[6]))
+                          &passes.rate, &passes.cut, &decay, &b[5], &b[6]))
         return NULL;
     size_t n_order = (size_t)b[0].len / 8, n_scored = (size_t)b[1].len / 8;
     size_t n = passes.n_documents = (size_t)b[2].len / 8;
@@ -275,14 +276,18 @@ correct(PyObject *module, PyObject *args)
                     && are_below(b[0].buf, n_order, n)
                     && are_below(b[1].buf, n_scored, n)
                     && are_below(passes.labels, n, passes.n_classes)
-                    && passes.rate >= 0.0 && passes.rate <= MOST_RATE;
+                    && passes.rate >= 0.0 && passes.rate <= MOST_RATE
+                    && decay >= 0.0 && decay <= 1.0;
     if (!is_sound)
         PyErr_SetString(PyExc_ValueError, "these are no documents with base scores");
     for (Py_ssize_t v = 0; is_sound && v < PyList_Size(views); v++)
         is_sound = take_view(&passes, PyList_GetItem(views, v), (size_t)n_terms);
     is_sound = is_sound && allocate(&passes, (size_t)n_terms);
-    for (Py_ssize_t pass = 0; is_sound && n_order && pass < n_passes; pass++)
+    for (Py_ssize_t pass = 0; is_sound && n_order && pass < n_passes; pass++) {
         is_sound = visit_all(&passes, b[0].buf, n_order);
+        passes.rate *= decay;
+        passes.cut *= decay;
+    }
     if (is_sound) {
         write_logits(&passes, &b[1], b[6].buf);
         result = entries_of(&passes.store);

@@ -4,14 +4,15 @@ Making a correction: what documents that the counts misjudge teach beside them.
 In: the counts, and the documents of smallest digest. Each is scored as if it alone had
 not been counted, and then moves the classes (`nbtext.learning.passes`). Out: a
 correction, unless one does harm to documents that had no part in it: a quarter of them
-is taken out of the counts, a correction is made of the others, and if the quarter loses
-more by it than chance may take, there is none. (Two halves would not do: the base
-scores of one hold the labels of the other. docs/experiments/010-many-classes.md)
+is taken out of the counts, corrections are made of the others in two ways, and if the
+quarter loses more by the better one than chance may take, there is none. (Two halves
+would not do: the base scores of one hold the labels of the other.
+docs/experiments/010-many-classes.md)
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -46,16 +47,42 @@ from nbtext.scoring.models.arrays import normalised
 
 PASSES: Final = 3
 CUT: Final = 0.02
-RATE: Final = 0.5
-RATE_OF_TWO: Final = 0.25
-"""Both of two classes move, so that the step between them is double."""
+OF_TWO: Final = 0.5
+"""What share of a rate two classes have: both move, so that the step between them is
+double."""
+
+
+class Way(NamedTuple):
+    """
+    A way to make a correction.
+
+    Attributes:
+        share: how far the scores of the counts are believed beside it.
+        rate: how far a class moves that is wrong altogether, in the first pass.
+        decay: what share of a pass's rate the next one has.
+    """
+
+    share: float
+    rate: float
+    decay: float
+
+    def rate_of(self, n_classes: int) -> Rate:
+        """Return how documents move so many classes."""
+        share = OF_TWO if n_classes == 2 else 1.0
+        return Rate(PASSES, share * self.rate, CUT, self.decay)
+
+
+WAYS: Final = (Way(1.0, 0.5, 1.0), Way(0.5, 2.0, 0.5))
+"""The counts are believed as far as they are without a correction, or by half: short
+texts are better off with the latter, long ones with the former
+(docs/experiments/029-half-believed.md). Of equals the first is taken."""
 
 TRIED: Final = 4096
 """Maximum documents that a correction is tried on, and learnt from for that."""
 
 BY_CHANCE: Final = 2.0
-"""So many nats a correction may lose in all, and be worth it for other documents; with
-200 documents of a class and fewer it was for nearly all that were tried
+"""So many nats a correction may lose in all of a part, and be worth it for other
+documents; with 200 documents of a class and fewer it was for nearly all that were tried
 (docs/experiments/028-few-documents.md)."""
 
 HELD_OUT: Final = 4
@@ -96,11 +123,15 @@ class Trial(NamedTuple):
     What a correction did for documents that had no part in it.
 
     Attributes:
+        way: how it was made.
+        parts: how often it was made, of other documents each time.
         held_out: how many they are.
         loss_without: their mean log-loss without the correction, in nats.
         loss_with: the same with it.
     """
 
+    way: Way
+    parts: int
     held_out: int
     loss_without: float
     loss_with: float
@@ -111,10 +142,17 @@ class Trial(NamedTuple):
         Return whether the correction is worth keeping.
 
         Few documents say little. Most corrections are worth it, so that one is kept
-        which in all of them has lost no more than chance may.
+        which in each part has lost no more than chance may.
         """
         lost = (self.loss_with - self.loss_without) * self.held_out
-        return lost < BY_CHANCE
+        return lost < BY_CHANCE * self.parts
+
+    def facts(self, n_classes: int) -> dict[str, int | float]:
+        """Return what is told of a correction of so many classes, made likewise."""
+        rate = asdict(self.way.rate_of(n_classes))
+        facts = self._asdict() | rate | {"share": self.way.share}
+        del facts["way"]
+        return facts
 
 
 class Made(NamedTuple):
@@ -141,7 +179,6 @@ def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
 
     """
     n_classes = len(base.model.classes)
-    rate = Rate(PASSES, RATE_OF_TWO if n_classes == 2 else RATE, CUT)
     most = MOST_SCORES // n_classes
 
     def making(documents: int) -> _Making:
@@ -149,7 +186,7 @@ def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
         visits = visits_of(blocks, base.model.classes)
         model = of_documents(base.model, [block.views for block in blocks])
         own = base._replace(model=model)
-        return _Making(own, visits, *vectors_of(visits, model), rate, map_)
+        return _Making(own, visits, *vectors_of(visits, model), map_)
 
     try:
         trial = None if n_classes > MOST_CLASSES else making(TRIED).trial()
@@ -171,7 +208,6 @@ class _Making:
         visits: the documents.
         vectors: their vectors in the views that have weights.
         firsts: where the terms' numbers of each of these views begin, with their end.
-        rate: how documents move classes.
         map_: deals with parts of the documents.
     """
 
@@ -179,34 +215,42 @@ class _Making:
     visits: Visits
     vectors: list[Vectors]
     firsts: list[int]
-    rate: Rate
     map_: Map
 
     def trial(self) -> Trial | None:
         """
-        Make a correction without a part of the documents, and try it on them.
+        Make corrections without a part of the documents, and try them on these.
 
-        None if there are too few.
+        Of few documents each part has its turn: together they say more. What is
+        returned is the trial of the best way; None if there are too few documents.
         """
-        visits = self.visits
-        if len(visits.order) < HELD_OUT:
+        n_visits = len(self.visits.order)
+        if n_visits < HELD_OUT:
             return None
-        is_held_out = visits.visit_of % HELD_OUT == 0
+        n_parts = min(HELD_OUT, max(1, TRIED // n_visits))
+        trials = self._tried_on(0)
+        for part in range(1, n_parts):
+            trials = list(map(_together, trials, self._tried_on(part)))
+        return min(trials, key=lambda trial: trial.loss_with)
+
+    def _tried_on(self, part: int) -> list[Trial]:
+        """Try each way on a part of the documents that had none in it."""
+        visits = self.visits
+        is_held_out = visits.visit_of % HELD_OUT == part
         model = self._counts_without(is_held_out)
         base = np.empty((len(visits.labels), len(self.base.model.classes)), np.int32)
         self._score(base, model, ~is_held_out, counted=True)
         self._score(base, model, is_held_out, counted=False)
         is_first = is_held_out.take(visits.order)
         held_out = visits.order[is_first]
-        learnt = correct(
-            self._pupils(base), visits.order[~is_first], self.rate, held_out
-        )
         labels = visits.labels.take(held_out)
-        return Trial(
-            held_out=len(held_out),
-            loss_without=_loss(base.take(held_out, axis=0) / BASE_UNIT, labels),
-            loss_with=_loss(learnt.logits, labels),
-        )
+        loss_without = _loss(base.take(held_out, axis=0) / BASE_UNIT, labels)
+        trials = []
+        for way in WAYS:
+            learnt = self._learnt(base, way, visits.order[~is_first], held_out)
+            loss_with = _loss(learnt.logits, labels)
+            trials.append(Trial(way, 1, len(held_out), loss_without, loss_with))
+        return trials
 
     def _counts_without(self, is_held_out: NDArray[np.bool_]) -> BatchModel:
         """Return the counts of all other documents."""
@@ -216,17 +260,16 @@ class _Making:
 
     def correction(self, trial: Trial) -> Correction:
         """Make the correction of all documents."""
-        visits, rate = self.visits, self.rate
+        visits, way = self.visits, trial.way
         base = np.empty((len(visits.labels), len(self.base.model.classes)), np.int32)
         is_known = self._take_known(base)
         self._score(base, self.base.model, ~is_known, counted=True)
-        learnt = correct(self._pupils(base), visits.order, rate, visits.order[:0])
-        facts = {"cut": rate.cut, "passes": rate.passes, "rate": rate.rate}
+        learnt = self._learnt(base, way, visits.order, visits.order[:0])
         info = CorrectionInfo(
             self.base.model.scoring.of_scores(),
-            self.base.slope,
+            self.base.slope * way.share,
             documents=len(visits.order),
-            made_with=facts | trial._asdict(),
+            made_with=trial.facts(len(self.base.model.classes)),
         )
         documents, classes = learnt.amounts.nonzero()
         values = learnt.amounts[documents, classes] * visits.times.take(documents)
@@ -256,9 +299,21 @@ class _Making:
                 for rows in rows_by_class(learnt.classes[part], n_classes)
             )
 
-    def _pupils(self, base: NDArray[np.int32]) -> Pupils:
+    def _learnt(
+        self,
+        base: NDArray[np.int32],
+        way: Way,
+        order: NDArray[np.int64],
+        scored: NDArray[np.int64],
+    ) -> Learnt:
+        """Learn a correction from documents in an order, and score some with it."""
         visits = self.visits
-        return Pupils(self.vectors, visits.labels, visits.times, base, self.firsts[-1])
+        if way.share != 1.0:
+            base = np.rint(base * way.share).astype(np.int32)
+        pupils = Pupils(
+            self.vectors, visits.labels, visits.times, base, self.firsts[-1]
+        )
+        return correct(pupils, order, way.rate_of(base.shape[1]), scored)
 
     def _take_known(self, base: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Write the base scores of documents that have been scored; return which."""
@@ -326,6 +381,22 @@ class _Making:
             for vectors, first in zip(self.vectors, self.firsts[:-1], strict=True)
         ]
         return FoundTerms(views, places, len(documents))
+
+
+def _together(first: Trial, other: Trial) -> Trial:
+    """Put together what was tried in the same way on different documents."""
+    held_out = first.held_out + other.held_out
+
+    def mean(of_first: float, of_other: float) -> float:
+        return (of_first * first.held_out + of_other * other.held_out) / held_out
+
+    return Trial(
+        first.way,
+        first.parts + other.parts,
+        held_out,
+        mean(first.loss_without, other.loss_without),
+        mean(first.loss_with, other.loss_with),
+    )
 
 
 def _count(settings: Settings, visits: Visits, chosen: NDArray[np.bool_]) -> CountTable:

@@ -8,7 +8,8 @@ moves by
 
     step_c = rate (1 if it is the document's class, else 0) - rate q_c
 
-which is 0 if it is below a cut, and else rounded to 1/256 (half to even); the class's
+which is 0 if it is below a cut, and else rounded to 1/256 (half to even), and of a rate
+that may be less from pass to pass; the class's
 value of each term grows by step_c x_t, its bias by a tenth of step_c, and the corrected
 score of a document is its base score, the bias, and the sum of x_t times the values
 (Rosenblatt's perceptron with the softmax's own steps, that is stochastic gradient
@@ -94,13 +95,15 @@ class Rate:
 
     Attributes:
         passes: how often each document is visited.
-        rate: how far a class moves that is wrong altogether.
+        rate: how far a class moves that is wrong altogether, in the first pass.
         cut: steps below this share of the rate are none.
+        decay: what share of a pass's rate the next one has.
     """
 
     passes: int
     rate: float
     cut: float
+    decay: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +162,7 @@ def correct(
         rate.passes,
         rate.rate,
         rate.cut * rate.rate,
+        rate.decay,
         amounts,
         logits,
     )
@@ -182,13 +186,16 @@ def correct_by_arrays(
     state = _State(pupils.n_terms, n_classes)
     amounts = np.zeros(pupils.base.shape, np.int16)
     truth = np.eye(n_classes)
-    for document in np.tile(order, rate.passes).tolist():
-        posterior = _softmax(state.logits(pupils, document))
-        steps = rate.rate * (truth[pupils.labels[document]] - posterior)
-        steps[np.abs(steps) < rate.cut * rate.rate] = 0.0
-        whole = np.rint(steps * AMOUNT_UNIT).astype(np.int64)
-        amounts[document] += whole.astype(np.int16)
-        state.learn(pupils, document, whole)
+    furthest, least = rate.rate, rate.cut * rate.rate
+    for _ in range(rate.passes):
+        for document in order.tolist():
+            posterior = _softmax(state.logits(pupils, document))
+            steps = furthest * (truth[pupils.labels[document]] - posterior)
+            steps[np.abs(steps) < least] = 0.0
+            whole = np.rint(steps * AMOUNT_UNIT).astype(np.int64)
+            amounts[document] += whole.astype(np.int16)
+            state.learn(pupils, document, whole)
+        furthest, least = furthest * rate.decay, least * rate.decay
     logits = [state.logits(pupils, document) for document in scored.tolist()]
     places, classes, values = state.entries()
     return Learnt(

@@ -160,12 +160,18 @@ def pupils(draw: st.DrawFn) -> Pupils:
 
 
 @needs_compiled
-@given(pupils(), st.integers(1, 3), st.sampled_from([0.0, 0.02, 0.3]))
+@given(
+    pupils(),
+    st.integers(1, 3),
+    st.sampled_from([0.0, 0.02, 0.3]),
+    st.sampled_from([(0.5, 1.0), (2.0, 0.5), (1.0, 0.3)]),
+)
 def test_passes_are_the_same_compiled_or_not(
-    drawn: Pupils, passes: int, cut: float
+    drawn: Pupils, passes: int, cut: float, rate_and_decay: tuple[float, float]
 ) -> None:
     order = np.random.default_rng(1).permutation(len(drawn.labels))
-    scored, rate = np.arange(len(drawn.labels)), Rate(passes, 0.5, cut)
+    furthest, decay = rate_and_decay
+    scored, rate = np.arange(len(drawn.labels)), Rate(passes, furthest, cut, decay)
 
     found = correct(drawn, order[::2].copy(), rate, scored)
     expected = correct_by_arrays(drawn, order[::2].copy(), rate, scored)

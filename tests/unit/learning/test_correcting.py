@@ -10,8 +10,8 @@ from nbtext.counts import counting, room, sample
 from nbtext.counts.correction_table import Correction
 from nbtext.counts.room import LEAST_BOUND, bounded
 from nbtext.document import Document
-from nbtext.learning import SettingsOverrides, Trained, train
-from nbtext.learning.correcting import CUT, RATE, RATE_OF_TWO
+from nbtext.learning import SettingsOverrides, Trained, correcting, train
+from nbtext.learning.correcting import CUT, OF_TWO, WAYS, Way
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.scoring.models.registry import event_model
 from nbtext.store.file import open_model
@@ -51,8 +51,9 @@ def test_a_correction_is_kept_that_lowers_the_loss_of_documents_held_out() -> No
 
     facts = correction.info.made_with
     assert facts["loss_with"] < facts["loss_without"]
-    assert facts["held_out"] == 60
-    assert (facts["rate"], facts["cut"], facts["passes"]) == (RATE, CUT, 3)
+    assert (facts["held_out"], facts["parts"]) == (240, 4)  # each was, in its turn
+    assert (facts["cut"], facts["passes"]) == (CUT, 3)
+    assert (facts["share"], facts["rate"], facts["decay"]) in WAYS
     assert correction.info.documents == 240
     assert correction.classes == TOPICS
     assert len(correction.amounts) > 0
@@ -70,9 +71,54 @@ def test_two_classes_move_half_as_far() -> None:
 
     correction = correction_of(trained_on(rows, SettingsOverrides(score="contrast")))
 
-    assert correction.info.made_with["rate"] == RATE_OF_TWO
+    facts = correction.info.made_with
+    assert (facts["share"], facts["rate"] / OF_TWO, facts["decay"]) in WAYS
     pairs = correction.amounts.values.reshape(-1, 2)
     assert (pairs.sum(axis=1) == 0).all()  # both move, by as much
+
+
+def made_by(
+    way: Way, rows: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> Trained:
+    with monkeypatch.context() as patch:
+        patch.setattr(correcting, "WAYS", (way,))
+        return trained_on(rows)
+
+
+def test_of_two_ways_the_one_is_taken_that_held_out_documents_lose_less_by(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = confusing()
+    by_each = [correction_of(made_by(way, rows, monkeypatch)) for way in WAYS]
+    losses = [correction.info.made_with["loss_with"] for correction in by_each]
+
+    found = correction_of(trained_on(rows))
+
+    assert losses[0] != losses[1]
+    best = by_each[losses.index(min(losses))]
+    assert found.info == best.info
+    assert found.amounts.values.tobytes() == best.amounts.values.tobytes()
+
+
+def test_of_many_documents_one_part_is_held_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(correcting, "TRIED", 240)
+
+    facts = correction_of(trained_on(confusing())).info.made_with
+
+    assert (facts["held_out"], facts["parts"]) == (60, 1)
+
+
+def test_half_of_the_scores_are_half_as_steep(monkeypatch: pytest.MonkeyPatch) -> None:
+    fully, half = (
+        made_by(way, confusing(), monkeypatch)
+        for way in (Way(1.0, 0.5, 1.0), Way(0.5, 0.5, 1.0))
+    )
+
+    slopes = correction_of(fully).info.slope, correction_of(half).info.slope
+    assert slopes[1] == slopes[0] / 2
+    assert fully.contents.calibrations == half.contents.calibrations
 
 
 @pytest.mark.parametrize(

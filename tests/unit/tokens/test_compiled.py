@@ -295,7 +295,7 @@ def test_entries_that_lie_lead_nowhere_else(
     assert sums_of_entries(**changed) == expected
 
 
-def correction_of(times: int, rate: float) -> Any:
+def correction_of(times: int, rate: float, decay: float = 1.0) -> Any:
     from nbtext import _compiled
 
     view = np.array([0, 1]), np.zeros(1, np.int32), np.full(1, 65535, np.uint16)
@@ -303,7 +303,7 @@ def correction_of(times: int, rate: float) -> Any:
     amounts, logits = np.zeros(2, np.int16), np.zeros(2)
     base = np.zeros(2, np.int32)
     return _compiled.correct(
-        *([view], 1, first, first, first, np.array([times]), base, 3, rate, 0.0),
+        *([view], 1, first, first, first, np.array([times]), base, 3, rate, 0.0, decay),
         *(amounts, logits),
     )
 
@@ -320,3 +320,11 @@ def test_a_document_that_is_there_too_often_to_be_corrected_is_said(times: int) 
 def test_a_rate_of_which_a_step_has_more_than_16_bits_is_refused(rate: float) -> None:
     with pytest.raises(ValueError, match="no documents"):
         correction_of(1, rate)
+
+
+@pytest.mark.parametrize("decay", [-0.5, 1.5, float("inf"), float("nan")])
+def test_rates_that_would_grow_are_refused(decay: float) -> None:
+    assert correction_of(1, 1.0, 0.5)
+
+    with pytest.raises(ValueError, match="no documents"):
+        correction_of(1, 1.0, decay)
