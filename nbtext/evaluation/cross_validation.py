@@ -364,7 +364,7 @@ class _Folds:
         return _ScoredFold(
             model.scoring,
             [
-                (places, score_batch(model, views, finished.fit))
+                (places, score_batch(model, views, finished.fit_of_model))
                 for places, views in self.cache.batches(in_fold)
             ],
             _basis_of(rest, finished),
@@ -394,7 +394,7 @@ def _basis_of(table: CountTable, finished: Finished) -> Basis:
         classes=table.classes,
         documents=table.documents,
         calibration=calibration or Calibration(scoring.of_scores()),
-        fit=finished.fit,
+        fit=finished.fit_of_model,
         scoring=scoring,
     )
 

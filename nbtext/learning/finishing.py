@@ -37,7 +37,7 @@ from nbtext.scoring import event_model
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.batch_model import corrected, of_documents
 from nbtext.scoring.candidates import candidates
-from nbtext.scoring.held_out import fitted_by
+from nbtext.scoring.held_out import fit_of, fitted_by
 from nbtext.scoring.leave_one_out import left_out
 from nbtext.scoring.models.registry import keeps_histograms
 from nbtext.store import Contents
@@ -51,7 +51,7 @@ class Finished:
     Attributes:
         counts: for scoring, as was chosen; without the correction.
         calibrations: what held-out documents scored, by each candidate.
-        fit: what was fitted to that of the chosen one.
+        fit: what was fitted to that of the chosen one; what is corrected has its own.
         losses: the event models that were tried, and their held-out losses in nats a
             document; empty if nothing was held out.
         correction: what was learnt beside the counts, None if nothing.
@@ -68,6 +68,11 @@ class Finished:
         if self.correction is None:
             return self.counts
         return corrected(self.counts, self.correction)
+
+    @property
+    def fit_of_model(self) -> Fit:
+        """Return what turns the scores of `model` into probabilities."""
+        return self.fit if self.correction is None else fit_of(self.correction.info)
 
     def contents(self, table: CountTable) -> Contents:
         """Return the whole model, of the table that was finished."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from nbtext.counts import Calibration, Fit, fit
 from nbtext.counts.calibration import TEMPERATURES, calibration_for
+from nbtext.counts.correction import CorrectionInfo
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.registry import event_model
 from nbtext.settings.reading import Settings
@@ -29,14 +30,18 @@ def fitted(model: Model) -> Fit:
     """
     if not model.scoring.calibrated:
         return Fit()
-    if model.correction is not None:  # which was made for this slope
-        info = model.correction.info
-        return Fit(info.slope, 0.0, info.documents)
+    if model.correction is not None:
+        return fit_of(model.correction.info)
     stored = None
     is_same = model.scoring.of_scores() == model.file.scoring.of_scores()
     if is_same and _has_all_classes(model):
         stored = last_fit(model.file)
     return fit(held_out(model), model.classes) if stored is None else stored
+
+
+def fit_of(correction: CorrectionInfo) -> Fit:
+    """Return what turns corrected scores into probabilities: what they were made for."""
+    return Fit(correction.slope, 0.0, correction.documents)
 
 
 def _has_all_classes(model: Model) -> bool:

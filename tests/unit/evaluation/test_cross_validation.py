@@ -2,15 +2,18 @@ import gc
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import nbtext
 from nbtext.document import Document, Item, Unreadable
 from nbtext.errors import SettingsError, SourceError, TrainingError
 from nbtext.evaluation.cross_validation import cross_validate
-from nbtext.learning import SettingsOverrides
-from tests.build import FEW_TERMS
+from nbtext.learning import SettingsOverrides, correcting
+from nbtext.learning.correcting import WAYS, Way
+from tests.build import FEW_TERMS, confusing
 
 
 def texts(*labelled: tuple[str, str]) -> list[Document]:
@@ -124,3 +127,25 @@ def test_the_temporary_file_is_closed() -> None:
         gc.collect()
 
     assert not [str(one.message) for one in caught]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_a_fold_is_scored_as_by_a_model_trained_on_the_others(
+    way: Way, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(correcting, "WAYS", (way,))
+    items = texts(*sorted(confusing()))  # documents of a class are read together
+
+    found = cross_validate(again(items), 3, max_bytes=1000)
+
+    in_fold = found.fold_of == 0
+    model = str(tmp_path / "model.nbt")
+    others = [item for item, is_in in zip(items, in_fold, strict=True) if not is_in]
+    nbtext.train_on([(item.label or "", item) for item in others], model)
+    opened = nbtext.load(model)
+    decided = [
+        nbtext.classify(opened, item).log_posterior
+        for item, is_in in zip(items, in_fold, strict=True)
+        if is_in
+    ]
+    np.testing.assert_allclose(found.log_posterior[in_fold], decided, rtol=1e-9)
