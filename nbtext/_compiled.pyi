@@ -176,6 +176,7 @@ def correct(
     decay: float,
     amounts: NDArray[np.int16],
     logits: NDArray[np.float64],
+    is_kept: bool,
     /,
 ) -> tuple[bytearray, bytearray, bytearray]: ...
 def find(

@@ -241,11 +241,12 @@ write_logits(Passes *passes, const Py_buffer *documents, double *to)
 
 const char correct_doc[] =
 "correct(views, n_terms, order, scored, labels, times, base, n_passes, rate, cut,\n"
-"        decay, amounts, logits)\n"
+"        decay, amounts, logits, is_kept)\n"
 "--\n\n"
 "Make a correction, as `nbtext.learning.passes.correct_by_arrays` does.\n\n"
 "Returns:\n"
-"    Its entries, three arrays: places (32 bits), classes (16) and values (64).\n";
+"    Its entries, three arrays: places (32 bits), classes (16) and values (64); of one\n"
+"    that is not kept, none.\n";
 
 PyObject *
 correct(PyObject *module, PyObject *args)
@@ -255,10 +256,11 @@ correct(PyObject *module, PyObject *args)
     Passes passes = {0};
     Py_ssize_t n_terms, n_passes;
     double decay;
+    int is_kept;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!ny*y*y*y*y*ndddw*w*:correct", &PyList_Type, &views,
+    if (!PyArg_ParseTuple(args, "O!ny*y*y*y*y*ndddw*w*p:correct", &PyList_Type, &views,
                           &n_terms, &b[0], &b[1], &b[2], &b[3], &b[4], &n_passes,
-                          &passes.rate, &passes.cut, &decay, &b[5], &b[6]))
+                          &passes.rate, &passes.cut, &decay, &b[5], &b[6], &is_kept))
         return NULL;
     size_t n_order = (size_t)b[0].len / 8, n_scored = (size_t)b[1].len / 8;
     size_t n = passes.n_documents = (size_t)b[2].len / 8;
@@ -290,6 +292,7 @@ correct(PyObject *module, PyObject *args)
     }
     if (is_sound) {
         write_logits(&passes, &b[1], b[6].buf);
+        passes.store.n_terms *= (size_t)is_kept;
         result = entries_of(&passes.store);
     }
     release(&passes);

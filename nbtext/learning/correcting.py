@@ -247,7 +247,9 @@ class _Making:
         loss_without = _loss(base.take(held_out, axis=0) / BASE_UNIT, labels)
         trials = []
         for way in WAYS:
-            learnt = self._learnt(base, way, visits.order[~is_first], held_out)
+            learnt = self._learnt(
+                base, way, visits.order[~is_first], held_out, is_kept=False
+            )
             loss_with = _loss(learnt.logits, labels)
             trials.append(Trial(way, 1, len(held_out), loss_without, loss_with))
         return trials
@@ -264,7 +266,7 @@ class _Making:
         base = np.empty((len(visits.labels), len(self.base.model.classes)), np.int32)
         is_known = self._take_known(base)
         self._score(base, self.base.model, ~is_known, counted=True)
-        learnt = self._learnt(base, way, visits.order, visits.order[:0])
+        learnt = self._learnt(base, way, visits.order, visits.order[:0], is_kept=True)
         info = CorrectionInfo(
             self.base.model.scoring.of_scores(),
             self.base.slope * way.share,
@@ -305,6 +307,8 @@ class _Making:
         way: Way,
         order: NDArray[np.int64],
         scored: NDArray[np.int64],
+        *,
+        is_kept: bool,
     ) -> Learnt:
         """Learn a correction from documents in an order, and score some with it."""
         visits = self.visits
@@ -313,7 +317,9 @@ class _Making:
         pupils = Pupils(
             self.vectors, visits.labels, visits.times, base, self.firsts[-1]
         )
-        return correct(pupils, order, way.rate_of(base.shape[1]), scored)
+        return correct(
+            pupils, order, way.rate_of(base.shape[1]), scored, is_kept=is_kept
+        )
 
     def _take_known(self, base: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Write the base scores of documents that have been scored; return which."""

@@ -133,6 +133,8 @@ def correct(
     order: NDArray[np.int64],
     rate: Rate,
     scored: NDArray[np.int64],
+    *,
+    is_kept: bool = True,
 ) -> Learnt:
     """
     Learn a correction.
@@ -142,13 +144,14 @@ def correct(
         order: those that are visited, in their order.
         rate: how they move classes.
         scored: the documents of which the corrected scores are wanted in the end.
+        is_kept: whether its values are wanted, too; if not, none are told.
 
     Raises:
         OverflowError: a value is beyond MOST_VALUE.
 
     """
     if not engine().is_compiled:
-        return correct_by_arrays(pupils, order, rate, scored)
+        return correct_by_arrays(pupils, order, rate, scored, is_kept=is_kept)
     amounts = np.zeros(pupils.base.shape, np.int16)
     logits = np.zeros((len(scored), pupils.base.shape[1]))
     places, classes, values = compiled.correct(
@@ -165,6 +168,7 @@ def correct(
         rate.decay,
         amounts,
         logits,
+        is_kept,
     )
     return Learnt(
         amounts,
@@ -180,6 +184,8 @@ def correct_by_arrays(
     order: NDArray[np.int64],
     rate: Rate,
     scored: NDArray[np.int64],
+    *,
+    is_kept: bool = True,
 ) -> Learnt:
     """Do the same with arrays, a document at a time: the specification."""
     n_classes = pupils.base.shape[1]
@@ -198,11 +204,12 @@ def correct_by_arrays(
         furthest, least = furthest * rate.decay, least * rate.decay
     logits = [state.logits(pupils, document) for document in scored.tolist()]
     places, classes, values = state.entries()
+    n_kept = len(places) if is_kept else 0
     return Learnt(
         amounts,
-        places,
-        classes,
-        values,
+        places[:n_kept],
+        classes[:n_kept],
+        values[:n_kept],
         np.array(logits).reshape(len(scored), n_classes),
     )
 

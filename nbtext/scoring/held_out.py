@@ -40,7 +40,7 @@ def fitted(model: Model) -> Fit:
 
 
 def fit_of(correction: CorrectionInfo) -> Fit:
-    """Return what turns corrected scores into probabilities: what they were made for."""
+    """Return what turns corrected scores into probabilities, as they were made for."""
     return Fit(correction.slope, 0.0, correction.documents)
 
 

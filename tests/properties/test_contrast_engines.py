@@ -186,6 +186,24 @@ def test_passes_are_the_same_compiled_or_not(
     np.testing.assert_allclose(found.logits, expected.logits, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("is_compiled", [True, False])
+@given(drawn=pupils())
+def test_of_what_is_not_kept_scores_alone_are_told(
+    is_compiled: bool, drawn: Pupils
+) -> None:
+    if is_compiled and not best().is_compiled:
+        pytest.skip("nothing compiled")
+    every, rate = np.arange(len(drawn.labels)), Rate(2, 0.5, 0.02)
+    make = correct if is_compiled else correct_by_arrays
+
+    kept = make(drawn, every, rate, every)
+    found = make(drawn, every, rate, every, is_kept=False)
+
+    assert found.logits.tobytes() == kept.logits.tobytes()
+    assert found.amounts.tobytes() == kept.amounts.tobytes()
+    assert len(found.places) == len(found.classes) == len(found.values) == 0
+
+
 @given(pupils())
 def test_values_are_the_sum_of_amounts_times_weights(drawn: Pupils) -> None:
     n_documents, n_classes = drawn.base.shape

@@ -304,7 +304,7 @@ def correction_of(times: int, rate: float, decay: float = 1.0) -> Any:
     base = np.zeros(2, np.int32)
     return _compiled.correct(
         *([view], 1, first, first, first, np.array([times]), base, 3, rate, 0.0, decay),
-        *(amounts, logits),
+        *(amounts, logits, True),
     )
 
 
