@@ -12,7 +12,7 @@ docs/experiments/010-many-classes.md)
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -38,52 +38,16 @@ from nbtext.counts.correction_table import Correction, correction_of
 from nbtext.counts.sample import VISITED
 from nbtext.counts.sorted_counts import narrow
 from nbtext.counts.table import rows_by_class, with_classes
-from nbtext.learning.passes import BASE_UNIT, Learnt, Pupils, Rate, correct
+from nbtext.learning.passes import BASE_UNIT, Learnt, Pupils, correct
+from nbtext.learning.trials import WAYS, Trial, Way, together
 from nbtext.learning.visits import Visits, vectors_of, visits_of, weighted_views
 from nbtext.scoring import event_model
 from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import FoundTerms, of_documents, without
 from nbtext.scoring.models.arrays import normalised
 
-PASSES: Final = 3
-CUT: Final = 0.02
-OF_TWO: Final = 0.5
-"""What share of a rate two classes have: both move, so that the step between them is
-double."""
-
-
-class Way(NamedTuple):
-    """
-    A way to make a correction.
-
-    Attributes:
-        share: how far the scores of the counts are believed beside it.
-        rate: how far a class moves that is wrong altogether, in the first pass.
-        decay: what share of a pass's rate the next one has.
-    """
-
-    share: float
-    rate: float
-    decay: float
-
-    def rate_of(self, n_classes: int) -> Rate:
-        """Return how documents move so many classes."""
-        share = OF_TWO if n_classes == 2 else 1.0
-        return Rate(PASSES, share * self.rate, CUT, self.decay)
-
-
-WAYS: Final = (Way(1.0, 0.5, 1.0), Way(0.5, 2.0, 0.5))
-"""The counts are believed as far as they are without a correction, or by half: short
-texts are better off with the latter, long ones with the former
-(docs/experiments/029-half-believed.md). Of equals the first is taken."""
-
 TRIED: Final = 4096
 """Maximum documents that a correction is tried on, and learnt from for that."""
-
-BY_CHANCE: Final = 2.0
-"""So many nats a correction may lose in all of a part, and be worth it for other
-documents; with 200 documents of a class and fewer it was for nearly all that were tried
-(docs/experiments/028-few-documents.md)."""
 
 HELD_OUT: Final = 4
 """Every so many of them, one is held out of the correction that is tried."""
@@ -116,43 +80,6 @@ class Base(NamedTuple):
     model: BatchModel
     slope: float
     known: Known
-
-
-class Trial(NamedTuple):
-    """
-    What a correction did for documents that had no part in it.
-
-    Attributes:
-        way: how it was made.
-        parts: how often it was made, of other documents each time.
-        held_out: how many they are.
-        loss_without: their mean log-loss without the correction, in nats.
-        loss_with: the same with it.
-    """
-
-    way: Way
-    parts: int
-    held_out: int
-    loss_without: float
-    loss_with: float
-
-    @property
-    def is_won(self) -> bool:
-        """
-        Return whether the correction is worth keeping.
-
-        Few documents say little. Most corrections are worth it, so that one is kept
-        which in each part has lost no more than chance may.
-        """
-        lost = (self.loss_with - self.loss_without) * self.held_out
-        return lost < BY_CHANCE * self.parts
-
-    def facts(self, n_classes: int) -> dict[str, int | float]:
-        """Return what is told of a correction of so many classes, made likewise."""
-        rate = asdict(self.way.rate_of(n_classes))
-        facts = self._asdict() | rate | {"share": self.way.share}
-        del facts["way"]
-        return facts
 
 
 class Made(NamedTuple):
@@ -230,7 +157,7 @@ class _Making:
         n_parts = min(HELD_OUT, max(1, TRIED // n_visits))
         trials = self._tried_on(0)
         for part in range(1, n_parts):
-            trials = list(map(_together, trials, self._tried_on(part)))
+            trials = list(map(together, trials, self._tried_on(part)))
         return min(trials, key=lambda trial: trial.loss_with)
 
     def _tried_on(self, part: int) -> list[Trial]:
@@ -387,22 +314,6 @@ class _Making:
             for vectors, first in zip(self.vectors, self.firsts[:-1], strict=True)
         ]
         return FoundTerms(views, places, len(documents))
-
-
-def _together(first: Trial, other: Trial) -> Trial:
-    """Put together what was tried in the same way on different documents."""
-    held_out = first.held_out + other.held_out
-
-    def mean(of_first: float, of_other: float) -> float:
-        return (of_first * first.held_out + of_other * other.held_out) / held_out
-
-    return Trial(
-        first.way,
-        first.parts + other.parts,
-        held_out,
-        mean(first.loss_without, other.loss_without),
-        mean(first.loss_with, other.loss_with),
-    )
 
 
 def _count(settings: Settings, visits: Visits, chosen: NDArray[np.bool_]) -> CountTable:

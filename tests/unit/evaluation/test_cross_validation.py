@@ -12,7 +12,7 @@ from nbtext.document import Document, Item, Unreadable
 from nbtext.errors import SettingsError, SourceError, TrainingError
 from nbtext.evaluation.cross_validation import cross_validate
 from nbtext.learning import SettingsOverrides, correcting
-from nbtext.learning.correcting import WAYS, Way
+from nbtext.learning.trials import WAYS, Way
 from tests.build import FEW_TERMS, confusing
 
 

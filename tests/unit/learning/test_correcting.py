@@ -11,8 +11,8 @@ from nbtext.counts.correction_table import Correction
 from nbtext.counts.room import LEAST_BOUND, bounded
 from nbtext.document import Document
 from nbtext.learning import SettingsOverrides, Trained, correcting, train
-from nbtext.learning.correcting import CUT, OF_TWO, WAYS, Way
 from nbtext.learning.overrides import DEFAULTS
+from nbtext.learning.trials import CUT, OF_TWO, WAYS, Way
 from nbtext.scoring.models.registry import event_model
 from nbtext.store.file import open_model
 from nbtext.tokens.bag import bag_of, columns_of, fingerprint
