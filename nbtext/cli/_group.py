@@ -13,8 +13,8 @@ from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
 from nbtext.cli._garbage import settle
 from nbtext.cli._help import NarrowContext
-from nbtext.cli._options import not_empty
 from nbtext.cli._terminal import to_stderr, to_stdout
+from nbtext.cli._values import not_empty
 
 COMMANDS: Final = (
     "train", "classify", "why", "top", "eval", "doctor", "tune", "pass", "filter",

@@ -15,9 +15,10 @@ import click
 
 from nbtext.classes import quoted
 from nbtext.cli import _completion as completion
-from nbtext.cli._options import option_group, share_of
+from nbtext.cli._option_groups import option_group
 from nbtext.cli._report import UNSURE as NO_LABEL
 from nbtext.cli._report import readable
+from nbtext.cli._values import share_of
 from nbtext.errors import MissingSourceError, SettingsError
 from nbtext.policy import UNSURE, Cost, FalsePositives, PolicyOverrides
 

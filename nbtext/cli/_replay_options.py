@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 import click
 
-from nbtext.cli._options import option_group
+from nbtext.cli._option_groups import option_group
 from nbtext.evaluation.stream import ORDERS, Feedback, OrderName, feedback_of
 from nbtext.learning.regimes import (
     EVERYTHING,

@@ -11,13 +11,13 @@ from nbtext.cli._options import (
     keyed_option,
     models_option,
     needs_sources,
-    scoring_options,
     shared_option,
     source_options,
     sources_argument,
     verbose_output_options,
 )
 from nbtext.cli._policy_options import policy_options
+from nbtext.cli._scoring_options import scoring_options
 from nbtext.cli._terminal import Output
 from nbtext.learning import SettingsOverrides
 from nbtext.policy import PolicyOverrides

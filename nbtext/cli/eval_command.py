@@ -17,12 +17,10 @@ from nbtext.cli._options import (
     jobs_option,
     keyed_option,
     models_option,
-    not_empty,
     output_options,
     shared_option,
     source_options,
     sources_argument,
-    training_options,
     within_memory,
 )
 from nbtext.cli._policy_options import policy_options
@@ -31,6 +29,7 @@ from nbtext.cli._replayed import replay_text
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import class_name, evaluation_lines, evaluation_text, readable
 from nbtext.cli._report_files import check_kinds, check_places, write_reports
+from nbtext.cli._scoring_options import training_options
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import (
     Output,
@@ -43,6 +42,7 @@ from nbtext.cli._terminal import (
     to_stderr,
     to_stdout,
 )
+from nbtext.cli._values import not_empty
 from nbtext.document import Skipped
 from nbtext.learning import SettingsOverrides
 from nbtext.policy import PolicyOverrides

@@ -14,12 +14,12 @@ from nbtext.cli._options import (
     keyed_option,
     max_bytes_option,
     model_option,
-    share_of,
     verbose_output_options,
     wait_option,
 )
 from nbtext.cli._policy_options import message_policy_options
 from nbtext.cli._terminal import Output
+from nbtext.cli._values import share_of
 from nbtext.filtering import FilterOptions
 from nbtext.policy import PolicyOverrides
 

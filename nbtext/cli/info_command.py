@@ -132,6 +132,8 @@ def correction_in_words(facts: dict[str, Any]) -> str:
     correction, taught = facts["correction"], facts["taught"]
     says = f"learnt from {counted(correction['documents'], 'document')}"
     # further numbers are for people, and a file may have others
+    if correction.get("share", 1.0) != 1.0:
+        says += f"; the counts are believed by {correction['share']:g} beside it"
     if correction.keys() >= {"held_out", "loss_without", "loss_with"}:
         says += (
             f"; log-loss of {correction['held_out']:,} held out "

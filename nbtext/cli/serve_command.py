@@ -7,15 +7,9 @@ import click
 from nbtext.classes import quoted
 from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
-from nbtext.cli._options import (
-    bytes_of,
-    keyed_option,
-    model_option,
-    quiet_option,
-    seconds_of,
-    wait_option,
-)
+from nbtext.cli._options import keyed_option, model_option, quiet_option, wait_option
 from nbtext.cli._policy_options import message_policy_options
+from nbtext.cli._values import bytes_of, seconds_of
 from nbtext.policy import PolicyOverrides
 
 MOST: Final = 256 << 20

@@ -20,12 +20,12 @@ from nbtext.cli._options import (
     shared_option,
     source_options,
     sources_argument,
-    training_options,
     wait_option,
 )
 from nbtext.cli._replay_options import regime_options
 from nbtext.cli._report import as_json as json_of
 from nbtext.cli._report import counted, size
+from nbtext.cli._scoring_options import training_options
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import Output, name_problems, progress, to_stderr, to_stdout
 from nbtext.errors import MOST_LISTED

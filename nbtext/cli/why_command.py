@@ -9,11 +9,11 @@ from nbtext.cli._options import (
     model_option,
     needs_sources,
     output_options,
-    scoring_options,
     source_options,
     sources_argument,
 )
 from nbtext.cli._policy_options import message_policy_options
+from nbtext.cli._scoring_options import scoring_options
 from nbtext.cli._terminal import Output
 from nbtext.cli._why import WhyRequest, run
 from nbtext.learning import SettingsOverrides

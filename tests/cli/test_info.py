@@ -186,10 +186,12 @@ def test_what_a_correction_rests_on_and_what_was_learnt_since(
     said = json.loads(run("info", "-m", path, "--json").out)
     facts, calibration = said["correction"], said["calibration"]
 
-    assert (facts["documents"], facts["held_out"]) == (240, 60)
+    assert (facts["documents"], facts["held_out"], facts["parts"]) == (240, 240, 4)
+    assert facts["share"] == 0.5
     (line,) = [row for row in printed.out.splitlines() if row.startswith("correction")]
     assert line == (
-        "correction\tlearnt from 240 documents; log-loss of 60 held out "
+        "correction\tlearnt from 240 documents; the counts are believed by 0.5 beside "
+        "it; log-loss of 240 held out "
         f"{facts['loss_without']:.3f} without it, {facts['loss_with']:.3f} with it; "
         "2 documents since have no part in it: train again"
     )
