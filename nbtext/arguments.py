@@ -9,9 +9,11 @@ otherwise pass: its letters would be learnt.
 import operator
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from nbtext.document import AnyDocument, Document
+
+Argument = TypeVar("Argument")
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 """A path, as a string or as `pathlib` has it."""
@@ -30,6 +32,23 @@ def path_of(path: AnyPath) -> str:
         message = f"a path is a str or a Path, not {type(found).__name__}"
         raise TypeError(message)
     return found
+
+
+def instance_of(name: str, value: Argument, type_: type[Argument]) -> Argument:
+    """
+    Return an argument as it is.
+
+    Raises:
+        TypeError: it is of another type; what to write is said, if it is a dictionary.
+
+    """
+    if isinstance(value, type_):
+        return value
+    expected = type_.__name__
+    message = f"{name}: expected {expected}(...), found {value!r:.80}"
+    if isinstance(value, dict):
+        message += f"; write {expected}(**{value!r:.80})"
+    raise TypeError(message)
 
 
 def sources_of(sources: Sequence[AnyPath]) -> list[str]:

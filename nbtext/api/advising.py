@@ -48,7 +48,8 @@ def examine(
     Raises:
         TrainingError: too few classes or tokens.
         SettingsError: as `train`.
-        TypeError: the sources are one string, or none.
+        TypeError: the sources are one string, or none, or options or overrides are
+            none.
         ValueError: `most` is below 0.
 
     """
@@ -100,8 +101,8 @@ def tune(
         TrainingError: too few classes, tokens or documents.
         SettingsError: there is no such measure, the share of false positives is none;
             or as `train`.
-        TypeError: the sources are one string, or none, or `max_false_positives` is no
-            class and share.
+        TypeError: the sources are one string, or none, options or overrides are none,
+            or `max_false_positives` is no class and share.
 
     """
     from nbtext.tuning import tune as tune_documents

@@ -11,22 +11,27 @@ if TYPE_CHECKING:
 
     from nbtext.arguments import AnyPath
     from nbtext.document import AnyDocument, Document, OnProblem
-    from nbtext.learning import SettingsOverrides
     from nbtext.policy import Policy
     from nbtext.scoring import Decision
     from nbtext.scoring.classifier import Decider
     from nbtext.scoring.combining import CombinedClassifier
-    from nbtext.sources import Options
 
 from nbtext.api._shared import AUTO, numbered
-from nbtext.arguments import decider_of, documents_of, path_of, sources_of
+from nbtext.arguments import (
+    decider_of,
+    documents_of,
+    instance_of,
+    path_of,
+    sources_of,
+)
 from nbtext.document import as_document, raise_unreadable
 from nbtext.keyring import name_secret
+from nbtext.learning import SettingsOverrides
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.policy import checked_policy
 from nbtext.scoring import Classifier, batches, load_model
 from nbtext.scoring.classifying import MANY, readable_of
-from nbtext.sources import documents
+from nbtext.sources import Options, documents
 
 
 def load(
@@ -52,7 +57,7 @@ def load(
         SecretError: the secret of the model is not there.
         SettingsError: the counts do not support the score, a number of the policy is
             out of its range, or it does not go with the classes.
-        TypeError: the policy is none, or a path is none.
+        TypeError: the policy, the overrides or a path is none.
 
     """
     if policy is not None:
@@ -60,6 +65,7 @@ def load(
     if keyed is not None:
         name_secret(path_of(keyed))
     model = load_model(path_of(path))
+    overrides = instance_of("overrides", overrides, SettingsOverrides)
     model = model.scored_by(overrides.scoring(model.scoring))
     return Classifier(model, policy=policy)
 
@@ -191,10 +197,11 @@ def read_documents(
         SourceError: a document cannot be read.
         SettingsError: a source is empty, the standard input is named twice, or the
             model reads other columns.
-        TypeError: the sources are one string, or none, or the model is not open.
+        TypeError: the sources are one string, or none, the options are none, or the
+            model is not open.
 
     """
-    sources = sources_of(sources)
+    sources, options = sources_of(sources), instance_of("options", options, Options)
     if model is not None:
         fields = decider_of("model", model).fields
         options = options._replace(model_fields=lambda: fields)

@@ -25,10 +25,15 @@ if TYPE_CHECKING:
     from nbtext.scoring.classifier import Decider
     from nbtext.scoring.combining import CombinedClassifier
     from nbtext.settings.scoring import Scoring
-    from nbtext.sources import Options
 
 from nbtext.api._shared import AUTO, IMPORTS, checked_regime, n_classes_of
-from nbtext.arguments import MOST_FOLDS, count_of, decider_of, sources_of
+from nbtext.arguments import (
+    MOST_FOLDS,
+    count_of,
+    decider_of,
+    instance_of,
+    sources_of,
+)
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.preparing import reading_columns
 from nbtext.learning.regimes import EVERYTHING
@@ -37,7 +42,7 @@ from nbtext.policy import MOST_PROBABLE, checked_policy
 from nbtext.scoring import Classifier
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.classifying import works_in_threads
-from nbtext.sources import documents, rereadable
+from nbtext.sources import Options, documents, rereadable
 
 AnyClassifier: TypeAlias = "Classifier | CombinedClassifier"
 """A model, or several that decide together."""
@@ -89,7 +94,8 @@ def evaluate(
         SettingsError: `positive` is not one of two classes, not one label is a class of
             the model, it has counted all documents and cannot tell what it would be
             without one, a source is empty, or the standard input is named twice.
-        TypeError: the sources are one string, or none, or a model is not open.
+        TypeError: the sources are one string, or none, the options are none, or a model
+            is not open.
         ValueError: `jobs` is below 1, or `reasons` below 0.
 
     """
@@ -97,7 +103,7 @@ def evaluate(
     from nbtext.evaluation import evaluate_model
     from nbtext.evaluation.comparing import Rights, compare
 
-    sources = sources_of(sources)
+    sources, options = sources_of(sources), instance_of("options", options, Options)
     decider_of("model", model)
     if against is not None:
         decider_of("against", against)
@@ -255,7 +261,8 @@ def evaluate_folds(
     Raises:
         TrainingError: too few classes, tokens or documents.
         SettingsError: as `train` and `evaluate`.
-        TypeError: the sources are one string, or none, or the policy is none.
+        TypeError: the sources are one string, or none, or the policy, options or
+            overrides are none.
         ValueError: `folds` is not from 2 to 1,000, `jobs` is below 1, or `reasons`
             below 0.
 
@@ -345,7 +352,7 @@ def evaluate_replay(
         SettingsError: the order or the feedback is none, the score cannot be replayed,
             or the policy does not go with the classes; or as `evaluate`.
         TypeError: the sources are one string, or none, the model is not open, or is
-            several, or the policy or the regime is none.
+            several, or the policy, the regime, options or overrides are none.
         ValueError: there is no such regime.
 
     """
@@ -353,6 +360,7 @@ def evaluate_replay(
     from nbtext.evaluation.stream import feedback_of, order_of
 
     sources, regime = sources_of(sources), checked_regime(regime)
+    options = instance_of("options", options, Options)
     if model is not None:
         decider_of("model", model, alone=True)
     if policy is not None:

@@ -12,18 +12,26 @@ if TYPE_CHECKING:
     from nbtext.counts import ReadReport
     from nbtext.counts.counting import Progress
     from nbtext.document import AnyDocument, Item
-    from nbtext.learning import SettingsOverrides, Trained
+    from nbtext.learning import Trained
     from nbtext.learning.regimes import Regime
     from nbtext.policy import Policy
     from nbtext.sources import Options
     from nbtext.store.blocks import Buffer
 
 from nbtext.api._shared import AUTO, IMPORTS, checked_regime, n_classes_of
-from nbtext.arguments import count_of, pair_of, path_of, seconds_of, sources_of
+from nbtext.arguments import (
+    count_of,
+    instance_of,
+    pair_of,
+    path_of,
+    seconds_of,
+    sources_of,
+)
 from nbtext.counts.room import bounded
 from nbtext.document import as_document
 from nbtext.errors import SettingsError
 from nbtext.keyring import make_secret
+from nbtext.learning import SettingsOverrides
 from nbtext.learning import train as train_counts
 from nbtext.learning.inheriting import with_policy_of_old
 from nbtext.learning.overrides import DEFAULTS
@@ -85,13 +93,15 @@ def train(
         BusyError: another process has been writing the model all the time.
         ModelFileError: the file cannot be written.
         NoRoomError: the temporary folder has no room for what memory is too short for.
-        TypeError: the sources are one string, or none.
+        TypeError: the sources are one string, or none, or options or overrides are
+            none.
         ValueError: `jobs` or `memory` is below 1, `wait` below 0, or there is no such
             regime.
 
     """
     sources, path, wait = sources_of(sources), path_of(path), seconds_of("wait", wait)
     jobs, regime = count_of("jobs", jobs, least=1), checked_regime(regime)
+    options, overrides = reading_columns(options, overrides)
     if memory is not None:
         memory = count_of("memory", memory, least=1)
     check_replaceable(path, replace=replace)
@@ -99,7 +109,6 @@ def train(
     if not replace:
         check_stays_keyed(path, overrides)
     keep_memory()
-    options, overrides = reading_columns(options, overrides)
     if jobs > 1 and regime.is_choosy:
         message = (
             f"--regime {regime.name} has each document wait for the one before it; "
@@ -143,11 +152,13 @@ def train_on(
 
     Raises:
         As `train` does.
-        TypeError: what is given are no pairs of a label and a document.
+        TypeError: what is given are no pairs of a label and a document, or the
+            overrides are none.
         ValueError: a label is empty.
 
     """
     path, wait = path_of(path), seconds_of("wait", wait)
+    overrides = instance_of("overrides", overrides, SettingsOverrides)
     check_replaceable(path, replace=replace)
     items: list[Item] = [
         as_document(document, str(number))._replace(label=label)

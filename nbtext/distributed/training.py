@@ -104,14 +104,15 @@ def train(
         TaughtError: the model there was taught, and would be lost.
         BusyError: another process has been writing the model all the time.
         ModelFileError: the file cannot be written.
-        TypeError: the sources are one string, or none.
+        TypeError: the sources are one string, or none, or options or overrides are
+            none.
 
     """
     sources, path = sources_of(sources), path_of(path)
     check_replaceable(path, replace=replace)
+    options, overrides = reading_columns(options, overrides)
     if not replace:
         check_stays_keyed(path, overrides)
-    options, overrides = reading_columns(options, overrides)
     above = None if shared is None else path_of(shared)
     with shared_folder(path, above) as folder, failures_told(client):
         threads = check_workers(client, folder, HELD)

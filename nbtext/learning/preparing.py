@@ -1,5 +1,6 @@
 """What is settled before training: which columns are read, what must stay keyed."""
 
+from nbtext.arguments import instance_of
 from nbtext.errors import ModelFileError, SecretError
 from nbtext.learning.overrides import SettingsOverrides
 from nbtext.sources import Options
@@ -10,7 +11,15 @@ from nbtext.store import open_model
 def reading_columns(
     options: Options, overrides: SettingsOverrides
 ) -> tuple[Options, SettingsOverrides]:
-    """Return what to train with, where columns are guessed if none are named."""
+    """
+    Return what to train with, where columns are guessed if none are named.
+
+    Raises:
+        TypeError: options or overrides are none.
+
+    """
+    options = instance_of("options", options, Options)
+    overrides = instance_of("overrides", overrides, SettingsOverrides)
     if options.fields:
         return options, overrides._replace(fields=options.fields)
     guess = ColumnGuess()

@@ -1,18 +1,16 @@
 """What the library refuses at once, and the paths that it takes."""
 
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from pydoc import plain, render_doc
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import nbtext
 from nbtext import Document
 from nbtext.errors import SettingsError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 TOPICS = [("sport", "a late goal"), ("sport", "a match"), ("arts", "an opera")]
 
@@ -230,6 +228,41 @@ def test_what_is_no_regime_is_refused(
             call()
 
     assert model.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("overrides", lambda wrong: nbtext.train_on(TOPICS, "m.nbt", overrides=wrong)),
+        ("overrides", lambda wrong: nbtext.train(["x"], "m.nbt", overrides=wrong)),
+        ("options", lambda wrong: nbtext.train(["x"], "m.nbt", options=wrong)),
+        ("overrides", lambda wrong: nbtext.evaluate_folds(["x"], 2, overrides=wrong)),
+        ("options", lambda wrong: nbtext.evaluate_folds(["x"], 2, options=wrong)),
+        ("overrides", lambda wrong: nbtext.evaluate_replay(["x"], overrides=wrong)),
+        ("overrides", lambda wrong: nbtext.tune(["x"], overrides=wrong)),
+        ("options", lambda wrong: nbtext.examine(["x"], options=wrong)),
+        ("options", lambda wrong: [*nbtext.read_documents(["x"], options=wrong)]),
+    ],
+    ids=map(str, range(9)),
+)
+def test_settings_of_another_type_are_refused(
+    name: str, call: Callable[[Any], object]
+) -> None:
+    with pytest.raises(TypeError, match=rf"{name}: expected \w+\(...\), found 'sum'"):
+        call("sum")
+    with pytest.raises(TypeError, match=r"write \w+\(\*\*{'score': 'sum'}\)"):
+        call({"score": "sum"})
+
+
+def test_settings_of_another_type_are_refused_of_a_model(model: Path) -> None:
+    opened = nbtext.load(model)
+
+    with pytest.raises(TypeError, match=r"write SettingsOverrides\(\*\*{'score'"):
+        nbtext.load(model, overrides={"score": "sum"})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="options: expected Options"):
+        nbtext.evaluate(opened, ["x"], options={"format": "csv"})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="options: expected Options"):
+        nbtext.evaluate_replay(["x"], model=opened, options=None)  # type: ignore[arg-type]
 
 
 def test_an_empty_label_is_refused(model: Path) -> None:
