@@ -133,7 +133,7 @@ def correction_in_words(facts: dict[str, Any]) -> str:
     says = f"learnt from {counted(correction['documents'], 'document')}"
     # further numbers are for people, and a file may have others
     if correction.get("share", 1.0) != 1.0:
-        says += f"; the counts are believed by {correction['share']:g} beside it"
+        says += f", beside {correction['share']:g} of what the counts say"
     if correction.keys() >= {"held_out", "loss_without", "loss_with"}:
         says += (
             f"; log-loss of {correction['held_out']:,} held out "

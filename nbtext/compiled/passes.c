@@ -9,7 +9,7 @@ enum { LINE = 8 };   /* numbers of 64 bits that a processor fetches together */
 enum { AHEAD = 64 }; /* terms whose entries are asked for before they are read */
 enum { MOST_VIEWS = 16, UNITS = 256, BASE_UNITS = 4096, SIGNALS_EVERY = 256 };
 
-static const double BIAS_RATE = 0.1;
+static const double BIAS_RATE = 0.02;
 static const double MOST_RATE = 127.0; /* a step of it has 16 bits */
 static const int64_t MOST_TIMES = UINT32_MAX; /* times a weight and a step it has 64 bits */
 static const double LENGTH = 65535.0; /* of a document's vector of integers */

@@ -20,8 +20,10 @@ AMOUNT_UNIT: Final = 256
 VALUE_UNIT: Final = AMOUNT_UNIT * UNIT
 """A term's value in a class is the sum of amounts times weights of documents."""
 
-BIAS: Final = 0.1
-"""Weight of the sum of a class's amounts in the scores of all documents."""
+BIAS: Final = 0.02
+"""Weight of the sum of a class's amounts in the scores of all documents: small, so that
+a document that is forgotten takes little from all others
+(docs/experiments/029-half-believed.md)."""
 
 IDENTITY_SIZE: Final = 16
 """Number of bytes that tell a correction from others."""

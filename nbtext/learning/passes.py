@@ -8,10 +8,10 @@ moves by
 
     step_c = rate (1 if it is the document's class, else 0) - rate q_c
 
-which is 0 if it is below a cut, and else rounded to 1/256 (half to even), and of a rate
-that may be less from pass to pass; the class's
-value of each term grows by step_c x_t, its bias by a tenth of step_c, and the corrected
-score of a document is its base score, the bias, and the sum of x_t times the values
+which is 0 if it is below a cut, and else rounded to 1/256 (half to even). The rate may
+be less from pass to pass. The class's value of each term grows by step_c x_t, its bias
+by a fiftieth of step_c, and the corrected score of a document is its base score, the
+bias, and the sum of x_t times the values
 (Rosenblatt's perceptron with the softmax's own steps, that is stochastic gradient
 descent on the log-loss).
 

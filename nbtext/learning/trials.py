@@ -42,7 +42,7 @@ class Way(NamedTuple):
         return Rate(PASSES, rate, CUT, self.decay)
 
 
-WAYS: Final = (Way(1.0, 0.5, 1.0), Way(0.5, 2.0, 0.5))
+WAYS: Final = (Way(1.0, 0.5, 1.0), Way(0.5, 1.0, 0.5))
 """The counts are believed as far as they are without a correction, or by half: short
 texts are better off with the latter, long ones with the former
 (docs/experiments/029-half-believed.md). Of equals the first is taken."""

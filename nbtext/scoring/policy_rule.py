@@ -38,7 +38,7 @@ class Basis(NamedTuple):
         classes: sorted.
         documents: for each class, how many documents.
         calibration: what held-out documents scored.
-        fit: what was fitted to it.
+        fit: what turns scores into probabilities.
         scoring: how they are scored; calibrated probabilities are capped.
         pooled_shares: the shares below, where the documents of one model do not tell
             them (`nbtext.scoring.combining`); empty otherwise.

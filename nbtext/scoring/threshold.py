@@ -96,7 +96,7 @@ def held_out_threshold(
 
     Args:
         calibration: what held-out documents scored.
-        fit: what was fitted to it.
+        fit: what turns scores into probabilities.
         classes: the model's, sorted.
         label: one of them.
         rate: the share of the other class's documents that may reach it, above 0.

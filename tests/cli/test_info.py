@@ -190,8 +190,8 @@ def test_what_a_correction_rests_on_and_what_was_learnt_since(
     assert facts["share"] == 0.5
     (line,) = [row for row in printed.out.splitlines() if row.startswith("correction")]
     assert line == (
-        "correction\tlearnt from 240 documents; the counts are believed by 0.5 beside "
-        "it; log-loss of 240 held out "
+        "correction\tlearnt from 240 documents, beside 0.5 of what the counts say; "
+        "log-loss of 240 held out "
         f"{facts['loss_without']:.3f} without it, {facts['loss_with']:.3f} with it; "
         "2 documents since have no part in it: train again"
     )

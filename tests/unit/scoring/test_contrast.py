@@ -132,10 +132,10 @@ def test_a_correction_adds_biases_and_values_times_weights(
     before = log_posterior(plain, "p q q s", Fit(2.0, 0.0, 1))
     after = log_posterior(model, "p q q s", fitted(model))
 
-    # a bias of x of one amount, a tenth of it; and p is one term among p, q and s
+    # a bias of one amount, a fiftieth of it; and p is one term among p, q and s
     x = unit(1, 2, 1)
     assert fitted(model).slope == 2.0
-    assert (after[0] - after[2]) - (before[0] - before[2]) == pytest.approx(0.1 + x)
+    assert (after[0] - after[2]) - (before[0] - before[2]) == pytest.approx(0.02 + x)
     assert (after[1] - after[2]) - (before[1] - before[2]) == pytest.approx(-x)
     bag = bag_of(reading("p q q s"), model.settings)
     assert [part.source for part in evidence(model, bag)] == [
