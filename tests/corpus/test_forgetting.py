@@ -1,0 +1,44 @@
+"""
+What is left of a correction when some of its documents are forgotten.
+
+What documents have added to a correction cancels in part, so that taking some of them
+back leaves an imbalance (docs/experiments/029-half-believed.md). A twentieth may go.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from nbtext import Document, SettingsOverrides, classify_all, forget, load, train_on
+from tests.corpus.splits import CORPORA, of_table
+from tests.corpus.test_accuracy import evaluation_of
+
+pytestmark = [
+    pytest.mark.corpus,
+    pytest.mark.skipif(not CORPORA.is_dir(), reason="../shared/corpora is absent"),
+]
+
+
+def loss_of(unseen: Sequence[Document], path: Path) -> float:
+    loss = evaluation_of([*classify_all(load(path), unseen)]).log_loss
+    assert loss is not None
+    sys.stdout.write(f"{loss:.4f} nats\n")
+    return loss
+
+
+def test_a_corrected_model_that_forgets_a_twentieth_is_better_than_an_uncorrected_one(
+    tmp_path: Path,
+) -> None:
+    known, unseen = of_table("trec-questions")
+    pairs = [(one.label or "", one) for one in known]
+    corrected, uncorrected = tmp_path / "corrected.nbt", tmp_path / "uncorrected.nbt"
+    train_on(pairs, corrected)
+    train_on(pairs, uncorrected, overrides=SettingsOverrides(correction=False))
+    before = loss_of(unseen, corrected)
+
+    forget(corrected, [one for _, one in pairs[::20]])
+
+    after = loss_of(unseen, corrected)
+    assert before < after < loss_of(unseen, uncorrected)
