@@ -141,7 +141,8 @@ def correction_in_words(facts: dict[str, Any]) -> str:
             f"{correction['loss_with']:.3f} with it"
         )
     if taught:
-        says += f"; {counted(taught, 'document')} since have no part in it: train again"
+        changed = counted(taught, "document")
+        says += f"; {changed} learnt or forgotten since: train again"
     return says
 
 
