@@ -292,7 +292,7 @@ correct(PyObject *module, PyObject *args)
     }
     if (is_sound) {
         write_logits(&passes, &b[1], b[6].buf);
-        passes.store.n_terms *= (size_t)is_kept;
+        passes.store.n_terms *= (size_t)is_kept; /* of none, no entries are told */
         result = entries_of(&passes.store);
     }
     release(&passes);
