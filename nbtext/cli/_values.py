@@ -5,6 +5,7 @@ from typing import Final
 import click
 
 from nbtext.classes import quoted
+from nbtext.cli._numbers import number_of
 from nbtext.sources import is_delimiter
 
 LARGEST_SIZE: Final = 1 << 50
@@ -32,11 +33,8 @@ def bytes_of(size: str) -> int:
 
 def share_of(text: str) -> float:
     """Return a probability, from 0 to 1."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:  # nor is NaN
+    value = number_of(text)
+    if not 0 <= value <= 1:
         message = f"{quoted(text)} is not a probability from 0 to 1."
         raise click.BadParameter(message)
     return value
@@ -45,10 +43,7 @@ def share_of(text: str) -> float:
 def parameter_of(text: str) -> tuple[str, float]:
     """Return a parameter of an event model: its name and its value."""
     name, _, number = text.partition("=")
-    try:
-        value = float(number)
-    except ValueError:
-        value = -1.0
+    value = number_of(number)
     if not name.isidentifier() or not 0 <= value < LONGEST_WAIT:
         message = f"{quoted(text)} is not a name and a number, such as min_evidence=1."
         raise click.BadParameter(message)
@@ -71,11 +66,8 @@ def delimiter_of(text: str) -> str:
 
 def seconds_of(text: str) -> float:
     """Return a number of seconds, zero or more."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < LONGEST_WAIT:  # nor is NaN
+    value = number_of(text)
+    if not 0 <= value < LONGEST_WAIT:
         message = f"{quoted(text)} is not a number of seconds."
         raise click.BadParameter(message)
     return value

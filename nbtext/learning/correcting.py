@@ -40,7 +40,7 @@ from nbtext.counts.sorted_counts import narrow
 from nbtext.counts.table import rows_by_class, with_classes
 from nbtext.learning.passes import BASE_UNIT, Learnt, Pupils, correct
 from nbtext.learning.trials import WAYS, Trial, Way, together
-from nbtext.learning.visits import Visits, vectors_of, visits_of, weighted_views
+from nbtext.learning.visits import PART, Visits, vectors_of, visits_of, weighted_views
 from nbtext.scoring import event_model
 from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import FoundTerms, of_documents, without
@@ -239,10 +239,12 @@ class _Making:
     ) -> Learnt:
         """Learn a correction from documents in an order, and score some with it."""
         visits = self.visits
-        if way.share != 1.0:
-            base = np.rint(base * way.share).astype(np.int32)
         pupils = Pupils(
-            self.vectors, visits.labels, visits.times, base, self.firsts[-1]
+            self.vectors,
+            visits.labels,
+            visits.times,
+            base if way.share == 1.0 else _part_of(base, way.share),
+            self.firsts[-1],
         )
         return correct(
             pupils, order, way.rate_of(base.shape[1]), scored, is_kept=is_kept
@@ -314,6 +316,15 @@ class _Making:
             for vectors, first in zip(self.vectors, self.firsts[:-1], strict=True)
         ]
         return FoundTerms(views, places, len(documents))
+
+
+def _part_of(base: NDArray[np.int32], share: float) -> NDArray[np.int32]:
+    """Return a share of base scores, rounded; floating-point ones are never many."""
+    found = np.empty_like(base)
+    for start in range(0, len(base), PART):
+        part = slice(start, start + PART)
+        found[part] = np.rint(base[part] * share)
+    return found
 
 
 def _count(settings: Settings, visits: Visits, chosen: NDArray[np.bool_]) -> CountTable:

@@ -11,9 +11,8 @@ moves by
 which is 0 if it is below a cut, and else rounded to 1/256 (half to even). The rate may
 be less from pass to pass. The class's value of each term grows by step_c x_t, its bias
 by a fiftieth of step_c, and the corrected score of a document is its base score, the
-bias, and the sum of x_t times the values
-(Rosenblatt's perceptron with the softmax's own steps, that is stochastic gradient
-descent on the log-loss).
+bias, and the sum of x_t times the values (Rosenblatt's perceptron with the softmax's
+own steps, that is stochastic gradient descent on the log-loss).
 
 Each document depends on those before it, so there is one order and one thread. Values
 are sums of integers, and base scores are rounded to 1/4096 nat, so that the outcome is

@@ -8,6 +8,7 @@ import os
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from nbtext.classes import quoted
+from nbtext.cli._numbers import number_of
 from nbtext.cli._places import default_model
 from nbtext.cli.bogofilter._bogosity import Cutoffs
 from nbtext.cli.bogofilter._options import Parsed
@@ -201,11 +202,8 @@ def _cutoffs(parsed: Parsed) -> Cutoffs:
 
 
 def _share(text: str, option: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:  # nor is NaN
+    value = number_of(text)
+    if not 0 <= value <= 1:
         message = f"{option} {text}: a number from 0 to 1 was expected"
         raise SettingsError(message)
     return value
