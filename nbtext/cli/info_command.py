@@ -124,7 +124,12 @@ def correction_facts(info: CorrectionInfo | None) -> dict[str, Any] | None:
     """Return what a correction says of itself, for a program; None without one."""
     if info is None:
         return None
-    return {**info.made_with, "documents": info.documents, "slope": info.slope}
+    return {
+        **info.made_with,
+        "documents": info.documents,
+        "slope": info.slope,
+        "steepness": info.steepness,
+    }
 
 
 def correction_in_words(facts: dict[str, Any]) -> str:

@@ -21,9 +21,8 @@ VALUE_UNIT: Final = AMOUNT_UNIT * UNIT
 """A term's value in a class is the sum of amounts times weights of documents."""
 
 BIAS: Final = 0.02
-"""Weight of the sum of a class's amounts in the scores of all documents: small, so that
-a document that is forgotten takes little from all others
-(docs/experiments/029-half-believed.md)."""
+"""Weight of a class's bias in the scores of all documents, and so of the amounts that
+training makes it of (docs/experiments/029-half-believed.md)."""
 
 IDENTITY_SIZE: Final = 16
 """Number of bytes that tell a correction from others."""
@@ -44,6 +43,7 @@ class CorrectionInfo(NamedTuple):
     Attributes:
         scoring: how the scores are computed that it corrects, as `Scoring.of_scores`.
         slope: what they are multiplied by before.
+        steepness: what corrected scores are multiplied by to be probable.
         documents: how many rows of the ledger it was learnt from; 0 in a change.
         made_with: further numbers, by name, for people.
         identity: 16 bytes that tell it from others; none before it is written.
@@ -52,6 +52,7 @@ class CorrectionInfo(NamedTuple):
 
     scoring: dict[str, Any]
     slope: float
+    steepness: float = 1.0
     documents: int = 0
     made_with: Mapping[str, int | float] = NOTHING
     identity: bytes = b""
@@ -77,11 +78,13 @@ class CorrectionInfo(NamedTuple):
         info = cls(**plain)
         if type(info.slope) is int:  # as JSON may have it
             info = info._replace(slope=float(info.slope))
+        if type(info.steepness) is int:
+            info = info._replace(steepness=float(info.steepness))
         facts = {**info.made_with}
         is_sound = (
             _is_scoring({**info.scoring})
-            and type(info.slope) is float
-            and 0 < info.slope <= LARGEST_SLOPE
+            and _is_slope(info.slope)
+            and _is_slope(info.steepness)
             and type(info.documents) is int
             and 0 <= info.documents < MOST
             and len(facts) <= MOST_FACTS
@@ -102,6 +105,10 @@ def _is_scoring(scoring: dict[str, Any]) -> bool:
     parts = [*scoring, *parameters, *({**scoring, "parameters": 0}.values())]
     has_parts = all(isinstance(part, str | int | float) for part in parts)
     return has_parts and all(map(_is_number, parameters.values()))
+
+
+def _is_slope(value: Any) -> bool:
+    return type(value) is float and 0 < value <= LARGEST_SLOPE
 
 
 def _is_number(value: Any) -> bool:

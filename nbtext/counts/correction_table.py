@@ -77,7 +77,8 @@ class Correction:
     Attributes:
         info: what it says of itself.
         classes: the names of the classes, sorted.
-        biases: for each class, the sum of the amounts of all documents.
+        biases: for each class what all documents get, in 1/256; as training makes it,
+            the sum of the amounts of all documents.
         runs: the values, by view and then by class: one column of 64-bit integers,
             none of them zero.
         amounts: what each document has added.
@@ -108,10 +109,6 @@ class Correction:
             amounts=_of_classes(self.amounts, self.classes, names),
         )
 
-    def with_biases(self, biases: Sequence[int]) -> Correction:
-        """Return the same with biases that do not follow from the amounts."""
-        return replace(self, biases=tuple(biases))
-
     def without_amounts(self) -> Correction:
         """Return the same values; nobody knows any more which document added what."""
         return replace(self, amounts=self.amounts.take(np.empty(0, np.int64)))
@@ -122,6 +119,7 @@ def correction_of(
     classes: Sequence[str],
     views: Iterable[tuple[Keys, Integers, Integers]],
     amounts: tuple[Keys, Integers, Integers, Integers],
+    biases: Sequence[int] | None = None,
 ) -> Correction:
     """
     Return a correction of values in any order; those of one place are added up.
@@ -134,15 +132,19 @@ def correction_of(
         amounts: rows of the ledger, shape (n, 3): high, low and fingerprint; the places
             of their classes; the places of the classes that were changed; and by how
             much, in 1/256.
+        biases: for each class what all documents get, in 1/256; None if it is the sum
+            of the amounts, as training makes it.
 
     """
     rows = _amounts_of(*amounts)
-    biases = np.zeros(len(classes), np.int64)
-    np.add.at(biases, rows.classes, rows.values)
+    if biases is None:
+        sums = np.zeros(len(classes), np.int64)
+        np.add.at(sums, rows.classes, rows.values)
+        biases = sums.tolist()
     return Correction(
         info=info,
         classes=tuple(classes),
-        biases=tuple(biases.tolist()),
+        biases=tuple(biases),
         runs=tuple(_runs_of(len(classes), *view) for view in views),
         amounts=rows,
     )

@@ -164,7 +164,7 @@ def _fit(calibration: Calibration, classes: Sequence[str]) -> tuple[Fit, float]:
     """Return the fitted numbers, and what is least with them."""
     prior = calibration.prior
     if calibration.losses:
-        slope, loss = _best_temperature(calibration.losses, prior)
+        slope, loss = best_temperature(calibration.losses, prior)
         return Fit(slope, 0.0, sum(calibration.documents.values())), loss
     if len(classes) != 2:  # the scores of two classes say nothing of more
         return Fit(), 0.0
@@ -193,7 +193,7 @@ def _for_sizes(prior: Prior, rows: list[Row]) -> Prior:
     return prior._replace(offset=1 / (1 / prior.offset + ratio * ratio))
 
 
-def _best_temperature(losses: tuple[int, ...], prior: Prior) -> tuple[float, float]:
+def best_temperature(losses: tuple[int, ...], prior: Prior) -> tuple[float, float]:
     """Return the best s, between grid points by a parabola in log s, and its loss."""
     penalised = [
         loss / LOSS_UNIT + 0.5 * prior.precision * log(s / prior.slope) ** 2

@@ -39,11 +39,12 @@ from nbtext.counts.sample import VISITED
 from nbtext.counts.sorted_counts import narrow
 from nbtext.counts.table import rows_by_class, with_classes
 from nbtext.learning.passes import BASE_UNIT, Learnt, Pupils, correct
-from nbtext.learning.trials import WAYS, Trial, Way, together
+from nbtext.learning.trials import SHARES, Trial, rate_of, together
 from nbtext.learning.visits import PART, Visits, vectors_of, visits_of, weighted_views
 from nbtext.scoring import event_model
 from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import FoundTerms, of_documents, without
+from nbtext.scoring.leave_one_out import observed_losses
 from nbtext.scoring.models.arrays import normalised
 
 TRIED: Final = 4096
@@ -173,12 +174,12 @@ class _Making:
         labels = visits.labels.take(held_out)
         loss_without = _loss(base.take(held_out, axis=0) / BASE_UNIT, labels)
         trials = []
-        for way in WAYS:
+        for share in SHARES:
             learnt = self._learnt(
-                base, way, visits.order[~is_first], held_out, is_kept=False
+                base, share, visits.order[~is_first], held_out, is_kept=False
             )
-            loss_with = _loss(learnt.logits, labels)
-            trials.append(Trial(way, 1, len(held_out), loss_without, loss_with))
+            losses = (*observed_losses(learnt.logits, labels).tolist(),)
+            trials.append(Trial(share, 1, len(held_out), loss_without, losses))
         return trials
 
     def _counts_without(self, is_held_out: NDArray[np.bool_]) -> BatchModel:
@@ -189,14 +190,15 @@ class _Making:
 
     def correction(self, trial: Trial) -> Correction:
         """Make the correction of all documents."""
-        visits, way = self.visits, trial.way
+        visits, share = self.visits, trial.share
         base = np.empty((len(visits.labels), len(self.base.model.classes)), np.int32)
         is_known = self._take_known(base)
         self._score(base, self.base.model, ~is_known, counted=True)
-        learnt = self._learnt(base, way, visits.order, visits.order[:0], is_kept=True)
+        learnt = self._learnt(base, share, visits.order, visits.order[:0], is_kept=True)
         info = CorrectionInfo(
             self.base.model.scoring.of_scores(),
-            self.base.slope * way.share,
+            self.base.slope * share,
+            trial.steepness,
             documents=len(visits.order),
             made_with=trial.facts(len(self.base.model.classes)),
         )
@@ -231,7 +233,7 @@ class _Making:
     def _learnt(
         self,
         base: NDArray[np.int32],
-        way: Way,
+        share: float,
         order: NDArray[np.int64],
         scored: NDArray[np.int64],
         *,
@@ -243,12 +245,11 @@ class _Making:
             self.vectors,
             visits.labels,
             visits.times,
-            base if way.share == 1.0 else _part_of(base, way.share),
+            base if share == 1.0 else _part_of(base, share),
             self.firsts[-1],
         )
-        return correct(
-            pupils, order, way.rate_of(base.shape[1]), scored, is_kept=is_kept
-        )
+        rate = rate_of(base.shape[1])
+        return correct(pupils, order, rate, scored, is_kept=is_kept)
 
     def _take_known(self, base: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Write the base scores of documents that have been scored; return which."""

@@ -2,15 +2,22 @@
 What of a correction goes with the documents that are taken away.
 
 What a document has added to a correction is its amount of each class times its weight
-of each term, in integers, so it is taken back exactly. Only the standard library is
-used: one message is moved from class to class here.
+of each term, in integers, so it is taken back exactly. But what documents have added
+cancels, and without one of them the others are out of balance. So the biases make up
+for what its terms were worth to the mean document: the mean of all corrected scores
+stays (docs/experiments/030-balance.md). Only the standard library is used: one message
+is moved from class to class here.
 """
 
 from collections import Counter as Tally
 from collections.abc import Mapping
 
+from nbtext.counts.correction import BIAS
+from nbtext.scoring import Model
+from nbtext.settings.columns import UNIT
 from nbtext.settings.reading import Settings
 from nbtext.store import Row
+from nbtext.store.ledger import amounts_of
 from nbtext.tokens import Bag
 from nbtext.tokens.bag import columns_of
 
@@ -20,7 +27,7 @@ class CorrectionChange:
     What is added to a correction, mostly below zero.
 
     Attributes:
-        biases: class to what is added to the sum of its amounts.
+        biases: class to what is added to its bias.
         views: for each view, key to class to what is added to the term's value.
         amounts: for each row of the ledger, class to what is added to its amount.
     """
@@ -33,23 +40,46 @@ class CorrectionChange:
         self.amounts: dict[tuple[bytes, Row], Tally[str]] = {}
         self._settings = settings
 
-    def take(
-        self, digest: bytes, row: Row, bag: Bag, amounts: Mapping[str, int]
-    ) -> None:
+    def take(self, model: Model, digest: bytes, row: Row, bag: Bag) -> None:
         """
         Take back what a document has added.
+
+        Args:
+            model: that has counted it.
+            digest: 16 bytes that name it.
+            row: its class, and what its counts are known by in the ledger.
+            bag: its terms in each view, as they were counted.
+
+        Raises:
+            NotAModelError: the counts of its terms are damaged.
+
+        """
+        amounts = amounts_of(model.file, digest, row)
+        if amounts:
+            self.subtract(digest, row, bag, amounts, usual_product(model, bag))
+
+    def subtract(
+        self,
+        digest: bytes,
+        row: Row,
+        bag: Bag,
+        amounts: Mapping[str, int],
+        usual: float,
+    ) -> None:
+        """
+        Take back what is known of a document.
 
         Args:
             digest: 16 bytes that name it.
             row: its class, and what its counts are known by in the ledger.
             bag: its terms in each view, as they were counted.
             amounts: class to its amount, in 1/256.
+            usual: the mean product of its vector with those of all that are counted.
 
         """
-        if not amounts:
-            return
+        for label, amount in amounts.items():
+            self.biases[label] += round(amount * usual / BIAS)
         less = Tally({label: -amount for label, amount in amounts.items()})
-        self.biases.update(less)
         self.amounts.setdefault((digest, row), Tally()).update(less)
         for view, by_key, terms in zip(
             self._settings.views, self.views, bag, strict=True
@@ -82,3 +112,24 @@ class CorrectionChange:
             for values in by_key.values():
                 found |= {label for label, value in values.items() if value}
         return found
+
+
+def usual_product(model: Model, bag: Bag) -> float:
+    """
+    Return the mean product of a document's vector with those of all that are counted.
+
+    Args:
+        model: that has counted them.
+        bag: the document's terms in each view.
+
+    """
+    total = 0
+    for place, (view, terms) in enumerate(zip(model.settings.views, bag, strict=True)):
+        if "weight" not in view.columns:
+            continue
+        weight = view.column("weight")
+        own = columns_of(terms, view.columns)
+        for key, by_class in model.found(place, own).items():
+            of_all = sum(columns[weight] for _, columns in by_class)
+            total += own[key][weight] * of_all
+    return total / (sum(model.documents) * UNIT * UNIT)

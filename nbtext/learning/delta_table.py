@@ -82,7 +82,8 @@ def correction_table(delta: Delta, info: CorrectionInfo | None) -> Correction | 
         np.array([row[part] for row in rows], np.int64) for part in (1, 2, 3)
     )
     amounts = (entries, labels, names, numbers)
-    return correction_of(info.of_change(), classes, views, amounts)
+    biases = [change.biases[label] for label in classes]
+    return correction_of(info.of_change(), classes, views, amounts, biases)
 
 
 def _runs_of(

@@ -46,7 +46,7 @@ from nbtext.scoring.candidates import candidates
 from nbtext.scoring.leave_one_out import observed_scores, scores_left_out
 from nbtext.scoring.observed import taken_back
 from nbtext.store import Contents, Row, UndoRecords, record_of
-from nbtext.store.ledger import MOST_TERMS, amounts_of
+from nbtext.store.ledger import MOST_TERMS
 from nbtext.store.packing import unpack
 from nbtext.store.undo import join_records
 from nbtext.tokens import fingerprints, read_terms
@@ -229,10 +229,7 @@ class _Changes:
             record = record_of(model.file, digest, row)
             if record is not None:
                 self._seen.append(taken_back(model, record.bins, row.label))
-            amounts = amounts_of(model.file, digest, row)
-            if amounts:
-                bag = part.bag(place)
-                self._removal.correction.take(digest, row, bag, amounts)
+            self._removal.correction.take(model, digest, row, part.bag(place))
 
     def _only_class(self, step: Step) -> str | None:
         """Return the class of which a document can be left out by arrays."""

@@ -17,7 +17,7 @@ from nbtext.scoring.observed import observed, taken_back
 from nbtext.store import Row, record_of
 from nbtext.store.appending import WRITER, now
 from nbtext.store.blocks import Buffer
-from nbtext.store.ledger import FORGOTTEN, NO_BIN, amounts_of
+from nbtext.store.ledger import FORGOTTEN, NO_BIN
 from nbtext.tokens import Bag, bag_of, fingerprint
 
 
@@ -119,8 +119,7 @@ def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Delta) -> Removal:
             delta.take_what_is_left(model, so_far, digest, row, bag, count)
         else:
             return removal._replace(refusal=why_not(row))
-        amounts = amounts_of(model.file, digest, row)
-        delta.correction.take(digest, row, counted, amounts)
+        delta.correction.take(model, digest, row, counted)
     return removal
 
 

@@ -9,10 +9,18 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Final, NamedTuple
 
+from nbtext.counts.calibration import Prior
+from nbtext.counts.fitting import best_temperature
 from nbtext.learning.passes import Rate
 
 PASSES: Final = 3
 """How often each document is visited."""
+
+RATE: Final = 1.0
+"""How far a class moves that is wrong altogether, in the first pass."""
+
+DECAY: Final = 0.5
+"""What share of a pass's rate the next one has."""
 
 CUT: Final = 0.02
 """Steps below this share of a rate are none (docs/experiments/010-many-classes.md)."""
@@ -21,31 +29,14 @@ OF_TWO: Final = 0.5
 """What share of a rate two classes have: both move, so that the step between them is
 double."""
 
-
-class Way(NamedTuple):
-    """
-    A way to make a correction.
-
-    Attributes:
-        share: how far the scores of the counts are believed beside it.
-        rate: how far a class moves that is wrong altogether, in the first pass.
-        decay: what share of a pass's rate the next one has.
-    """
-
-    share: float
-    rate: float
-    decay: float
-
-    def rate_of(self, n_classes: int) -> Rate:
-        """Return how documents move so many classes."""
-        rate = self.rate * OF_TWO if n_classes == 2 else self.rate
-        return Rate(PASSES, rate, CUT, self.decay)
-
-
-WAYS: Final = (Way(1.0, 0.5, 1.0), Way(0.5, 1.0, 0.5))
-"""The counts are believed as far as they are without a correction, or by half: short
-texts are better off with the latter, long ones with the former
+SHARES: Final = (1.0, 0.5)
+"""How far the scores of the counts are believed beside a correction: as without one, or
+by half. Short texts are better off with the latter, long ones with the former
 (docs/experiments/029-half-believed.md). Of equals the first is taken."""
+
+STEEPNESS: Final = Prior(precision=10.0)
+"""What is expected of the steepness of corrected scores: its logarithm has been up to
+.56 from 0, and mostly a third (docs/experiments/030-balance.md)."""
 
 BY_CHANCE: Final = 2.0
 """So many nats a correction may lose in all that are held out at a time, and be worth
@@ -53,23 +44,40 @@ it for other documents; with 200 documents of a class and fewer it was for nearl
 that were tried (docs/experiments/028-few-documents.md)."""
 
 
+def rate_of(n_classes: int) -> Rate:
+    """Return how documents move so many classes."""
+    rate = RATE * OF_TWO if n_classes == 2 else RATE
+    return Rate(PASSES, rate, CUT, DECAY)
+
+
 class Trial(NamedTuple):
     """
     What a correction did for documents that had no part in it.
 
     Attributes:
-        way: how it was made.
+        share: how far the scores of the counts are believed beside it.
         parts: how often it was made, of other documents each time.
         held_out: how many they are.
         loss_without: their mean log-loss without the correction, in nats.
-        loss_with: the same with it.
+        losses: the sum of their log-losses with it at each of the TEMPERATURES, as a
+            calibration has it.
     """
 
-    way: Way
+    share: float
     parts: int
     held_out: int
     loss_without: float
-    loss_with: float
+    losses: tuple[int, ...]
+
+    @property
+    def steepness(self) -> float:
+        """Return what corrected scores are multiplied by to be probable."""
+        return best_temperature(self.losses, STEEPNESS)[0]
+
+    @property
+    def loss_with(self) -> float:
+        """Return their mean log-loss with it, and what a steepness takes, in nats."""
+        return best_temperature(self.losses, STEEPNESS)[1] / self.held_out
 
     @property
     def is_won(self) -> bool:
@@ -84,10 +92,15 @@ class Trial(NamedTuple):
 
     def facts(self, n_classes: int) -> dict[str, int | float]:
         """Return what is told of a correction of so many classes, made likewise."""
-        rate = asdict(self.way.rate_of(n_classes))
-        facts = self._asdict() | rate | {"share": self.way.share}
-        del facts["way"]
-        return facts
+        rate = asdict(rate_of(n_classes))
+        return {
+            "parts": self.parts,
+            "held_out": self.held_out,
+            "loss_without": self.loss_without,
+            "loss_with": self.loss_with,
+            "share": self.share,
+            **rate,
+        }
 
 
 def together(first: Trial, other: Trial) -> Trial:
@@ -98,9 +111,9 @@ def together(first: Trial, other: Trial) -> Trial:
         return (of_first * first.held_out + of_other * other.held_out) / held_out
 
     return Trial(
-        first.way,
+        first.share,
         first.parts + other.parts,
         held_out,
         mean(first.loss_without, other.loss_without),
-        mean(first.loss_with, other.loss_with),
+        (*map(int.__add__, first.losses, other.losses),),
     )

@@ -41,7 +41,7 @@ def fitted(model: Model) -> Fit:
 
 def fit_of(correction: CorrectionInfo) -> Fit:
     """Return what turns corrected scores into probabilities, as they were made for."""
-    return Fit(correction.slope, 0.0, correction.documents)
+    return Fit(correction.slope * correction.steepness, 0.0, correction.documents)
 
 
 def _has_all_classes(model: Model) -> bool:

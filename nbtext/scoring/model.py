@@ -42,7 +42,7 @@ class StoredCorrection(NamedTuple):
 
     Attributes:
         info: what it says of itself.
-        biases: for each class of the model, the sum of the amounts of all documents.
+        biases: for each class of the model what all documents get, in 1/256.
         stored: for each view the values in each of the tables that have any.
     """
 

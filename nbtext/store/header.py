@@ -121,7 +121,7 @@ class Header(NamedTuple):
         histograms: for each view how many terms are in how many documents of a class,
             or how that changes where the table was appended; None if it does not say.
         correction: what its correction says of itself, None if it has none.
-        biases: for each class, the sum of the correction's amounts.
+        biases: for each class, what all documents get of the correction.
         policy: how decisions are to be made, None if nothing is said.
         texts: for each view how many texts of terms it has; None if it has none.
     """

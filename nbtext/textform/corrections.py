@@ -3,7 +3,7 @@ The correction of a model's text form: lines in, signed values by class out.
 
 Two kinds of lines have a part of it: the values of a term, and the amounts of a
 document. They are checked to be what the text says they are: sorted, of known classes
-and of documents in the ledger, adding up to the biases of the first line.
+and of documents in the ledger.
 """
 
 from __future__ import annotations
@@ -112,13 +112,7 @@ class CorrectionLines:
             yield place, number
 
     def correction(self) -> Correction | None:
-        """
-        Return all of it, None if there is none.
-
-        Raises:
-            TextFormError: the amounts do not add up to the biases of the first line.
-
-        """
+        """Return all of it, None if there is none."""
         info = self._header.correction
         if info is None:
             return None
@@ -133,10 +127,5 @@ class CorrectionLines:
         labels, places, values = (np.array(part, np.int64) for part in self._amounts)
         rows = np.array(self._rows, np.uint64).reshape(-1, 3)
         amounts = (rows, labels, places, values)
-        correction = correction_of(info, self._header.classes, views, amounts)
-        biases = self._header.biases
-        # none are kept of a model that was pruned
-        if len(rows) and correction.biases != biases:
-            expected = f"the biases {correction.biases}, which the amounts add up to"
-            raise self._lines.error(expected, str(biases), 1)
-        return correction.with_biases(biases)
+        header = self._header
+        return correction_of(info, header.classes, views, amounts, header.biases)

@@ -29,7 +29,7 @@ HEADER: Final = keys_of(
 CLASS: Final = keys_of("documents", "totals")
 HISTORY: Final = keys_of("trained", "taught", "learnt", "keep")
 CORRECTION: Final = keys_of(
-    "scoring", "slope", "documents", "made_with", "identity", "biases"
+    "scoring", "slope", "steepness", "documents", "made_with", "identity", "biases"
 )
 
 DEEPEST: Final = 8
@@ -105,6 +105,7 @@ def _plain_correction(header: Header) -> dict[str, Any] | None:
     return {
         "scoring": info.scoring,
         "slope": info.slope,
+        "steepness": info.steepness,
         "documents": info.documents,
         "made_with": dict(sorted(info.made_with.items())),
         "identity": info.identity.hex(),

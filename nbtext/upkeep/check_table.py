@@ -235,10 +235,6 @@ def _correction_faults(table: StoredTable, arrays: Arrays) -> Iterator[str]:
         yield "the amounts of its correction are not in order"
     if not _are_counts(values) or not values.all():
         yield "its correction has amounts that no documents leave"
-    # none are kept of a model that was pruned
-    sums = _sums(values, classes, len(header.classes))
-    if len(values) and sums != list(header.biases):
-        yield "its header gives biases that the amounts of its documents do not have"
 
 
 def _record_faults(table: StoredTable, arrays: Arrays) -> Iterator[str]:

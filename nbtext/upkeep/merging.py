@@ -45,8 +45,9 @@ from nbtext.errors import (
 from nbtext.learning import Delta, count_table, why_not
 from nbtext.learning.delta_table import correction_table
 from nbtext.learning.inheriting import why_not_by
-from nbtext.scoring import batches, check_scoring
+from nbtext.scoring import Model, batches, check_scoring
 from nbtext.scoring.frozen_idf import has_frozen_idf
+from nbtext.scoring.model import model_of
 from nbtext.store import (
     Contents,
     Row,
@@ -58,7 +59,7 @@ from nbtext.store import (
 )
 from nbtext.store.file import check_not_cut_short
 from nbtext.store.header import join_histories
-from nbtext.store.ledger import amounts_of, halves
+from nbtext.store.ledger import halves
 from nbtext.store.undo import join_records, last_records
 from nbtext.tokens import bag_of, fingerprint, read_keys
 from nbtext.upkeep.doubles import Double, Doubles
@@ -342,7 +343,7 @@ def take_doubles(
             "documents both have counted; merge them without --documents"
         )
         raise SettingsError(message)
-    delta = Delta(settings)
+    delta, models = Delta(settings), [model_of(file).remembering() for file in files]
     done: set[bytes] = set()
     for batch in batches(items, max_bytes, on_problem):
         for document in batch:
@@ -354,7 +355,7 @@ def take_doubles(
             if double is None:
                 continue
             bag = bag_of(reading, settings)
-            reason = _take(delta, files, reading.digest, double, bag)
+            reason = _take(delta, models, reading.digest, double, bag)
             if reason:
                 merged.refused.append((document.name, reason))
             else:
@@ -381,7 +382,7 @@ def _changed(files: Sequence[ModelFile], contents: Contents, delta: Delta) -> Co
 
 def _take(
     delta: Delta,
-    files: Sequence[ModelFile],
+    models: Sequence[Model],
     digest: bytes,
     double: Double,
     bag: Bag,
@@ -391,7 +392,7 @@ def _take(
 
     Args:
         delta: where it is entered.
-        files: the models.
+        models: the models.
         digest: 16 bytes that name the document.
         double: where it is counted, and where it stays.
         bag: its terms as they are now.
@@ -400,6 +401,7 @@ def _take(
     own = fingerprint(bag)
     removed: list[tuple[Row, Bag, int]] = []
     for row, count in (double.rows - double.kept).items():
+        files = [model.file for model in models]
         having = [file for file in files if row in rows_of(file, digest)]
         records = (record_of(file, digest, row) for file in having)
         record = next((record for record in records if record is not None), None)
@@ -409,7 +411,6 @@ def _take(
     for row, counted, count in removed:
         delta.add(digest, row, counted, -count)
         # what the document has added to a correction stays as long as the row does
-        for file in files if count == double.rows[row] else ():
-            amounts = amounts_of(file, digest, row)
-            delta.correction.take(digest, row, counted, amounts)
+        for model in models if count == double.rows[row] else ():
+            delta.correction.take(model, digest, row, counted)
     return ""

@@ -972,7 +972,8 @@ TEXTS = [("ham", "lunch"), ("spam", "cheap pills")]
 
 def a_correction() -> Correction:
     """Return what one document adds that has one term, whose key is 7."""
-    info = CorrectionInfo(default_scoring("mail", 3).of_scores(), 0.5, 1, {"passes": 3})
+    scoring = default_scoring("mail", 3).of_scores()
+    info = CorrectionInfo(scoring, 0.5, 1.25, 1, {"passes": 3})
     entries = np.array([[1, 2, 3]] * 2, np.uint64)
     amounts = np.array([1, -2])
     view = (np.full(2, 7, np.uint64), np.arange(2), amounts * UNIT)

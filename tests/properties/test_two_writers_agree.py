@@ -42,7 +42,12 @@ CALIBRATION = Calibration(
 )
 FIT = Fit(0.5, -2.25, 77)
 INFO = CorrectionInfo(
-    default_scoring("mail", 3).of_scores(), 0.75, 9, {"passes": 3}, b"16 by" * 3 + b"t"
+    default_scoring("mail", 3).of_scores(),
+    0.75,
+    1.25,
+    9,
+    {"passes": 3},
+    b"16 by" * 3 + b"t",
 )
 HISTORY = History(taught=3, learnt={"ham": "then"}, offset=640, new_terms=(5, -2))
 
@@ -203,7 +208,7 @@ def test_a_changed_correction_is_the_same_bytes_from_both_writers(
     for one in documents:
         delta.add(one.digest, one.row, one.bag, one.times)
     for one, by_class in zip(documents, amounts, strict=False):
-        delta.correction.take(one.digest, one.row, one.bag, by_class)
+        delta.correction.subtract(one.digest, one.row, one.bag, by_class, 0.3)
     correction = correction_table(delta, INFO)
 
     table = with_classes(count_table(delta), correction.classes if correction else ())

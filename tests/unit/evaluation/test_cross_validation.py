@@ -12,7 +12,7 @@ from nbtext.document import Document, Item, Unreadable
 from nbtext.errors import SettingsError, SourceError, TrainingError
 from nbtext.evaluation.cross_validation import cross_validate
 from nbtext.learning import SettingsOverrides, correcting
-from nbtext.learning.trials import WAYS, Way
+from nbtext.learning.trials import SHARES
 from tests.build import FEW_TERMS, confusing
 
 
@@ -129,11 +129,11 @@ def test_the_temporary_file_is_closed() -> None:
     assert not [str(one.message) for one in caught]
 
 
-@pytest.mark.parametrize("way", WAYS, ids=str)
+@pytest.mark.parametrize("share", SHARES)
 def test_a_fold_is_scored_as_by_a_model_trained_on_the_others(
-    way: Way, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    share: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(correcting, "WAYS", (way,))
+    monkeypatch.setattr(correcting, "SHARES", (share,))
     items = texts(*sorted(confusing()))  # documents of a class are read together
 
     found = cross_validate(again(items), 3, max_bytes=1000)

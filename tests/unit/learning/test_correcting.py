@@ -1,5 +1,7 @@
 """Corrections as training makes them, keeps them, and leaves them alone."""
 
+from collections import Counter as Tally
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,14 +9,19 @@ import pytest
 
 import nbtext
 from nbtext.counts import counting, room, sample
+from nbtext.counts.correction import AMOUNT_UNIT, BIAS
 from nbtext.counts.correction_table import Correction
 from nbtext.counts.room import LEAST_BOUND, bounded
 from nbtext.document import Document
 from nbtext.learning import SettingsOverrides, Trained, correcting, train
 from nbtext.learning.overrides import DEFAULTS
-from nbtext.learning.trials import CUT, OF_TWO, WAYS, Way
+from nbtext.learning.trials import CUT, OF_TWO, RATE, SHARES, Trial
+from nbtext.scoring.leave_one_out import observed_losses
 from nbtext.scoring.models.registry import event_model
+from nbtext.settings.columns import UNIT
+from nbtext.store import read_contents
 from nbtext.store.file import open_model
+from nbtext.store.writing import replace_file
 from nbtext.tokens.bag import bag_of, columns_of, fingerprint
 from nbtext.tokens.engine import PLAIN, use
 from nbtext.tokens.reading import read
@@ -53,7 +60,7 @@ def test_a_correction_is_kept_that_lowers_the_loss_of_documents_held_out() -> No
     assert facts["loss_with"] < facts["loss_without"]
     assert (facts["held_out"], facts["parts"]) == (240, 4)  # each was, in its turn
     assert (facts["cut"], facts["passes"]) == (CUT, 3)
-    assert (facts["share"], facts["rate"], facts["decay"]) in WAYS
+    assert facts["share"] in SHARES
     assert correction.info.documents == 240
     assert correction.classes == TOPICS
     assert len(correction.amounts) > 0
@@ -61,7 +68,7 @@ def test_a_correction_is_kept_that_lowers_the_loss_of_documents_held_out() -> No
 
 def test_labels_that_mean_nothing_are_not_learnt() -> None:
     random = np.random.default_rng(3)
-    rows = [(str(random.choice(TOPICS)), text) for _, text in confusing()]
+    rows = [(str(random.choice(TOPICS)), text) for _, text in confusing(960)]
 
     assert trained_on(rows).contents.correction is None
 
@@ -72,24 +79,24 @@ def test_two_classes_move_half_as_far() -> None:
     correction = correction_of(trained_on(rows, SettingsOverrides(score="contrast")))
 
     facts = correction.info.made_with
-    assert (facts["share"], facts["rate"] / OF_TWO, facts["decay"]) in WAYS
+    assert facts["rate"] == RATE * OF_TWO
     pairs = correction.amounts.values.reshape(-1, 2)
     assert (pairs.sum(axis=1) == 0).all()  # both move, by as much
 
 
 def made_by(
-    way: Way, rows: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+    share: float, rows: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> Trained:
     with monkeypatch.context() as patch:
-        patch.setattr(correcting, "WAYS", (way,))
+        patch.setattr(correcting, "SHARES", (share,))
         return trained_on(rows)
 
 
-def test_of_two_ways_the_one_is_taken_that_held_out_documents_lose_less_by(
+def test_of_two_shares_the_one_is_taken_that_held_out_documents_lose_less_by(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rows = confusing()
-    by_each = [correction_of(made_by(way, rows, monkeypatch)) for way in WAYS]
+    by_each = [correction_of(made_by(share, rows, monkeypatch)) for share in SHARES]
     losses = [correction.info.made_with["loss_with"] for correction in by_each]
 
     found = correction_of(trained_on(rows))
@@ -111,10 +118,7 @@ def test_of_many_documents_one_part_is_held_out(
 
 
 def test_half_of_the_scores_are_half_as_steep(monkeypatch: pytest.MonkeyPatch) -> None:
-    fully, half = (
-        made_by(way, confusing(), monkeypatch)
-        for way in (Way(1.0, 0.5, 1.0), Way(0.5, 0.5, 1.0))
-    )
+    fully, half = (made_by(share, confusing(), monkeypatch) for share in (1.0, 0.5))
 
     slopes = correction_of(fully).info.slope, correction_of(half).info.slope
     assert slopes[1] == slopes[0] / 2
@@ -278,7 +282,7 @@ def test_what_is_learnt_leaves_the_correction_alone(
     assert open_model(path).correction == open_model(path).tables[0].header.correction
 
 
-def test_when_all_documents_are_forgotten_nothing_is_left(
+def test_when_all_documents_are_forgotten_no_values_are_left(
     model: tuple[str, Path],
 ) -> None:
     path, folder = model
@@ -286,7 +290,103 @@ def test_when_all_documents_are_forgotten_nothing_is_left(
     nbtext.forget(path, [file.read_bytes() for file in folder.rglob("*.txt")])
 
     assert values(path) == {}
-    assert set(api_correction(Path(path)).biases) <= {0}
+    assert len(api_correction(Path(path)).amounts) == 0
+
+
+def mean_corrections(path: str, counted: str) -> dict[str, float]:
+    """Return what the mean document of a model gets of the correction of another."""
+    correction = api_correction(Path(path))
+    table = read_contents(open_model(counted)).counts
+    n_documents = sum(table.documents)
+    found = {}
+    for class_, name in enumerate(correction.classes):
+        total = 0
+        for view, runs in enumerate(correction.runs):
+            weights: Tally[int] = Tally()
+            for run in table.runs[view]:
+                pairs = zip(run.keys.tolist(), run.columns[2].tolist(), strict=True)
+                for key, weight in pairs:
+                    weights[key] += weight
+            run = runs[class_]
+            pairs = zip(run.keys.tolist(), run.columns[0].tolist(), strict=True)
+            total += sum(weights[key] * value for key, value in pairs)
+        bias = BIAS * correction.biases[class_]
+        found[name] = (bias + total / (UNIT * UNIT) / n_documents) / AMOUNT_UNIT
+    return found
+
+
+@pytest.mark.parametrize("n_gone", [3, 60])
+@pytest.mark.parametrize("label", [None, "west"])
+def test_the_mean_document_gets_what_it_got_when_others_are_taken_away(
+    model: tuple[str, Path], tmp_path: Path, label: str | None, n_gone: int
+) -> None:
+    path, folder = model
+    before = tmp_path / "before.nbt"
+    before.write_bytes(Path(path).read_bytes())
+    files = sorted((folder / "east").glob("*.txt"))[:n_gone]
+    texts = [file.read_bytes() for file in files]
+
+    if label is None:
+        nbtext.forget(path, texts)
+    else:
+        nbtext.learn(path, label, texts)
+
+    assert len(texts) == n_gone
+    assert values(path) != values(str(before))
+    found = mean_corrections(path, str(before))
+    expected = mean_corrections(str(before), str(before))
+    rounded = n_gone * BIAS / AMOUNT_UNIT
+    assert found == pytest.approx(expected, abs=rounded)
+
+
+def of_losses(temperature: float, scale: float) -> Trial:
+    """Return a trial of corrected scores that are right when multiplied by one."""
+    random = np.random.default_rng(5)
+    logits = random.normal(0, 2, (4000, 3))
+    shares = np.exp(logits * temperature)
+    shares /= shares.sum(axis=1, keepdims=True)
+    labels = (random.random((4000, 1)) > shares.cumsum(axis=1)).sum(axis=1)
+    losses = observed_losses(logits * scale, labels)
+    return Trial(1.0, 1, 4000, 1.0, (*losses.tolist(),))
+
+
+def test_scores_are_as_steep_as_documents_held_out_say() -> None:
+    assert of_losses(1.0, 1.0).steepness == pytest.approx(1.0, rel=0.05)
+    assert of_losses(1.5, 1.0).steepness == pytest.approx(1.5, rel=0.05)
+    assert of_losses(1.0, 2.0).steepness == pytest.approx(0.5, rel=0.05)
+    assert of_losses(1.0, 2.0).loss_with == pytest.approx(
+        of_losses(1.0, 1.0).loss_with, abs=0.002
+    )
+
+
+def test_few_documents_say_little_of_a_steepness() -> None:
+    whole = of_losses(2.0, 1.0)
+    few = Trial(1.0, 1, 4, 1.0, (*(loss // 1000 for loss in whole.losses),))
+
+    assert whole.steepness > 1.9
+    assert 1.0 < few.steepness < 1.3
+
+
+def test_a_steepness_multiplies_corrected_scores(model: tuple[str, Path]) -> None:
+    path, folder = model
+    contents = read_contents(open_model(path))
+    assert contents.correction is not None
+    info = contents.correction.info
+    text = next(folder.rglob("*.txt")).read_bytes()
+    before = nbtext.classify(nbtext.load(path), text)
+    steeper = info._replace(steepness=info.steepness * 1.5)
+    correction = replace(contents.correction, info=steeper)
+
+    replace_file(path, replace(contents, correction=correction).pack())
+
+    after = nbtext.classify(nbtext.load(path), text)
+    assert info.steepness not in (1.0, steeper.steepness)
+    odds = [
+        one.log_posterior[TOPICS.index("west")]
+        - one.log_posterior[TOPICS.index("north")]
+        for one in (before, after)
+    ]
+    assert odds[1] == pytest.approx(1.5 * odds[0])
 
 
 def test_a_document_that_moves_takes_back_what_it_added(

@@ -110,7 +110,7 @@ def correction(scoring: Scoring) -> Correction:
         column([1, 2, 3]).astype("u8").reshape(1, 3),
         *(column([place]) for place in (0, 0, 256)),
     )
-    info = CorrectionInfo(scoring.of_scores(), 2.0, 1)
+    info = CorrectionInfo(scoring.of_scores(), 2.0, documents=1)
     return correction_of(info, ("x", "y", "z"), [keys], amounts)
 
 
