@@ -1,12 +1,13 @@
 """
-What of a correction goes with the documents that are taken away.
+What of a correction goes with the documents that are taken away, and what stays.
 
 What a document has added to a correction is its amount of each class times its weight
 of each term, in integers, so it is taken back exactly. But what documents have added
 cancels, and without one of them the others are out of balance. So the biases make up
 for what its terms were worth to the mean document: the mean of all corrected scores
-stays (docs/experiments/030-balance.md). Only the standard library is used: one message
-is moved from class to class here.
+stays. A document that moves to another class takes along what it has added, for the
+others have been balanced with it (docs/experiments/030-balance.md). Only the standard
+library is used: one message is moved from class to class here.
 """
 
 from collections import Counter as Tally
@@ -40,22 +41,34 @@ class CorrectionChange:
         self.amounts: dict[tuple[bytes, Row], Tally[str]] = {}
         self._settings = settings
 
-    def take(self, model: Model, digest: bytes, row: Row, bag: Bag) -> None:
+    def take(
+        self,
+        model: Model,
+        digest: bytes,
+        row: Row,
+        bag: Bag,
+        to: Row | None = None,
+    ) -> None:
         """
-        Take back what a document has added.
+        Take back what a document has added, or keep it for where it is counted now.
 
         Args:
             model: that has counted it.
             digest: 16 bytes that name it.
             row: its class, and what its counts are known by in the ledger.
             bag: its terms in each view, as they were counted.
+            to: the same of the class that it moves to; None if it moves to none. With
+                other counts than it had, what it has added is taken back.
 
         Raises:
             NotAModelError: the counts of its terms are damaged.
 
         """
         amounts = amounts_of(model.file, digest, row)
-        if amounts:
+        if amounts and to is not None and to.fingerprint == row.fingerprint:
+            self._add_amounts(digest, row, amounts, -1)
+            self._add_amounts(digest, to, amounts)
+        elif amounts:
             self.subtract(digest, row, bag, amounts, usual_product(model, bag))
 
     def subtract(
@@ -79,8 +92,7 @@ class CorrectionChange:
         """
         for label, amount in amounts.items():
             self.biases[label] += round(amount * usual / BIAS)
-        less = Tally({label: -amount for label, amount in amounts.items()})
-        self.amounts.setdefault((digest, row), Tally()).update(less)
+        self._add_amounts(digest, row, amounts, -1)
         for view, by_key, terms in zip(
             self._settings.views, self.views, bag, strict=True
         ):
@@ -89,8 +101,15 @@ class CorrectionChange:
             weight = view.column("weight")
             for key, columns in columns_of(terms, view.columns).items():
                 of_term = by_key.setdefault(key, Tally())
-                for label, amount in less.items():
-                    of_term[label] += amount * columns[weight]
+                for label, amount in amounts.items():
+                    of_term[label] -= amount * columns[weight]
+
+    def _add_amounts(
+        self, digest: bytes, row: Row, amounts: Mapping[str, int], times: int = 1
+    ) -> None:
+        known = self.amounts.setdefault((digest, row), Tally())
+        for label, amount in amounts.items():
+            known[label] += times * amount
 
     def include(self, other: "CorrectionChange") -> None:
         """Add what another change adds."""

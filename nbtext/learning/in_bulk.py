@@ -34,6 +34,7 @@ from nbtext.learning.delta_table import correction_table, count_table
 from nbtext.learning.one_by_one import (
     Removal,
     bins_of,
+    destination,
     observation_of,
     removal_of,
 )
@@ -225,11 +226,12 @@ class _Changes:
         model, digest = self._plan.model, part.digests[place]
         if model is None:
             return
+        to = destination(self._plan, part.steps[place], part.marks[place])
         for row in part.steps[place].rows:
             record = record_of(model.file, digest, row)
             if record is not None:
                 self._seen.append(taken_back(model, record.bins, row.label))
-            self._removal.correction.take(model, digest, row, part.bag(place))
+            self._removal.correction.take(model, digest, row, part.bag(place), to)
 
     def _only_class(self, step: Step) -> str | None:
         """Return the class of which a document can be left out by arrays."""

@@ -106,6 +106,7 @@ def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Delta) -> Removal:
         return removal
     delta, digest = removal.delta, plan.batch.readings[step.place].digest
     own = fingerprint(bag)
+    to = destination(plan, step, own)
     for row, count in step.rows.items():
         record = record_of(model.file, digest, row)
         counted = bag if record is None else record.bag
@@ -119,8 +120,22 @@ def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Delta) -> Removal:
             delta.take_what_is_left(model, so_far, digest, row, bag, count)
         else:
             return removal._replace(refusal=why_not(row))
-        delta.correction.take(model, digest, row, counted)
+        delta.correction.take(model, digest, row, counted, to)
     return removal
+
+
+def destination(plan: Plan, step: Step, mark: int) -> Row | None:
+    """
+    Return where a document is counted that was not; None if there is no such place.
+
+    Args:
+        plan: for a model and a batch of documents.
+        step: the document, and where it is counted.
+        mark: the fingerprint of its terms as they are now.
+
+    """
+    label = plan.request.label
+    return None if label is None or step.is_there else Row(label, mark)
 
 
 def _learn(

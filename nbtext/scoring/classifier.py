@@ -324,7 +324,8 @@ class Classifier:
         It is neither calibrated, nor corrected, nor capped
         (`nbtext.scoring.models.protocol.EventModel.joint_log_likelihood`). Only text of
         records that have attributes too, which add up with a fitted score alone, is
-        calibrated (`nbtext.scoring.mixed`), but for that of a textbook's score.
+        calibrated, and corrected if the model is (`nbtext.scoring.mixed`), but for that
+        of a textbook's score.
 
         Args:
             documents: what to score.

@@ -1,5 +1,5 @@
 """
-What is left of a correction when some of its documents are forgotten.
+What is left of a correction when some of its documents are forgotten, or move.
 
 What documents have added to a correction cancels in part; its biases make up for what
 is taken back (docs/experiments/030-balance.md). A twentieth may go.
@@ -11,7 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from nbtext import Document, SettingsOverrides, classify_all, forget, load, train_on
+from nbtext import (
+    Document,
+    SettingsOverrides,
+    classify_all,
+    forget,
+    learn,
+    load,
+    train_on,
+)
 from tests.corpus.splits import CORPORA, of_table
 from tests.corpus.test_accuracy import evaluation_of
 
@@ -42,3 +50,20 @@ def test_a_corrected_model_that_forgets_a_twentieth_keeps_most_of_what_it_gains(
 
     after = loss_of(unseen, corrected)
     assert before < after < (before + loss_of(unseen, uncorrected)) / 2
+
+
+def test_putting_mistakes_right_makes_a_corrected_model_better(tmp_path: Path) -> None:
+    known, unseen = of_table("trec-questions")
+    pairs = [(one.label or "", one) for one in known]
+    mistaken = [one for label, one in pairs if label == "ENTY"][:50]
+    wrong = [("DESC" if one in mistaken else label, one) for label, one in pairs]
+    mended, anew = tmp_path / "mended.nbt", tmp_path / "anew.nbt"
+    train_on(pairs, anew)
+    train_on(wrong, mended)
+    before = loss_of(unseen, mended)
+
+    learn(mended, "ENTY", mistaken)
+
+    after = loss_of(unseen, mended)
+    assert after < before
+    assert after < 1.05 * loss_of(unseen, anew)

@@ -185,8 +185,16 @@ def test_a_model_without_a_ledger_has_none() -> None:
         packed(table, correction=corrected_by({}))
 
 
-def corrected_by(amounts: Amounts) -> Correction:
-    """Return what documents add to a correction, computed term by term."""
+def corrected_by(amounts: Amounts, to: str = "", moved: Any = ()) -> Correction:
+    """
+    Return what documents add to a correction, computed term by term.
+
+    Args:
+        amounts: what they add.
+        to: a class that some have moved to.
+        moved: the numbers of these.
+
+    """
     place_of = {label: place for place, label in enumerate(LABELS)}
     reading_settings = default_settings_of_texts()
     views: list[list[tuple[int, int, int]]] = [[] for _ in reading_settings.views]
@@ -198,7 +206,7 @@ def corrected_by(amounts: Amounts) -> Correction:
         high, low = (int.from_bytes(reading.digest[n : n + 8], "big") for n in (0, 8))
         mark = fingerprint(bag)
         for label, amount in by_class.items():
-            own = place_of[LABELS[number % 3]]
+            own = place_of[to if number in moved else LABELS[number % 3]]
             rows.append((high, low, mark, own, place_of[label], amount))
             for view, cells, terms in zip(
                 reading_settings.views, views, bag, strict=True
@@ -278,14 +286,14 @@ def test_a_document_takes_back_what_it_has_added(
         texts += [f"unknown {number}" for number in range(FEW + 1)]
     if label and texts:
         learn(path, label, texts)
-        gone = {n for n in gone if LABELS[n % 3] != label}
+        left = corrected_by(amounts, label, gone)
     else:
         forget(path, texts)
+        left = left_by(amounts, gone)
 
     if fold:
         fold(path)
 
-    left = left_by(amounts, gone)
     assert unnamed(read_correction(open_model(path))) == unnamed(left)
 
 
@@ -304,7 +312,7 @@ def weights_of(number: int) -> list[dict[int, int]]:
 
 
 def left_by(amounts: Amounts, gone: set[int]) -> Correction:
-    """Return what documents leave of a correction, whose mean score stays."""
+    """Return what is left of a correction by documents, whose mean score stays."""
     left = corrected_by({n: by for n, by in amounts.items() if n not in gone})
     biases = Tally(dict(zip(LABELS, corrected_by(amounts).biases, strict=True)))
     known = [weights_of(number) for number in range(len(TEXTS))]
@@ -518,6 +526,23 @@ def test_a_change_without_its_correction_is_refused(tmp_path: Path) -> None:
     other.write_bytes((tmp_path / "model.nbt").read_bytes() + change)
     with pytest.raises(ModelFileError, match="another correction"):
         open_model(str(other))
+
+
+def test_what_has_moved_can_be_forgotten(tmp_path: Path) -> None:
+    amounts = {1: {"a": 5, "c": -300}, 4: {"b": 9}}
+    path, _ = corrected(tmp_path, amounts)
+
+    learn(path, "c", [TEXTS[1]])
+    learn(path, "a", [TEXTS[1], TEXTS[4]])
+    assert check_model(path).is_sound
+    forget(path, [TEXTS[1]])
+
+    left = corrected_by({4: {"b": 9}}, "a", {4})
+    biases = left_by(amounts, {1}).biases
+    assert check_model(path).is_sound
+    assert unnamed(read_correction(open_model(path))) == unnamed(
+        replace(left, biases=biases)
+    )
 
 
 def test_merging_with_a_model_without_one_keeps_it(tmp_path: Path) -> None:
