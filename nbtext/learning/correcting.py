@@ -5,9 +5,10 @@ In: the counts, and the documents of smallest digest. Each is scored as if it al
 not been counted, and then moves the classes (`nbtext.learning.passes`). Out: a
 correction, unless one does harm to documents that had no part in it: a quarter of them
 is taken out of the counts (of few documents, one quarter after the other), corrections
-are made of the others in two ways, and if the quarter loses more by the better one
-than chance may take, there is none. (Two halves would not do: the base scores of one
-hold the labels of the other. docs/experiments/010-many-classes.md)
+are made of the others beside all and beside half of what the counts say, and if the
+quarter loses more by the better one than chance may take, there is none. (Two halves
+would not do: the base scores of one hold the labels of the other.
+docs/experiments/010-many-classes.md)
 """
 
 from __future__ import annotations

@@ -48,6 +48,7 @@ class CorrectionChange:
         row: Row,
         bag: Bag,
         to: Row | None = None,
+        usual: float | None = None,
     ) -> None:
         """
         Take back what a document has added, or keep it for where it is counted now.
@@ -59,6 +60,7 @@ class CorrectionChange:
             bag: its terms in each view, as they were counted.
             to: the same of the class that it moves to; None if it moves to none. With
                 other counts than it had, what it has added is taken back.
+            usual: its `usual_product`, None if that is not known yet.
 
         Raises:
             NotAModelError: the counts of its terms are damaged.
@@ -69,7 +71,9 @@ class CorrectionChange:
             self._add_amounts(digest, row, amounts, -1)
             self._add_amounts(digest, to, amounts)
         elif amounts:
-            self.subtract(digest, row, bag, amounts, usual_product(model, bag))
+            if usual is None:
+                usual = usual_product(model, bag)
+            self.subtract(digest, row, bag, amounts, usual)
 
     def subtract(
         self,
@@ -151,4 +155,4 @@ def usual_product(model: Model, bag: Bag) -> float:
         for key, by_class in model.found(place, own).items():
             of_all = sum(columns[weight] for _, columns in by_class)
             total += own[key][weight] * of_all
-    return total / (sum(model.documents) * UNIT * UNIT)
+    return total / (max(sum(model.documents), 1) * UNIT * UNIT)

@@ -40,6 +40,7 @@ from nbtext.learning.one_by_one import (
 )
 from nbtext.learning.plan import calibrated, history_of, keep_of
 from nbtext.learning.scored_afterwards import scored_afterwards
+from nbtext.learning.usual_products import usual_products
 from nbtext.scoring import event_model
 from nbtext.scoring.batch import keep_memory, raw_scores
 from nbtext.scoring.batch_model import open_batch_model
@@ -155,6 +156,7 @@ class _Changes:
         self._seen: list[tuple[Calibration, ...]] = []
         self._records: list[UndoRecords] = []
         self._model: BatchModel | None = None
+        self._counts: BatchModel | None = None
         is_observed = plan.request.label is not None
         is_observed = is_observed and not plan.request.regime.is_choosy
         if is_observed and plan.model is not None and len(plan.model.classes) > 1:
@@ -176,6 +178,7 @@ class _Changes:
         bins: dict[int, tuple[int, ...]] = {}
         # place of a document that is counted once, in another class, to that class
         left_out: dict[int, str] = {}
+        usual = self._usual_products(part)
         for place, step in enumerate(steps):
             removal = None
             if step.rows and not part.is_as_counted(place):
@@ -187,7 +190,7 @@ class _Changes:
                 self._removal.include(removal.delta)
                 self._seen += removal.taken_back
             elif step.rows:
-                self._take_scores(part, place)
+                self._take_scores(part, place, usual[place] if usual else None)
             self.n_changed += 1
             if step.is_there:
                 continue
@@ -221,7 +224,19 @@ class _Changes:
                 part.terms(places),
             )
 
-    def _take_scores(self, part: _Part, place: int) -> None:
+    def _usual_products(self, part: _Part) -> list[float]:
+        """Return what documents give others of a correction; none if all are kept."""
+        model = self._plan.model
+        if model is None or model.file.correction is None:
+            return []
+        if self._plan.request.label is not None:  # they move, but for a few
+            return []
+        if self._counts is None:
+            with memory_for_model(model.path):
+                self._counts = open_batch_model(model)
+        return usual_products(self._counts, part.views)
+
+    def _take_scores(self, part: _Part, place: int, usual: float | None) -> None:
         """Take back what scores have said, and parts of a correction."""
         model, digest = self._plan.model, part.digests[place]
         if model is None:
@@ -231,7 +246,9 @@ class _Changes:
             record = record_of(model.file, digest, row)
             if record is not None:
                 self._seen.append(taken_back(model, record.bins, row.label))
-            self._removal.correction.take(model, digest, row, part.bag(place), to)
+            if model.file.correction is not None:
+                bag = part.bag(place)
+                self._removal.correction.take(model, digest, row, bag, to, usual)
 
     def _only_class(self, step: Step) -> str | None:
         """Return the class of which a document can be left out by arrays."""

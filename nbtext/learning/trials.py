@@ -1,7 +1,7 @@
 """
-Ways to make a correction, and what came of one for documents held out.
+How a correction is made, and what came of one for documents held out.
 
-`nbtext.learning.correcting` makes corrections in each way, and keeps the better one.
+`nbtext.learning.correcting` tries each of the shares, and keeps the better one.
 """
 
 from __future__ import annotations

@@ -14,14 +14,19 @@ from nbtext.counts.correction_table import Correction
 from nbtext.counts.room import LEAST_BOUND, bounded
 from nbtext.document import Document
 from nbtext.learning import SettingsOverrides, Trained, correcting, train
+from nbtext.learning.correction_change import usual_product
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.trials import CUT, OF_TWO, RATE, SHARES, Trial
+from nbtext.learning.usual_products import usual_products
+from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.leave_one_out import observed_losses
+from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import event_model
 from nbtext.settings.columns import UNIT
 from nbtext.store import read_contents
 from nbtext.store.file import open_model
 from nbtext.store.writing import replace_file
+from nbtext.tokens import read_terms
 from nbtext.tokens.bag import bag_of, columns_of, fingerprint
 from nbtext.tokens.engine import PLAIN, use
 from nbtext.tokens.reading import read
@@ -443,3 +448,21 @@ def test_one_and_many_documents_are_corrected_alike(
     assert len(single) == 9
     for found, expected in zip(single, many[:9], strict=True):
         assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_usual_products_are_the_same_by_arrays(model: tuple[str, Path]) -> None:
+    path, folder = model
+    opened = load_model(path)
+    readings = [
+        read(Document("", (file.read_bytes(),)), opened.settings)
+        for file in sorted(folder.rglob("*.txt"))[:20]
+    ]
+    readings.append(read(Document("", (b"",)), opened.settings))
+    bags = [bag_of(reading, opened.settings) for reading in readings]
+    views = read_terms(opened.settings, [reading.views for reading in readings])
+
+    found = usual_products(open_batch_model(opened), views)
+
+    assert found == [usual_product(opened, bag) for bag in bags]
+    assert found[-1] == 0.0
+    assert 0.05 < min(found[:-1]) < max(found) < 2.0
