@@ -151,7 +151,7 @@ class _Making:
         Make corrections without a part of the documents, and try them on these.
 
         Of few documents each part has its turn: together they say more. What is
-        returned is the trial of the best way; None if there are too few documents.
+        returned is the trial of the better share; None if there are too few documents.
         """
         n_visits = len(self.visits.order)
         if n_visits < HELD_OUT:
@@ -163,7 +163,7 @@ class _Making:
         return min(trials, key=lambda trial: trial.loss_with)
 
     def _tried_on(self, part: int) -> list[Trial]:
-        """Try each way on a part of the documents that had none in it."""
+        """Try each share on a part of the documents that had no part in it."""
         visits = self.visits
         is_held_out = visits.visit_of % HELD_OUT == part
         model = self._counts_without(is_held_out)
