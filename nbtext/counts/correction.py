@@ -30,6 +30,10 @@ IDENTITY_SIZE: Final = 16
 MOST: Final = 1 << 53
 """No number of documents, bias or value is as large."""
 
+MOST_AMOUNT: Final = 1 << 32
+"""No amount is as large."""
+
+LEAST_SLOPE: Final = 1e-6
 LARGEST_SLOPE: Final = 1e6
 MOST_FACTS: Final = 32
 
@@ -108,7 +112,7 @@ def _is_scoring(scoring: dict[str, Any]) -> bool:
 
 
 def _is_slope(value: Any) -> bool:
-    return type(value) is float and 0 < value <= LARGEST_SLOPE
+    return type(value) is float and LEAST_SLOPE <= value <= LARGEST_SLOPE
 
 
 def _is_number(value: Any) -> bool:

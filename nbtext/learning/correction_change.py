@@ -13,7 +13,8 @@ library is used: one message is moved from class to class here.
 from collections import Counter as Tally
 from collections.abc import Mapping
 
-from nbtext.counts.correction import BIAS
+from nbtext.counts.correction import BIAS, MOST, MOST_AMOUNT
+from nbtext.errors import DamagedError
 from nbtext.scoring import Model
 from nbtext.settings.columns import UNIT
 from nbtext.settings.reading import Settings
@@ -40,6 +41,7 @@ class CorrectionChange:
         )
         self.amounts: dict[tuple[bytes, Row], Tally[str]] = {}
         self._settings = settings
+        self._path = ""
 
     def take(
         self,
@@ -64,9 +66,13 @@ class CorrectionChange:
 
         Raises:
             NotAModelError: the counts of its terms are damaged.
+            DamagedError: it has added more than training lets it.
 
         """
         amounts = amounts_of(model.file, digest, row)
+        self._path = model.path
+        if any(abs(amount) >= MOST_AMOUNT for amount in amounts.values()):
+            raise self._damaged()
         if amounts and to is not None and to.fingerprint == row.fingerprint:
             self._add_amounts(digest, row, amounts, -1)
             self._add_amounts(digest, to, amounts)
@@ -107,6 +113,8 @@ class CorrectionChange:
                 of_term = by_key.setdefault(key, Tally())
                 for label, amount in amounts.items():
                     of_term[label] -= amount * columns[weight]
+                    if abs(of_term[label]) >= MOST:
+                        raise self._damaged()
 
     def _add_amounts(
         self, digest: bytes, row: Row, amounts: Mapping[str, int], times: int = 1
@@ -116,13 +124,26 @@ class CorrectionChange:
             known[label] += times * amount
 
     def include(self, other: "CorrectionChange") -> None:
-        """Add what another change adds."""
+        """
+        Add what another change adds.
+
+        Raises:
+            DamagedError: together it is more than training lets documents add.
+
+        """
+        self._path = other._path
         self.biases.update(other.biases)
         for row, amounts in other.amounts.items():
             self.amounts.setdefault(row, Tally()).update(amounts)
         for mine, theirs in zip(self.views, other.views, strict=True):
             for key, values in theirs.items():
                 mine.setdefault(key, Tally()).update(values)
+                if any(abs(value) >= MOST for value in mine[key].values()):
+                    raise self._damaged()
+
+    def _damaged(self) -> DamagedError:
+        what = "documents have added more to its correction than training lets them"
+        return DamagedError(self._path, 0, what)
 
     @property
     def classes(self) -> set[str]:

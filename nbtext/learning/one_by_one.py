@@ -14,7 +14,7 @@ from nbtext.learning.delta_writing import pack_delta
 from nbtext.learning.plan import Plan, Step, calibrated, history_of, keep_of, why_not
 from nbtext.scoring import Model
 from nbtext.scoring.observed import observed, taken_back
-from nbtext.store import Row, record_of
+from nbtext.store import Row, record_of, rows_of
 from nbtext.store.appending import WRITER, now
 from nbtext.store.blocks import Buffer
 from nbtext.store.ledger import FORGOTTEN, NO_BIN
@@ -126,7 +126,7 @@ def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Delta) -> Removal:
 
 def destination(plan: Plan, step: Step, mark: int) -> Row | None:
     """
-    Return where a document is counted that was not; None if there is no such place.
+    Return where a document is counted afterwards; None if it is nowhere with its terms.
 
     Args:
         plan: for a model and a batch of documents.
@@ -134,8 +134,12 @@ def destination(plan: Plan, step: Step, mark: int) -> Row | None:
         mark: the fingerprint of its terms as they are now.
 
     """
-    label = plan.request.label
-    return None if label is None or step.is_there else Row(label, mark)
+    label, model = plan.request.label, plan.model
+    if label is None or model is None:
+        return None
+    to = Row(label, mark)
+    digest = plan.batch.readings[step.place].digest
+    return to if not step.is_there or to in rows_of(model.file, digest) else None
 
 
 def _learn(

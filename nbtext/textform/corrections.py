@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nbtext.store import Header
     from nbtext.textform.counts import LedgerLines
 
-from nbtext.counts.correction import MOST
+from nbtext.counts.correction import MOST, MOST_AMOUNT
 from nbtext.counts.correction_table import correction_of
 from nbtext.textform.counts import places_of
 from nbtext.textform.lines import KEY_DIGITS, TextLines, keys_of, shown
@@ -88,7 +88,7 @@ class CorrectionLines:
             raise lines.error(expected, shown(line["amounts"]))
         self._last_row = row
         labels, places, values = self._amounts
-        for place, value in self._numbers(line["values"]):
+        for place, value in self._numbers(line["values"], MOST_AMOUNT):
             self._rows.extend((*divmod(document, 1 << 64), mark))
             labels.append(label)
             places.append(place)
@@ -99,14 +99,14 @@ class CorrectionLines:
             expected = 'no correction, since the first line says "correction": null'
             raise self._lines.error(expected, "a part of one")
 
-    def _numbers(self, plain: Any) -> Iterator[tuple[int, int]]:
+    def _numbers(self, plain: Any, most: int = MOST) -> Iterator[tuple[int, int]]:
         """Yield the place of each class that has a number, and that, in order."""
         lines = self._lines
         if type(plain) is not dict or not plain:
             raise lines.error("an object of numbers by class", shown(plain))
         for name, value in sorted(plain.items()):  # which is the order of the classes
             place = lines.place(name, self._classes, "a class")
-            number = lines.whole(value, 1 - MOST, MOST - 1, "a number")
+            number = lines.whole(value, 1 - most, most - 1, "a number")
             if not number:
                 raise lines.error("a number that is not 0", "0")
             yield place, number

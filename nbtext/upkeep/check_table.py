@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 from nbtext.counts import Calibration, stored_fit
 from nbtext.counts.calibration import FARTHEST_BIN
+from nbtext.counts.correction import MOST_AMOUNT
 from nbtext.errors import DamagedError
 from nbtext.exact import are_sums, is_key
 from nbtext.store.entries import Family, Stored, are_keys_sound
@@ -233,7 +234,7 @@ def _correction_faults(table: StoredTable, arrays: Arrays) -> Iterator[str]:
     document = np.repeat(np.arange(len(sizes)), sizes.astype(np.int64))
     if not _rows_ascend([document, classes]):
         yield "the amounts of its correction are not in order"
-    if not _are_counts(values) or not values.all():
+    if not _are_counts(values, MOST_AMOUNT) or not values.all():
         yield "its correction has amounts that no documents leave"
 
 
@@ -307,10 +308,10 @@ def _are_places(places: NDArray[np.integer], classes: Sequence[str]) -> bool:
     return int(places.max(initial=0)) < len(classes) or not len(places)
 
 
-def _are_counts(values: NDArray[np.integer]) -> bool:
+def _are_counts(values: NDArray[np.integer], most: int = MOST_COUNTED) -> bool:
     """Return whether counts are small enough to be added up in 64 bits."""
     low, high = int(values.min(initial=0)), int(values.max(initial=0))
-    return max(high, -low) < MOST_COUNTED
+    return max(high, -low) < most
 
 
 def _rows_ascend(columns: Sequence[NDArray[np.integer]]) -> bool:

@@ -410,7 +410,10 @@ def _take(
         removed.append((row, bag if record is None else record.bag, count))
     for row, counted, count in removed:
         delta.add(digest, row, counted, -count)
-        # what the document has added to a correction stays as long as the row does
+        # what the document has added to a correction stays as long as the row does, and
+        # is that of the other row then
+        same = (kept for kept in double.kept if kept.fingerprint == row.fingerprint)
+        to = next(same, None)
         for model in models if count == double.rows[row] else ():
-            delta.correction.take(model, digest, row, counted)
+            delta.correction.take(model, digest, row, counted, to)
     return ""

@@ -27,12 +27,14 @@ from nbtext.counts.correction import BIAS, CorrectionInfo
 from nbtext.counts.correction_table import Correction, add_corrections, correction_of
 from nbtext.document import Document
 from nbtext.errors import (
+    DamagedError,
     ModelFileError,
     ModelWriteError,
     SettingsError,
     TextFormError,
 )
 from nbtext.learning import SettingsOverrides
+from nbtext.learning.correction_change import CorrectionChange
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import default_scoring
 from nbtext.scoring.stored import FEW
@@ -378,6 +380,8 @@ CHANGES: list[tuple[str, str, str]] = [
     ('"biases":{"a":5,', '"biases":{', "biases"),
     ('"identity":"', '"identity":"x', "an identity"),
     ('"slope":0.75', '"slope":-1', "the correction is not one"),
+    ('"slope":0.75', '"slope":1e-300', "the correction is not one"),
+    ('"values":{"a":5}', '"values":{"a":4294967296}', "a number"),
     ('"slope":0.75', '"slope":"much"', "correction"),
     ('"steepness":1.5', '"steepness":0', "the correction is not one"),
     ('"steepness":1.5,', "", "the correction"),
@@ -528,6 +532,56 @@ def test_a_change_without_its_correction_is_refused(tmp_path: Path) -> None:
         open_model(str(other))
 
 
+@pytest.mark.parametrize("in_bulk", [False, True])
+def test_a_document_of_two_classes_leaves_what_it_has_added_to_the_right_one(
+    tmp_path: Path, in_bulk: bool
+) -> None:
+    path = str(tmp_path / "model.nbt")
+    pairs = [(LABELS[n % 3], text) for n, text in enumerate(TEXTS)]
+    train_on([*pairs, ("c", TEXTS[1])], path, overrides=PURE)
+    contents = read_contents(open_model(path))
+    correction = corrected_by({1: {"a": 5, "b": -9}})
+    scoring = default_scoring("text", 3)
+    both = replace(contents, scoring=scoring, correction=correction)
+    replace_file(path, both.pack())
+    more = [f"unknown {number}" for number in range(FEW + 1)] if in_bulk else []
+
+    learn(path, "c", [TEXTS[1], *more])
+
+    expected = corrected_by({1: {"a": 5, "b": -9}}, "c", {1})
+    assert check_model(path).is_sound
+    assert unnamed(read_correction(open_model(path))) == unnamed(expected)
+
+
+@pytest.mark.parametrize("in_bulk", [False, True])
+def test_amounts_that_no_training_leaves_are_refused(
+    tmp_path: Path, in_bulk: bool
+) -> None:
+    path, _ = corrected(tmp_path, {1: {"a": 1 << 33}})
+    before = Path(path).read_bytes()
+    texts = TEXTS[1:] if in_bulk else TEXTS[1:2]
+
+    with pytest.raises(DamagedError, match="than training lets them"):
+        forget(path, texts)
+
+    assert Path(path).read_bytes() == before
+    assert not check_model(path).is_sound
+
+
+def test_values_that_no_training_leaves_are_refused() -> None:
+    own = default_settings_of_texts()
+    bag = tuple({7: 1} for _ in own.views)
+    change, whole = CorrectionChange(own), CorrectionChange(own)
+    for number in range(32):
+        change.subtract(bytes(16), Row("a", number), bag, {"a": (1 << 32) - 1}, 0.1)
+
+    whole.include(change)
+    with pytest.raises(DamagedError, match="than training lets them"):
+        change.subtract(bytes(16), Row("a", 99), bag, {"a": (1 << 32) - 1}, 0.1)
+    with pytest.raises(DamagedError, match="than training lets them"):
+        whole.include(change)
+
+
 def test_what_has_moved_can_be_forgotten(tmp_path: Path) -> None:
     amounts = {1: {"a": 5, "c": -300}, 4: {"b": 9}}
     path, _ = corrected(tmp_path, amounts)
@@ -556,9 +610,9 @@ def test_merging_with_a_model_without_one_keeps_it(tmp_path: Path) -> None:
     documents = [Document("", (TEXTS[1].encode(),))]
     take_doubles(merged, files, documents, max_bytes=1000, on_problem=print)
 
-    # the second text is counted as the last model has it, and its amounts are gone
+    # the second text is counted as the last model has it, and its amounts are there
     assert merged.taken == 1
-    left = left_by({1: {"a": 5}, 2: {"b": 9}}, {1})
+    left = corrected_by({1: {"a": 5}, 2: {"b": 9}}, "a", {1})
     assert unnamed(merged.contents.correction) == unnamed(left)
 
 
