@@ -60,8 +60,8 @@ class CorrectionChange:
             digest: 16 bytes that name it.
             row: its class, and what its counts are known by in the ledger.
             bag: its terms in each view, as they were counted.
-            to: the same of the class that it moves to; None if it moves to none. With
-                other counts than it had, what it has added is taken back.
+            to: the same of where it is counted afterwards; None if that is nowhere. If
+                its counts are others there, what it has added is taken back.
             usual: its `usual_product`, None if that is not known yet.
 
         Raises:
@@ -99,9 +99,14 @@ class CorrectionChange:
             amounts: class to its amount, in 1/256.
             usual: the mean product of its vector with those of all that are counted.
 
+        Raises:
+            DamagedError: together with others it has added more than training lets it.
+
         """
         for label, amount in amounts.items():
             self.biases[label] += round(amount * usual / BIAS)
+            if abs(self.biases[label]) >= MOST:
+                raise self._damaged()
         self._add_amounts(digest, row, amounts, -1)
         for view, by_key, terms in zip(
             self._settings.views, self.views, bag, strict=True
@@ -133,6 +138,8 @@ class CorrectionChange:
         """
         self._path = other._path
         self.biases.update(other.biases)
+        if any(abs(bias) >= MOST for bias in self.biases.values()):
+            raise self._damaged()
         for row, amounts in other.amounts.items():
             self.amounts.setdefault(row, Tally()).update(amounts)
         for mine, theirs in zip(self.views, other.views, strict=True):

@@ -577,6 +577,13 @@ def test_values_that_no_training_leaves_are_refused() -> None:
 
     whole.include(change)
     with pytest.raises(DamagedError, match="than training lets them"):
+        change.subtract(bytes(16), Row("b", 0), bag, {"b": 1 << 31}, 1e20)
+    large = CorrectionChange(own)
+    large.subtract(bytes(16), Row("b", 0), bag, {"b": 1 << 31}, 3e4)
+    large.include(large)
+    with pytest.raises(DamagedError, match="than training lets them"):
+        large.include(large)
+    with pytest.raises(DamagedError, match="than training lets them"):
         change.subtract(bytes(16), Row("a", 99), bag, {"a": (1 << 32) - 1}, 0.1)
     with pytest.raises(DamagedError, match="than training lets them"):
         whole.include(change)
