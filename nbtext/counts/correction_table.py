@@ -77,8 +77,7 @@ class Correction:
     Attributes:
         info: what it says of itself.
         classes: the names of the classes, sorted.
-        biases: for each class what all documents get, in 1/256; as training makes it,
-            the sum of the amounts of all documents.
+        biases: for each class what all documents get, in 1/256.
         runs: the values, by view and then by class: one column of 64-bit integers,
             none of them zero.
         amounts: what each document has added.
@@ -133,7 +132,7 @@ def correction_of(
             of their classes; the places of the classes that were changed; and by how
             much, in 1/256.
         biases: for each class what all documents get, in 1/256; None if it is the sum
-            of the amounts, as training makes it.
+            of the amounts.
 
     """
     rows = _amounts_of(*amounts)

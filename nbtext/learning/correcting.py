@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -34,19 +34,21 @@ if TYPE_CHECKING:
     Known: TypeAlias = Mapping[Place, NDArray[np.float64]]
 
 from nbtext.counts import Counter, Sample, SortedCounts
-from nbtext.counts.correction import CorrectionInfo
+from nbtext.counts.correction import BIAS, CorrectionInfo
 from nbtext.counts.correction_table import Correction, correction_of
 from nbtext.counts.sample import VISITED
 from nbtext.counts.sorted_counts import narrow
 from nbtext.counts.table import rows_by_class, with_classes
 from nbtext.learning.passes import BASE_UNIT, Learnt, Pupils, correct
 from nbtext.learning.trials import SHARES, Trial, rate_of, together
+from nbtext.learning.usual_products import sums_of_weights
 from nbtext.learning.visits import PART, Visits, vectors_of, visits_of, weighted_views
 from nbtext.scoring import event_model
 from nbtext.scoring.batch_mixed import scores_by
 from nbtext.scoring.batch_model import FoundTerms, of_documents, without
 from nbtext.scoring.leave_one_out import observed_losses
 from nbtext.scoring.models.arrays import normalised
+from nbtext.settings.columns import UNIT
 
 TRIED: Final = 4096
 """Maximum documents that a correction is tried on, and learnt from for that."""
@@ -211,8 +213,27 @@ class _Making:
         nothing = [(NO_KEYS, NO_PLACES, NO_PLACES)] * n_views
         amounts = entries, labels, classes, values
         correction = correction_of(info, names, nothing, amounts)
-        # the values are distinct, and sorted by term
-        return replace(correction, runs=tuple(self._runs(learnt)))
+        level = round(self._level(learnt, correction.biases))
+        return replace(
+            correction,
+            biases=tuple(bias - level for bias in correction.biases),
+            # the values are distinct, and sorted by term
+            runs=tuple(self._runs(learnt)),
+        )
+
+    def _level(self, learnt: Learnt, biases: Sequence[int]) -> float:
+        """
+        Return what the mean class gets of the mean document, as a bias.
+
+        It means nothing to these classes; but one that begins later gets nothing, and
+        is to be on a level with them.
+        """
+        model = self.base.model
+        of_all = np.concatenate(model.once(sums_of_weights)).take(learnt.places)
+        products = float((learnt.values * of_all.astype(np.float64)).sum())
+        n_documents = sum(model.documents)
+        of_values = products / (n_documents * UNIT * UNIT * BIAS)
+        return (of_values + sum(biases)) / len(biases)
 
     def _runs(self, learnt: Learnt) -> Iterator[tuple[SortedCounts, ...]]:
         """Yield for each view what was learnt, by class."""

@@ -40,7 +40,7 @@ def usual_products(model: BatchModel, views: Sequence[Terms]) -> list[float]:
     """
     totals = [0] * views[0].n_documents
     for view, of_all in zip(
-        weighted_views(model.settings), model.once(_sums_of_weights), strict=True
+        weighted_views(model.settings), model.once(sums_of_weights), strict=True
     ):
         terms = views[view]
         weights = unit_weights(terms)
@@ -57,8 +57,8 @@ def usual_products(model: BatchModel, views: Sequence[Terms]) -> list[float]:
     return [total / (n_documents * UNIT * UNIT) for total in totals]
 
 
-def _sums_of_weights(model: BatchModel) -> list[NDArray[np.int64]]:
-    """Return for each view that has weights their sum for each term."""
+def sums_of_weights(model: BatchModel) -> list[NDArray[np.int64]]:
+    """Return for each view that has weights their sums by term; 0 for the sentinel."""
     return [
         model.terms[view].sums(model.column(view, "weight"))
         for view in weighted_views(model.settings)

@@ -1,5 +1,5 @@
 """
-What is left of a correction when some of its documents are forgotten, or move.
+What is left of a correction when documents are forgotten or move, or a class begins.
 
 What documents have added to a correction cancels in part; its biases make up for what
 is taken back (docs/experiments/030-balance.md). A twentieth may go.
@@ -67,3 +67,17 @@ def test_putting_mistakes_right_makes_a_corrected_model_better(tmp_path: Path) -
     after = loss_of(unseen, mended)
     assert after < before
     assert after < 1.05 * loss_of(unseen, anew)
+
+
+def test_a_class_that_begins_in_a_corrected_model_is_learnt(tmp_path: Path) -> None:
+    known, unseen = of_table("trec-questions")
+    numbers = [one for one in known if one.label == "NUM"]
+    others = [(one.label or "", one) for one in known if one.label != "NUM"]
+    begun, anew = tmp_path / "begun.nbt", tmp_path / "anew.nbt"
+    train_on(others, begun)
+    pairs = [*others, *(("NUM", one) for one in numbers)]
+    train_on(pairs, anew, overrides=SettingsOverrides(correction=False))
+
+    learn(begun, "NUM", numbers)
+
+    assert loss_of(unseen, begun) < 1.05 * loss_of(unseen, anew)

@@ -340,6 +340,17 @@ def test_the_mean_document_gets_what_it_got_when_others_are_taken_away(
     assert found == pytest.approx(expected, abs=rounded)
 
 
+def test_a_class_that_begins_later_is_on_a_level_with_the_others(
+    model: tuple[str, Path],
+) -> None:
+    path, _ = model
+
+    found = mean_corrections(path, path)
+
+    assert max(map(abs, found.values())) > 0.01
+    assert abs(sum(found.values())) < len(found) * BIAS / AMOUNT_UNIT
+
+
 def of_losses(temperature: float, scale: float) -> Trial:
     """Return a trial of corrected scores that are right when multiplied by one."""
     random = np.random.default_rng(5)
