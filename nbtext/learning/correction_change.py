@@ -41,7 +41,6 @@ class CorrectionChange:
         )
         self.amounts: dict[tuple[bytes, Row], Tally[str]] = {}
         self._settings = settings
-        self._path = ""
 
     def take(
         self,
@@ -66,13 +65,9 @@ class CorrectionChange:
 
         Raises:
             NotAModelError: the counts of its terms are damaged.
-            DamagedError: it has added more than training lets it.
 
         """
         amounts = amounts_of(model.file, digest, row)
-        self._path = model.path
-        if any(abs(amount) >= MOST_AMOUNT for amount in amounts.values()):
-            raise self._damaged()
         if amounts and to is not None and to.fingerprint == row.fingerprint:
             self._add_amounts(digest, row, amounts, -1)
             self._add_amounts(digest, to, amounts)
@@ -99,14 +94,9 @@ class CorrectionChange:
             amounts: class to its amount, in 1/256.
             usual: the mean product of its vector with those of all that are counted.
 
-        Raises:
-            DamagedError: together with others it has added more than training lets it.
-
         """
         for label, amount in amounts.items():
             self.biases[label] += round(amount * usual / BIAS)
-            if abs(self.biases[label]) >= MOST:
-                raise self._damaged()
         self._add_amounts(digest, row, amounts, -1)
         for view, by_key, terms in zip(
             self._settings.views, self.views, bag, strict=True
@@ -118,8 +108,6 @@ class CorrectionChange:
                 of_term = by_key.setdefault(key, Tally())
                 for label, amount in amounts.items():
                     of_term[label] -= amount * columns[weight]
-                    if abs(of_term[label]) >= MOST:
-                        raise self._damaged()
 
     def _add_amounts(
         self, digest: bytes, row: Row, amounts: Mapping[str, int], times: int = 1
@@ -129,28 +117,33 @@ class CorrectionChange:
             known[label] += times * amount
 
     def include(self, other: "CorrectionChange") -> None:
-        """
-        Add what another change adds.
-
-        Raises:
-            DamagedError: together it is more than training lets documents add.
-
-        """
-        self._path = other._path
+        """Add what another change adds."""
         self.biases.update(other.biases)
-        if any(abs(bias) >= MOST for bias in self.biases.values()):
-            raise self._damaged()
         for row, amounts in other.amounts.items():
             self.amounts.setdefault(row, Tally()).update(amounts)
         for mine, theirs in zip(self.views, other.views, strict=True):
             for key, values in theirs.items():
                 mine.setdefault(key, Tally()).update(values)
-                if any(abs(value) >= MOST for value in mine[key].values()):
-                    raise self._damaged()
 
-    def _damaged(self) -> DamagedError:
-        what = "documents have added more to its correction than training lets them"
-        return DamagedError(self._path, 0, what)
+    def check(self, path: str) -> None:
+        """
+        Refuse to take back what no training has added.
+
+        Args:
+            path: the model that says so.
+
+        Raises:
+            DamagedError: some amount, value or bias is too large.
+
+        """
+        amounts = (amount for by in self.amounts.values() for amount in by.values())
+        of_terms = (by for by_key in self.views for by in by_key.values())
+        values = (value for by in (self.biases, *of_terms) for value in by.values())
+        if any(abs(amount) >= MOST_AMOUNT for amount in amounts) or any(
+            abs(value) >= MOST for value in values
+        ):
+            what = "documents have added more to its correction than training lets them"
+            raise DamagedError(path, 0, what)
 
     @property
     def classes(self) -> set[str]:

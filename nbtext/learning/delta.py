@@ -217,9 +217,11 @@ class Delta:
 
         Raises:
             DamagedError: the model says that it has counted what is taken away, and
-                has fewer documents or tokens than that.
+                has fewer documents or tokens than that; or its correction has what no
+                training adds.
 
         """
+        self.correction.check(model.path)
         views = range(len(self.views))
         for label in self.classes:
             totals = [self.total(view, label) for view in views]

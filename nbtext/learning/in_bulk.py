@@ -363,6 +363,7 @@ class _Changes:
             except TrainingError as error:
                 raise DamagedError(plan.model.path, 0, str(error)) from error
             _check_sums(plan.model, delta)
+            self._removal.correction.check(plan.model.path)
             self._score_afterwards(plan.model, after)
             new_terms = tuple(
                 map(int.__sub__, map(n_terms, after.runs), map(n_terms, before.runs))

@@ -8,8 +8,9 @@ view, D_tc the value of the term in class c and b_c the class's bias, a class ge
     b_c + sum over the views of  sum of x_t D_tc        in nats
 
 beside s z_c, with s the slope that the correction was made for. A score is multiplied
-by s afterwards, so that here everything is divided by it. `nbtext.learning.correcting`
-makes corrections; `nbtext.scoring.batch_correction` is this for many documents.
+by s and the steepness afterwards (`nbtext.scoring.held_out.fit_of`), so that here
+everything is divided by s. `nbtext.learning.correcting` makes corrections;
+`nbtext.scoring.batch_correction` is this for many documents.
 """
 
 from __future__ import annotations

@@ -343,7 +343,10 @@ def take_doubles(
             "documents both have counted; merge them without --documents"
         )
         raise SettingsError(message)
-    delta, models = Delta(settings), [model_of(file).remembering() for file in files]
+    delta = Delta(settings)
+    corrected = [
+        model_of(file).remembering() for file in files if file.correction is not None
+    ]
     done: set[bytes] = set()
     for batch in batches(items, max_bytes, on_problem):
         for document in batch:
@@ -355,11 +358,12 @@ def take_doubles(
             if double is None:
                 continue
             bag = bag_of(reading, settings)
-            reason = _take(delta, models, reading.digest, double, bag)
+            reason = _take(delta, files, corrected, reading.digest, double, bag)
             if reason:
                 merged.refused.append((document.name, reason))
             else:
                 merged.taken += 1
+    delta.correction.check(files[0].path)
     merged.contents = _changed(files, merged.contents, delta)
 
 
@@ -382,7 +386,8 @@ def _changed(files: Sequence[ModelFile], contents: Contents, delta: Delta) -> Co
 
 def _take(
     delta: Delta,
-    models: Sequence[Model],
+    files: Sequence[ModelFile],
+    corrected: Sequence[Model],
     digest: bytes,
     double: Double,
     bag: Bag,
@@ -392,7 +397,8 @@ def _take(
 
     Args:
         delta: where it is entered.
-        models: the models.
+        files: the models.
+        corrected: those that have a correction.
         digest: 16 bytes that name the document.
         double: where it is counted, and where it stays.
         bag: its terms as they are now.
@@ -401,7 +407,6 @@ def _take(
     own = fingerprint(bag)
     removed: list[tuple[Row, Bag, int]] = []
     for row, count in (double.rows - double.kept).items():
-        files = [model.file for model in models]
         having = [file for file in files if row in rows_of(file, digest)]
         records = (record_of(file, digest, row) for file in having)
         record = next((record for record in records if record is not None), None)
@@ -414,6 +419,6 @@ def _take(
         # is that of the other row then
         same = (kept for kept in double.kept if kept.fingerprint == row.fingerprint)
         to = next(same, None)
-        for model in models if count == double.rows[row] else ():
+        for model in corrected if count == double.rows[row] else ():
             delta.correction.take(model, digest, row, counted, to)
     return ""
