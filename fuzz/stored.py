@@ -123,7 +123,7 @@ def check_same(found: Judgement, classifier: Classifier, message: bytes) -> None
     model = classifier.model
     document = Document("fuzzed", (message,))
     bag = bag_of(read(document, model.settings), model.settings)
-    scored = score(model, bag, classifier.calibration)
+    scored = score(model, bag, classifier.scorer.calibration)
     decision = classifier.decide_one(document, scored)
     pairs = [*zip(found.printed, scored.printed, strict=True)]
     pairs.append((found.probability, decision.probability))

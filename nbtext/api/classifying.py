@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from nbtext.document import AnyDocument, Document, OnProblem
     from nbtext.policy import Policy
     from nbtext.scoring import Decision
-    from nbtext.scoring.classifier import Decider
     from nbtext.scoring.combining import CombinedClassifier
+    from nbtext.scoring.decider import Decider
 
 from nbtext.api._shared import AUTO, numbered
 from nbtext.arguments import (

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from nbtext.learning import SettingsOverrides
     from nbtext.learning.regimes import Regime
     from nbtext.policy import Policy
-    from nbtext.scoring.classifier import Decider
     from nbtext.scoring.combining import CombinedClassifier
+    from nbtext.scoring.decider import Decider
     from nbtext.settings.scoring import Scoring
 
 from nbtext.api._shared import AUTO, IMPORTS, checked_regime, n_classes_of

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from nbtext.plain_mail import Begun
     from nbtext.policy import Policy, PolicyOverrides
     from nbtext.scoring import Model
-    from nbtext.scoring.classifier import Decider
+    from nbtext.scoring.decider import Decider
     from nbtext.scoring.estimating import EstimatedPrior
 
 

@@ -25,7 +25,7 @@ from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate
 from nbtext.evaluation.misjudged import Misjudged, misjudged, worst_first
 from nbtext.evaluation.unknown_labels import UnknownLabels
 from nbtext.scoring import Decision, classify
-from nbtext.scoring.classifier import Decider
+from nbtext.scoring.decider import Decider
 from nbtext.scoring.in_processes import classify_with
 from nbtext.scoring.unseen import AS_COUNTED, LEFT_OUT
 

@@ -1,13 +1,11 @@
 """
 A model that is ready to classify: documents in, decisions out.
 
-A few documents are scored by the plain engine, because importing numpy takes longer
-than scoring them, and mails by its compiled twin where the model is plain; from many at
-once on the batch engine takes over. All give the same scores.
+Which engine scores them is the affair of `nbtext.scoring.scorer`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from nbtext.document import (
     AnyDocument,
@@ -19,30 +17,22 @@ from nbtext.errors import (
     SettingsError,
     TrainingError,
     UnknownClassError,
-    memory_for_model,
 )
 from nbtext.keyring import secret_of
-from nbtext.scoring.decide import DEFAULT, Decision, DecisionRule, decide
-from nbtext.scoring.held_out import fitted
+from nbtext.scoring.decide import DEFAULT, Decision, decide
 from nbtext.scoring.model import Model, load_model
-from nbtext.scoring.models.registry import check_scoring, event_model
-from nbtext.scoring.score import Scored, score
-from nbtext.scoring.stored import FEW, FEW_BYTES
-from nbtext.scoring.stored_view import StoredView
-from nbtext.scoring.tail import TailView
+from nbtext.scoring.models.registry import check_scoring
+from nbtext.scoring.score import Scored
+from nbtext.scoring.scorer import Scorer
+from nbtext.scoring.stored import FEW
 from nbtext.settings.scoring import Scoring
 from nbtext.settings.views import Field
-from nbtext.store.reuse import are_kept
 from nbtext.tokens import AnyReading, bag_of, read_keys
-from nbtext.tokens.engine import engine
-from nbtext.tokens.key_reading import KeyReading, are_read_together
+from nbtext.tokens.key_reading import are_read_together
 
 if TYPE_CHECKING:
-    from nbtext._compiled import StoredModel
-    from nbtext.counts import Fit
     from nbtext.mail import Heading
     from nbtext.policy import Policy
-    from nbtext.scoring.batch_model import BatchModel
     from nbtext.scoring.estimating import EstimatedPrior
     from nbtext.scoring.explanation import Explanation, Reason
     from nbtext.scoring.top import TopTerm
@@ -51,47 +41,13 @@ LISTED: Final = 4
 """Up to so many classes are named where a model is printed."""
 
 
-class Decider(Protocol):
-    """
-    What decides about documents: a model, or several together.
-
-    Attributes as those of `Classifier`.
-    """
-
-    n_reasons: int
-    rule: DecisionRule
-    prior: dict[str, float] | None
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The names of the classes, sorted."""
-
-    @property
-    def fields(self) -> tuple[Field, ...]:
-        """The columns of tables that are read; none if they are not named."""
-
-    def classify(
-        self, documents: list[Document], *, headings: bool = False
-    ) -> list[Decision]:
-        """Decide about documents, in their order."""
-
-    def arrange(self, samples: Iterable[Document]) -> None:
-        """Make ready for many documents."""
-
-    def with_estimated_prior(
-        self,
-        batches: Iterable[list[Decision]],
-        on_prior: "Callable[[EstimatedPrior], None]",
-    ) -> Iterator[list[Decision]]:
-        """Decide anew about a stream, by the prior that its documents speak for."""
-
-
 class Classifier:
     """
     A model that is ready to classify.
 
     Attributes:
         model: what it was opened from.
+        scorer: what scores documents by it.
         rule: how decisions are made.
         prior: class to the share that is expected, None without a prior.
         n_reasons: how many reasons are told of a document whose label is another than
@@ -123,15 +79,12 @@ class Classifier:
             secret_of(model.settings.secret)  # before the first document is read
         self.model = model
         self.n_reasons = n_reasons
-        self._calibration = fitted(model)
+        self.scorer = Scorer(model)
         self._policy = policy
         self.rule = DEFAULT
         self.prior: dict[str, float] | None = None
         if policy is not None or model.policy is not None:
             self._decide_by(policy)
-        self._reads_vocabulary = event_model(model.scoring.score).reads_vocabulary
-        self._batch: BatchModel | None = None
-        self._stored = _stored_of(model)
 
     def __repr__(self) -> str:
         """Say of which file it is, and what it tells apart."""
@@ -175,13 +128,12 @@ class Classifier:
         self, documents: list[Document], *, headings: bool
     ) -> list[Decision]:
         """Decide about many documents, which are read at once but for a few."""
-        from nbtext.scoring.batch import score_batch
         from nbtext.tokens.batch_reading import read_together
 
         batch = read_together(documents, self.model.settings, are_named=False)
         decisions: dict[int, Decision] = {}
         if batch.documents:
-            scored = score_batch(self.arranged(), batch.views, self._calibration)
+            scored = self.scorer.scored_together(batch.views)
             for document, of_document in zip(batch.documents, scored, strict=True):
                 decisions[id(document)] = self.decide_one(
                     document, of_document, headings=headings
@@ -208,19 +160,10 @@ class Classifier:
         """Decide about documents that are taken apart already."""
         return [
             self.decide_one(document, scored, headings=headings)
-            for document, scored in zip(documents, self.scored(readings), strict=True)
+            for document, scored in zip(
+                documents, self.scorer.scored(readings), strict=True
+            )
         ]
-
-    def scored(self, readings: Sequence[AnyReading]) -> Iterator[Scored]:
-        """Score documents that are taken apart, in their order."""
-        size = sum(reading.size for reading in readings)
-        is_few = len(readings) <= FEW and size <= FEW_BYTES
-        quick = self._quickly(readings) if len(readings) <= FEW else None
-        if quick is not None:
-            return iter(quick)
-        if is_few and self._batch is None and not self._reads_vocabulary:
-            return map(self._plain, readings)
-        return self._many(readings)
 
     def decide_one(
         self,
@@ -271,7 +214,7 @@ class Classifier:
         found = explain(
             model,
             reading,
-            self._calibration,
+            self.scorer.calibration,
             document=document,
             rule=self.rule,
             label=label,
@@ -313,7 +256,7 @@ class Classifier:
         labels = self.model.classes if label is None else (label,)
         found = map(as_document, documents)
         texts = read_texts(self.model.file) or ()
-        return top_terms(self.arranged(), labels, n, texts, found, on_problem)
+        return top_terms(self.scorer.arranged(), labels, n, texts, found, on_problem)
 
     def joint_log_likelihoods(
         self, documents: Sequence[Document]
@@ -337,25 +280,7 @@ class Classifier:
             SourceError: the model's pattern takes too long to search a document.
 
         """
-        settings = self.model.settings
-        readings = [read_keys(one, settings, is_named=False) for one in documents]
-        event = event_model(self.model.scoring.score)
-        if settings.has_attributes and not event.is_textbook:
-            plain = not event.reads_vocabulary
-            scores = map(self._plain, readings) if plain else self._many(readings)
-            return [scored.log_posterior for scored in scores]
-        if not event.reads_vocabulary:
-            from nbtext.scoring.mixed import joint_log_likelihood
-
-            bags = (bag_of(reading, settings) for reading in readings)
-            return [joint_log_likelihood(event, self.model, bag) for bag in bags]
-        from nbtext.scoring.batch import joint_log_likelihoods
-        from nbtext.tokens import read_terms
-
-        if self._batch is None:
-            self._batch = self._arranged()
-        views = read_terms(settings, [reading.views for reading in readings])
-        return [*map(tuple, joint_log_likelihoods(self._batch, views).tolist())]
+        return self.scorer.joint_log_likelihoods(documents)
 
     def explain(
         self,
@@ -390,7 +315,7 @@ class Classifier:
         return explain(
             self.model,
             read(document, self.model.settings),
-            self._calibration,
+            self.scorer.calibration,
             document=document,
             rule=self.rule,
             label=label,
@@ -406,14 +331,7 @@ class Classifier:
                 loads for their like, or works out once, is there then.
 
         """
-        from nbtext.scoring.batch import score_readings
-
-        batch = self._arranged()
-        settings = self.model.settings
-        readings = [read_keys(sample, settings, is_named=False) for sample in samples]
-        for _ in score_readings(batch, readings, self._calibration):
-            pass
-        self._batch = batch  # and not before: other threads may be classifying
+        self.scorer.arrange(samples)
 
     @property
     def policy(self) -> "Policy":
@@ -488,74 +406,6 @@ class Classifier:
         """
         model = load_model(path, scoring=self.model.scoring)
         return type(self)(model, policy=self._policy, n_reasons=self.n_reasons)
-
-    def arranged(self) -> "BatchModel":
-        """Return the counts as the batch engine has them."""
-        if self._batch is None:
-            self._batch = self._arranged()
-        return self._batch
-
-    @property
-    def is_quick(self) -> bool:
-        """Whether a few mails need no arrays: the compiled engine has the model."""
-        return self._stored is not None
-
-    @property
-    def calibration(self) -> "Fit":
-        """What turns this model's scores into probabilities."""
-        return self._calibration
-
-    def _arranged(self) -> "BatchModel":
-        from nbtext.scoring.batch import keep_memory
-        from nbtext.scoring.batch_model import open_batch_model
-
-        with memory_for_model(self.model.path):
-            keep_memory()
-            return open_batch_model(self.model)
-
-    def _quickly(self, readings: Sequence[AnyReading]) -> list[Scored] | None:
-        """Return the scores of mails by the compiled engine; None if it has none."""
-        if self._stored is None:
-            return None
-        if len(self._stored.tables()) != len(self.model.file.tables):
-            return None  # it stays open, and has learnt since
-        scores = []
-        for reading in readings:
-            if not isinstance(reading, KeyReading):
-                return None
-            found = self._stored.score(reading.views)
-            if found is None:  # damage, and Python says which
-                return None
-            _, _, known, _, log_posterior, printed = found
-            tokens = sum(map(len, reading.views))
-            scores.append(Scored(log_posterior, printed, known, tokens))
-        return scores
-
-    def _plain(self, reading: AnyReading) -> Scored:
-        bag = bag_of(reading, self.model.settings)
-        return score(self.model, bag, self._calibration)
-
-    def _many(self, readings: Sequence[AnyReading]) -> Iterator[Scored]:
-        from nbtext.scoring.batch import score_readings
-
-        return score_readings(self.arranged(), readings, self._calibration)
-
-
-def _stored_of(model: Model) -> "StoredModel | None":
-    """Return the compiled engine's view of a model that is as it is in its file."""
-    own = StoredView | TailView
-    of_file = [isinstance(one, own) for views in model.stored for one in views]
-    is_same = all(of_file) and model.scoring == model.file.scoring
-    if not (is_same and engine().is_compiled):
-        return None
-    from nbtext.scoring.stored import stored_in, stored_kept
-
-    file = model.file
-    contents = file.contents[: file.size]
-    if are_kept():
-        places = [(table.offset, table.length) for table in file.tables]
-        return stored_kept(file.path, file.tables, places, contents)
-    return stored_in(contents)
 
 
 def _opened(

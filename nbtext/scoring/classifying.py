@@ -23,8 +23,9 @@ from nbtext.errors import (
     SourceError,
 )
 from nbtext.parallel import ahead
-from nbtext.scoring.classifier import Classifier, Decider
+from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.decide import Decision
+from nbtext.scoring.decider import Decider
 from nbtext.sources import load_all, small_files, with_texts
 from nbtext.tokens import compiled
 from nbtext.tokens.engine import engine

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 from nbtext.counts.counting import chunks
 from nbtext.document import Item, Note, OnProblem, Unreadable
-from nbtext.scoring.classifier import Decider
 from nbtext.scoring.classifying import classify
 from nbtext.scoring.decide import Decision
+from nbtext.scoring.decider import Decider
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future

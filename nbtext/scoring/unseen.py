@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Terms
 
-from nbtext.scoring.batch import score_batch, score_left_out
+from nbtext.scoring.batch import score_left_out
 from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.leave_one_out import PART
 from nbtext.scoring.model import load_model
@@ -58,7 +58,7 @@ class UnseenClassifier(Classifier):
             return [terms.take(np.array(places, np.intp)) for terms in batch.views]
 
         def score(places: Sequence[int]) -> Iterable[Scored]:
-            return score_batch(self.arranged(), views_at(places), self.calibration)
+            return self.scorer.scored_together(views_at(places))
 
         rows = self._ledger.rows(batch.digests)
         seen = _seen(rows)
@@ -78,7 +78,7 @@ class UnseenClassifier(Classifier):
         readings = [read_keys(document, settings) for document in documents]
 
         def score(places: Sequence[int]) -> Iterable[Scored]:
-            return self.scored([readings[place] for place in places])
+            return self.scorer.scored([readings[place] for place in places])
 
         rows = self._ledger.rows([reading.digest for reading in readings])
         seen = _seen(rows)
@@ -163,10 +163,10 @@ class UnseenClassifier(Classifier):
             part = exact[start : start + PART]
             labels = [rows[seen[number]][0].class_ for number in part]
             scored = score_left_out(
-                self.arranged(),
+                self.scorer.arranged(),
                 [terms.take(np.array(part)) for terms in views],
                 np.array(labels),
-                self.calibration,
+                self.scorer.calibration,
             )
             scores.update(zip([seen[number] for number in part], scored, strict=True))
         return scores

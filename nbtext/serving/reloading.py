@@ -110,11 +110,12 @@ class ReloadingModel:
                 self._error = error
                 used = "the model before" if self._classifier else "none"
                 self._report_once(f"{error}; {used} is used")
-        if self._classifier is None:
+        classifier = self._classifier
+        if classifier is None:
             raise self._error
-        if self._classifier is not self._arranged and not self._classifier.is_quick:
-            self._arrange(self._classifier)
-        return self._classifier
+        if classifier is not self._arranged and not classifier.scorer.is_quick:
+            self._arrange(classifier)
+        return classifier
 
     @property
     def latest(self) -> Classifier:

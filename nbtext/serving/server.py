@@ -12,16 +12,16 @@ import asyncio
 import resource
 import socket
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 
 from nbtext.errors import RequestError
-from nbtext.scoring.stored import FEW
+from nbtext.serving.batches import SMALL, Batches
 from nbtext.serving.connection import Connection, MemoryBudget
 from nbtext.serving.handlers import Answer, Handler, HandlerOptions, loggable, refused
 from nbtext.serving.helper import Helper
+from nbtext.serving.lane import Lane
 from nbtext.serving.sockets import Address, Network, is_allowed, is_private
 from nbtext.serving.spamd import (
     TIMEOUT,
@@ -50,21 +50,6 @@ MOST_AT_ONCE: Final = 64
 
 MOST_SLOW: Final = 256
 """Maximum messages that wait to be learnt or forgotten, and for the helper."""
-
-MOST_TOGETHER: Final = 32
-"""Maximum messages that are learnt together, and share a table of the model."""
-
-SMALL: Final = 1 << 14
-"""Maximum bytes of a message that the event loop itself classifies: whatever is in it,
-that takes some ten milliseconds. Nine mails of ten are not longer."""
-
-BATCH: Final = FEW
-BATCH_BYTES: Final = SMALL
-"""Maximum messages that are classified together, and their maximum bytes."""
-
-TURNS: Final = 4
-"""Turns of the event loop between two batches: so many it takes to accept a client and
-to receive its message, which may be shorter than those that wait."""
 
 LEAST_ROOM: Final = 128 << 20
 LARGE_ONES: Final = 4
@@ -139,7 +124,7 @@ class Server:
         self._handler = Handler(service.handling, log.event, log.trouble)
         self._learning = Lane(self._handler.learn, MOST_SLOW)
         self._helper = Helper(service.handling, log.trouble, MOST_SLOW)
-        self._asked: list[tuple[Request, asyncio.Future[Answer]]] = []
+        self._batches = Batches(self._handler.classify)
         self._connections: dict[asyncio.Task[None], Connection] = {}
         self._refused: set[asyncio.Task[None]] = set()
         self._most_clients = most_clients()
@@ -354,7 +339,7 @@ class Server:
         request = parser.take_request()
         if is_tell:
             return await self._learning.answer(request)
-        return await self._classified(request)
+        return await self._batches.answer(request)
 
     def _answer_now(self, connection: Connection) -> Answer | None:
         """Return the answer to a request that takes no time, None if it may."""
@@ -378,42 +363,6 @@ class Server:
         """Return whether a client may have messages learnt and forgotten."""
         return self._service.may_tell or is_private(connection.socket)
 
-    def _classified(self, request: Request) -> "asyncio.Future[Answer]":
-        """Classify a message soon, together with others that arrive meanwhile."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Answer] = loop.create_future()
-        if not self._asked:
-            loop.call_soon(self._classify)
-        self._asked.append((request, future))
-        return future
-
-    def _classify(self, turns: int = 0) -> None:
-        """Classify some of the messages that wait, in some turns of the event loop."""
-        loop = asyncio.get_running_loop()
-        if turns:
-            loop.call_soon(self._classify, turns - 1)
-            return
-        batch = self._next_batch()
-        if self._asked:
-            loop.call_soon(self._classify, TURNS)
-        waiting = [one for one in batch if not one[1].done()]  # others are gone
-        answers = self._handler.classify([request for request, _ in waiting])
-        for (_, future), answer in zip(waiting, answers, strict=True):
-            future.set_result(answer)
-
-    def _next_batch(self) -> list[tuple[Request, "asyncio.Future[Answer]"]]:
-        """Return the shortest of the messages that wait, which then wait no more."""
-        self._asked.sort(key=lambda asked: len(asked[0].body))
-        n_messages = size = 0
-        for request, _ in self._asked[:BATCH]:
-            size += len(request.body)
-            if n_messages and size > BATCH_BYTES:
-                break
-            n_messages += 1
-        batch = self._asked[:n_messages]
-        del self._asked[:n_messages]
-        return batch
-
 
 async def refuse(client: socket.socket, response: bytes) -> None:
     """
@@ -431,72 +380,6 @@ async def refuse(client: socket.socket, response: bytes) -> None:
         async with asyncio.timeout(REFUSAL):
             while await loop.sock_recv_into(client, buffer):
                 await asyncio.sleep(0)
-
-
-class Lane:
-    """
-    A thread that answers requests which take long.
-
-    Those that arrive while it is at work are answered together when that is done.
-    """
-
-    def __init__(
-        self, answer: Callable[[Sequence[Request]], list[Answer]], n_waiting: int
-    ) -> None:
-        """
-        Answer nothing yet.
-
-        Args:
-            answer: answers requests, in their order.
-            n_waiting: maximum requests that wait.
-
-        """
-        self._answer = answer
-        self._most = n_waiting
-        self._waiting: list[tuple[Request, asyncio.Future[Answer]]] = []
-        self._task: asyncio.Task[None] | None = None
-        self._executor = ThreadPoolExecutor(1)
-
-    async def answer(self, request: Request) -> Answer:
-        """
-        Answer a request when it is its turn.
-
-        Raises:
-            RequestError: too many are waiting already.
-
-        """
-        if len(self._waiting) >= self._most:
-            raise RequestError(TRY_AGAIN, "too many requests of this kind are waiting")
-        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._waiting.append((request, future))
-        if self._task is None:
-            self._task = asyncio.create_task(self._work())
-        return await future
-
-    async def _work(self) -> None:
-        """Answer requests until none waits."""
-        loop = asyncio.get_running_loop()
-        while self._waiting:
-            some = self._waiting[:MOST_TOGETHER]
-            del self._waiting[:MOST_TOGETHER]
-            some = [one for one in some if not one[1].done()]  # others are gone
-            try:
-                answers = await loop.run_in_executor(
-                    self._executor, self._answer, [request for request, _ in some]
-                )
-            except Exception as error:  # the loop must go on whatever it is
-                answers = [refused(error)] * len(some)
-            for (_, future), answer in zip(some, answers, strict=True):
-                if not future.done():
-                    future.set_result(answer)
-        self._task = None
-
-    def close(self) -> None:
-        """Answer no more, and wait for those that are being answered."""
-        for _, future in self._waiting:
-            future.cancel()
-        self._waiting.clear()
-        self._executor.shutdown(cancel_futures=True)
 
 
 def without_message(request: Request) -> Answer:

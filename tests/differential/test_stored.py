@@ -26,7 +26,7 @@ from nbtext.filtering.header_field import AddedField, with_added
 from nbtext.filtering.plain_header import with_field
 from nbtext.plain_mail import Begun, read_mail
 from nbtext.policy import Cost, FalsePositives, Policy
-from nbtext.scoring import Classifier, classifier, load_model
+from nbtext.scoring import Classifier, load_model, scorer
 from nbtext.scoring.stored import (
     AFTER,
     BEFORE,
@@ -231,7 +231,7 @@ def test_a_classifier_uses_it_and_decides_as_without(
     for policy in (None, Policy(threshold=0.9), prior):
         found = Classifier(load_model(str(model)), policy=policy).classify(documents)
         with monkeypatch.context() as patch:
-            patch.setattr(classifier, "_stored_of", lambda _: None)
+            patch.setattr(scorer, "_stored_of", lambda _: None)
             plain = Classifier(load_model(str(model)), policy=policy)
             expected = plain.classify(documents)
         for one, other in zip(found, expected, strict=True):
@@ -244,7 +244,7 @@ def test_a_classifier_uses_it_and_decides_as_without(
 def test_a_classifier_with_a_policy_of_its_model_uses_it_too(model: Path) -> None:
     set_policy(str(model), Policy(threshold=0.9))
 
-    assert Classifier(load_model(str(model)))._stored is not None
+    assert Classifier(load_model(str(model))).scorer.is_quick
 
 
 def test_a_classifier_says_what_is_damaged(model: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from nbtext.errors import RequestError
 from nbtext.serving.handlers import Answer
-from nbtext.serving.server import MOST_TOGETHER, Lane
+from nbtext.serving.lane import MOST_TOGETHER, Lane
 from nbtext.serving.spamd import Request
 from tests.waiting import PATIENCE
 
