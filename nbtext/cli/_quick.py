@@ -57,7 +57,7 @@ def quick_run(arguments: list[str]) -> "Callable[[], int] | None":
             values[name] = value
         elif command == "learn" and label is None and argument[:1] not in ("-", ""):
             label = argument
-        elif command == "learn" and file is None and _is_message(argument):
+        elif command in ("learn", "forget") and file is None and _is_message(argument):
             file = argument
         else:
             return None

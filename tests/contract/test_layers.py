@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import nbtext
+from nbtext.scoring import load_model
 from nbtext.tokens.engine import engine
 from tests.waiting import PATIENCE
 
@@ -245,6 +246,29 @@ def test_classifying_one_message_loads_little(
 
     assert "nbtext.scoring.classifier" in loaded
     assert loaded.isdisjoint((*HEAVY, *unwanted))
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["forget", "-q", "-m", "m.nbt", "{}"],
+        ["learn", "-q", "-m", "m.nbt", "ham", "{}"],
+    ],
+    ids=["forget", "move"],
+)
+def test_moving_or_forgetting_a_file_loads_neither_click_nor_numpy(
+    tmp_path: Path, arguments: list[str]
+) -> None:
+    document = tmp_path / "document.eml"
+    document.write_text("money winner")
+    given = [argument.format(document) for argument in arguments]
+
+    loaded = loaded_by(RUN.format(arguments=given), tmp_path)
+
+    assert load_model(str(tmp_path / "m.nbt")).classes == ("ham",)
+    assert "nbtext.learning.one_by_one" in loaded
+    assert loaded.isdisjoint((*HEAVY, "click"))
 
 
 LEAN = [
