@@ -1,5 +1,5 @@
 """
-One mail on standard input, read without loading what could read anything else.
+Standard input, read without loading what could read anything but one mail.
 
 `nbtext.sources` tells what a stream holds; a mail is what begins with the name of a
 field and is no mbox, no table and not compressed. Here it is only told whether that is
@@ -12,7 +12,7 @@ from time import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final
+    from typing import BinaryIO, Final
 
 PIECE: "Final" = 1 << 18
 LONGEST: "Final" = 1 << 20
@@ -38,6 +38,38 @@ class Begun:
     def __init__(self, descriptor: int, head: bytes) -> None:
         self.descriptor = descriptor
         self.head = head
+
+
+def read_to_end(file: "BinaryIO") -> bytes:
+    """
+    Read a file to its end, waiting for more where it is set not to block.
+
+    Args:
+        file: standard input; another program may have set it so, and may at any time.
+
+    Raises:
+        OSError: it cannot be read.
+
+    """
+    pieces: list[bytes] = []
+    while True:
+        # what is read is all there is, or all there is yet; only the end is empty
+        piece: bytes | None = file.read()
+        if piece is None:
+            _wait_for(file)
+            continue
+        pieces.append(piece)
+        if not piece or file.isatty():  # whose end is not typed twice
+            return b"".join(pieces)
+
+
+def _wait_for(file: "BinaryIO") -> None:
+    """Wait until a file can be read."""
+    from select import POLLIN, poll
+
+    waiting = poll()
+    waiting.register(file, POLLIN)
+    waiting.poll()
 
 
 def read_mail(descriptor: int, *, is_one: bool) -> "bytes | Begun":

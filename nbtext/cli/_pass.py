@@ -15,6 +15,7 @@ from nbtext.document import Document
 from nbtext.errors import NbtextError, NoMemoryError, UnknownClassError
 from nbtext.filtering import added_by
 from nbtext.filtering.header_field import FIELD, pieces_with_added
+from nbtext.plain_mail import read_to_end
 from nbtext.scoring import Classifier, load_model
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def run(request: PassRequest) -> int:
         return status.TRY_AGAIN
     message = request.message
     if message is None:
-        message = sys.stdin.buffer.read()
+        message = read_to_end(sys.stdin.buffer)
     try:
         passed = _marked(message, request)
     except NbtextError as error:
@@ -78,7 +79,7 @@ def run(request: PassRequest) -> int:
 def pass_unchanged() -> int:
     """Print the message on standard input as it is; return the status of failure."""
     if sys.stdin is not None:
-        bytes_to_stdout(sys.stdin.buffer.read())
+        bytes_to_stdout(read_to_end(sys.stdin.buffer))
     return status.TRY_AGAIN
 
 

@@ -13,7 +13,7 @@ import sys
 
 from nbtext.cli import _status as status
 from nbtext.cli._streams import bytes_to_stdout, to_stderr, to_stdout
-from nbtext.plain_mail import ENVELOPE, LONGEST, Begun, read_mail
+from nbtext.plain_mail import ENVELOPE, LONGEST, Begun, read_mail, read_to_end
 from nbtext.scoring.figures import probability
 from nbtext.scoring.stored import open_stored
 
@@ -157,7 +157,7 @@ def passed(model: str) -> int | bytes | None:
     stored = open_stored(model)
     if stored is None or not all(map(is_plain_label, stored.classes)):
         return None
-    message = sys.stdin.buffer.read()
+    message = read_to_end(sys.stdin.buffer)
     found = decided(stored, message)
     if found is None:
         return message

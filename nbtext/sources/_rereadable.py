@@ -5,11 +5,15 @@ import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from nbtext.document import Item
 from nbtext.sources._documents import documents
 from nbtext.sources._options import Options
+from nbtext.sources._stream import Descriptor, FileObject
+
+if TYPE_CHECKING:
+    from nbtext.sources._compressed import ByteSource
 
 
 def rereadable(
@@ -36,13 +40,15 @@ def rereadable(
 def _seekable() -> BinaryIO:
     """Return the standard input if it is a file, else a copy that closing deletes."""
     file = sys.stdin.buffer
+    source: ByteSource = FileObject(file)
     with suppress(OSError, ValueError):  # what stands in its place has no descriptor
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return file
-    from shutil import copyfileobj
+        source = Descriptor(file.fileno(), is_owned=False)
     from tempfile import TemporaryFile
 
     copy = TemporaryFile()  # noqa: SIM115  open as long as sources are read
-    copyfileobj(file, copy)
+    while piece := source.read():
+        copy.write(piece)
     copy.seek(0)
     return copy

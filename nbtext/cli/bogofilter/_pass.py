@@ -17,6 +17,7 @@ from nbtext.cli.bogofilter._request import Request, request_of
 from nbtext.document import Document, raise_unreadable
 from nbtext.errors import NbtextError, NoMemoryError, SourceError, TrainingError
 from nbtext.filtering import AddedField, with_added
+from nbtext.plain_mail import read_to_end
 from nbtext.scoring import batches
 from nbtext.sources.mbox import pieces, unquoted
 
@@ -66,7 +67,7 @@ def _message(path: str | None) -> bytes:
             return file.read()
     if sys.stdin is None:
         raise SourceError("-: standard input is closed; pipe a message in")
-    return sys.stdin.buffer.read()
+    return read_to_end(sys.stdin.buffer)
 
 
 def _write(data: bytes, path: str | None) -> None:

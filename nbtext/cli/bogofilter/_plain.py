@@ -20,7 +20,7 @@ from nbtext.cli.bogofilter._words import (
     value_of,
     verdict_of,
 )
-from nbtext.plain_mail import Begun, read_mail
+from nbtext.plain_mail import Begun, read_mail, read_to_end
 from nbtext.scoring.stored import open_stored
 
 TYPE_CHECKING = False
@@ -144,7 +144,7 @@ def _registered(model: str, label: str) -> int | Begun | None:
 def _message(*, passes_on: bool) -> bytes | Begun | None:
     """Return the message on standard input; if it is not plain, what was read of it."""
     if passes_on:
-        return sys.stdin.buffer.read()
+        return read_to_end(sys.stdin.buffer)
     descriptor = input_descriptor()
     return None if descriptor is None else read_mail(descriptor, is_one=True)
 
