@@ -216,7 +216,8 @@ def _warn_of_reach(model: Model, label: str, threshold: float) -> None:
         f"note: nothing will be taken for {name}: with {others} of other classes "
         f"no probability exceeds {reach.most:.4f}, and {threshold:g} is needed; "
         f"teach the model {reach.wanted - reach.others:,} more of those "
-        "(`nbtext learn`), or lower --min-probability"
+        "(`nbtext learn`), and decide about what has stayed by then with --all; or "
+        "lower --min-probability"
     )
 
 
@@ -299,6 +300,8 @@ def _summary(tally: Tally[str], report: FilterReport) -> str:
         parts.append(f"{report.older:,} older than --since")
     if report.unreadable:
         parts.append(f"{report.unreadable:,} unreadable")
+    if report.refused:
+        parts.append(f"{len(report.refused):,} not moved")
     if not report.is_whole and report.left == 0:
         parts.append("the rest left by --limit")
     return ", ".join(parts)

@@ -81,6 +81,7 @@ def run(command: LearnCommand) -> int:
     cut_short = CutShort(quiet=command.output.quiet)
     refused = Naming("refused")
     max_bytes = command.options.max_bytes
+    is_done = False
     try:
         for results in learn_documents(
             items, request, max_bytes=max_bytes, on_problem=on_problem
@@ -88,16 +89,17 @@ def run(command: LearnCommand) -> int:
             for result in results:
                 outcomes[result.outcome] += 1
                 _say(result, command, refused, cut_short)
+        is_done = True
     finally:  # what was learnt stays learnt, whatever went wrong then
         cut_short.name_rest()
         refused.name_rest()
         if outcomes and not command.output.quiet:
             to_stderr(summary(request, outcomes))
+        if command.output.as_json and (outcomes or is_done):
+            to_stdout([as_json(facts(command, outcomes, failures.documents))])
     if request.frozen_idf and outcomes and not command.output.quiet:
         to_stderr(idf_kept(request.path))
     name_rest(failures)
-    if command.output.as_json:
-        to_stdout([as_json(facts(command, outcomes, failures.documents))])
     is_nothing = outcomes.total() > 0 and outcomes["empty"] == outcomes.total()
     if outcomes["refused"] or is_nothing:
         return status.DATA

@@ -8,7 +8,7 @@ moved; and then the whole batch is remembered as done.
 from collections.abc import Iterator
 
 from nbtext.document import Document, Unreadable
-from nbtext.errors import SourceError
+from nbtext.errors import MailboxError, SourceError
 from nbtext.filtering.mailboxes import (
     Content,
     Folder,
@@ -53,6 +53,9 @@ def filter_folder(
             batch, size = [], 0
     if batch:
         yield from _deal_with(source, batch, rules, run, report)
+    if report.refused:
+        first, n_more = report.refused[0], len(report.refused) - 1
+        raise MailboxError(f"{first} (and {n_more:,} more)" if n_more else f"{first}")
 
 
 def _new_messages(
@@ -133,8 +136,9 @@ def _deal_with(
     for entry, decision, action in decided:
         if entry not in left:
             yield rules.outcome(decision, action, is_dry=False)
-        elif moved.error is None:
+        elif moved.error is None and entry.name not in moved.refused:
             yield rules.outcome(decision, "gone", is_dry=False)
+    report.refused += moved.refused.values()
     if moved.error is not None:
         raise moved.error
 

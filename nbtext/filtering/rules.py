@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from nbtext.document import Document, Note, Unreadable
-from nbtext.errors import UnknownClassError
+from nbtext.errors import MailboxError, UnknownClassError
 from nbtext.filtering.mailboxes import (
     Mailbox,
     Marks,
@@ -114,6 +114,7 @@ class FilterReport:
         older: number of messages delivered before `FilterOptions.since`.
         unreadable: number of messages that could not be read, nor classified therefore.
         gone: number of messages that another program took away before they were read.
+        refused: why messages may not be moved or marked, one for each.
         is_unchanged: whether an mbox was not read, because nobody has written to it.
         is_whole: whether every message was looked at.
         names: the 16-byte names of the messages that are there.
@@ -124,6 +125,7 @@ class FilterReport:
     older: int = 0
     unreadable: int = 0
     gone: int = 0
+    refused: list[MailboxError] = field(default_factory=list)
     is_unchanged: bool = False
     is_whole: bool = True
     names: list[bytes] = field(default_factory=list)

@@ -25,6 +25,9 @@ WRITER: "Final" = f"nbtext {__version__}"
 TAIL: "Final" = 64
 """Number of tables behind the first from which a model is due to be compacted."""
 
+PUNCH_HOLE: "Final" = 0x01 | 0x02
+"""FALLOC_FL_KEEP_SIZE and FALLOC_FL_PUNCH_HOLE of Linux's fallocate."""
+
 LEAST_TAIL: "Final" = 1 << 20
 """Minimum bytes of a tail that is compacted for being longer than the first table."""
 
@@ -66,10 +69,12 @@ def append_table(
     """
     table = memoryview(b"".join(chunks))
     try:
+        _check_room(descriptor, len(table))
         write_at(descriptor, offset + 1, table[1:])
         os.fsync(descriptor)
         _make_valid(descriptor, offset, table[:1])
     except OSError as error:
+        _give_back(descriptor, offset)
         from nbtext.errors import ModelWriteError  # what it imports takes long
 
         reason = error.strerror
@@ -77,9 +82,42 @@ def append_table(
             reason = "it may only be read"
         message = (
             f"{path}: the model cannot be written: {reason}; it is as good as before, "
-            "and nothing was learnt"
+            "and nothing more was learnt"
         )
         raise ModelWriteError(message) from error
+
+
+def _check_room(descriptor: int, size: int) -> None:
+    """
+    Begin no table for which the disk has no room.
+
+    A quota is not seen here, nor what others write meanwhile.
+
+    Raises:
+        OSError: it has not.
+
+    """
+    disk = os.fstatvfs(descriptor)
+    n_free = disk.f_bavail if os.geteuid() else disk.f_bfree
+    if disk.f_blocks and n_free * disk.f_frsize < size:  # some do not tell
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _give_back(descriptor: int, offset: int) -> None:
+    """
+    Give the disk back what was written of a table, where the system can.
+
+    The file does not become shorter, because readers may have mapped it.
+    """
+    try:
+        from ctypes import CDLL, c_int, c_int64  # seldom
+
+        library = CDLL(None)
+        punch = getattr(library, "fallocate64", None) or library.fallocate
+        punch.argtypes = (c_int, c_int, c_int64, c_int64)
+        punch(descriptor, PUNCH_HOLE, offset, os.fstat(descriptor).st_size - offset)
+    except (ImportError, AttributeError, OSError):
+        pass
 
 
 def _make_valid(descriptor: int, offset: int, first: "Buffer") -> None:

@@ -561,10 +561,10 @@ def test_root_is_told_to_filter_the_mail_of_others_as_they(
 
 
 @pytest.mark.parametrize(
-    ("code", "advice"),
+    ("code", "advice", "others"),
     [
-        (errno.ENOSPC, "make room there"),
-        (errno.EACCES, "see who may write to {0} and {0}/.Junk"),
+        (errno.ENOSPC, "make room there", ""),
+        (errno.EACCES, "see who may write to {0} and {0}/.Junk", " (and 1 more)"),
     ],
 )
 def test_a_message_that_cannot_be_moved_is_named_with_its_target(
@@ -574,6 +574,7 @@ def test_a_message_that_cannot_be_moved_is_named_with_its_target(
     monkeypatch: pytest.MonkeyPatch,
     code: int,
     advice: str,
+    others: str,
 ) -> None:
     def refuse(source: str, target: str) -> NoReturn:
         raise OSError(code, os.strerror(code), source, None, target)
@@ -587,9 +588,11 @@ def test_a_message_that_cannot_be_moved_is_named_with_its_target(
     assert done.err == (
         f"Error: {first}: the message cannot be moved to {maildir}/.Junk: "
         f"{os.strerror(code)} ({maildir}/.Junk/cur/1600000000.c:2,); it is still "
-        f"there; {advice.format(maildir)}, and run this again\n"
+        f"there; {advice.format(maildir)}, and run this again{others}\n"
     )
     assert len(names(maildir)) == 3
+    if others:
+        assert done.out == f"{maildir}: 1 new, 1 stayed, 2 not moved\n"
 
 
 def test_no_maildir_is_made_that_is_called_an_mbox(

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from nbtext.cli import _learn
+from nbtext.errors import ModelWriteError
+from nbtext.learning import LearnResult
 from nbtext.store import open_model
 from tests.waiting import PATIENCE
 
@@ -260,7 +263,7 @@ def test_a_full_disk_costs_nothing_that_was_learnt(process: "Run", model: Path) 
         73,
         "",
         f"Error: {model}: the model cannot be written: File too large; it is as good "
-        "as before, and nothing was learnt\n",
+        "as before, and nothing more was learnt\n",
     )
     assert left == before
     assert noted.status == 0
@@ -295,6 +298,42 @@ def test_a_disk_that_is_really_full_costs_nothing_that_was_learnt(
     assert [path.name for path in disk.iterdir()] == ["m.nbt"]
 
 
+def test_a_disk_that_is_nearly_full_is_not_filled_by_what_fails(
+    process: "Run", model: Path, disk: Path
+) -> None:
+    there = disk / "m.nbt"
+    there.write_bytes(model.read_bytes())
+    fill(disk, leave=1 << 16)
+    free = os.statvfs(disk).f_bavail
+    large = NEW + " ".join(map(str, range(9000))).encode()
+
+    failed = process("learn", "spam", "-m", there, stdin=large)
+    left = os.statvfs(disk).f_bavail
+    small = process("learn", "spam", "-m", there, stdin=NEW)
+
+    assert failed.status == 73
+    assert left == free
+    assert (small.status, small.err) == (0, "learnt 1 document as spam\n")
+
+
+def test_what_was_learnt_before_a_failure_is_told(
+    run: "Run", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail_in_the_end(*_: object, **__: object) -> Iterator[list[LearnResult]]:
+        yield [LearnResult("1", "learnt"), LearnResult("2", "learnt")]
+        message = "m.nbt: the model cannot be written"
+        raise ModelWriteError(message)
+
+    monkeypatch.setattr(_learn, "learn_documents", fail_in_the_end)
+    (tmp_path / "mails").mkdir()
+
+    told = run("learn", "spam", "--json", "-m", "m.nbt", tmp_path / "mails")
+
+    assert told.status == 73
+    assert json.loads(told.out)["learnt"] == 2
+    assert told.err.startswith("learnt 2 documents as spam\nError: m.nbt: the model")
+
+
 def test_a_disk_that_may_only_be_read_is_named_as_the_reason(
     process: "Run", model: Path, disk: Path
 ) -> None:
@@ -310,7 +349,7 @@ def test_a_disk_that_may_only_be_read_is_named_as_the_reason(
         73,
         "",
         f"Error: {there}: the model cannot be written: it may only be read; it is as "
-        "good as before, and nothing was learnt\n",
+        "good as before, and nothing more was learnt\n",
     )
     assert compacted.status == 73
     assert "Read-only file system" in compacted.err

@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -45,10 +45,12 @@ class Moved(NamedTuple):
 
     Attributes:
         done: the keys of the messages whose tasks were done.
-        error: why others were not done; if None, those messages had disappeared.
+        refused: why others may not be moved or marked, by their keys.
+        error: why the rest was not done; if None, those messages had disappeared.
     """
 
     done: frozenset[bytes]
+    refused: Mapping[bytes, MailboxError]
     error: NbtextError | None
 
 
@@ -79,7 +81,8 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
     """
     Move and mark messages, durably.
 
-    Messages that another program moves or changes meanwhile are left alone.
+    Messages that another program moves or changes meanwhile are left alone, and one
+    that we may not move, as it is another user's, does not keep others waiting.
 
     Args:
         source: the folder that they are in.
@@ -87,17 +90,21 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
 
     """
     done: set[bytes] = set()
+    refused: dict[bytes, MailboxError] = {}
     settled: dict[int, Folder] = {}
     error: NbtextError | None = None
     task: Task | None = None
     try:
         for task in tasks:
-            target = task.target
-            if target is not None and id(target) not in settled:
-                target.ensure()
-                settled[id(target)] = target
-            if _carried_out(source, task):
-                done.add(task.message.key)
+            try:
+                target = task.target
+                if target is not None and id(target) not in settled:
+                    target.ensure()
+                    settled[id(target)] = target
+                if _carried_out(source, task):
+                    done.add(task.message.key)
+            except PermissionError as failure:
+                refused[task.message.key] = _told(source, task, failure)
     except OSError as failure:
         error = _told(source, task, failure)
         error.__cause__ = failure
@@ -113,7 +120,7 @@ def move_all(source: Folder, tasks: Iterable[Task]) -> Moved:
         raise MailboxError(f"{message}: {failure.strerror}") from failure
     except (MailboxError, BusyError) as failure:
         error = error or failure
-    return Moved(frozenset(done), error)
+    return Moved(frozenset(done), refused, error)
 
 
 def _told(source: Folder, task: Task | None, failure: OSError) -> MailboxError:

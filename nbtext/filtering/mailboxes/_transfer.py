@@ -81,6 +81,11 @@ def move(
         with suppress(FileNotFoundError):
             os.unlink(target)
         raise
+    except OSError:  # it stays, and its copy goes
+        if os.path.lexists(source) and _is_known(source, identity):
+            with suppress(OSError):
+                os.unlink(target)
+        raise
 
 
 def identity_of(status: os.stat_result) -> Identity:

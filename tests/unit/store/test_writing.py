@@ -83,12 +83,41 @@ def test_a_file_that_grows_too_large_says_what_was_lost(how: str, path: Path) ->
 
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
-    expected = "and nothing was learnt" if how == "append" else "before is unchanged"
+    expected = (
+        "and nothing more was learnt" if how == "append" else "before is unchanged"
+    )
     assert "the model cannot be written: File too large" in said
     assert expected in said
     assert path.read_bytes()[:3] == b"old"
     assert len(path.read_bytes()) == (100 if how == "append" else 3)
     assert names(path.parent) == ["model.nbt"]
+
+
+def test_what_was_not_written_whole_takes_no_place(path: Path) -> None:
+    script = LIMITED.replace("(100, 100)", "(1 << 20, 1 << 20)")
+    script = script.replace("bytes(1000)", "b'table' * (1 << 20)")
+
+    subprocess.run([sys.executable, "-c", script, str(path), "append"], check=True)
+
+    found = path.stat()
+    assert found.st_size == 1 << 20  # which readers may have mapped
+    assert found.st_blocks * 512 <= 1 << 16
+    assert path.read_bytes().rstrip(b"\0") == b"old"
+
+
+def test_no_table_is_begun_for_which_there_is_no_room(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = os.statvfs(path)
+    facts = [*free[:2], free.f_blocks, 1, 1, *free[5:]]
+    monkeypatch.setattr(os, "fstatvfs", lambda _: os.statvfs_result(facts))
+
+    with locked(str(path)) as descriptor:
+        assert descriptor is not None
+        with pytest.raises(ModelWriteError, match="No space left on device"):
+            append_table(str(path), descriptor, 3, [bytes(2 * free.f_frsize)])
+
+    assert path.read_bytes() == b"old"
 
 
 def test_a_new_file_takes_a_place_that_is_free(tmp_path: Path) -> None:

@@ -422,13 +422,65 @@ def test_a_copy_is_taken_back_if_its_message_has_gone_elsewhere(
     monkeypatch.setattr(_transfer, "make_durable", another_filter_is_quicker)
     moved = move_all(box, [Task(one, junk, NOTHING) for one in box.messages()])
 
-    assert moved == (frozenset(), None)
+    assert moved == (frozenset(), {}, None)
     assert list(junk.messages()) == []
     assert (tmp_path / "moved").read_bytes() == TEXT
     there = [read_message(box, one, 100) for one in box.messages()]
     assert [one.text for one in there if one] == (
         [b"Subject: later\n\nlater\n"] if has_come_back else []
     )
+
+
+def test_one_that_may_not_be_moved_does_not_keep_others_waiting(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    box = maildir(tmp_path / "box", "new/1.x", "new/2.x", "new/3.x")
+    junk = maildir(tmp_path / "junk")
+    rename = durable_files.rename_exclusively
+
+    def as_another_user(source: str, target: str) -> None:
+        if "2.x" in source:  # another's, in a folder with the sticky bit
+            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), source)
+        rename(source, target)
+
+    monkeypatch.setattr(_transfer, "rename_exclusively", as_another_user)
+    tasks = [Task(one, junk, NOTHING) for one in box.messages()]
+
+    moved = move_all(box, tasks)
+
+    assert moved.error is None
+    assert [*moved.refused] == [tasks[1].message.key]
+    assert "2.x: the message cannot be moved" in str(
+        moved.refused[tasks[1].message.key]
+    )
+    assert files(tmp_path / "box") == ["new/2.x"]
+    assert len(files(tmp_path / "junk")) == 2
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES])
+def test_a_copy_of_what_cannot_be_removed_goes(
+    tmp_path: Path, monkeypatch: Any, number: int
+) -> None:
+    box = maildir(tmp_path / "box", "new/1.x")
+    junk = maildir(tmp_path / "junk")
+
+    def another_disk(source: str, target: str) -> None:
+        if source.startswith(box.path):
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), source)
+        Path(source).rename(target)
+
+    def may_only_be_read(path: str, _: object) -> None:
+        raise OSError(number, os.strerror(number), path)
+
+    monkeypatch.setattr(_transfer, "rename_exclusively", another_disk)
+    monkeypatch.setattr(_transfer, "_remove", may_only_be_read)
+
+    moved = move_all(box, [Task(one, junk, NOTHING) for one in box.messages()])
+
+    error = moved.error or next(iter(moved.refused.values()))
+    assert "it is still there" in str(error)
+    assert files(tmp_path / "box") == ["new/1.x"]
+    assert files(tmp_path / "junk") == []
 
 
 def test_a_message_put_back_gets_the_next_free_number(
