@@ -25,7 +25,7 @@ from nbtext.cli._terminal import (
     to_stdout,
 )
 from nbtext.document import Skipped
-from nbtext.errors import NoModelError, SettingsError
+from nbtext.errors import NbtextError, NoModelError, SettingsError
 from nbtext.learning import LearnRequest, LearnResult, learn_documents, model_fields
 from nbtext.scoring import load_model
 from nbtext.sources import Options, documents, seen_only
@@ -77,6 +77,7 @@ def run(command: LearnCommand) -> int:
     )
     if command.is_seen_only:
         items = seen_only(items)
+    score = _score_of(request.path)
     outcomes: Tally[str] = Tally()
     cut_short = CutShort(quiet=command.output.quiet)
     refused = Naming("refused")
@@ -97,8 +98,11 @@ def run(command: LearnCommand) -> int:
             to_stderr(summary(request, outcomes))
         if command.output.as_json and (outcomes or is_done):
             to_stdout([as_json(facts(command, outcomes, failures.documents))])
-    if request.frozen_idf and outcomes and not command.output.quiet:
-        to_stderr(idf_kept(request.path))
+    if outcomes and not command.output.quiet:
+        if request.frozen_idf:
+            to_stderr(idf_kept(request.path))
+        if _score_of(request.path) not in (score, None) and score is not None:
+            to_stderr(scored_otherwise(request.path))
     name_rest(failures)
     is_nothing = outcomes.total() > 0 and outcomes["empty"] == outcomes.total()
     if outcomes["refused"] or is_nothing:
@@ -191,6 +195,25 @@ def summary(request: LearnRequest, outcomes: Tally[str]) -> str:
         if outcomes[outcome]
     ]
     return ", ".join(parts)
+
+
+def _score_of(path: str) -> str | None:
+    """Return how a model scores; None if there is none, or it cannot be opened."""
+    try:
+        return load_model(path).scoring.score
+    except NbtextError:
+        return None
+
+
+def scored_otherwise(path: str) -> str:
+    """Say what becomes of probabilities where a class more has changed the score."""
+    model = load_model(path)
+    return (
+        f"note: with {len(model.classes)} classes the model scores by "
+        f"{model.scoring.score}, and what it knew of how far its scores are to be "
+        "trusted is gone: until it is trained again, probabilities are what is "
+        "expected of any model, and a threshold may be met less often"
+    )
 
 
 def idf_kept(path: str) -> str:

@@ -136,7 +136,8 @@ def chosen(
     """
     Return the candidate whose fit has the least loss, the first of several.
 
-    With fewer than FEWEST held-out documents of one of two classes it is the first.
+    Without held-out documents it is the given one; with fewer than FEWEST of one of two
+    classes it is the first.
 
     Args:
         scoring: one of the candidates.
@@ -153,6 +154,8 @@ def chosen(
     ):
         return scoring
     first, best = calibrations[0], 0
+    if not any(first.documents.values()):
+        return scoring
     is_known = all(first.documents.get(name, 0) >= FEWEST for name in classes)
     if first.losses or is_known:
         losses = [fitted_loss(one, classes) for one in calibrations]

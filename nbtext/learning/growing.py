@@ -34,6 +34,7 @@ from nbtext.errors import SettingsError, memory_for_model
 from nbtext.exact import sums_of
 from nbtext.learning.growing_counts import FoundCounts, GrowingView
 from nbtext.learning.reading_once import counts_of
+from nbtext.learning.scored_afterwards import are_too_few
 from nbtext.scoring import event_model, fitted
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.frozen_idf import has_frozen_idf
@@ -272,6 +273,9 @@ class GrowingModel:
                 -KEPT_RECORDS:
             ]
         ] = True
+        has_bins = event.calibration == "histogram"
+        if are_too_few(1 + int(mask.sum()), scored, has_bins=has_bins):
+            return ()
         batches: list[Labelled] = [([label], views)]
         batches += [
             ([self._cache.labels[one] for one in places.tolist()], of_views)

@@ -43,6 +43,10 @@ MOST: Final = 4
 MOST_LOST: Final = 4
 """One document may have no score any more for so many that are scored anew."""
 
+LEAST: Final = 5
+"""Where no losses are known, fewer documents than so many have none: how the first of a
+class are misjudged says nothing of the others."""
+
 ALL: Final = 1 << 62
 """More terms than a sample has."""
 
@@ -104,6 +108,8 @@ def scored_afterwards(
     has_bins = event.calibration == "histogram"
     outdated = _outdated(known, ready, has_bins=has_bins) if is_outgrown else set()
     ready = Tally({name: ready[name] for name in fresh.keys() | unknown | outdated})
+    if are_too_few(ready.total(), known, has_bins=has_bins):
+        return Afterwards()
     wanted = ready
     if has_bins:
         documents = dict(zip(after.classes, after.documents, strict=True))
@@ -124,6 +130,19 @@ def scored_afterwards(
     are_outdated = [row.label in outdated for row in records.rows]
     places = [place for place, is_one in enumerate(are_outdated) if is_one]
     return Afterwards([before, scores], records.take(places))
+
+
+def are_too_few(n: int, known: Mapping[str, int], *, has_bins: bool) -> bool:
+    """
+    Return whether documents are too few to say anything of scores.
+
+    Args:
+        n: how many can be scored.
+        known: how many of each class have scores.
+        has_bins: whether scores are kept by class.
+
+    """
+    return not has_bins and not any(known.values()) and n < LEAST
 
 
 def _outdated(

@@ -5,14 +5,20 @@ from pathlib import Path
 import pytest
 
 import nbtext
+from nbtext import cli
 from nbtext.errors import TrainingError
 from nbtext.learning import SettingsOverrides
+from nbtext.learning.scored_afterwards import LEAST
+from nbtext.scoring import default_scoring, event_model, fitted, load_model
+from nbtext.scoring.held_out import held_out
 from nbtext.scoring.stored import FEW
 from nbtext.store.file import open_model
 
 TWO = [("ham", f"lunch in the garden {n}") for n in range(6)]
 TWO += [("spam", f"cheap pills for money {n}") for n in range(6)]
 THIRD = [f"the judge heard the court on {n}" for n in range(FEW + 8)]
+
+CONTRAST = event_model("contrast")
 
 
 @pytest.fixture
@@ -37,6 +43,40 @@ def test_a_third_class_is_learnt_into_a_model_of_two_of_text(
     assert model.model.notes == ()
     for label, text in (("law", "the court"), ("ham", "garden"), ("spam", "pills")):
         assert nbtext.classify(model, text).label == label
+
+
+@pytest.mark.parametrize("n_documents", [1, LEAST - 1, LEAST])
+def test_the_first_of_it_say_nothing_of_the_scores_of_others(
+    path: str, n_documents: int
+) -> None:
+    nbtext.learn(path, "law", THIRD[:n_documents])
+
+    model = load_model(path)
+
+    found = held_out(model).documents
+    few = n_documents < LEAST
+    assert found == ({} if few else {"law": n_documents})
+    if few:  # as expected of such scores, and by the parameters of none
+        assert model.scoring == default_scoring(model.settings.format, 3)
+        assert fitted(model).slope == CONTRAST.prior(model.settings, 3).slope
+
+
+def test_who_teaches_it_is_told_what_becomes_of_probabilities(
+    path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, label in (("one", "law"), ("two", "law"), ("three", "ham")):
+        (tmp_path / name).write_text(f"{THIRD[0]} {name}")
+        with pytest.raises(SystemExit):
+            cli.main(["learn", "-m", path, label, str(tmp_path / name)])
+
+    told = capsys.readouterr().err.splitlines()
+
+    assert [line.partition(" ")[0] for line in told] == [
+        "learnt",
+        "note:",
+        *["learnt"] * 2,
+    ]
+    assert "3 classes" in told[1]
 
 
 def test_it_goes_on_learning_all_of_them(path: str) -> None:
