@@ -34,7 +34,7 @@ from nbtext.counts.adding import put_aside_if_large
 from nbtext.counts.calibration import calibration_for
 from nbtext.counts.room import shared
 from nbtext.counts.table import add
-from nbtext.errors import TrainingError
+from nbtext.errors import MOST_LISTED, TrainingError, clipped
 from nbtext.evaluation.evaluation import (
     NO_CLASS,
     Evaluation,
@@ -345,11 +345,7 @@ class _Folds:
             return _ScoredFold(None, [])
         rest = self.whole - self.tables[fold]
         if rest.classes != self.whole.classes:
-            message = (
-                f"a fold holds all documents of a class; {len(self.tables)} folds need "
-                "two different documents of each class at least"
-            )
-            raise TrainingError(message)
+            raise self._lacks({*self.whole.classes} - {*rest.classes})
         rest = _weighed(rest, self.cache, self.scoring, ~in_fold)
         settings, scoring, overrides = rest.settings, self.scoring, self.overrides
         finished = finish(
@@ -368,6 +364,19 @@ class _Folds:
                 for places, views in self.cache.batches(in_fold)
             ],
             _basis_of(rest, finished),
+        )
+
+    def _lacks(self, classes: set[str]) -> TrainingError:
+        """Say which classes are in one fold alone."""
+        documents = dict(zip(self.whole.classes, self.whole.documents, strict=True))
+        names = [f"{clipped(name)} ({documents[name]:,})" for name in sorted(classes)]
+        listed = ", ".join(names[:MOST_LISTED])
+        rest = len(names) - MOST_LISTED
+        more = f" and {rest:,} more" if rest > 0 else ""
+        return TrainingError(
+            f"{len(self.tables)} folds need two different documents of each class at "
+            f"least, and all documents of {listed}{more} are in one fold; mend these "
+            "labels if they are misspelt, add documents, or leave these out"
         )
 
 

@@ -218,10 +218,17 @@ def _json_record(line: bytes) -> Record | BadRecord:
 
     try:
         # Bytes that are not UTF-8 come out again as they are (PEP 383).
-        record = json.loads(line.decode("utf-8", "surrogateescape"))
+        # NaN and Infinity, which are no JSON, stand for values that are missing.
+        record = json.loads(
+            line.decode("utf-8", "surrogateescape"), parse_constant=_no_value
+        )
     except (ValueError, RecursionError) as error:
         return BadRecord(f"not JSON ({error}); mend or remove the line")
     return record if isinstance(record, dict) else _NOT_AN_OBJECT
+
+
+def _no_value(_name: str) -> None:
+    """Return what stands for a number that is none."""
 
 
 def _is_begun(line: bytes) -> bool:

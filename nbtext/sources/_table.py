@@ -62,8 +62,9 @@ def named(
     """
     Give the fields the names of their columns.
 
-    What a record has beyond them belongs to the last one, with what separated it: a
-    text with a stray comma is whole.
+    What a record has beyond them belongs to the last one, with what separated it, if
+    that is the text: a text with a stray comma is whole. Of any other it is not known
+    what belongs where, and it is a bad record, unless there is nothing in it.
 
     Args:
         records: the fields, of which the first may be a header line.
@@ -90,16 +91,31 @@ def named(
     if head.note is not None:
         yield head.note
     columns = head.columns
+    found = first_of(TEXT_COLUMNS, columns)
+    texts = options.text_columns if options.read_columns else (found,)
+    ends_in_text = columns[-1] in texts
     for fields in chain(begun[head.is_heading :], records):
         if not isinstance(fields, list):
             yield fields
             continue
         if head.is_padded:
             fields = _unpadded(fields)
-        if len(fields) > len(columns):
-            last = len(columns) - 1
-            fields = [*fields[:last], separator.join(fields[last:])]
+        surplus = len(fields) - len(columns)
+        if surplus > 0 and ends_in_text:
+            fields = [*fields[: -surplus - 1], separator.join(fields[-surplus - 1 :])]
+        elif surplus > 0 and b"".join(fields[len(columns) :]).strip():
+            yield _surplus(len(fields), columns, separator)
+            continue
         yield dict(zip(columns, fields, strict=False))
+
+
+def _surplus(n_fields: int, columns: list[str], separator: bytes) -> BadRecord:
+    """Say that a record has more fields than there are columns."""
+    mark = SEPARATORS.get(separator, repr(separator.decode("utf-8", "replace")))
+    return BadRecord(
+        f"{n_fields} fields found, where {len(columns)} columns were expected; put "
+        f"quotes around a field with {mark} in it, or remove the row"
+    )
 
 
 class _Head(NamedTuple):

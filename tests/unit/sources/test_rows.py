@@ -209,6 +209,33 @@ def test_a_csv_record_is_a_document(
     assert found == [(label, (text,)) for label, text in expected]
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        b"text,label\na b,y\nOk, joking,x\nc,y\n",
+        b"label,text,note\ny,a b,\nx,Ok, joking,n\ny,c,z,,\n",
+    ],
+    ids=["the label is last", "another is"],
+)
+def test_a_record_with_more_fields_than_columns_is_told(table: bytes) -> None:
+    first, bad, last = without_notes(rows(table, "csv", labelled=True))
+
+    assert texts([first, last]) == [(b"a b",), (b"c",)]
+    assert labels([first, last]) == ["y", "y"]
+    (error,) = errors([bad])
+    assert "fields found, where" in error
+    assert "quotes around a field with ',' in it" in error
+
+
+def test_what_is_no_number_is_no_label() -> None:
+    lines = b'{"label": "x", "text": "a"}\n{"label": NaN, "text": "b"}\n'
+
+    first, bad = rows(lines, labelled=True)
+
+    assert labels([first]) == ["x"]
+    assert "no label" in errors([bad])[0]
+
+
 def test_after_a_quote_that_is_never_closed_the_next_line_is_read() -> None:
     data = b'x,a\nx,"b\ny,c\ny,""\n'
 
