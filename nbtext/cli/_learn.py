@@ -48,7 +48,7 @@ class LearnCommand(NamedTuple):
         sources: the documents; standard input if there is none.
         options: how sources are read.
         output: what is printed of what was done.
-        is_seen_only: whether to leave out messages of Maildirs that were not read.
+        is_seen_only: whether to leave out messages of mailboxes that were not read.
         begun: what standard input is read on from, if some of it was.
     """
 

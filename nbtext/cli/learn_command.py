@@ -42,8 +42,9 @@ from nbtext.sources import Options
 @click.option(
     "--seen-only",
     is_flag=True,
-    help="Of Maildirs, learn only messages that were read (flag S), so that no "
-    "program's verdicts are learnt unread.",
+    help="Of mailboxes, learn only messages that were read, so that no program's "
+    "verdicts are learnt unread: in a Maildir flag S, in an mbox R in the field "
+    "Status, in an MH folder not in the sequence unseen.",
 )
 @click.option(
     "--create",

@@ -1,22 +1,87 @@
 """
-Leaving out the messages of Maildirs that have not been read (without the flag S).
+Leaving out the messages of mailboxes that have not been read.
 
-A program that fills a folder of junk has made its own verdicts. A message that its
-reader has seen there and left there is the reader's verdict.
+In a Maildir those have not the flag S, in an mbox no R in the field Status, in an MH
+folder they are in the sequence unseen. A program that fills a folder of junk has made
+its own verdicts. A message that its reader has seen there and left there is the
+reader's verdict.
 """
 
+
+
+import os
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from typing import Final
 
-from nbtext.document import Item, Unread
+from nbtext.document import Document, Item, Unread
+from nbtext.errors import SourceError
+from nbtext.sources._stream import open_path, read_start
 
 _UNSEEN: Final = r"/(?:cur|new)/(?![^/]*[:;!]2,[A-Za-z]*S)[^/]*\Z"
+_OF_MBOX: Final = r":[1-9]\d*\Z"
+_STATUS: Final = rb"(?im)^Status:[ \t]*\w*R"
+_HEADER_END: Final = rb"\n\r?\n|\Z"
+
+SEQUENCES: Final = ".mh_sequences"
+LONGEST: Final = 1 << 24
+"""Maximum bytes of the sequences of an MH folder that are read."""
+
+_SEQUENCE: Final = rb"(?m)^unseen[ \t]*:((?:[^\n]|\n[ \t])*)"
+_RANGE: Final = rb"(\d{1,10})(?:-(\d{1,10}))?"
+
+Ranges = list[tuple[int, int]]
 
 
 def seen_only(items: Iterable[Item]) -> Iterator[Item]:
-    """Leave out the messages of Maildirs that have not been read."""
+    """Leave out the messages of mailboxes that have not been read."""
     is_unseen = re.compile(_UNSEEN).search
+    unseen_of: dict[str, Ranges] = {}
     for item in items:
-        if not (isinstance(item, Unread) and item.is_mail and is_unseen(item.path)):
+        if isinstance(item, Unread) and item.is_mail:
+            is_left_out = is_unseen(item.path) or _is_unseen_in_mh(item.path, unseen_of)
+        else:
+            is_left_out = isinstance(item, Document) and _is_unseen_in_mbox(item)
+        if not is_left_out:
             yield item
+
+
+def _is_unseen_in_mbox(message: Document) -> bool:
+    """Return whether a document is a message of an mbox that nobody has read."""
+    if not (message.is_mail and re.search(_OF_MBOX, message.name)):
+        return False
+    text = message.texts[0]
+    end = re.search(_HEADER_END, text)
+    return not re.search(_STATUS, text[: end.start()] if end else text)
+
+
+def _is_unseen_in_mh(path: str, unseen_of: dict[str, Ranges]) -> bool:
+    """
+    Return whether a file is a message of an MH folder that nobody has read.
+
+    Args:
+        path: the file.
+        unseen_of: the unseen of folders, where they are known already.
+
+    """
+    folder, name = os.path.split(path)
+    if not (name.isascii() and name.isdecimal()):
+        return False
+    if folder not in unseen_of:
+        unseen_of[folder] = _unseen_in(folder)
+    number = int(name)
+    return any(first <= number <= last for first, last in unseen_of[folder])
+
+
+def _unseen_in(folder: str) -> Ranges:
+    """Return which messages of an MH folder are unseen; none of any other folder."""
+    path = os.path.join(folder, SEQUENCES)  # noqa: PTH118  as above
+    try:
+        with closing(open_path(path, path, is_file=True)) as stream:
+            text, _ = read_start(stream, LONGEST)
+    except SourceError:
+        return []
+    found = re.search(_SEQUENCE, text)
+    ranges = re.findall(_RANGE, found[1]) if found else []
+    return [(int(first), int(last or first)) for first, last in ranges]

@@ -530,6 +530,31 @@ def test_of_a_maildir_what_nobody_has_seen_can_be_left_out(
     assert "learnt 2 documents as spam, 3 documents known" in everything.err
 
 
+def test_of_an_mbox_and_an_mh_folder_it_can_be_left_out_too(
+    run: "Run", model: Path
+) -> None:
+    start = b"From a@b Thu Nov 26 10:00:00 2026\n"
+    fields = [b"Status: RO\n", b"", b"status: O\n", b"X-Status: R\n", b"Status:\tR\n"]
+    Path("box").write_bytes(
+        b"".join(
+            b"%s%s%sStatus: R\n%d\n\n" % (start, field, NEW, number)
+            for number, field in enumerate(fields)
+        )
+    )
+    Path("mh").mkdir()
+    for number in range(1, 8):
+        Path("mh", f"{number}").write_bytes(NEW + b"in mh %d\n" % number)
+    Path("mh", ".mh_sequences").write_text("cur: 1\nunseen: 1\n 3-5 70\nother: 2\n")
+
+    of_mbox = run("learn", "--seen-only", "spam", "box", "-m", model)
+    of_mh = run("learn", "--seen-only", "spam", "mh", "-m", model)
+    everything = run("learn", "spam", "box", "mh", "-m", model)
+
+    assert of_mbox.err == "learnt 2 documents as spam\n"
+    assert of_mh.err == "learnt 3 documents as spam\n"
+    assert "learnt 7 documents as spam, 5 documents known" in everything.err
+
+
 @pytest.mark.parametrize("label", ["sapm", "SPAM", "spamm"])
 @pytest.mark.usefixtures("model")
 def test_a_misspelt_class_is_answered_with_the_right_one(
