@@ -72,6 +72,8 @@ def replace_file(
     target = os.path.realpath(path)
     if os.path.lexists(target) and not os.path.isfile(target):
         raise OSError(errno.EINVAL, "a file was expected, and a folder or device found")
+    if os.path.lexists(target) and not os.access(target, os.W_OK):
+        raise OSError(errno.EACCES, "it may only be read")  # whoever owns the folder
     with _written_aside(target, chunks, is_new=exclusively) as (aside, size):
         if exclusively:
             link_exclusively(aside, target)

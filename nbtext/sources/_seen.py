@@ -7,8 +7,6 @@ its own verdicts. A message that its reader has seen there and left there is the
 reader's verdict.
 """
 
-
-
 import os
 import re
 from collections.abc import Iterable, Iterator

@@ -466,6 +466,7 @@ def test_the_model_is_where_one_says(run: "Run", tmp_path: Path) -> None:
 
     assert places(run, env, "-m", "option.nbt") == "option.nbt"
     assert places(run, env) == "env.nbt"
+    assert places(run, env | {"NBTEXT_MODEL": "~/my.nbt"}) == "/home/me/my.nbt"
     assert places(run, env | {"NBTEXT_MODEL": ""}) == "/data/nbtext/model.nbt"
     del env["NBTEXT_MODEL"]
     assert places(run, env) == "/data/nbtext/model.nbt"

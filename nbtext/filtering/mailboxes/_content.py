@@ -111,7 +111,10 @@ def read_content(path: str, max_bytes: int) -> Content:
         try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                message = f"{path}: a message was expected, and something else found"
+                found = (
+                    "a folder" if stat.S_ISDIR(status.st_mode) else "a device or pipe"
+                )
+                message = f"{path}: a message was expected, and {found} found"
                 raise SourceError(f"{message}; remove it")
             gathered = Gathered(max_bytes)
             head = piece = os.read(descriptor, min(status.st_size + 1, 1 << 20))

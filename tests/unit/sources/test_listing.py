@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbtext.document import Unread
+from nbtext.document import Unread, Unreadable
 from nbtext.sources import _listing
 from nbtext.sources._listing import FILE, FOLDER, Listed, in_order
 from nbtext.sources._walk import walk
@@ -91,3 +91,17 @@ def test_many_files_take_little_memory(
 
     assert found == 3000
     assert peak < 300_000  # 100 bytes a file, and a list of them takes 450
+
+
+def test_a_link_that_leads_to_a_device_is_not_said_to_lead_nowhere(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "device").symlink_to("/dev/zero")
+    (tmp_path / "nowhere").symlink_to(tmp_path / "none")
+
+    device, nowhere = walk(str(tmp_path), None)
+
+    assert isinstance(device, Unreadable)
+    assert "pipe or device found" in str(device.error)
+    assert isinstance(nowhere, Unreadable)
+    assert "leads nowhere" in str(nowhere.error)

@@ -55,6 +55,19 @@ def test_a_model_that_was_not_taught_is_replaced(trained: Path) -> None:
     assert trained.read_bytes() == b"new"
 
 
+def test_a_model_that_may_only_be_read_is_not_replaced(
+    trained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = trained.read_bytes()
+    # root may write whatever it likes; whoever may write to the folder could rename
+    monkeypatch.setattr(os, "access", lambda *_: False)
+
+    with pytest.raises(ModelWriteError, match="it may only be read"):
+        replace_model(str(trained), [b"new"], replace=True)
+
+    assert trained.read_bytes() == before
+
+
 def test_an_empty_file_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "m.nbt"
     path.touch()
