@@ -6,6 +6,7 @@ import codecs
 import os
 
 from nbtext.byte_order import as_utf8
+from nbtext.errors import SourceError
 from nbtext.sources._labels import COMPRESSIONS, is_path, without_compression
 from nbtext.sources._stream import Stream
 from nbtext.sources.mbox import is_mbox
@@ -28,6 +29,7 @@ _CONTAINERS = {
 }
 _ENDINGS = (*_CONTAINERS, *COMPRESSIONS)
 _ONE_MESSAGE = (".eml", ".txt")  # an envelope line in them makes them no mbox
+_MMDF = b"\1\1\1\1\n"  # before and after each message
 _LONGEST_LABEL = 64  # bytes; a longer word before a tab is not taken for a label
 
 
@@ -49,12 +51,17 @@ def inspect(stream: Stream, path: str, max_bytes: int, *, is_label_wanted: bool)
         max_bytes: how long the first line of JSON lines may be.
         is_label_wanted: whether labels must be inside, if anywhere: then a file
             whose every line begins with one is a table or an index.
+
+    Raises:
+        SourceError: it is a mailbox of a kind that is not read.
+
     """
     by_name = container_format(path)
     if by_name is not None:
         return by_name
     suffix = os.path.splitext(without_compression(path))[1].lower()
     head = as_utf8(stream.peek(HEAD))
+    refuse_mmdf(head, stream.name)
     if suffix == ".json" or _is_json_lines(stream, head, max_bytes):
         return "jsonl"
     if may_be_mbox(head, path):
@@ -62,6 +69,21 @@ def inspect(stream: Stream, path: str, max_bytes: int, *, is_label_wanted: bool)
     if is_label_wanted and suffix != ".eml":
         return labelled_format(head, path)
     return ONE_DOCUMENT
+
+
+def refuse_mmdf(head: bytes, name: str) -> None:
+    """
+    Refuse a mailbox of the kind MMDF, which would be one document.
+
+    Raises:
+        SourceError: it is one.
+
+    """
+    if head.startswith(_MMDF):
+        raise SourceError(
+            f"{name}: a mailbox of the kind MMDF found, which is not read; save it as "
+            "an mbox, MH folder or Maildir (mutt: set mbox_type=mbox, and save)"
+        )
 
 
 def may_be_mbox(head: bytes, path: str) -> bool:

@@ -18,7 +18,7 @@ from nbtext.errors import MissingSourceError
 from nbtext.plain_mail import FRESH
 from nbtext.sources._ahead import SMALL, small_file
 from nbtext.sources._compressed import compression, may_be_compressed
-from nbtext.sources._inspect import HEAD, may_be_mbox
+from nbtext.sources._inspect import HEAD, may_be_mbox, refuse_mmdf
 from nbtext.sources._stream import Stream, open_path, read_start
 from nbtext.sources.mbox import is_header, may_become_mbox, messages
 
@@ -41,16 +41,19 @@ def load_all(
     Raises:
         SourceError: at once or later, it cannot be read, or is damaged.
     """
+    is_named = unread.is_mail is not None or unread.is_one
     if text is not None and not _is_compressed(text):
+        if not is_named:
+            refuse_mmdf(text, unread.name)
         return (Document(unread.name, (text,), unread.label, unread.is_mail),)
     document = load(unread, max_bytes)
     text = document.texts[0]
     # What its container, or the user, calls a mail or a text is one document.
-    if (
-        unread.is_mail is None
-        and not unread.is_one
-        and text.startswith(b"From ")
-        and (document.truncated or b"\nFrom " in text or _is_fresh(unread.path))
+    if is_named:
+        return (document,)
+    refuse_mmdf(text, unread.name)
+    if text.startswith(b"From ") and (
+        document.truncated or b"\nFrom " in text or _is_fresh(unread.path)
     ):
         return _messages(unread, document, max_bytes)
     return (document,)  # which costs less than a generator for every file

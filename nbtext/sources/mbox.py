@@ -5,14 +5,16 @@ A message begins at the start of the file or after a blank line, with a line of 
 a sender and a date; that line is not part of it, nor is the blank line at its end. The
 date is asked for because bodies have paragraphs that begin with "From " (RFC 4155,
 appendix A, leaves this to the reader). Lines `>From `, `>>From ` lose one `>`, as in
-the variant called mboxrd; Content-Length is ignored, because it is often wrong.
+the variant called mboxrd. Content-Length is often wrong, and believed only where a
+message begins behind it, or the file ends (`nbtext.sources._content_length`): programs
+that write it leave lines of "From " in bodies as they are.
 """
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from nbtext.document import Pause
+from nbtext.sources._content_length import Opening, Part, with_content_length
 from nbtext.sources._stream import Stream
 
 _DAY = rb"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},?[ \t]+"
@@ -55,19 +57,6 @@ def is_header(text: bytes) -> bool:
     return re.match(_HEADER, text) is not None
 
 
-class Opening(NamedTuple):
-    """
-    The line that begins a message.
-
-    Attributes:
-        blank: the blank line before it, which ends the message before.
-        line: the line itself, with its end.
-    """
-
-    blank: bytes
-    line: bytes
-
-
 def messages(stream: Stream, max_bytes: int) -> Iterator[tuple[bytes, bool] | Pause]:
     """
     Yield each message, cut at `max_bytes`, and whether there was more of it.
@@ -91,9 +80,7 @@ def messages(stream: Stream, max_bytes: int) -> Iterator[tuple[bytes, bool] | Pa
         yield without_blank_end(message.text()), message.is_cut
 
 
-def split(
-    head: bytes, chunks: Iterable[bytes | Pause]
-) -> Iterator[Opening | bytes | Pause]:
+def split(head: bytes, chunks: Iterable[bytes | Pause]) -> Iterator[Part]:
     """
     Take an mbox apart; the parts, joined, are its bytes.
 
@@ -106,6 +93,11 @@ def split(
         the last message of all is among them.
 
     """
+    return with_content_length(_split(head, chunks))
+
+
+def _split(head: bytes, chunks: Iterable[bytes | Pause]) -> Iterator[Part]:
+    """Take an mbox apart wherever a message may begin."""
     opening = _opening(head)
     separators = re.compile(_SEPARATOR)
     # The window holds one line feed more than the text, at `start - 1`: a separator

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from nbtext.filtering.mailboxes._content import END_OF_HEADER, Content, Gathered
+from nbtext.sources._content_length import Opening
 from nbtext.sources.mbox import (
     LONGEST_SEPARATOR,
-    Opening,
     split,
     unquoted,
     without_blank_end,
