@@ -241,6 +241,11 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _overrides(self) -> SettingsOverrides:
         names = {name: getattr(self, name) for name in self.get_params()}
+        for name in ("byte_ngrams", "calibrate", "correction"):
+            if not isinstance(names[name], bool | np.bool_):
+                message = f"{name}: expected True or False, found {names[name]!r:.80}"
+                raise ValueError(message)
+            names[name] = bool(names[name])
         return SettingsOverrides(
             score=names.pop("event_model"),
             texts=False,  # nobody would read them

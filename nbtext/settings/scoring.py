@@ -156,8 +156,7 @@ class Scoring(NamedTuple):
         if type(self.calibrated) is not bool:
             message = f"calibrated is {self.calibrated!r}, expected yes or no"
             raise SettingsError(message)
-        if self.class_prior not in (SHARES, UNIFORM, NO_PRIOR):
-            dirichlet_documents(self.class_prior)
+        check_class_prior(self.class_prior)
         if self.unknown not in (SKIP, UNK):
             message = f"unknown is {self.unknown!r:.80}, expected {SKIP} or {UNK}"
             raise SettingsError(message)
@@ -183,6 +182,18 @@ def check_counting(counting: object) -> None:
             f"{COUNTINGS[3]} to {COUNTINGS[-1]}"
         )
         raise SettingsError(message)
+
+
+def check_class_prior(class_prior: object) -> None:
+    """
+    Refuse what is no class prior.
+
+    Raises:
+        SettingsError: it is none.
+
+    """
+    if class_prior not in (SHARES, UNIFORM, NO_PRIOR):
+        dirichlet_documents(class_prior)
 
 
 def dirichlet_documents(class_prior: object) -> float:

@@ -22,6 +22,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 from sklearn.utils.validation import check_is_fitted, validate_data  # noqa: E402
 
 from nbtext import classify_all, load, train_on  # noqa: E402
+from nbtext.errors import SettingsError  # noqa: E402
 from nbtext.sklearn import NBTextClassifier  # noqa: E402
 from nbtext.store import open_model, read_contents  # noqa: E402
 from nbtext.tokens import pattern  # noqa: E402
@@ -203,6 +204,27 @@ def test_a_class_may_come_later() -> None:
 def test_what_is_no_list_of_texts_is_refused(texts: Any) -> None:
     with pytest.raises(ValueError, match=r"^X: "):
         NBTextClassifier().fit(texts, ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "found"),
+    [
+        ({"class_prior": "foo"}, "the class prior is 'foo', expected shares"),
+        ({"calibrate": "no"}, "calibrate: expected True or False, found 'no'"),
+        ({"byte_ngrams": 3}, "byte_ngrams: expected True or False, found 3"),
+        ({"correction": None}, "correction: expected True or False, found None"),
+    ],
+    ids=str,
+)
+def test_what_is_no_value_of_a_parameter_is_refused(
+    parameters: dict[str, Any], found: str
+) -> None:
+    texts = ["money winner", "lunch meeting"]
+
+    with pytest.raises((ValueError, SettingsError), match=found):
+        NBTextClassifier(**parameters).fit(texts, [0, 1])
+    with pytest.raises((ValueError, SettingsError), match=found):
+        NBTextClassifier(**parameters).partial_fit(texts, [0, 1], classes=[0, 1])
 
 
 def test_one_class_is_refused() -> None:

@@ -31,6 +31,7 @@ from nbtext.settings.scoring import (
     SHARES,
     SKIP,
     Scoring,
+    check_class_prior,
     check_counting,
     check_range,
 )
@@ -175,6 +176,8 @@ def changed(
             attributes for it.
 
     """
+    if class_prior is not None:  # though the score may do without
+        check_class_prior(class_prior)
     changes: dict[str, Any] = {}
     if score is not None and score != scoring.score:
         scoring = scoring_of(score)._replace(
