@@ -48,6 +48,19 @@ def similar(label: str, classes: Iterable[str]) -> str | None:
     return by_lower[near[0]] if near else None
 
 
+def alike(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Return pairs of names that are the same but for case, blanks or composition."""
+    from unicodedata import normalize  # here, because few ask
+
+    found: dict[str, str] = {}
+    pairs = []
+    for name in sorted(names):
+        folded = " ".join(normalize("NFKC", name).casefold().split())
+        if found.setdefault(folded, name) != name:
+            pairs.append((found[folded], name))
+    return tuple(sorted(pairs))
+
+
 def folder_of(label: str, classes: Iterable[str]) -> str | None:
     """Return the class that has the name of a folder of such mail, None if none has."""
     if meant_by(label) != label:

@@ -16,6 +16,8 @@ KINDS: Final = {
     "dates": "Labels whose mail is of another time than the rest: label, its dates, "
     "those of the rest, share of pairs in that order",
     "small": "Labels with few documents",
+    "alike": "Labels that are the same but for case, blanks, or how their characters "
+    "are composed: each with its documents",
     "unreadable": "Documents that cannot be read",
 }
 """The kinds of findings, in the order of the lines, each with its heading."""
@@ -57,6 +59,9 @@ def finding_rows(found: Findings) -> Iterator[tuple[str, ...]]:
         )
     for name in found.small:
         yield "small", class_name(name), str(found.classes[name])
+    for names in found.alike:
+        sizes = ((class_name(name), str(found.classes[name])) for name in names)
+        yield "alike", *(part for size in sizes for part in size)
     if found.unreadable:
         yield "unreadable", str(found.unreadable)
 
@@ -70,6 +75,7 @@ def totals(found: Findings) -> dict[str, int]:
         "leak": found.n_leaks,
         "dates": len(found.apart),
         "small": len(found.small),
+        "alike": len(found.alike),
         "unreadable": found.unreadable,
     }
 
@@ -83,12 +89,14 @@ def summary(found: Findings) -> str:
         "leak": "leaking term",
         "dates": "label apart by date",
         "small": "small label",
+        "alike": "label like another",
         "unreadable": "unreadable document",
     }
     plurals = {
         "label": "documents that look like another label",
         "same": "documents under two labels",
         "dates": "labels apart by date",
+        "alike": "labels like others",
     }
     parts = [
         f"{count:,} {plurals[kind]}"

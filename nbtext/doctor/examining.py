@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel
     from nbtext.settings.reading import Settings
 
+from nbtext.classes import alike
 from nbtext.doctor.dates import apart
 from nbtext.doctor.findings import Findings, Leak, Pair, Suspect
 from nbtext.doctor.leaks import LeakingTerm, leaking_terms
@@ -147,6 +148,7 @@ class _Examined:
             classes=sizes,
             unreadable=0,
             small=tuple(name for name, size in sizes.items() if size < least),
+            alike=alike(self._classes),
             n_same=len(same),
             same=tuple(same[:top]),
             n_near=len(near),

@@ -102,6 +102,8 @@ class Findings:
         classes: class to how many documents.
         unreadable: how many could not be read.
         small: classes that are too small to be learnt, or much smaller than the others.
+        alike: pairs of classes whose names are the same but for case, blanks, or how
+            their characters are composed.
         n_same, same: the same document under two labels.
         n_near, near: near duplicates of different classes.
         n_suspects, suspects: documents that look like another class than theirs.
@@ -113,6 +115,7 @@ class Findings:
     classes: dict[str, int]
     unreadable: int
     small: tuple[str, ...]
+    alike: tuple[tuple[str, str], ...]
     n_same: int
     same: tuple[Pair, ...]
     n_near: int
@@ -127,7 +130,8 @@ class Findings:
     def is_sound(self) -> bool:
         """Return whether nothing was found."""
         n_found = self.n_same + self.n_near + self.n_suspects + self.n_leaks
-        return not (n_found or self.unreadable or self.small or self.apart)
+        of_classes = self.small or self.alike or self.apart
+        return not (n_found or self.unreadable or of_classes)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `json.dumps` takes."""

@@ -141,6 +141,23 @@ def test_each_of_many_terms_is_named_in_time_in_proportion(run: "Run") -> None:
     assert {f"foot{number}x" for number in range(1500)} <= {*terms}
 
 
+def test_labels_that_look_alike_are_named(run: "Run") -> None:
+    labels = ["Spam", "spam", "caf\xe9", "cafe\u0301", "ham", "two  words", "two words"]
+    rows = [f"{label}\ttext {n} of it" for n in range(20) for label in labels]
+    Path("rows.tsv").write_text("\n".join(rows), "utf-8")
+
+    status, out, err = run("doctor", "rows.tsv")
+
+    found = [line for line in out.splitlines() if line.startswith("alike")]
+    assert status == 0
+    assert found == [
+        "alike\tSpam\t20\tspam\t20",
+        "alike\tcafe\u0301\t20\tcaf\xe9\t20",
+        "alike\ttwo  words\t20\ttwo words\t20",
+    ]
+    assert "3 labels like others" in err
+
+
 @pytest.mark.usefixtures("corpus")
 def test_small_classes_and_what_cannot_be_read_are_named(run: "Run") -> None:
     Path("ham/9.eml").symlink_to("nothing")
