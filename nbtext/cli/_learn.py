@@ -77,7 +77,7 @@ def run(command: LearnCommand) -> int:
     )
     if command.is_seen_only:
         items = seen_only(items)
-    score = _score_of(request.path)
+    score = None if command.output.quiet else _score_of(request.path)
     outcomes: Tally[str] = Tally()
     cut_short = CutShort(quiet=command.output.quiet)
     refused = Naming("refused")
@@ -101,7 +101,8 @@ def run(command: LearnCommand) -> int:
     if outcomes and not command.output.quiet:
         if request.frozen_idf:
             to_stderr(idf_kept(request.path))
-        if _score_of(request.path) not in (score, None) and score is not None:
+        score_now = _score_of(request.path)
+        if score != score_now and None not in (score, score_now):
             to_stderr(scored_otherwise(request.path))
     name_rest(failures)
     is_nothing = outcomes.total() > 0 and outcomes["empty"] == outcomes.total()

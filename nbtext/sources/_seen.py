@@ -20,7 +20,7 @@ from nbtext.sources._stream import open_path, read_start
 _UNSEEN: Final = r"/(?:cur|new)/(?![^/]*[:;!]2,[A-Za-z]*S)[^/]*\Z"
 _OF_MBOX: Final = r":[1-9]\d*\Z"
 _STATUS: Final = rb"(?im)^Status:[ \t]*\w*R"
-_HEADER_END: Final = rb"\n\r?\n|\Z"
+_HEADER_END: Final = rb"\n\r?\n"
 
 SEQUENCES: Final = ".mh_sequences"
 LONGEST: Final = 1 << 24
@@ -49,9 +49,8 @@ def _is_unseen_in_mbox(message: Document) -> bool:
     """Return whether a document is a message of an mbox that nobody has read."""
     if not (message.is_mail and re.search(_OF_MBOX, message.name)):
         return False
-    text = message.texts[0]
-    end = re.search(_HEADER_END, text)
-    return not re.search(_STATUS, text[: end.start()] if end else text)
+    header = re.split(_HEADER_END, message.texts[0], maxsplit=1)[0]
+    return not re.search(_STATUS, header)
 
 
 def _is_unseen_in_mh(path: str, unseen_of: dict[str, Ranges]) -> bool:
