@@ -72,7 +72,7 @@ def replace_file(
     target = os.path.realpath(path)
     if os.path.lexists(target) and not os.path.isfile(target):
         raise OSError(errno.EINVAL, "a file was expected, and a folder or device found")
-    if os.path.lexists(target) and not os.access(target, os.W_OK):
+    if os.path.lexists(target) and _may_only_be_read(target):
         raise OSError(errno.EACCES, "it may only be read")  # whoever owns the folder
     with _written_aside(target, chunks, is_new=exclusively) as (aside, size):
         if exclusively:
@@ -84,6 +84,12 @@ def replace_file(
         except OSError as error:
             raise NotDurableError(error.errno, error.strerror) from error
     return size
+
+
+def _may_only_be_read(path: str) -> bool:
+    """Return whether a file may not be written, on a disk that may."""
+    is_of_disk = os.statvfs(path).f_flag & os.ST_RDONLY  # which is told by writing
+    return not (is_of_disk or os.access(path, os.W_OK))
 
 
 @contextmanager
