@@ -13,6 +13,7 @@ from nbtext.sources._inspect import (
     index_path,
     inspect,
     labelled_format,
+    refuse_mmdf,
     split_index_line,
 )
 from nbtext.sources._labels import printable
@@ -67,9 +68,11 @@ def stream_items(
             )
         elif kind == ONE_DOCUMENT and not place.labelled:
             yield from _doubt(stream, place.name)
+    is_mail = IS_MAIL.get(options.format)
     try:
+        if kind == ONE_DOCUMENT and is_mail is None:
+            refuse_mmdf(stream.peek(HEAD), place.name)
         if kind == ONE_DOCUMENT and can_reopen:
-            is_mail = IS_MAIL.get(options.format)
             yield Unread(place.name, place.name, place.label, is_mail)
             return
         if kind == ONE_DOCUMENT:

@@ -51,17 +51,12 @@ def inspect(stream: Stream, path: str, max_bytes: int, *, is_label_wanted: bool)
         max_bytes: how long the first line of JSON lines may be.
         is_label_wanted: whether labels must be inside, if anywhere: then a file
             whose every line begins with one is a table or an index.
-
-    Raises:
-        SourceError: it is a mailbox of a kind that is not read.
-
     """
     by_name = container_format(path)
     if by_name is not None:
         return by_name
     suffix = os.path.splitext(without_compression(path))[1].lower()
     head = as_utf8(stream.peek(HEAD))
-    refuse_mmdf(head, stream.name)
     if suffix == ".json" or _is_json_lines(stream, head, max_bytes):
         return "jsonl"
     if may_be_mbox(head, path):

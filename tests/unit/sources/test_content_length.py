@@ -1,6 +1,7 @@
 """An mbox whose messages say how long they are."""
 
 import gzip
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbtext import read_documents
-from nbtext.document import Pause
+from nbtext.document import Pause, Unreadable
 from nbtext.errors import SourceError
+from nbtext.sources import Options, documents
 from nbtext.sources._content_length import Opening
 from nbtext.sources.mbox import LONGEST_SEPARATOR, split
 
@@ -110,3 +112,15 @@ def test_a_mailbox_of_another_kind_is_refused(tmp_path: Path, where: str) -> Non
     source = path if where == "named" else tmp_path
     with pytest.raises(SourceError, match="the kind MMDF found, which is not read"):
         list(read_documents([str(source)]))
+
+
+def test_what_is_refused_does_not_end_what_others_give(tmp_path: Path) -> None:
+    (tmp_path / "box").write_bytes(b"\1\1\1\1\nFrom: a\n")
+    stdin = BytesIO(b"\1\1\1\1\n")
+    sources = [str(tmp_path / "box"), "-"]
+
+    items = [*documents(sources, Options(), labelled=False, stdin=stdin)]
+    as_mail = documents(["-"], Options(format="mail"), labelled=False, stdin=stdin)
+
+    assert [type(item) for item in items] == [Unreadable, Unreadable]
+    assert not any(isinstance(item, Unreadable) for item in as_mail)
