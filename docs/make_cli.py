@@ -155,7 +155,7 @@ stored as `\\xHH`; no backslash is doubled there, nor in messages. Results are p
 | `id`, `truth` | the identity and the label of a record that has them; absent for others |
 | `from`, `subject` | of a mail, decoded, 200 characters at most; absent for text |
 
-What decides are doubles, printed to 13 digits. The last two may be others for a document in a batch than for the
+Scores are doubles, and printed to 13 digits. The last two may be others for a document in a batch than for the
 same alone, without the compiled extension, or with other `--jobs`: sums are formed in another order there, and agree
 to 10^-12 of their size.
 

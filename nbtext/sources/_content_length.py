@@ -100,7 +100,7 @@ class _Message:
     def __init__(self, *, is_known: bool = False) -> None:
         """Begin one, or go on with one whose beginning has gone by."""
         self.is_known = is_known
-        self._header = b""
+        self._header = b"\n"  # so that each field, and an empty header, follows one
         self._n_body = 0
         self._length: int | None = None
 
@@ -147,9 +147,15 @@ class _Message:
 
 
 def _length_in(header: bytes) -> int | None:
-    """Return the length that a header gives; None if it gives none, or several."""
+    """
+    Return the length that a header gives; None if it gives none, or several.
+
+    Args:
+        header: it, behind a line feed.
+
+    """
     # a regular expression takes longer than all that is done here for a message
-    fields = (b"\n" + header.lower()).split(b"\ncontent-length:")[1:]
+    fields = header.lower().split(b"\ncontent-length:")[1:]
     values = {field.partition(b"\n")[0].strip() for field in fields}
     value = values.pop() if len(values) == 1 else b""
     return int(value) if value.isdigit() and len(value) <= MOST_DIGITS else None

@@ -9,6 +9,7 @@ reader's verdict.
 
 import os
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import Final
@@ -16,6 +17,7 @@ from typing import Final
 from nbtext.document import Document, Item, Unread
 from nbtext.errors import SourceError
 from nbtext.sources._stream import open_path, read_start
+from nbtext.sources._walk import below
 
 _UNSEEN: Final = r"/(?:cur|new)/(?![^/]*[:;!]2,[A-Za-z]*S)[^/]*\Z"
 _OF_MBOX: Final = r":[1-9]\d*\Z"
@@ -28,8 +30,6 @@ LONGEST: Final = 1 << 24
 
 _SEQUENCE: Final = rb"(?m)^unseen[ \t]*:((?:[^\n]|\n[ \t])*)"
 _RANGE: Final = rb"(\d{1,10})(?:-(\d{1,10}))?"
-
-Ranges = list[tuple[int, int]]
 
 
 def seen_only(items: Iterable[Item]) -> Iterator[Item]:
@@ -53,7 +53,7 @@ def _is_unseen_in_mbox(message: Document) -> bool:
     return not re.search(_STATUS, header)
 
 
-def _is_unseen_in_mh(path: str, unseen_of: dict[str, Ranges]) -> bool:
+def _is_unseen_in_mh(path: str, unseen_of: dict[str, "Ranges"]) -> bool:
     """
     Return whether a file is a message of an MH folder that nobody has read.
 
@@ -67,18 +67,36 @@ def _is_unseen_in_mh(path: str, unseen_of: dict[str, Ranges]) -> bool:
         return False
     if folder not in unseen_of:
         unseen_of[folder] = _unseen_in(folder)
-    number = int(name)
-    return any(first <= number <= last for first, last in unseen_of[folder])
+    return int(name) in unseen_of[folder]
+
+
+class Ranges:
+    """Numbers, given as ranges of them."""
+
+    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        """Take ranges in any order, each with its first and its last number."""
+        self._firsts: list[int] = []
+        self._lasts: list[int] = []  # of a range and of all before it
+        last_of_all = -1
+        for first, last in sorted(ranges):
+            last_of_all = max(last_of_all, last)
+            self._firsts.append(first)
+            self._lasts.append(last_of_all)
+
+    def __contains__(self, number: int) -> bool:
+        """Return whether a number is in a range."""
+        place = bisect_right(self._firsts, number)
+        return place > 0 and number <= self._lasts[place - 1]
 
 
 def _unseen_in(folder: str) -> Ranges:
     """Return which messages of an MH folder are unseen; none of any other folder."""
-    path = os.path.join(folder, SEQUENCES)  # noqa: PTH118  as above
+    path = below(folder, SEQUENCES)
     try:
         with closing(open_path(path, path, is_file=True)) as stream:
             text, _ = read_start(stream, LONGEST)
     except SourceError:
-        return []
+        return Ranges(())
     found = re.search(_SEQUENCE, text)
     ranges = re.findall(_RANGE, found[1]) if found else []
-    return [(int(first), int(last or first)) for first, last in ranges]
+    return Ranges((int(first), int(last or first)) for first, last in ranges)

@@ -69,12 +69,9 @@ def append_table(
     """
     table = memoryview(b"".join(chunks))
     try:
-        _check_room(descriptor, len(table))
-        write_at(descriptor, offset + 1, table[1:])
-        os.fsync(descriptor)
+        _write_rest(descriptor, offset, table)
         _make_valid(descriptor, offset, table[:1])
     except OSError as error:
-        _give_back(descriptor, offset)
         from nbtext.errors import ModelWriteError  # what it imports takes long
 
         reason = error.strerror
@@ -85,6 +82,17 @@ def append_table(
             "and nothing more was learnt"
         )
         raise ModelWriteError(message) from error
+
+
+def _write_rest(descriptor: int, offset: int, table: memoryview) -> None:
+    """Write a table but for its first byte, durably; or take no room and raise."""
+    _check_room(descriptor, len(table))
+    try:
+        write_at(descriptor, offset + 1, table[1:])
+        os.fsync(descriptor)
+    except OSError:
+        _give_back(descriptor, offset)  # nobody has read it yet
+        raise
 
 
 def _check_room(descriptor: int, size: int) -> None:

@@ -544,7 +544,7 @@ def test_of_an_mbox_and_an_mh_folder_it_can_be_left_out_too(
     Path("mh").mkdir()
     for number in range(1, 8):
         Path("mh", f"{number}").write_bytes(NEW + b"in mh %d\n" % number)
-    Path("mh", ".mh_sequences").write_text("cur: 1\nunseen: 1\n 3-5 70\nother: 2\n")
+    Path("mh", ".mh_sequences").write_text("cur: 1\nunseen: 70\n 3-5 1 4\nother: 2\n")
 
     of_mbox = run("learn", "--seen-only", "spam", "box", "-m", model)
     of_mh = run("learn", "--seen-only", "spam", "mh", "-m", model)

@@ -71,6 +71,12 @@ def test_two_lengths_are_none() -> None:
     assert len(bodies(twice + sized(b"next\n"))) == 3
 
 
+def test_a_length_in_a_body_is_none() -> None:
+    inner = b"content-length: %d\n\n" % len(QUOTING) + QUOTING + b"\n"
+
+    assert len(bodies(START + b"\n" + inner + sized(b"next\n"))) == 3
+
+
 @given(st.lists(st.tuples(st.sampled_from(["", "q", "qq"]), st.integers(-3, 90))))
 def test_no_byte_is_lost_whatever_lengths_say(
     messages: list[tuple[str, int]],
