@@ -56,6 +56,7 @@ A source is a path, or `-` for standard input. Its format is recognised as follo
 | JSON lines | one for each line; JSON over several lines is refused | `.jsonl`, `.ndjson`, `.json`, or an object on the first line |
 | CSV | one for each row | `.csv` |
 | TSV | one for each row, without quoting | `.tsv`, or lines with a label, a tab and a text |
+| lines of fastText | one for each line, which may have one label | a first line `__label__CLASS text` |
 | an index | one for each line: a label and a path | lines whose first path exists (TREC spam track) |
 
 A source may be compressed: gzip, bzip2, xz, and zstd if the Python package `zstandard` is

@@ -7,6 +7,7 @@ In come labels as they are met, out comes one sentence for the user.
 import shlex
 from collections import Counter as Tally
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 from nbtext.classes import quoted, similar
@@ -67,7 +68,7 @@ class UnknownLabels:
             for path in given or around:
                 if _is_unlabelled_table(path, label):
                     self._tables.append(path)
-                elif _is_table(path) and not given:
+                elif not given and _holds_labels(path, label):
                     self._labelled[path] = None
                 else:
                     self._label_of[path] = label
@@ -130,6 +131,12 @@ def _is_in(name: str, path: str) -> bool:
 def _is_unlabelled_table(path: str, label: str) -> bool:
     """Return whether records have no class but the name of their file."""
     return _is_table(path) and label == file_label(path)
+
+
+def _holds_labels(path: str, label: str) -> bool:
+    """Return whether a label can be from nowhere but the records of a source."""
+    is_file = path == "-" or Path(path).is_file()
+    return _is_table(path) or (is_file and label != file_label(path))
 
 
 def _is_table(path: str) -> bool:

@@ -7,6 +7,7 @@ import os
 
 from nbtext.byte_order import as_utf8
 from nbtext.errors import SourceError
+from nbtext.sources._fasttext import is_fasttext
 from nbtext.sources._labels import COMPRESSIONS, is_path, without_compression
 from nbtext.sources._stream import Stream
 from nbtext.sources.mbox import is_mbox
@@ -61,6 +62,8 @@ def inspect(stream: Stream, path: str, max_bytes: int, *, is_label_wanted: bool)
         return "jsonl"
     if may_be_mbox(head, path):
         return "mbox"
+    if is_fasttext(head.removeprefix(codecs.BOM_UTF8)):
+        return "fasttext"
     if is_label_wanted and suffix != ".eml":
         return labelled_format(head, path)
     return ONE_DOCUMENT

@@ -12,6 +12,7 @@ from nbtext.document import Document, Item, Note, Pause, Unreadable
 from nbtext.errors import SourceError
 from nbtext.exact import check_number, value_of
 from nbtext.sources._csv import csv_records
+from nbtext.sources._fasttext import fasttext_records
 from nbtext.sources._heading import (
     LABEL_COLUMNS,
     TEXT_COLUMNS,
@@ -127,6 +128,8 @@ def _records(
     longest = max(options.max_bytes, _LEAST_LONGEST) + _LINE_SLACK
     if kind == "jsonl":
         return json_records(lines(stream, longest), stream.name)
+    if kind == "fasttext":
+        return fasttext_records(lines(stream, longest))
     head = stream.peek(HEAD)
     of_stream = lines(stream, longest, line_end(head))
     if kind == "csv":

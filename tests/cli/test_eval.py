@@ -127,6 +127,21 @@ def test_labels_that_the_model_does_not_know_are_errors(run: "Run") -> None:
     assert run("eval", "-m", "mail.nbt", "-q", *sources).err == ""
 
 
+@pytest.mark.usefixtures("model")
+def test_an_unknown_label_inside_a_file_is_mended_there(run: "Run") -> None:
+    Path("rows.txt").write_text("__label__ham at noon\n__label__hm see you\n")
+    advice = (
+        "has no class 'hm' (1 document); its classes are ham, spam; mend the labels in "
+        "{}, or name the column that holds them (--label-column COLUMN); until"
+    )
+
+    err = run("eval", "-m", "mail.nbt", "--seen", "rows.txt").err
+    assert advice.format("rows.txt") in err
+    rows = Path("rows.txt").read_bytes()
+    err = run("eval", "-m", "mail.nbt", "--seen", "-", stdin=rows).err
+    assert advice.format("-") in err
+
+
 @pytest.mark.parametrize("arguments", [("--folds", "4"), ("-m", "mail.nbt", "--seen")])
 @pytest.mark.usefixtures("model")
 def test_unsure_documents_are_counted_apart(
