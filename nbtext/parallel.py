@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import (
         Executor,
         Future,
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         ThreadPoolExecutor,
     )
     from contextvars import Context
+    from multiprocessing.process import BaseProcess
 
 One = TypeVar("One")
 Other = TypeVar("Other")
@@ -176,6 +177,7 @@ def processes(
         )
         executor.submit(os.getpid).result()  # which starts all of them
     _leave_pipes_to_workers(executor)
+    workers = _workers_of(executor)
     with executor:
         try:
             yield executor
@@ -183,10 +185,20 @@ def processes(
             # Terminated rather than waited for. They are joined here, because the
             # interpreter and the executor's own thread would otherwise shut the
             # executor down at the same time.
-            for process in multiprocessing.active_children():
+            for process in [*workers.values()]:
                 process.terminate()
             executor.shutdown(cancel_futures=True)
             raise
+
+
+def _workers_of(executor: ProcessPoolExecutor) -> Mapping[int, BaseProcess]:
+    """
+    Return the processes of an executor, by their numbers, while it lives.
+
+    `multiprocessing.active_children` would name those of the program around, too.
+    """
+    workers: Mapping[int, BaseProcess] | None = getattr(executor, "_processes", None)
+    return {} if workers is None else workers
 
 
 def _leave_pipes_to_workers(executor: ProcessPoolExecutor) -> None:

@@ -184,8 +184,7 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def predict_log_proba(self, X: Texts) -> NDArray[np.float64]:  # noqa: N803
         """Return the logarithms of what `predict_proba` returns."""
-        logarithms: NDArray[np.float64] = np.log(self.predict_proba(X))
-        return logarithms
+        return self._logarithms(X, "printed")
 
     def decision_function(self, X: Texts) -> NDArray[np.float64]:  # noqa: N803
         """

@@ -211,8 +211,9 @@ numbered(Slice text, uint32_t *code)
     at += is_hexadecimal;
     const uint8_t *first = at;
     uint32_t number = 0;
-    for (; at < text.end && at - first < 8 && digit_of(*at) < base; at++)
-        number = number * base + digit_of(*at);
+    for (; at < text.end && digit_of(*at) < base; at++)
+        if (number < N_CODE_POINTS) /* beyond, further digits change nothing */
+            number = number * base + digit_of(*at);
     if (at == first)
         return NULL;
     *code = code_of(number);

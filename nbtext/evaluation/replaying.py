@@ -140,8 +140,9 @@ def replay(
             for arrived in protocol.feedback.arrivals(step):
                 run.tell(new[arrived], is_judged=arrived == step)
             run.learnt_by[step] = len(run.model.learnt)
-            if on_step is not None and not step % PACE:
-                on_step(step, len(new))
+            n_judged = step + 1
+            if on_step is not None and not (n_judged % PACE and n_judged < len(new)):
+                on_step(n_judged, len(new))
     result = evaluate(
         run.truth, run.log_posterior, run.decided, run.model.classes,
         printed=run.printed, positive=positive, costs=run.judge_of.costs,

@@ -57,9 +57,10 @@ def _tags() -> re.Pattern[str]:
     )
 
 
-_REFERENCE = r"&(?:#([0-9]{1,8})|#[xX]([0-9a-fA-F]{1,8})|([a-zA-Z][a-zA-Z0-9]{1,31}));?"
+_REFERENCE = r"&(?:#([0-9]++)|#[xX]([0-9a-fA-F]++)|([a-zA-Z][a-zA-Z0-9]{1,31}));?"
 
 _LAST_CODE_POINT = 0x10FFFF
+_MOST_DIGITS = 7  # of it, in decimal
 
 
 def html_text(markup: str) -> str:
@@ -108,7 +109,8 @@ def _referenced(reference: re.Match[str]) -> str:
     decimal, hexadecimal, name = reference.groups()
     if name:
         return _named(name, reference[0])
-    code_point = int(decimal) if decimal else int(hexadecimal, 16)
+    digits = (decimal or hexadecimal).lstrip("0")[: _MOST_DIGITS + 1]
+    code_point = int(digits or "0", 10 if decimal else 16)
     if 0x80 <= code_point < 0xA0:  # written by programs that thought in Windows-1252
         return bytes([code_point]).decode("cp1252", "replace")
     if not code_point or code_point > _LAST_CODE_POINT or is_surrogate(code_point):

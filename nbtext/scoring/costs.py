@@ -10,10 +10,11 @@ if no class has a probability of 1 - C (Chow 1970). Of a class for which it has 
 price, unsure costs half of the cheapest error.
 """
 
+from bisect import bisect_left
 from collections import Counter as Tally
 from collections.abc import Sequence
 from itertools import pairwise
-from math import exp, expm1, log
+from math import exp, expm1, inf, log
 from typing import Final, NamedTuple
 
 from nbtext.policy import Cost
@@ -44,9 +45,12 @@ class Costs(NamedTuple):
         """Return what a decision costs; None is unsure."""
         if decision is None:
             return self.unsure[truth]
-        prices = {(one, other): change for one, other, change in self.changes}
         usual = 0.0 if truth == decision else ERROR
-        return usual + prices.get((truth, decision), 0.0)
+        place = bisect_left(self.changes, (truth, decision, -inf))
+        for *cell, change in self.changes[place : place + 1]:
+            if cell == [truth, decision]:
+                return usual + change
+        return usual
 
     def expected(self, printed: Sequence[float]) -> list[float]:
         """

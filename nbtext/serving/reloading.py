@@ -190,8 +190,9 @@ class ReloadingModel:
             classifier.arrange([SAMPLE])
         except (NbtextError, MemoryError) as error:
             self._on_trouble(f"{error}; the plain engine is used, which takes longer")
-        self._arrange_from = monotonic() + REST * (monotonic() - started)
-        self._arranged = classifier
+        finally:  # whatever it was, it is not tried for every message
+            self._arrange_from = monotonic() + REST * (monotonic() - started)
+            self._arranged = classifier
 
 
 def state_of(path: str) -> Seen:

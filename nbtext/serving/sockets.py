@@ -303,6 +303,13 @@ def _make_room(path: str) -> None:
         except ConnectionRefusedError:
             Path(path).unlink()
             return
+        except PermissionError:
+            # a server that was killed before its socket got its mode
+            is_begun = not stat.S_IMODE(found.st_mode) and found.st_uid == os.geteuid()
+            if not is_begun:
+                raise
+            Path(path).unlink()
+            return
         except BlockingIOError:
             pass  # a server does, and its queue of clients is full
     raise OSError(errno.EADDRINUSE, "another server listens there")

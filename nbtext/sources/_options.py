@@ -37,6 +37,15 @@ def is_delimiter(text: str) -> bool:
     return len(text) == 1 and text.isascii() and text not in '"\r\n'
 
 
+def is_unicode(name: str) -> bool:
+    """Return whether a name has no byte in it that is no part of UTF-8 (PEP 383)."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 class Options(NamedTuple):
     """
     What the user says about the sources.
@@ -93,6 +102,9 @@ class Options(NamedTuple):
             for name in names:
                 if name in kinds:
                     raise SettingsError(f"the column {name} is named twice")
+                if not is_unicode(name):
+                    message = f"the name of the column {name!r} is not UTF-8; rename it"
+                    raise SettingsError(message)
                 kinds[name] = kind
         return tuple(map(Field._make, kinds.items()))
 

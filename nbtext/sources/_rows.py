@@ -222,8 +222,12 @@ def _json_record(line: bytes) -> Record | BadRecord:
     try:
         # Bytes that are not UTF-8 come out again as they are (PEP 383).
         # NaN and Infinity, which are no JSON, stand for values that are missing.
+        # Numbers stay as they are written: 1.10 as a label is not 1.1.
         record = json.loads(
-            line.decode("utf-8", "surrogateescape"), parse_constant=_no_value
+            line.decode("utf-8", "surrogateescape"),
+            parse_float=str,
+            parse_int=str,
+            parse_constant=_no_value,
         )
     except (ValueError, RecursionError) as error:
         return BadRecord(f"not JSON ({error}); mend or remove the line")
@@ -357,8 +361,6 @@ def _text(record: Record, name: str, column: str) -> bytes:
         return b""
     if isinstance(value, bool):
         return b"true" if value else b"false"
-    if isinstance(value, int | float):
-        return str(value).encode()
     raise SourceError(
         f"{name}: a text was expected in column {column}, "
         f"and a JSON {'list' if isinstance(value, list) else 'object'} found; "

@@ -136,7 +136,7 @@ def _packed_header(header: Header, arrays: list[tuple[str, str, int]]) -> bytes:
     try:
         packed = pack_header(plain)
     except UnicodeEncodeError as error:
-        message = f"the name of a class cannot be written: {error}; rename the class"
+        message = f"a name in the model cannot be written: {error}; rename that class"
         raise ModelWriteError(message) from error
     except OverflowError as error:
         message = (

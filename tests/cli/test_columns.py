@@ -240,3 +240,16 @@ def test_eval_of_a_table_with_wrong_labels_gives_no_class_to_all_its_rows(
         "classes are ham, spam; mend the labels in people.csv, or name the column that "
         "holds them (--label-column COLUMN)\n"
     )
+
+
+@pytest.mark.parametrize(
+    "option", ["--text-column", "--categorical-column", "--numeric-column"]
+)
+def test_a_name_of_a_column_that_no_model_could_hold_is_refused_at_once(
+    run: "Run", option: str
+) -> None:
+    status, out, err = run("train", "-m", "n.nbt", option, "t\udcff", "rows.csv")
+
+    assert (status, out) == (64, "")
+    assert err == "Error: the name of the column 't\\udcff' is not UTF-8; rename it\n"
+    assert not Path("n.nbt").exists()

@@ -1,11 +1,13 @@
+import multiprocessing
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from threading import Event, Thread, Timer, current_thread, main_thread
 
 import pytest
 
-from nbtext.parallel import AHEAD, DONE, ahead, threads
+from nbtext.parallel import AHEAD, DONE, ahead, processes, threads
 from tests.waiting import PATIENCE
 
 
@@ -60,6 +62,31 @@ def test_results_that_wait_for_a_slow_one_are_bounded() -> None:
     assert len(taken) <= DONE * 2 + AHEAD
     assert list(found) == [*range(1, 1000)]
     ended_late.join()
+
+
+def _fail_among_processes() -> None:
+    began = time.monotonic()
+    try:
+        with processes(2) as executor:
+            assert executor is not None
+            executor.submit(time.sleep, PATIENCE)
+            raise ZeroDivisionError
+    finally:
+        assert time.monotonic() - began < PATIENCE, "they are not waited for"
+
+
+def test_a_failure_ends_no_process_of_the_program_around() -> None:
+    context = multiprocessing.get_context("fork")
+    bystander = context.Process(target=Event().wait, args=[PATIENCE])
+    bystander.start()
+    try:
+        with pytest.raises(ZeroDivisionError):
+            _fail_among_processes()
+        bystander.join(0.1)
+        assert bystander.is_alive()
+    finally:
+        bystander.kill()
+        bystander.join()
 
 
 def test_where_no_thread_can_be_started_this_one_works(

@@ -160,12 +160,18 @@ def remove_stale(path: str) -> bool:
         found = os.lstat(path)
         if stat.S_ISDIR(found.st_mode) or not is_stale(path, found):
             return False
-        aside = f"{path}.{os.urandom(4).hex()}"
+        aside = f"{path}.nbtext-{os.urandom(6).hex()}"
         os.rename(path, aside)
-        is_stale_one = os.lstat(aside).st_ino == found.st_ino
+        is_stale_one = _is_same(os.lstat(aside), found)
         if not is_stale_one:  # another program has just made a new one
             os.link(aside, path)
         os.unlink(aside)
     except OSError:
         return False
     return is_stale_one
+
+
+def _is_same(one: os.stat_result, other: os.stat_result) -> bool:
+    """Return whether it is one file: a new one may get the inode of the old."""
+    names = ("st_dev", "st_ino", "st_size", "st_mtime_ns")
+    return all(getattr(one, name) == getattr(other, name) for name in names)

@@ -41,6 +41,10 @@ def test_character_references(markup: str, text: str) -> None:
     assert html_text(markup) == text
 
 
-@pytest.mark.parametrize("n_digits", [9, 5000])
-def test_numbers_of_any_length_are_read(n_digits: int) -> None:
-    html_text(f"&#{'9' * n_digits};").encode()
+@pytest.mark.parametrize("n", [0, 1, 8, 100_000])
+def test_numbers_of_any_length_are_read(n: int) -> None:
+    zeros, nines = "0" * n, "9" * (n + 7)
+
+    assert html_text(f"&#{zeros}86;&#x{zeros}49;&#{zeros}65A") == "VIAA"
+    assert html_text(f"a&#{nines};b&#x{nines}cafe;d") == "a\ufffdb\ufffdd"
+    assert html_text(f"&#{zeros}1114111;&#x{zeros}110000;") == "\U0010ffff\ufffd"

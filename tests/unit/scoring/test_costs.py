@@ -80,6 +80,17 @@ def test_prices_that_are_not_given_are_the_usual_ones() -> None:
     assert not costs.may_be_unsure
 
 
+def test_looking_up_a_price_takes_no_longer_the_more_there_are() -> None:
+    names = [f"{n:03}" for n in range(300)]
+    costs = costs_of([Cost(t, d, 2.0) for t in names for d in names if t < d], names)
+
+    found = [costs.price(t, d) for t in range(300) for d in range(300)]
+
+    assert found == [
+        2.0 if t < d else float(t != d) for t in range(300) for d in range(300)
+    ]
+
+
 def test_of_equally_cheap_classes_the_first_wins() -> None:
     assert costs_of([Cost("a", "b", 1.0)], MANY).cheapest(logs(*[0.25] * 4)) == 0
 

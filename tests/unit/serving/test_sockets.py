@@ -1,5 +1,6 @@
 """Where a server listens, and to whom."""
 
+import errno
 import os
 import socket
 import stat
@@ -167,6 +168,33 @@ def test_a_socket_that_nobody_listens_on_is_replaced(folder: Path) -> None:
     with socket.socket(socket.AF_UNIX) as client:
         client.connect(str(path))
     listener.close()
+
+
+class _Refused(socket.socket):
+    """A socket of somebody to whom all others are closed, unlike to root."""
+
+    def connect(self, address: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+
+@pytest.mark.parametrize(("mode", "is_begun"), [(0, True), (0o600, False)])
+def test_a_socket_that_never_got_its_mode_is_replaced(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, mode: int, is_begun: bool
+) -> None:
+    path = folder / "s"
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(str(path))
+    path.chmod(mode)
+    monkeypatch.setattr(socket, "socket", _Refused)
+
+    if is_begun:
+        (listener,) = listen(Address("", 0, str(path)), mode=0o600)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        listener.close()
+    else:
+        with pytest.raises(ListenError, match="Permission denied"):
+            listen(Address("", 0, str(path)))
+        assert path.exists()
 
 
 def test_a_socket_that_somebody_listens_on_is_left_alone(folder: Path) -> None:

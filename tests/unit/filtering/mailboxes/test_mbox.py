@@ -14,19 +14,20 @@ from pathlib import Path
 import pytest
 
 from nbtext.errors import BusyError, SourceError
-from nbtext.files.mail_locks import STALE
+from nbtext.files.mail_locks import STALE, is_stale
 from nbtext.filtering.mailboxes import (
     Marks,
     Mbox,
     OldFiles,
     OldState,
     Plan,
+    _locks,
     carry_out,
     open_mailbox,
 )
 from nbtext.filtering.mailboxes._fields import header_of, marked, naming
 from nbtext.filtering.mailboxes._late import ForeignFileError, look_after
-from nbtext.filtering.mailboxes._locks import locked
+from nbtext.filtering.mailboxes._locks import locked, remove_stale
 from nbtext.filtering.mailboxes._rewriting import name_of
 from nbtext.filtering.mailboxes._spans import spans
 from tests.waiting import PATIENCE
@@ -571,6 +572,25 @@ def test_a_stale_dotlock_goes_though_another_program_waits_for_it(
             assert len(list(snapshot.spans(0))) == 1
 
     assert not lock.exists()
+
+
+def test_a_lock_that_took_the_place_of_a_stale_one_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = tmp_path / "box.lock"
+    lock.write_text(f"{2**22 + 1}:{os.uname().nodename}\n")
+    fresh = f"{os.getpid()}:{os.uname().nodename}\n"
+    def overtaken(path: str, status: os.stat_result) -> bool:
+        """Find that a lock is stale, and lose a race; a new one has its inode."""
+        found = is_stale(path, status)
+        lock.write_text(fresh)
+        return found
+
+    monkeypatch.setattr(_locks, "is_stale", overtaken)
+
+    assert not remove_stale(str(lock))
+    assert lock.read_text() == fresh
+    assert [*tmp_path.iterdir()] == [lock]
 
 
 def test_a_folder_in_the_place_of_a_dotlock_stays(tmp_path: Path) -> None:
