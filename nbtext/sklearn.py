@@ -179,11 +179,11 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         classes no class is more probable than (n + 1) / (n + 2). A class that has had
         no text yet has the share of one of the texts.
         """
-        probabilities: NDArray[np.float64] = np.exp(self._logarithms(X, "printed"))
+        probabilities: NDArray[np.float64] = np.exp(self.predict_log_proba(X))
         return probabilities
 
     def predict_log_proba(self, X: Texts) -> NDArray[np.float64]:  # noqa: N803
-        """Return the logarithms of what `predict_proba` returns."""
+        """Return their logarithms, finite for what is too improbable for a float."""
         return self._logarithms(X, "printed")
 
     def decision_function(self, X: Texts) -> NDArray[np.float64]:  # noqa: N803

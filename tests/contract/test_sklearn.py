@@ -56,10 +56,11 @@ class OnNumbers(NBTextClassifier):
         super().partial_fit(self._words(numbers), y, classes)
         return self
 
-    def predict_proba(self, X: Any) -> Any:  # noqa: N803
-        """Return the probability of each class."""
+    def predict_log_proba(self, X: Any) -> Any:  # noqa: N803
+        """Return the logarithm of the probability of each class."""
         check_is_fitted(self)
-        return super().predict_proba(self._words(validate_data(self, X, reset=False)))
+        words = self._words(validate_data(self, X, reset=False))
+        return super().predict_log_proba(words)
 
     def decision_function(self, X: Any) -> Any:  # noqa: N803
         """Return what ranks them."""
@@ -184,6 +185,17 @@ def test_a_text_that_cannot_be_searched_in_time_is_told(
         model.partial_fit(["more sky", f"{'a' * 60}!"], ["s", "s"])
 
     assert model.model_ == before
+
+
+def test_the_logarithm_of_what_is_most_improbable_is_finite() -> None:
+    texts = ["ant bee " * 9, "bee ant " * 9, "cow dog " * 9]
+    model = NBTextClassifier(event_model="sum", correction=False)
+    model.fit(texts * 9, ["a", "b", "c"] * 9)
+
+    (row,) = model.predict_log_proba(["ant bee ant bee " * 1000])
+
+    assert np.isfinite(row).all()
+    assert row[2] < np.log(np.finfo(float).tiny)
 
 
 def test_a_class_may_come_later() -> None:

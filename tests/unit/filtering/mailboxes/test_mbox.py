@@ -580,6 +580,7 @@ def test_a_lock_that_took_the_place_of_a_stale_one_stays(
     lock = tmp_path / "box.lock"
     lock.write_text(f"{2**22 + 1}:{os.uname().nodename}\n")
     fresh = f"{os.getpid()}:{os.uname().nodename}\n"
+
     def overtaken(path: str, status: os.stat_result) -> bool:
         """Find that a lock is stale, and lose a race; a new one has its inode."""
         found = is_stale(path, status)
