@@ -41,6 +41,8 @@ from nbtext.files.temporary import temporary_folder
 from nbtext.learning import SettingsOverrides
 
 FILE = "model.nbt"
+TWO = 2
+"""How many classes there are where one number tells a decision."""
 
 
 class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
@@ -112,7 +114,7 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """
         texts, labels = _checked(X, y)
         self.classes_, places = np.unique(labels, return_inverse=True)
-        if len(self.classes_) < len(("one", "another")):
+        if len(self.classes_) < TWO:
             message = f"y has one class, {self.classes_[0]!r}; a classifier needs two"
             raise ValueError(message)
         self._waiting: list[tuple[str, AnyDocument]] = []
@@ -129,11 +131,12 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """
         Learn further texts. Texts that come again are counted again.
 
+        There is no correction, which is learnt from all texts together.
+
         Args:
             X: shape (n_documents,), texts or raw messages.
             y: shape (n_documents,), their labels.
-            classes: all labels that there will be; the first call needs them. There is
-                no correction, which is learnt from all texts together.
+            classes: all labels that there will be; the first call needs them.
 
         Raises:
             ValueError: X are no texts, or y has labels that were not among the classes.
@@ -199,7 +202,7 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
         """
         logarithms = self._logarithms(X, "log_posterior")
-        if len(self.classes_) == len(("one", "another")):
+        if len(self.classes_) == TWO:
             return logarithms[:, 1] - logarithms[:, 0]
         return logarithms
 

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 import numpy as np
 from numpy.typing import NDArray
 
+from nbtext.tokens.bags import mixed
 from nbtext.tokens.ngrams import SALT, SIZE
 from nbtext.tokens.text_finding import MOST_TEXT, PART_END, TEXT_END
-from nbtext.tokens.tokenizer import BASE, KEY_SHIFT, MIX, PAIR, SPREAD
+from nbtext.tokens.tokenizer import BASE, KEY_SHIFT, PAIR, SPREAD
 
 Bytes = NDArray[np.uint8]
 Places = NDArray[np.int64]
@@ -193,7 +194,7 @@ def keys_of(view: View, packed: Bytes) -> Keys:
         of_second = _hashes(
             packed, starts.take(second), ends.take(second), salts.take(is_pair)
         )
-        hashes[is_pair] = _mixed(hashes.take(is_pair) * np.uint64(PAIR) + of_second)
+        hashes[is_pair] = mixed(hashes.take(is_pair) * np.uint64(PAIR) + of_second)
     return hashes >> np.uint64(KEY_SHIFT)
 
 
@@ -217,15 +218,7 @@ def _hashes(packed: Bytes, starts: Places, ends: Places, salts: Hashes) -> Hashe
         factor = factor * BASE & (1 << 64) - 1
         more = np.flatnonzero(left > WORD)
         rows, at, left = rows.take(more), at.take(more) + WORD, left.take(more) - WORD
-    return _mixed(sums * np.uint64(SPREAD))
-
-
-def _mixed(values: Hashes) -> Hashes:
-    """Return `nbtext.tokens.tokenizer.mix` of values."""
-    values ^= values >> np.uint64(32)
-    values *= np.uint64(MIX)
-    values ^= values >> np.uint64(29)
-    return values
+    return mixed(sums * np.uint64(SPREAD))
 
 
 def _salts(packed: Bytes, starts: Places, ends: Places) -> Hashes:

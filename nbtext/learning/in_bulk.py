@@ -129,12 +129,7 @@ class _Part:
 
     def bag(self, place: int) -> Bag:
         """Return one of the documents as the plain engine has it."""
-        bag = []
-        for terms in self.views:
-            part = slice(*terms.starts[place : place + 2].tolist())
-            pairs = zip(terms.keys[part], terms.counts[part], strict=True)
-            bag.append({int(key): int(count) for key, count in pairs})
-        return tuple(bag)
+        return tuple(terms.bag(place) for terms in self.views)
 
 
 class _Changes:

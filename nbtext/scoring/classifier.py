@@ -390,7 +390,8 @@ class Classifier:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what opens the same model elsewhere: its counts stay in the file."""
-        facts = (self.model.path, self.model.scoring, self._policy, self.n_reasons)
+        model = self.model
+        facts = (type(self), model.path, model.scoring, self._policy, self.n_reasons)
         return _opened, facts
 
     def opened_at(self, path: str) -> "Classifier":
@@ -409,10 +410,14 @@ class Classifier:
 
 
 def _opened(
-    path: str, scoring: Scoring, policy: "Policy | None", n_reasons: int
+    kind: type[Classifier],
+    path: str,
+    scoring: Scoring,
+    policy: "Policy | None",
+    n_reasons: int,
 ) -> Classifier:
     model = load_model(path, scoring=scoring)
-    return Classifier(model, policy=policy, n_reasons=n_reasons)
+    return kind(model, policy=policy, n_reasons=n_reasons)
 
 
 def _heading_of(document: Document) -> "Heading | None":

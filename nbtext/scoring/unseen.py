@@ -13,7 +13,7 @@ pruning; and all of them if the model has a correction, which was learnt from th
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -21,16 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from nbtext.document import Document
-    from nbtext.policy import Policy
     from nbtext.scoring.decide import Decision
     from nbtext.scoring.score import Scored
-    from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Terms
 
 from nbtext.scoring.batch import score_left_out
 from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.leave_one_out import PART
-from nbtext.scoring.model import load_model
 from nbtext.store.counted import NO_CLASS, CountedDocuments, CountedRow
 from nbtext.tokens import fingerprints, read_keys, read_terms
 from nbtext.tokens.batch_reading import read_together
@@ -125,11 +122,6 @@ class UnseenClassifier(Classifier):
         super().arrange(samples)
         len(self._ledger)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Return what opens the same model elsewhere."""
-        facts = (self.model.path, self.model.scoring, self.policy, self.n_reasons)
-        return _opened, facts
-
     @cached_property
     def _ledger(self) -> CountedDocuments:
         return CountedDocuments(self.model.file, self.model.classes)
@@ -190,10 +182,3 @@ def _is_exact(rows: Sequence[CountedRow], mark: int) -> bool:
         return False
     row = rows[0]
     return row.times == 1 and row.fingerprint == mark and row.class_ != NO_CLASS
-
-
-def _opened(
-    path: str, scoring: Scoring, policy: Policy, n_reasons: int
-) -> UnseenClassifier:
-    model = load_model(path, scoring=scoring)
-    return UnseenClassifier(model, policy=policy, n_reasons=n_reasons)

@@ -185,9 +185,9 @@ class Connection:
             await asyncio.get_running_loop().sock_sendall(self.socket, rest)
         self.socket.shutdown(SHUT_WR)
 
-    def has_ended(self) -> bool:
+    def receive_end(self) -> bool:
         """Release what the request holds; return whether the client sends no more."""
-        self.close()
+        self.release()
         self.is_answer_due = False
         if self.socket.fileno() < 0:
             return True
@@ -202,7 +202,7 @@ class Connection:
         If a socket with unread bytes is closed, the system resets the connection, and
         the client loses an answer that it has not read yet.
         """
-        if self.has_ended():  # as most have by now
+        if self.receive_end():  # as most have by now
             return
         buffer = bytearray(CHUNK)
         loop = asyncio.get_running_loop()
@@ -211,7 +211,7 @@ class Connection:
                 while await loop.sock_recv_into(self.socket, buffer):
                     await asyncio.sleep(0)
 
-    def close(self) -> None:
+    def release(self) -> None:
         """Release the memory that the request holds."""
         self._budget.give_back(self._held)
         self._held = 0

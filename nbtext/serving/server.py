@@ -249,7 +249,7 @@ class Server:
 
     def _close(self, connection: Connection) -> None:
         """Close the connection to a client that has its answer, now or soon."""
-        if connection.has_ended():
+        if connection.receive_end():
             connection.socket.close()
         else:
             self._begin(connection, drained(connection))
@@ -277,7 +277,7 @@ class Server:
                 self._note(connection, began, outcome)
                 await connection.drain()
         finally:
-            connection.close()
+            connection.release()
 
     def _note(self, connection: Connection, began: float, outcome: str) -> None:
         """Log a request."""
@@ -393,7 +393,7 @@ async def drained(connection: Connection) -> None:
         with connection.socket:
             await connection.drain()
     finally:
-        connection.close()
+        connection.release()
 
 
 def broken(connection: Connection, reason: str | None) -> str:

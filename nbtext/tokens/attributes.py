@@ -98,7 +98,7 @@ def document_keys(
 
 
 def keys(view: View, fields: list[Field]) -> Iterator[int]:
-    """Yield its key."""
+    """Yield the key of each value."""
     for _, value in fields:
         if view.kind == "number":
             yield key_of(number_in(value))

@@ -402,7 +402,7 @@ def _parameters(best: SettingsOverrides) -> Iterator[SettingsOverrides]:
         for scale in SCALES:
             value = (
                 max(min(round(one.default * scale), one.most), one.least)
-                if (one.name == "levels")
+                if one.name == "levels"
                 else one.default * scale
             )
             if one.least <= value <= one.most and value != one.default:
