@@ -180,7 +180,8 @@ itself with `-p`. [recipes/bogofilter.md](recipes/bogofilter.md) has the forms, 
 status and the differences.
 
 **`learn`** and **`forget`** print nothing on standard output. Standard error has a summary,
-and the name of each document that was refused. `--json` prints one object: `class`,
+and the name of each document that was refused. `--json` prints one object: `class` (with `--labelled`
+null, and `classes` has how many each has got),
 `learnt`, `moved` and `known`, or `forgotten`; `refused`, `empty` (without a byte), `skipped` and `path`. Like all
 commands that write a model, they wait up to `--wait` seconds for another writer.
 [learning.md](learning.md) lists their promises.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         read_documents,
     )
     from nbtext.api.evaluating import evaluate, evaluate_folds, evaluate_replay
-    from nbtext.api.learning import forget, learn
+    from nbtext.api.learning import forget, learn, learn_labelled
     from nbtext.api.training import train, train_on
     from nbtext.doctor import Findings
     from nbtext.document import Document
@@ -65,6 +65,7 @@ __all__ = [
     "forget",
     "joint_log_likelihood",
     "learn",
+    "learn_labelled",
     "load",
     "read_documents",
     "set_policy",
@@ -101,6 +102,7 @@ _HOMES: "Final" = {
     "forget": "api.learning",
     "joint_log_likelihood": "api.classifying",
     "learn": "api.learning",
+    "learn_labelled": "api.learning",
     "load": "api.classifying",
     "read_documents": "api.classifying",
     "set_policy": "upkeep",

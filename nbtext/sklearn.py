@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Texts: TypeAlias = Iterable[str | bytes]
 
 from nbtext.api.classifying import classify_all, load
-from nbtext.api.learning import learn
+from nbtext.api.learning import learn_labelled
 from nbtext.api.training import train_on
 from nbtext.document import AnyDocument, Document, as_document
 from nbtext.files.temporary import temporary_folder
@@ -275,12 +275,10 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         with temporary_folder() as folder:
             path = folder / FILE
             path.write_bytes(self.model_)
-            for label in sorted({label for label, _ in pairs}):
-                of_label = [text for other, text in pairs if other == label]
-                for result in learn(path, label, of_label, create=True):
-                    if result.outcome == "refused":  # its pattern takes too long
-                        message = f"a text of X cannot be read: {result.reason}"
-                        raise ValueError(message)
+            for result in learn_labelled(path, pairs, create=True):
+                if result.outcome == "refused":  # its pattern takes too long
+                    message = f"a text of X cannot be read: {result.reason}"
+                    raise ValueError(message)
             self.model_ = path.read_bytes()
 
     def _classifier(self, folder: Path) -> Classifier:

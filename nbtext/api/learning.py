@@ -12,8 +12,15 @@ if TYPE_CHECKING:
     from nbtext.learning.regimes import Regime
 
 from nbtext.api._shared import checked_regime, numbered
-from nbtext.arguments import count_of, documents_of, label_of, path_of, seconds_of
-from nbtext.document import Note, Unreadable
+from nbtext.arguments import (
+    count_of,
+    documents_of,
+    label_of,
+    pair_of,
+    path_of,
+    seconds_of,
+)
+from nbtext.document import Note, Unreadable, as_document
 from nbtext.learning import LearnRequest, LearnResult, learn_documents
 from nbtext.learning.regimes import EVERYTHING
 from nbtext.learning.training import MAX_BYTES
@@ -84,7 +91,65 @@ def learn(
         frozen_idf=frozen_idf,
         regime=checked_regime(regime),
     )
-    return _learn(documents, request)
+    return _learn(numbered(documents_of(documents)), request)
+
+
+def learn_labelled(
+    path: AnyPath,
+    pairs: Iterable[tuple[str, AnyDocument]],
+    *,
+    create: bool = False,
+    undo: int | None = None,
+    approximate: bool = False,
+    keyed: AnyPath | None = None,
+    regime: Regime = EVERYTHING,
+    wait: float = WAIT,
+    frozen_idf: bool = False,
+) -> list[LearnResult]:
+    """
+    Add documents to the classes of a model that their labels name.
+
+    It does for all classes together what `learn` does for one.
+
+    Args:
+        path: the model file.
+        pairs: a label and a document each, as `train_on` takes them.
+        create: whether to begin a class that resembles another.
+        undo: as for `learn`.
+        approximate: as for `learn`.
+        keyed: file of the secret of a model that was trained with one.
+        regime: as for `learn`.
+        wait: as for `learn`.
+        frozen_idf: as for `learn`.
+
+    Returns:
+        What became of each document, in their order; refused for the reasons of
+        `learn`, if the model cannot have the class, or if the same document comes again
+        with another label, which stands.
+
+    Raises:
+        As `learn` does, but for what is wrong with a class.
+        TypeError: what is given are no pairs of a label and a document.
+        ValueError: as for `learn`.
+
+    """
+    request = LearnRequest(
+        path_of(path),
+        None,
+        wait=seconds_of("wait", wait),
+        keep=None if undo is None else count_of("undo", undo, least=0, most=MOST_KEPT),
+        approximate=approximate,
+        create=create,
+        keyed=_secret_path(keyed),
+        frozen_idf=frozen_idf,
+        regime=checked_regime(regime),
+        own_labels=True,
+    )
+    items: Iterator[Item] = (
+        as_document(document, str(number))._replace(label=label)
+        for number, (label, document) in enumerate(map(pair_of, pairs), 1)
+    )
+    return _learn(items, request)
 
 
 def forget(
@@ -125,13 +190,10 @@ def forget(
         keyed=_secret_path(keyed),
         frozen_idf=frozen_idf,
     )
-    return _learn(documents, request)
+    return _learn(numbered(documents_of(documents)), request)
 
 
-def _learn(
-    documents: Iterable[AnyDocument], request: LearnRequest
-) -> list[LearnResult]:
-    items: Iterator[Item] = numbered(documents_of(documents))
+def _learn(items: Iterator[Item], request: LearnRequest) -> list[LearnResult]:
     results: list[LearnResult] = []
 
     def refuse(problem: Unreadable | Note) -> None:

@@ -26,7 +26,13 @@ from nbtext.cli._terminal import (
 )
 from nbtext.document import Skipped
 from nbtext.errors import NbtextError, NoModelError, SettingsError
-from nbtext.learning import LearnRequest, LearnResult, learn_documents, model_fields
+from nbtext.learning import (
+    CHANGED,
+    LearnRequest,
+    LearnResult,
+    learn_documents,
+    model_fields,
+)
 from nbtext.scoring import load_model
 from nbtext.sources import Options, documents, seen_only
 
@@ -72,13 +78,16 @@ def run(command: LearnCommand) -> int:
     failures = Skipped()
     on_problem = problem_handler(failures, quiet=command.output.quiet)
     options = command.options._replace(model_fields=partial(model_fields, request.path))
+    if request.own_labels:
+        options = options._replace(model_classes=load_model(request.path).classes)
     items: Iterable[Item] = documents(
-        command.sources, options, labelled=False, stdin=command.begun
+        command.sources, options, labelled=request.own_labels, stdin=command.begun
     )
     if command.is_seen_only:
         items = seen_only(items)
     score = None if command.output.quiet else _score_of(request.path)
     outcomes: Tally[str] = Tally()
+    labels: Tally[str] = Tally()
     cut_short = CutShort(quiet=command.output.quiet)
     refused = Naming("refused")
     max_bytes = command.options.max_bytes
@@ -89,15 +98,18 @@ def run(command: LearnCommand) -> int:
         ):
             for result in results:
                 outcomes[result.outcome] += 1
+                if request.own_labels and result.outcome in CHANGED:
+                    labels[result.label or ""] += 1
                 _say(result, command, refused, cut_short)
         is_done = True
     finally:  # what was learnt stays learnt, whatever went wrong then
         cut_short.name_rest()
         refused.name_rest()
         if outcomes and not command.output.quiet:
-            to_stderr(summary(request, outcomes))
+            to_stderr(summary(request, outcomes, labels))
         if command.output.as_json and (outcomes or is_done):
-            to_stdout([as_json(facts(command, outcomes, failures.documents))])
+            told = facts(command, outcomes, labels, failures.documents)
+            to_stdout([as_json(told)])
     if outcomes and not command.output.quiet:
         if request.frozen_idf:
             to_stderr(idf_kept(request.path))
@@ -162,12 +174,12 @@ def _say(
     if result.outcome == "refused":
         refused.say(f"{result.name}: {result.reason}")
     elif command.output.verbose:
-        to_stderr(f"{result.name}: {what_became(result, command.request.label)}")
+        to_stderr(f"{result.name}: {what_became(result)}")
 
 
-def what_became(result: LearnResult, label: str | None) -> str:
+def what_became(result: LearnResult) -> str:
     """Say what became of a document."""
-    before = ", ".join(result.before)
+    before, label = ", ".join(result.before), result.label
     if result.outcome == "moved":
         return f"moved from {before} to {label}"
     if result.outcome == "empty":
@@ -179,13 +191,24 @@ def what_became(result: LearnResult, label: str | None) -> str:
     return f"learnt as {label}" if label is not None else f"forgotten as {before}"
 
 
-def summary(request: LearnRequest, outcomes: Tally[str]) -> str:
-    """Say in one line what became of all documents."""
+def summary(
+    request: LearnRequest, outcomes: Tally[str], labels: Tally[str] | None = None
+) -> str:
+    """
+    Say in one line what became of all documents.
+
+    Args:
+        request: what was to be learnt or forgotten.
+        outcomes: how many documents came to each.
+        labels: how many were learnt as each class, if they say their own.
+
+    """
+    label = "labelled" if request.own_labels else request.label
     words = {
-        "learnt": ("learnt", f" as {request.label}"),
-        "moved": ("moved", f" to {request.label}"),
-        "known": ("", f" known as {request.label} already"),
-        "left out": ("left out", f" that it finds to be {request.label}"),
+        "learnt": ("learnt", f" as {label}"),
+        "moved": ("moved", f" as {label}" if request.own_labels else f" to {label}"),
+        "known": ("", f" known as {label} already"),
+        "left out": ("left out", f" that it finds to be {label}"),
         "forgotten": ("forgot", ""),
         "refused": ("refused", ""),
         "empty": ("passed over", " without a byte"),
@@ -195,7 +218,8 @@ def summary(request: LearnRequest, outcomes: Tally[str]) -> str:
         for outcome, (verb, rest) in words.items()
         if outcomes[outcome]
     ]
-    return ", ".join(parts)
+    by_class = ", ".join(f"{name} {n:,}" for name, n in sorted((labels or {}).items()))
+    return ", ".join(parts) + (f": {by_class}" if by_class else "")
 
 
 def _score_of(path: str) -> str | None:
@@ -223,12 +247,15 @@ def idf_kept(path: str) -> str:
     return f"the idf stays that of the {counted(number, 'document')} of training"
 
 
-def facts(command: LearnCommand, outcomes: Tally[str], skipped: int) -> dict[str, Any]:
+def facts(
+    command: LearnCommand, outcomes: Tally[str], labels: Tally[str], skipped: int
+) -> dict[str, Any]:
     """Return the same for a program."""
     request = command.request
-    names = ["forgotten"] if request.label is None else ["learnt", "moved", "known"]
+    names = ["forgotten"] if request.forgets else ["learnt", "moved", "known"]
     return {
         "class": request.label,
+        **({"classes": dict(sorted(labels.items()))} if request.own_labels else {}),
         **{name: outcomes[name] for name in names},
         **({"left_out": outcomes["left out"]} if request.regime.is_choosy else {}),
         "refused": outcomes["refused"],

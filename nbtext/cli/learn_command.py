@@ -2,6 +2,7 @@
 
 import click
 
+from nbtext.classes import quoted
 from nbtext.cli import _completion as completion
 from nbtext.cli._learn import LearnCommand, run
 from nbtext.cli._options import (
@@ -23,7 +24,9 @@ from nbtext.sources import Options
 
 
 @click.command(epilog="What is known already is not counted again.")
-@click.argument("label", metavar="CLASS", shell_complete=completion.classes)
+@click.argument(
+    "label", metavar="CLASS", required=False, shell_complete=completion.classes
+)
 @sources_argument()
 @model_option
 @new_keyed_option
@@ -38,6 +41,11 @@ from nbtext.sources import Options
     metavar="N",
     help="Keep what the last N documents left, to undo them even if their headers have "
     "changed since [default: as before, at first 1000].",
+)
+@click.option(
+    "--labelled",
+    is_flag=True,
+    help="Learn each document as its own label, as `train` reads it; leave CLASS out.",
 )
 @click.option(
     "--seen-only",
@@ -56,7 +64,7 @@ from nbtext.sources import Options
 @click.pass_context
 def command(
     context: click.Context,
-    label: str,
+    label: str | None,
     sources: tuple[str, ...],
     model: str,
     keyed: str | None,
@@ -65,6 +73,7 @@ def command(
     approximate: bool,
     frozen_idf: bool,
     keep: int | None,
+    labelled: bool,
     seen_only: bool,
     create: bool,
     regime: Regime,
@@ -78,10 +87,15 @@ def command(
     nbtext learn spam ~/Maildir/.Junk      every hour, if you like
     nbtext learn ham < same-email.txt      a correction: it moves
     nbtext learn --regime errors spam ~/Maildir/.Junk    what is misjudged alone
+    nbtext learn --labelled new.csv        all classes, by the column label
 
     A document that the model knows in this class already is not counted again; one
     that it knows in another class moves, in one step. Sources are those of `train`.
     """  # noqa: D301  click wants a real backspace
+    if labelled and label is not None:  # no class, but the first of the sources
+        sources, label = (label, *sources), None
+    elif not labelled:
+        _check_class(context, label, options)
     needs_sources(context, sources)
     request = LearnRequest(
         path=model,
@@ -94,5 +108,25 @@ def command(
         fields=options.fields,
         frozen_idf=frozen_idf,
         regime=regime,
+        own_labels=labelled,
     )
     return run(LearnCommand(request, sources, options, output, seen_only))
+
+
+def _check_class(context: click.Context, label: str | None, options: Options) -> None:
+    """
+    Refuse to learn without a class, and a column of labels that would not be heeded.
+
+    Raises:
+        click.UsageError: there is none, or is one.
+
+    """
+    if label is None:
+        message = "Name the CLASS, or learn labelled documents with --labelled."
+        raise click.UsageError(message, context)
+    if options.label_column is not None:
+        message = (
+            f"--label-column: all rows would be learnt as {quoted(label)}; leave the "
+            "option out, or the class, and learn each row as its label with --labelled."
+        )
+        raise click.UsageError(message, context)

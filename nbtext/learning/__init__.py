@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from nbtext.learning.delta import Delta
     from nbtext.learning.delta_table import count_table
     from nbtext.learning.overrides import SettingsOverrides
-    from nbtext.learning.plan import LearnRequest, LearnResult, why_not
+    from nbtext.learning.plan import CHANGED, LearnRequest, LearnResult, why_not
     from nbtext.learning.stream import learn_documents, model_fields
     from nbtext.learning.taking_back import TakenBack, last_run, undo
     from nbtext.learning.training import Trained, check_trainable, train
 
 __all__ = [
+    "CHANGED",
     "Delta",
     "LearnRequest",
     "LearnResult",
@@ -37,6 +38,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CHANGED": "plan",
     "Delta": "delta",
     "LearnRequest": "plan",
     "LearnResult": "plan",

@@ -122,6 +122,10 @@ class _Part:
         marks = {row.fingerprint for row in self.steps[place].rows}
         return marks == {self.marks[place]}
 
+    def labels(self, places: Sequence[int]) -> list[str]:
+        """Return the classes that some of the documents are learnt as."""
+        return [self.steps[place].label or "" for place in places]
+
     def terms(self, places: Sequence[int]) -> list[Terms]:
         """Return for each view the terms of some of the documents."""
         chosen = np.array(places, np.int64)
@@ -144,7 +148,7 @@ class _Changes:
         settings = plan.batch.settings
         self.n_changed = 0
         self._plan = plan
-        self._is_outgrown = plan.is_outgrown
+        self._is_scored_afterwards = plan.is_outgrown or plan.begins_class
         self._counter = Counter(settings, sample=self._sample())
         self._taken = Counter(settings, sample=Sample(documents=NO_SAMPLE))
         self._removal = Delta(settings)
@@ -152,17 +156,16 @@ class _Changes:
         self._records: list[UndoRecords] = []
         self._model: BatchModel | None = None
         self._counts: BatchModel | None = None
-        is_observed = plan.request.label is not None
-        is_observed = is_observed and not plan.request.regime.is_choosy
+        is_observed = not (plan.request.forgets or plan.request.regime.is_choosy)
         if is_observed and plan.model is not None and len(plan.model.classes) > 1:
             with memory_for_model(plan.model.path):
                 self._model = open_batch_model(plan.model)
 
     def _sample(self) -> Sample:
         """Return what samples documents that are scored afterwards, and no others."""
-        is_wanted = self._is_outgrown or self._plan.begins_class
         # the terms of a batch are few enough; where batches end must not show
-        return Sample(documents=DOCUMENTS if is_wanted else NO_SAMPLE, terms=ALL)
+        documents = DOCUMENTS if self._is_scored_afterwards else NO_SAMPLE
+        return Sample(documents=documents, terms=ALL)
 
     def carry_out(self, steps: Sequence[Step]) -> None:
         """Learn or forget some documents."""
@@ -196,11 +199,11 @@ class _Changes:
             elif step.rows:
                 bins[place] = self._observe_moved(part, place, removal)
         self._take_away(part)
-        if plan.request.label is not None:
+        if not plan.request.forgets:
             new = [place for place in done if not steps[place].rows]
-            bins |= self._observe(part.views, new)
-            bins |= self._observe(part.views, [*left_out], left_out)
-            self._learn(plan.request.label, part, done, bins)
+            bins |= self._observe(part, new)
+            bins |= self._observe(part, [*left_out], left_out)
+            self._learn(part, done, bins)
 
     def _take_away(self, part: _Part) -> None:
         """Take away the documents that are as they were counted."""
@@ -224,7 +227,7 @@ class _Changes:
         model = self._plan.model
         if model is None or model.file.correction is None:
             return []
-        if self._plan.request.label is not None:  # they move, but for a few
+        if not self._plan.request.forgets:  # they move, but for a few
             return []
         if self._counts is None:
             with memory_for_model(model.path):
@@ -257,10 +260,10 @@ class _Changes:
         self, part: _Part, place: int, removal: Removal | None
     ) -> tuple[int, ...]:
         """Score a document as it was not known; return the bins of its scores."""
-        model, label = self._plan.model, self._plan.request.label
+        model, label = self._plan.model, part.steps[place].label
         if model is None or label is None or self._plan.request.regime.is_choosy:
             return ()
-        if self._is_outgrown:
+        if self._is_scored_afterwards:
             return ()
         bag = part.bag(place)
         if removal is None:
@@ -275,7 +278,7 @@ class _Changes:
 
     def _observe(
         self,
-        views: Sequence[Terms],
+        part: _Part,
         places: Sequence[int],
         left_out: Mapping[int, str] | None = None,
     ) -> dict[int, tuple[int, ...]]:
@@ -283,23 +286,21 @@ class _Changes:
         Score documents as they were not known; return the bins of their scores.
 
         Args:
-            views: for each view the terms of a batch.
-            places: which documents of the batch.
+            part: some documents.
+            places: which of them.
             left_out: place of a document that is known to its class; None if none is.
 
         """
-        model, label = self._model, self._plan.request.label
-        if model is None or label not in model.classes or not places:
-            return {}
-        if self._is_outgrown:
+        model = self._model
+        if model is None or self._is_scored_afterwards or not places:
             return {}
         scorings = candidates(model.scoring)
-        terms = [of_view.take(np.array(places, np.int64)) for of_view in views]
+        terms = part.terms(places)
         if left_out is None:
             scores = raw_scores(model, scorings, terms)
         else:
             scores = scores_left_out(model, [left_out[one] for one in places], terms)
-        labels = [label] * len(places)
+        labels = part.labels(places)
         self._seen.append(observed_scores(model, scorings, scores, labels))
         if event_model(model.scoring.score).calibration != "histogram":
             return {}
@@ -311,7 +312,6 @@ class _Changes:
 
     def _learn(
         self,
-        label: str,
         part: _Part,
         places: Sequence[int],
         bins: Mapping[int, tuple[int, ...]],
@@ -320,7 +320,6 @@ class _Changes:
         Count documents, and keep what undoes that.
 
         Args:
-            label: their class.
             part: some documents.
             places: which of them.
             bins: place of a document to where its scores fell.
@@ -328,9 +327,12 @@ class _Changes:
         """
         if not places:
             return
-        digests, views = [part.digests[place] for place in places], part.terms(places)
-        self._counter.add_terms([label] * len(places), digests, views)
-        rows = [Row(label, part.marks[place]) for place in places]
+        # by class, as a counter takes them
+        places = sorted(places, key=lambda place: part.steps[place].label or "")
+        labels, views = part.labels(places), part.terms(places)
+        digests = [part.digests[place] for place in places]
+        self._counter.add_terms(labels, digests, views)
+        rows = [*map(Row, labels, (part.marks[place] for place in places))]
         all_bins = [bins.get(place, ()) for place in places]
         sizes = sum((terms.sizes for terms in views), np.zeros(len(places), np.int64))
         kept = np.flatnonzero(sizes <= MOST_TERMS).tolist()
@@ -397,7 +399,7 @@ class _Changes:
     def _score_afterwards(self, model: Model, after: CountTable) -> None:
         """Score what could not be scored before it was learnt."""
         plan = self._plan
-        if plan.request.label is None or plan.request.regime.is_choosy:
+        if plan.request.forgets or plan.request.regime.is_choosy:
             return
         known = [step.place for step in plan.steps if step.rows]
         changed = {plan.batch.readings[place].digest for place in known}
@@ -406,7 +408,7 @@ class _Changes:
             after,
             self._counter.sample,
             changed,
-            is_outgrown=self._is_outgrown or plan.begins_class,
+            is_outgrown=self._is_scored_afterwards,
         )
         self._seen += found.calibrations
         # the latest record of a document stands

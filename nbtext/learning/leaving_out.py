@@ -19,9 +19,11 @@ from nbtext.scoring import Classifier
 
 def without_needless(plan: Plan) -> None:
     """Leave out of a plan what its regime does not learn, and enter that."""
-    model, label = plan.model, plan.request.label
-    is_choosy = plan.request.regime.is_choosy and label is not None
-    if not is_choosy or model is None or len({*model.classes, label}) < 2:
+    model = plan.model
+    is_choosy = plan.request.regime.is_choosy and not plan.request.forgets
+    if not is_choosy or model is None:
+        return
+    if len({*model.classes, *(step.label for step in plan.steps)}) < 2:
         return
     new = [step for step in plan.steps if not step.rows]
     if len(new) == 1 and len(model.classes) > 1:
@@ -36,7 +38,7 @@ def without_needless(plan: Plan) -> None:
 
 def _is_needed(plan: Plan, step: Step) -> bool:
     """Return whether a single document is learnt."""
-    model, label = plan.model, plan.request.label
+    model, label = plan.model, step.label
     if model is None or label not in model.classes:
         return True
     document = plan.batch.documents[step.place]
@@ -61,19 +63,19 @@ def _needless(plan: Plan, steps: list[Step]) -> list[Step]:
 
     if plan.model is None:
         return []
-    label, readings = plan.request.label or "", plan.batch.readings
+    labels, readings = [step.label or "" for step in steps], plan.batch.readings
     needless = []
     with TermCache() as cache:
         views = read_terms(
             plan.batch.settings, [readings[step.place].views for step in steps]
         )
         digests = [readings[step.place].digest for step in steps]
-        cache.add([label] * len(steps), digests, views)
+        cache.add(labels, digests, views)
         model = GrowingModel(plan.model, cache, np.ones(len(steps), np.bool_))
         judge = Judge(model, plan.model.policy or MOST_PROBABLE)
-        truth = model.classes.index(label)
         for place, step in enumerate(steps):
             terms = cache.document(place)
+            truth = model.classes.index(labels[place])
             if is_learnt(judge.judge(terms), plan.request.regime, truth):
                 model.learn(place, terms, is_observed=False)
             else:

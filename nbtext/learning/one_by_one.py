@@ -62,7 +62,7 @@ def learn_few(plan: Plan) -> list[Buffer]:
             n_changed += 1
             seen += removal.taken_back
             delta.include(removal.delta)
-            if plan.request.label is not None and not step.is_there:
+            if step.label is not None and not step.is_there:
                 seen.append(_learn(plan, step, bag, removal.delta, delta))
     if not n_changed:
         return []
@@ -134,10 +134,10 @@ def destination(plan: Plan, step: Step, mark: int) -> Row | None:
         mark: the fingerprint of its terms as they are now.
 
     """
-    label, model = plan.request.label, plan.model
-    if label is None or model is None:
+    model = plan.model
+    if step.label is None or model is None:
         return None
-    to = Row(label, mark)
+    to = Row(step.label, mark)
     digest = plan.batch.readings[step.place].digest
     return to if not step.is_there or to in rows_of(model.file, digest) else None
 
@@ -146,7 +146,7 @@ def _learn(
     plan: Plan, step: Step, bag: Bag, removal: Delta, delta: Delta
 ) -> tuple[Calibration, ...]:
     """Add a document to a change; return what its scores say for calibration."""
-    digest, label = plan.batch.readings[step.place].digest, plan.request.label or ""
+    digest, label = plan.batch.readings[step.place].digest, step.label or ""
     observation: tuple[Calibration, ...] = ()
     if plan.model is not None and not plan.request.regime.is_choosy:
         observation = observation_of(plan.model, removal, bag, label)

@@ -10,23 +10,18 @@ from collections import Counter as Tally
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from nbtext.classes import folder_of, quoted, similar
+from nbtext.classes import quoted
 from nbtext.counts import Calibration, Fit, fit
 from nbtext.counts.calibration import calibration_for, totals
 from nbtext.counts.fitting import chosen
 from nbtext.document import Document
-from nbtext.errors import (
-    NoModelError,
-    SettingsError,
-    TrainingError,
-    UnknownClassError,
-)
+from nbtext.errors import NoModelError, SettingsError
 from nbtext.keyring import make_secret
-from nbtext.learning.new_class_policy import check_policy
+from nbtext.learning.new_classes import check_name, with_classes
 from nbtext.learning.regimes import EVERYTHING, Regime
-from nbtext.scoring import Model, check_scoring, event_model
+from nbtext.scoring import Model
 from nbtext.scoring.frozen_idf import has_frozen_idf
-from nbtext.scoring.models.registry import for_classes, scoring_for
+from nbtext.scoring.models.registry import scoring_for
 from nbtext.scoring.observed import no_calibrations
 from nbtext.settings.reading import Format, Settings, default_settings
 from nbtext.settings.scoring import Scoring
@@ -41,6 +36,9 @@ from nbtext.tokens import AnyReading, is_mail
 
 UNKNOWN: Final = "it is not in the model: it was never learnt, or is forgotten"
 """Why a document is not forgotten."""
+
+CHANGED: Final = ("learnt", "moved")
+"""Outcomes after which a class has one document more."""
 
 Outcome: TypeAlias = Literal[
     "learnt", "moved", "known", "forgotten", "refused", "empty", "left out"
@@ -59,6 +57,7 @@ class LearnResult(NamedTuple):
         before: in which classes it was, sorted.
         reason: why it was refused.
         truncated: whether the document was longer than what was read of it.
+        label: the class that it was to be learnt as; None to be forgotten.
     """
 
     name: str
@@ -66,6 +65,7 @@ class LearnResult(NamedTuple):
     before: tuple[str, ...] = ()
     reason: str = ""
     truncated: bool = False
+    label: str | None = None
 
 
 class LearnRequest(NamedTuple):
@@ -74,7 +74,7 @@ class LearnRequest(NamedTuple):
 
     Attributes:
         path: the model file.
-        label: the class to learn, None to forget.
+        label: the class to learn; None to forget, or if documents say their own.
         wait: how many seconds to wait for another writer.
         keep: maximum number of undo records that the model keeps;
             None for as many as before.
@@ -91,6 +91,7 @@ class LearnRequest(NamedTuple):
         frozen_idf: whether documents are weighed by the idf that training has frozen;
             a model that has one is not changed otherwise.
         regime: which of the documents that are not known are learnt.
+        own_labels: whether each document is learnt as the class that is its label.
     """
 
     path: str
@@ -107,6 +108,12 @@ class LearnRequest(NamedTuple):
     run: int | None = None
     frozen_idf: bool = False
     regime: Regime = EVERYTHING
+    own_labels: bool = False
+
+    @property
+    def forgets(self) -> bool:
+        """Whether documents are forgotten, and not learnt."""
+        return self.label is None and not self.own_labels
 
 
 class Step(NamedTuple):
@@ -115,12 +122,14 @@ class Step(NamedTuple):
 
     Attributes:
         place: which document of the batch.
+        label: the class to learn it as, None to forget it.
         rows: where it is counted otherwise, and how often.
         is_there: whether it is counted in the class where it belongs, besides.
         copies: where else in the batch the same document is.
     """
 
     place: int
+    label: str | None
     rows: Tally[Row]
     is_there: bool
     copies: list[int]
@@ -161,25 +170,29 @@ class Plan(NamedTuple):
 
     @property
     def begins_class(self) -> bool:
-        """Whether the model has classes, and not the one that is learnt."""
-        label, model = self.request.label, self.model
-        return label is not None and model is not None and label not in model.classes
+        """Whether the model has classes, and not one that is learnt."""
+        known = None if self.model is None else self.model.classes
+        return known is not None and any(
+            step.label is not None and step.label not in known for step in self.steps
+        )
 
     @property
     def is_outgrown(self) -> bool:
         """
-        Whether more is learnt than the model knows of the class.
+        Whether more documents are learnt than a class has.
 
-        What it says of these documents is then not what it will say of others like
-        them. It is not asked where a correction has been fitted with its own scores.
+        What the model says of these is then not what it will say of others like them:
+        they must be scored when they are learnt, and not before. It is not asked where
+        a correction has been fitted with its own scores.
         """
-        label, model = self.request.label, self.model
-        if model is None or label not in model.classes:
+        model = self.model
+        if model is None or model.file.correction is not None:
             return False
-        if self.request.regime.is_choosy or model.file.correction is not None:
+        if self.request.regime.is_choosy:
             return False
-        n_new = sum(not step.rows for step in self.steps)
-        return n_new > model.documents[model.classes.index(label)]
+        known = dict(zip(model.classes, model.documents, strict=True))
+        new = Tally(step.label for step in self.steps if not step.rows)
+        return any(n > known[label] for label, n in new.items() if label in known)
 
     def enter(self, step: Step, refusal: str) -> None:
         """
@@ -187,7 +200,7 @@ class Plan(NamedTuple):
 
         Of one that is refused the next copy is another step: its tokens may be others.
         """
-        label = self.request.label
+        label = step.label
         before = tuple(sorted({row.label for row in step.rows}))
         outcome: Outcome
         if refusal:
@@ -196,26 +209,34 @@ class Plan(NamedTuple):
             outcome = "forgotten"
         else:
             outcome = "moved" if before else "learnt"
-        name = self.batch.documents[step.place].name
-        self.results[step.place] = LearnResult(name, outcome, before, refusal)
+        self.tell(step.place, label, outcome, before, refusal)
         if refusal and step.copies:
             place, *copies = step.copies
             self.steps.append(step._replace(place=place, copies=copies))
             return
         for place in step.copies:
-            name = self.batch.documents[place].name
-            self.results[place] = (
-                LearnResult(name, "refused", (), UNKNOWN)
-                if label is None
-                else LearnResult(name, "known", (label,))
-            )
+            if label is None:
+                self.tell(place, label, "refused", reason=UNKNOWN)
+            else:
+                self.tell(place, label, "known", (label,))
 
     def leave_out(self, step: Step) -> None:
         """Take a step out: its document, and copies of it, are not learnt."""
         self.steps.remove(step)
         for place in (step.place, *step.copies):
-            name = self.batch.documents[place].name
-            self.results[place] = LearnResult(name, "left out")
+            self.tell(place, step.label, "left out")
+
+    def tell(
+        self,
+        place: int,
+        label: str | None,
+        outcome: Outcome,
+        before: tuple[str, ...] = (),
+        reason: str = "",
+    ) -> None:
+        """Enter what has become of a document."""
+        name = self.batch.documents[place].name
+        self.results[place] = LearnResult(name, outcome, before, reason, label=label)
 
 
 def new_settings(documents: Sequence[Document], request: LearnRequest) -> Settings:
@@ -245,7 +266,7 @@ def planned(model: Model | None, batch: Batch, request: LearnRequest) -> Plan:
 
     Raises:
         SettingsError: the model keeps no ledger, is not keyed as it should be, or the
-            class cannot be in it.
+            class cannot be in it; that is told of each document if they say their own.
 
     """
     if request.keyed is not None and batch.settings.secret is None:
@@ -258,25 +279,71 @@ def planned(model: Model | None, batch: Batch, request: LearnRequest) -> Plan:
             "counted; train it without --no-ledger to teach it"
         )
         raise SettingsError(message)
-    if request.label is not None:
-        model = _for_class(model, request)
+    labels = _labels(batch, request)
+    refusals: dict[str, str] = {}
+    if not request.forgets:
+        wanted = {label for label in labels if label is not None}
+        if model is None:
+            for name in wanted:
+                check_name(name)
+        else:
+            model, refusals = with_classes(
+                model, wanted, create=request.create, others_go_on=request.own_labels
+            )
     plan = Plan(model, batch, request, [], {})
     first: dict[bytes, Step] = {}
+    last = dict(zip((one.digest for one in batch.readings), labels, strict=True))
     for place, reading in enumerate(batch.readings):
-        if not any(batch.documents[place].texts):
-            plan.results[place] = LearnResult(batch.documents[place].name, "empty")
+        document, label = batch.documents[place], labels[place]
+        if not any(document.texts):
+            plan.tell(place, label, "empty")
             continue
+        if request.own_labels:
+            refusal = _refusal(label, last[reading.digest], refusals)
+            if refusal:
+                plan.tell(place, label, "refused", reason=refusal)
+                continue
         if reading.digest in first:
             first[reading.digest].copies.append(place)
             continue
         rows = _rows(model, reading.digest, request)
-        result = _without_writing(batch.documents[place], rows, request)
+        result = _without_writing(document, label, rows, request)
         if result is None:
-            step = first[reading.digest] = _step(place, rows, request.label)
+            step = first[reading.digest] = _step(place, label, rows)
             plan.steps.append(step)
         else:
             plan.results[place] = result
     return plan
+
+
+def _labels(batch: Batch, request: LearnRequest) -> list[str | None]:
+    """Return the class that each document is to be learnt as, None to forget it."""
+    if request.own_labels:
+        return [document.label for document in batch.documents]
+    return [request.label] * len(batch.documents)
+
+
+def _refusal(
+    label: str | None, last: str | None, refusals: Mapping[str, str]
+) -> str | None:
+    """
+    Return why a document is not learnt under its own label, None if it is.
+
+    Args:
+        label: its label.
+        last: that of the last document of the batch that is the same.
+        refusals: the classes that cannot be learnt, and why.
+
+    """
+    if label is None:
+        return "it has no label to be learnt as"
+    if label != last:
+        other = "nothing" if last is None else quoted(last)
+        return (
+            f"labelled {quoted(label)} here and {other} further on, which stands; "
+            "leave one of the two"
+        )
+    return refusals.get(label)
 
 
 def _check_idf(settings: Settings, request: LearnRequest) -> None:
@@ -305,86 +372,22 @@ def _rows(model: Model | None, digest: bytes, request: LearnRequest) -> Tally[Ro
     return Tally({r: count for r, count in rows.items() if r.label == request.source})
 
 
-def _step(place: int, rows: Tally[Row], label: str | None) -> Step:
+def _step(place: int, label: str | None, rows: Tally[Row]) -> Step:
     """Return what is to be done about a document, from where it is counted now."""
     otherwise = {row: count for row, count in rows.items() if row.label != label}
     is_there = len(otherwise) < len(rows)
-    return Step(place, Tally(otherwise), is_there, [])
+    return Step(place, label, Tally(otherwise), is_there, [])
 
 
 def _without_writing(
-    document: Document, rows: Tally[Row], request: LearnRequest
+    document: Document, label: str | None, rows: Tally[Row], request: LearnRequest
 ) -> LearnResult | None:
     """Return what becomes of a document about which there is nothing to do."""
     name, before = document.name, tuple(sorted({row.label for row in rows}))
-    if request.label is None:
+    if label is None:
         return None if rows else LearnResult(name, "refused", (), UNKNOWN)
-    stays = before == (request.label,) or (before and not request.moves)
-    return LearnResult(name, "known", before) if stays else None
-
-
-def _for_class(model: Model | None, request: LearnRequest) -> Model | None:
-    """
-    Return the model as it is to be scored once it has learnt a class.
-
-    Where its score is for two classes, and one more is learnt, that is the default
-    score of more classes, if what it needs was counted.
-
-    Raises:
-        TrainingError: it needs other settings than the model has.
-        UnknownClassError: it is spelt like a class, and shall not be begun.
-        SettingsError: its name means something else.
-
-    """
-    label = request.label or ""
-    if label in ("", "?") or not label.isprintable():
-        message = (
-            f"a class cannot be called {quoted(label)}; choose a name for people to "
-            "read"
-        )
-        raise SettingsError(message)
-    if model is None:
-        return model
-    if label not in model.classes and not request.create:
-        _check_spelling(model, label)
-    classes = sorted({*model.classes, label})
-    if len(classes) < 2:
-        return model
-    scoring = model.scoring
-    if event_model(scoring.score).refusal(scoring, model.settings, classes):
-        default = scoring_for(model.settings, len(classes))
-        scoring = for_classes(default, len(classes))._replace(
-            attributes=model.scoring.attributes
-        )
-    try:
-        check_scoring(scoring, model.settings, classes)
-    except SettingsError as error:
-        sources = " ".join(f"{name}=..." for name in classes)
-        if label in model.classes:  # files were joined that do not go together
-            what = f"the model cannot be taught: {error}"
-        else:
-            what = (
-                f"no class {quoted(label)}: the model reads documents for the classes "
-                f"{', '.join(model.classes)}, and for one more they are read otherwise"
-            )
-        message = f"{request.path}: {what}; run `nbtext train {sources}`"
-        raise TrainingError(message) from error
-    if model.policy is not None and label not in model.classes:
-        check_policy(model.policy, model, label)
-    return model if scoring == model.scoring else model.scored_by(scoring)
-
-
-def _check_spelling(model: Model, label: str) -> None:
-    """
-    Refuse a new class that is spelt like one that the model has, or means the same.
-
-    Raises:
-        UnknownClassError: it is, or does.
-
-    """
-    if similar(label, model.classes) or folder_of(label, model.classes):
-        advice = "for a new class, add --create"
-        raise UnknownClassError(model.path, label, model.classes, advice=advice)
+    stays = before == (label,) or (before and not request.moves)
+    return LearnResult(name, "known", before, label=label) if stays else None
 
 
 def why_not(row: Row) -> str:
@@ -411,11 +414,12 @@ def keep_of(plan: Plan) -> int:
 
 def history_of(plan: Plan, n_changed: int, new_terms: tuple[int, ...]) -> History:
     """Return the history of the table that a plan makes."""
-    label, model = plan.request.label, plan.model
+    model = plan.model
+    labels = {one.label for one in plan.results.values() if one.outcome in CHANGED}
     run = None if model is None else run_of(model.file, plan.request.run)
     return History(
         taught=n_changed,
-        learnt={} if label is None else {label: now()},
+        learnt={label: now() for label in labels if label is not None},
         offset=model.file.size if model else None,
         new_terms=new_terms,
         keep=keep_of(plan),

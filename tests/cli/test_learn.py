@@ -636,3 +636,68 @@ def test_an_idf_is_kept_only_if_that_is_asked_for(
     in_vain = run("learn", "spam", "--frozen-idf", "-m", model, "new.eml")
     assert in_vain.status == 64
     assert "has no idf to keep; leave out --frozen-idf" in in_vain.err
+
+
+ROWS = """label,text
+ham,see you at the meeting on monday
+spam,cash prize for you
+ham,lunch is at noon
+"""
+
+
+@pytest.mark.usefixtures("model")
+def test_rows_are_learnt_as_their_labels(run: "Run") -> None:
+    before = documents(run, "mail.nbt")
+
+    status, out, err = run(
+        "learn", "-m", "mail.nbt", "--labelled", "-v", stdin=ROWS.encode()
+    )
+
+    assert (status, out) == (65, "")
+    Path("rows.csv").write_text(ROWS)
+    status, out, err = run("learn", "-m", "mail.nbt", "--labelled", "-v", "rows.csv")
+    assert (status, out) == (0, "")
+    assert "rows.csv:2: learnt as spam\n" in err
+    assert err.endswith("learnt 3 documents as labelled: ham 2, spam 1\n")
+    after = documents(run, "mail.nbt")
+    assert after == {"ham": before["ham"] + 2, "spam": before["spam"] + 1}
+    done = run("learn", "-m", "mail.nbt", "--labelled", "--json", "rows.csv")
+    facts = json.loads(done.out)
+    assert (facts["class"], facts["classes"], facts["known"]) == (None, {}, 3)
+    assert done.err == "3 documents known as labelled already\n"
+
+
+@pytest.mark.usefixtures("model")
+def test_folders_are_learnt_as_training_names_them(run: "Run") -> None:
+    for folder, message in (("Junk", NEW), ("ham", LUNCH)):
+        Path("more", folder).mkdir(parents=True)
+        Path("more", folder, "1.eml").write_bytes(message)
+
+    status, _, err = run(
+        "learn", "-m", "mail.nbt", "--labelled", "more/Junk", "more/ham"
+    )
+
+    assert status == 0
+    assert "taking Junk for spam" in err
+    assert err.endswith("learnt 2 documents as labelled: ham 1, spam 1\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "Name the CLASS, or learn labelled documents with --labelled."),
+        (
+            ("--label-column", "label", "ham", "rows.csv"),
+            "--label-column: all rows would be learnt as 'ham'; leave the option out, "
+            "or the class, and learn each row as its label with --labelled.",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("model")
+def test_a_class_or_labels_are_needed_and_not_both(
+    run: "Run", arguments: tuple[str, ...], said: str
+) -> None:
+    status, out, err = run("learn", "-m", "mail.nbt", *arguments)
+
+    assert (status, out) == (64, "")
+    assert said in " ".join(err.split())

@@ -62,7 +62,7 @@ def test_documents_that_are_known_need_not_move(path: Path, count: int) -> None:
 
     results = taught(some, LearnRequest(str(path), "spam", moves=False))
 
-    assert results[0] == LearnResult("ham 0", "known", ("ham",))
+    assert results[0] == LearnResult("ham 0", "known", ("ham",), label="spam")
     assert [result.outcome for result in results] == ["known"] * count + [
         "learnt"
     ] * count

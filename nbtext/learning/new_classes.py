@@ -1,0 +1,168 @@
+"""
+Classes that a model is about to get: whether it can, and how it is scored with them.
+
+A model and the names of classes go in; out come the model with the score that goes with
+all of its classes then, and what speaks against those that it cannot have.
+"""
+
+from collections.abc import Collection, Iterable
+
+from nbtext.classes import folder_of, quoted, similar
+from nbtext.errors import (
+    NbtextError,
+    SettingsError,
+    TrainingError,
+    UnknownClassError,
+)
+from nbtext.policy import Policy
+from nbtext.scoring import Model, check_scoring, event_model
+from nbtext.scoring.models.registry import for_classes, scoring_for
+
+
+def with_classes(
+    model: Model, labels: Iterable[str], *, create: bool, others_go_on: bool
+) -> tuple[Model, dict[str, str]]:
+    """
+    Return the model as it is to be scored once it has learnt some classes.
+
+    Args:
+        model: as it is.
+        labels: the classes, whether it has them or not.
+        create: whether one may resemble a class that there is.
+        others_go_on: whether one that it cannot have keeps no other from it.
+
+    Returns:
+        The model, and the classes that it cannot have, to what speaks against them.
+
+    Raises:
+        As `with_class` does, unless others go on.
+
+    """
+    refusals: dict[str, str] = {}
+    known = {*model.classes}
+    for label in sorted(labels):
+        try:
+            model = with_class(model, label, known, create=create)
+            known.add(label)
+        except NbtextError as error:
+            if not others_go_on:
+                raise
+            refusals[label] = str(error).removeprefix(f"{model.path}: ")
+    return model, refusals
+
+
+def with_class(
+    model: Model, label: str, known: Collection[str], *, create: bool
+) -> Model:
+    """
+    Return the model as it is to be scored once it has learnt a class.
+
+    Where its score is for two classes, and one more is learnt, that is the default
+    score of more classes, if what it needs was counted.
+
+    Args:
+        model: as it is.
+        label: the class.
+        known: the classes that it has by then.
+        create: whether it may resemble one of them.
+
+    Raises:
+        TrainingError: it needs other settings than the model has.
+        UnknownClassError: it is spelt like a class, and shall not be begun.
+        SettingsError: its name means something else.
+
+    """
+    check_name(label)
+    if label not in known and not create:
+        _check_spelling(model, label)
+    classes = sorted({*known, label})
+    if len(classes) < 2:
+        return model
+    scoring = model.scoring
+    if event_model(scoring.score).refusal(scoring, model.settings, classes):
+        default = scoring_for(model.settings, len(classes))
+        scoring = for_classes(default, len(classes))._replace(
+            attributes=model.scoring.attributes
+        )
+    try:
+        check_scoring(scoring, model.settings, classes)
+    except SettingsError as error:
+        sources = " ".join(f"{name}=..." for name in classes)
+        if label in model.classes:  # files were joined that do not go together
+            what = f"the model cannot be taught: {error}"
+        else:
+            what = (
+                f"no class {quoted(label)}: the model reads documents for the classes "
+                f"{', '.join(model.classes)}, and for one more they are read otherwise"
+            )
+        message = f"{model.path}: {what}; run `nbtext train {sources}`"
+        raise TrainingError(message) from error
+    if model.policy is not None and label not in known:
+        _check_policy(model.policy, model, label)
+    return model if scoring == model.scoring else model.scored_by(scoring)
+
+
+def check_name(label: str) -> None:
+    """
+    Refuse what cannot be the name of a class.
+
+    Raises:
+        SettingsError: it means something else, or nobody could read it.
+
+    """
+    if label in ("", "?") or not label.isprintable():
+        message = (
+            f"a class cannot be called {quoted(label)}; choose a name for people to "
+            "read"
+        )
+        raise SettingsError(message)
+
+
+def _check_spelling(model: Model, label: str) -> None:
+    """
+    Refuse a new class that is spelt like one that the model has, or means the same.
+
+    Raises:
+        UnknownClassError: it is, or does.
+
+    """
+    if similar(label, model.classes) or folder_of(label, model.classes):
+        advice = "for a new class, add --create"
+        raise UnknownClassError(model.path, label, model.classes, advice=advice)
+
+
+def _check_policy(policy: Policy, model: Model, label: str) -> None:
+    """
+    Refuse a new class with which a model could no longer decide by its policy.
+
+    Args:
+        policy: that of the model.
+        model: the model as it is.
+        label: the class that it does not have yet.
+
+    Raises:
+        TrainingError: that would be so.
+
+    """
+    if len(model.classes) < 2:
+        return
+    from nbtext.scoring.policy_rule import basis_of, rule_of  # few models need it
+
+    basis = basis_of(model)
+    documents = dict(zip(model.classes, model.documents, strict=True)) | {label: 1}
+    classes = tuple(sorted(documents))
+    after = basis._replace(
+        classes=classes, documents=tuple(documents[name] for name in classes)
+    )
+    try:
+        rule_of(policy, basis)
+    except SettingsError:
+        return  # it cannot decide as it is
+    try:
+        rule_of(policy, after)
+    except SettingsError as error:
+        message = (
+            f"{model.path}: no class {quoted(label)}: the model could not decide by "
+            f"its policy any more ({error}); change that first, with `nbtext policy`"
+        )
+        raise TrainingError(message) from error

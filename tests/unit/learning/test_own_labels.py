@@ -1,0 +1,167 @@
+"""Documents of several classes that are learnt together, each as its own label."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nbtext import (
+    LearnResult,
+    Policy,
+    Regime,
+    classify_all,
+    forget,
+    joint_log_likelihood,
+    learn,
+    learn_labelled,
+    load,
+    set_policy,
+    train_on,
+)
+from nbtext.errors import NoModelError
+from nbtext.scoring.model import load_model
+from nbtext.store import open_model
+
+ANIMALS = ("ant", "bee", "cow")
+FEW, MANY = 4, 40  # of the plain engine, and of the batch engine
+
+
+def text(label: str, n: int) -> str:
+    return f"{label} number {n} eats what {label}s eat on day {n % 7} of the week"
+
+
+def pairs(count: int, first: int = 100) -> list[tuple[str, str]]:
+    """Return documents of all classes, in no order of classes."""
+    labels = [ANIMALS[n % len(ANIMALS)] for n in range(count)]
+    return [(label, text(label, n)) for n, label in enumerate(labels, first)]
+
+
+def counted(path: Path) -> dict[str, int]:
+    model = load_model(str(path))
+    return dict(zip(model.classes, model.documents, strict=True))
+
+
+def outcomes(results: list[LearnResult]) -> list[str]:
+    return [result.outcome for result in results]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "m.nbt"
+    train_on(pairs(60, first=0), path)
+    return path
+
+
+@pytest.mark.parametrize("count", [FEW, MANY])
+def test_it_is_what_learning_class_by_class_comes_to(path: Path, count: int) -> None:
+    one_by_one = path.with_name("other.nbt")
+    shutil.copy(path, one_by_one)
+    new = pairs(count)
+
+    results = learn_labelled(path, new)
+    for label in ANIMALS:
+        learn(one_by_one, label, [text for other, text in new if other == label])
+
+    assert outcomes(results) == ["learnt"] * count
+    assert [result.label for result in results] == [label for label, _ in new]
+    assert [result.name for result in results] == [str(n + 1) for n in range(count)]
+    assert counted(path) == counted(one_by_one)
+    assert len(open_model(str(path)).tables) == 2, "all of it is one table"
+    others = [text for _, text in pairs(30, first=500)]
+    found, expected = (
+        [[*joint_log_likelihood(load(model), one).values()] for one in others]
+        for model in (path, one_by_one)
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("count", [FEW, MANY])
+def test_forgetting_takes_all_of_it_back(path: Path, count: int) -> None:
+    before = counted(path)
+    learn_labelled(path, pairs(count))
+
+    results = forget(path, [text for _, text in pairs(count)])
+
+    assert outcomes(results) == ["forgotten"] * count
+    assert counted(path) == before
+
+
+def test_what_is_known_stays_or_moves(path: Path) -> None:
+    known, elsewhere = pairs(1, first=0)[0], ("ant", text("bee", 1))
+
+    results = learn_labelled(path, [known, elsewhere, ("ant", text("ant", 3))])
+
+    assert outcomes(results) == ["known", "moved", "known"]
+    assert results[1].before == ("bee",)
+    assert counted(path) == {"ant": 21, "bee": 19, "cow": 20}
+    assert {*open_model(str(path)).tables[-1].header.history.learnt} == {"ant"}
+
+
+@pytest.mark.parametrize("count", [FEW, MANY])
+def test_of_a_document_with_two_labels_the_last_one_stands(
+    path: Path, count: int
+) -> None:
+    some = [("ant", "cricket sings"), *pairs(count), ("bee", "cricket sings")]
+
+    first, *_, last = learn_labelled(path, [*some, ("bee", "cricket sings")])
+
+    assert first.outcome == "refused"
+    assert first.reason == (
+        "labelled 'ant' here and 'bee' further on, which stands; leave one of the two"
+    )
+    assert (last.outcome, last.before) == ("known", ("bee",))
+    assert sum(counted(path).values()) == 60 + count + 1
+
+
+@pytest.mark.parametrize("count", [FEW, MANY])
+def test_classes_may_begin_together(path: Path, count: int) -> None:
+    new = [(name, text(name, n)) for n in range(count) for name in ("dog", "emu")]
+
+    results = learn_labelled(path, new + pairs(count))
+
+    assert outcomes(results) == ["learnt"] * 3 * count
+    assert counted(path)["dog"] == counted(path)["emu"] == count
+    decisions = classify_all(load(path), [text("dog", 900), text("emu", 901)])
+    assert [decision.label for decision in decisions] == ["dog", "emu"]
+
+
+def test_a_class_that_cannot_be_learnt_keeps_no_other_from_it(path: Path) -> None:
+    new = [("bee", text("bee", 900)), ("?", text("owl", 1)), ("Cow", text("cow", 901))]
+
+    results = learn_labelled(path, new)
+
+    assert outcomes(results) == ["learnt", "refused", "refused"]
+    assert results[1].reason.startswith("a class cannot be called '?'")
+    assert "did you mean 'cow'" in results[2].reason
+    assert results[2].reason.endswith("for a new class, add --create")
+    assert outcomes(learn_labelled(path, new[2:], create=True)) == ["learnt"]
+
+
+def test_a_class_that_the_policy_does_not_allow_is_refused(path: Path) -> None:
+    set_policy(path, Policy(prior=tuple((name, 1 / 3) for name in ANIMALS)))
+
+    results = learn_labelled(path, [("dog", text("dog", 1)), *pairs(2)])
+
+    assert outcomes(results) == ["refused", "learnt", "learnt"]
+    assert "could not decide by its policy any more" in results[0].reason
+
+
+@pytest.mark.parametrize("count", [1, MANY])
+def test_a_regime_learns_what_is_misjudged_alone(path: Path, count: int) -> None:
+    odd = [("cow", f"{text('ant', 800)} {'ant ' * 9}")]
+
+    results = learn_labelled(path, pairs(count) + odd, regime=Regime("errors"))
+
+    assert outcomes(results) == ["left out"] * count + ["learnt"]
+
+
+def test_there_must_be_a_model(tmp_path: Path) -> None:
+    with pytest.raises(NoModelError, match="make one with `nbtext train`, or name"):
+        learn_labelled(tmp_path / "none", pairs(3), create=True)
+
+
+def test_what_is_no_pair_is_refused(path: Path) -> None:
+    with pytest.raises(TypeError):
+        learn_labelled(path, ["ant bee"])  # type: ignore[list-item]
+    assert counted(path) == {"ant": 20, "bee": 20, "cow": 20}
