@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
@@ -36,6 +36,10 @@ the time in which what was yielded is sorted (docs/experiments/024-readers-ahead
 
 DONE: Final = 16
 """How many results wait for one before them, for each thread, at most."""
+
+
+POLL: Final = 0.1
+"""Seconds after which it is looked whether processes can still start."""
 
 
 class Map(Protocol):
@@ -175,9 +179,8 @@ def processes(
             initializer=_begin,
             initargs=(os.getpid(), initializer),
         )
-        executor.submit(os.getpid).result()  # which starts all of them
+        workers = _started(executor)
     _leave_pipes_to_workers(executor)
-    workers = _workers_of(executor)
     with executor:
         try:
             yield executor
@@ -189,6 +192,44 @@ def processes(
                 process.terminate()
             executor.shutdown(cancel_futures=True)
             raise
+
+
+def _started(executor: ProcessPoolExecutor) -> Mapping[int, BaseProcess]:
+    """
+    Start the processes of an executor, and return them, by their numbers.
+
+    Raises:
+        Exception: the executor's own thread has ended by it: it could not start
+            another, for instance. Nothing would ever be computed.
+
+    """
+    import threading
+    from concurrent.futures import TimeoutError as NotYetError
+
+    failures: list[BaseException] = []
+
+    def take(failure: threading.ExceptHookArgs) -> None:
+        own = getattr(executor, "_executor_manager_thread", None)
+        if failure.thread is own and failure.exc_value is not None:
+            failures.append(failure.exc_value)
+        else:
+            before(failure)
+
+    before, threading.excepthook = threading.excepthook, take
+    try:
+        first = executor.submit(os.getpid)
+        while not failures:
+            with suppress(NotYetError):
+                first.result(timeout=POLL)
+                return _workers_of(executor)
+        raise failures[0]
+    except BaseException:
+        for process in [*_workers_of(executor).values()]:
+            process.kill()  # there may be no room to end in any other way
+            process.join()
+        raise
+    finally:
+        threading.excepthook = before
 
 
 def _workers_of(executor: ProcessPoolExecutor) -> Mapping[int, BaseProcess]:
@@ -233,9 +274,12 @@ def _interrupts_ignored() -> Iterator[None]:
 
 def _begin(parent: int, initializer: Callable[[], object] | None) -> None:
     """Prepare a process for its work."""
-    _end_with(parent)
-    if initializer is not None:
-        initializer()
+    try:
+        _end_with(parent)
+        if initializer is not None:
+            initializer()
+    except (MemoryError, RuntimeError):  # no room, perhaps for a thread
+        os._exit(1)  # which is told there, and needs no traceback here
 
 
 def _end_with(parent: int) -> None:

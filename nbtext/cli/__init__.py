@@ -63,15 +63,29 @@ def _arguments() -> list[str]:
 
 
 def _run(arguments: list[str]) -> int:
+    # numpy would start threads for linear algebra, and none is worth that here
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if "numpy" not in sys.modules:
+        sys.meta_path.insert(0, _BeforeNumpy())
     is_piped = sys.stdin is not None and not sys.stdin.isatty()
     quick = quick_run(arguments) if is_piped else None
     return _run_with_click(arguments) if quick is None else quick()
 
 
+class _BeforeNumpy:
+    """A finder of modules that finds none: it looks for room before numpy is loaded."""
+
+    def find_spec(self, name: str, *_: object) -> None:
+        """Refuse what would end the process without a word."""
+        if name == "numpy":
+            sys.meta_path.remove(self)
+            from nbtext.cli._room import check_room
+
+            check_room()
+
+
 def _run_with_click(arguments: list[str]) -> int:
     """Run any command; a signal to end cleans up what has been begun."""
-    # numpy would start threads for linear algebra, and none is worth that here
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     import signal
     from threading import current_thread, main_thread
 

@@ -105,7 +105,7 @@ def _written_aside(
     folder, name = os.path.split(target)
     make_folders(folder)
     _remove_leftovers(folder, name)
-    aside = os.path.join(folder, f".{name}.{os.urandom(6).hex()}.tmp")
+    aside = os.path.join(folder, f".{name}.nbtext-{os.urandom(6).hex()}.tmp")
     try:
         descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
         try:
@@ -133,10 +133,18 @@ def _remove_leftovers(folder: str, name: str) -> None:
     """Remove what writers that were killed have left beside a file."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.startswith(f".{name}.") and entry.name.endswith(".tmp"):
+            if _is_aside(entry.name, name):
                 written = entry.stat(follow_symlinks=False).st_mtime
                 if time() - written > LEFTOVER:
                     _remove_if_idle(entry.path)
+
+
+def _is_aside(written: str, name: str) -> bool:
+    """Return whether a name is one that `_written_aside` gives, beside a name."""
+    start, end = f".{name}.nbtext-", ".tmp"
+    number = written[len(start) : -len(end)]
+    is_ours = written.startswith(start) and written.endswith(end)
+    return is_ours and len(number) == 12 and set(number) <= set("0123456789abcdef")
 
 
 def _remove_if_idle(path: str) -> None:

@@ -247,10 +247,11 @@ class SeenMessages:
 
         """
         try:
-            data = _all_of(descriptor)
+            is_ours = MAGIC.startswith(os.pread(descriptor, len(MAGIC), 0))
+            data = _all_of(descriptor) if is_ours else b""
         except OSError as error:
             raise cannot(self.path, "read", error) from error
-        if not MAGIC.startswith(data[: len(MAGIC)]):
+        if not is_ours:
             message = (
                 f"{self.path}: the memory of what was decided was expected, and "
                 "something else found; name another file with --decided, or remove it"

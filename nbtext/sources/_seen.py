@@ -7,11 +7,14 @@ its own verdicts. A message that its reader has seen there and left there is the
 reader's verdict.
 """
 
+# ruff: noqa: PTH100, PTH120 -- importing pathlib costs 10 ms
+
 import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from functools import cache
 from typing import Final
 
 from nbtext.document import Document, Item, Unread
@@ -19,9 +22,11 @@ from nbtext.errors import SourceError
 from nbtext.sources._stream import open_path, read_start
 from nbtext.sources._walk import below
 
-_UNSEEN: Final = r"/(?:cur|new)/(?![^/]*[:;!]2,[A-Za-z]*S)[^/]*\Z"
+_SEEN: Final = r"[:;!]2,[A-Za-z]*S[^/]*\Z"
+_PARTS: Final = ("cur", "new")
 _OF_MBOX: Final = r":[1-9]\d*\Z"
-_STATUS: Final = rb"(?im)^Status:[ \t]*\w*R"
+_STATUS: Final = rb"(?m)^[Ss][Tt][Aa][Tt][Uu][Ss]:([^\r\n]*)"
+_READ: Final = rb"[ \t]*[ADFNOTU]{0,7}R[ADFNORTU]{0,7}[ \t]*"
 _HEADER_END: Final = rb"\n\r?\n"
 
 SEQUENCES: Final = ".mh_sequences"
@@ -34,15 +39,27 @@ _RANGE: Final = rb"(\d{1,10})(?:-(\d{1,10}))?"
 
 def seen_only(items: Iterable[Item]) -> Iterator[Item]:
     """Leave out the messages of mailboxes that have not been read."""
-    is_unseen = re.compile(_UNSEEN).search
+    is_seen = re.compile(_SEEN).search
     unseen_of: dict[str, Ranges] = {}
+    is_maildir = cache(_is_of_maildir)
     for item in items:
-        if isinstance(item, Unread) and item.is_mail:
-            is_left_out = is_unseen(item.path) or _is_unseen_in_mh(item.path, unseen_of)
+        if isinstance(item, Unread):
+            path = os.path.abspath(item.path)
+            if is_maildir(os.path.dirname(path)):
+                is_left_out = not is_seen(path)
+            else:
+                is_left_out = _is_unseen_in_mh(path, unseen_of)
         else:
             is_left_out = isinstance(item, Document) and _is_unseen_in_mbox(item)
         if not is_left_out:
             yield item
+
+
+def _is_of_maildir(folder: str) -> bool:
+    """Return whether a folder is one of the three that make a Maildir."""
+    maildir, name = os.path.split(folder)
+    parts = (below(maildir, part) for part in (*_PARTS, "tmp"))
+    return name in _PARTS and all(map(os.path.isdir, parts))
 
 
 def _is_unseen_in_mbox(message: Document) -> bool:
@@ -50,7 +67,8 @@ def _is_unseen_in_mbox(message: Document) -> bool:
     if not (message.is_mail and re.search(_OF_MBOX, message.name)):
         return False
     header = re.split(_HEADER_END, message.texts[0], maxsplit=1)[0]
-    return not re.search(_STATUS, header)
+    states = re.findall(_STATUS, header)
+    return not states or not all(re.fullmatch(_READ, state) for state in states)
 
 
 def _is_unseen_in_mh(path: str, unseen_of: dict[str, "Ranges"]) -> bool:

@@ -512,7 +512,7 @@ def test_what_was_not_read_of_a_long_message_is_said(run: "Run", model: Path) ->
 
 
 def test_of_a_maildir_what_nobody_has_seen_can_be_left_out(
-    run: "Run", model: Path
+    run: "Run", model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for part in ("cur", "new", "tmp"):
         (Path("Junk") / part).mkdir(parents=True)
@@ -522,19 +522,37 @@ def test_of_a_maildir_what_nobody_has_seen_can_be_left_out(
     Path("one.eml").write_bytes(NEW)
 
     seen = run("learn", "--seen-only", "spam", "Junk", "one.eml", "-m", model)
-    named = run("learn", "--seen-only", "spam", "Junk/new/5.x", "-m", model)
+    for named in (
+        "Junk/new/5.x",
+        "Junk/new",
+        "Junk/cur/3.x:2,F",
+        "--format=text Junk/new",
+    ):
+        again = run("learn", "--seen-only", "spam", *named.split(), "-m", model)
+        assert again.err == "", "whatever is named of it"
+    monkeypatch.chdir("Junk/new")
+    assert run("learn", "--seen-only", "spam", ".", "-m", model).err == ""
+    monkeypatch.chdir("../..")
     everything = run("learn", "spam", "Junk", "-m", model)
 
     assert seen.err == "learnt 3 documents as spam\n"
-    assert named.err == "learnt 1 document as spam\n"
-    assert "learnt 2 documents as spam, 3 documents known" in everything.err
+    assert "learnt 3 documents as spam, 2 documents known" in everything.err
 
 
 def test_of_an_mbox_and_an_mh_folder_it_can_be_left_out_too(
     run: "Run", model: Path
 ) -> None:
     start = b"From a@b Thu Nov 26 10:00:00 2026\n"
-    fields = [b"Status: RO\n", b"", b"status: O\n", b"X-Status: R\n", b"Status:\tR\n"]
+    fields = [
+        b"Status: RO\n",
+        b"",
+        b"status: O\n",
+        b"X-Status: R\n",
+        b"Status:\tR\n",
+        b"Status: delivered\n",
+        b"Status: Order shipped\n",
+        b"Status: RO\nStatus: O\n",
+    ]
     Path("box").write_bytes(
         b"".join(
             b"%s%s%sStatus: R\n%d\n\n" % (start, field, NEW, number)
@@ -552,7 +570,7 @@ def test_of_an_mbox_and_an_mh_folder_it_can_be_left_out_too(
 
     assert of_mbox.err == "learnt 2 documents as spam\n"
     assert of_mh.err == "learnt 3 documents as spam\n"
-    assert "learnt 7 documents as spam, 5 documents known" in everything.err
+    assert "learnt 10 documents as spam, 5 documents known" in everything.err
 
 
 @pytest.mark.parametrize("label", ["sapm", "SPAM", "spamm"])

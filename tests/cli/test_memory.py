@@ -158,3 +158,23 @@ def test_a_model_that_does_not_fit_is_an_error_of_the_run(
 
     with pytest.raises(ModelMemoryError, match=r"model\.nbt: there is not enough"):
         list(classify_all(model, [f"buy {n}" for n in range(50)]))
+
+
+def test_a_verdict_without_room_for_numpy_is_none(
+    folders: Path, tmp_path: Path
+) -> None:
+    """A long mail, which takes numpy, is neither judged nor lost."""
+    mail = b"Subject: winner\n\n" + b"cheap pills "
+    model = tmp_path / "c.nbt"
+    trained = run(0, "train", "--score", "contrast", "-m", model, folders / "small")
+    assert trained.returncode == 0
+    limit = limit_for("pass", "-m", model, stdin=mail)
+    long_mail = mail * 100_000
+
+    passed = run(limit, "pass", "-m", model, stdin=long_mail)
+    judged = run(limit, "classify", "--is", "spam", "-m", model, stdin=long_mail)
+
+    assert passed.returncode == status.TRY_AGAIN, passed.stderr
+    assert passed.stdout == long_mail
+    assert judged.returncode == status.DATA
+    assert SHORT_OF_MEMORY in judged.stderr.decode()

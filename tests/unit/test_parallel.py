@@ -7,6 +7,7 @@ from threading import Event, Thread, Timer, current_thread, main_thread
 
 import pytest
 
+from nbtext.cli._failures import NO_THREAD
 from nbtext.parallel import AHEAD, DONE, ahead, processes, threads
 from tests.waiting import PATIENCE
 
@@ -87,6 +88,23 @@ def test_a_failure_ends_no_process_of_the_program_around() -> None:
     finally:
         bystander.kill()
         bystander.join()
+
+
+def test_where_an_executor_cannot_start_its_threads_it_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    start = Thread.start
+
+    def refuse(thread: Thread) -> None:
+        if thread.name == "QueueFeederThread":
+            raise RuntimeError(NO_THREAD)
+        start(thread)
+
+    monkeypatch.setattr(Thread, "start", refuse)
+
+    with pytest.raises(RuntimeError, match=NO_THREAD), processes(2):
+        pass
+    assert not multiprocessing.active_children()
 
 
 def test_where_no_thread_can_be_started_this_one_works(

@@ -21,6 +21,9 @@ DIGEST_SIZE: Final = 16
 LONGEST_HEADER: Final = 1 << 18
 """Number of bytes of a message in which fields of mail programs are searched for."""
 
+LARGEST: Final = 1 << 30
+"""Maximum bytes of a message: all of them are hashed, a second for some 400 MB."""
+
 STATE_FIELDS: Final = (
     "Status", "X-Status", "X-Keywords", "X-UID", "X-IMAP", "X-IMAPbase",
     "Content-Length", "Lines",
@@ -116,11 +119,16 @@ def read_content(path: str, max_bytes: int) -> Content:
                 )
                 message = f"{path}: a message was expected, and {found} found"
                 raise SourceError(f"{message}; remove it")
+            if status.st_size > LARGEST:
+                message = f"{path}: {status.st_size:,} bytes found, and {LARGEST:,} is"
+                raise SourceError(f"{message} the most of a message; remove it")
             gathered = Gathered(max_bytes)
-            head = piece = os.read(descriptor, min(status.st_size + 1, 1 << 20))
+            left = status.st_size  # what is added meanwhile is not read
+            head = piece = os.read(descriptor, min(left, 1 << 20))
             while piece:
                 gathered.add(piece)
-                piece = os.read(descriptor, 1 << 20)
+                left -= len(piece)
+                piece = os.read(descriptor, min(left, 1 << 20))
         finally:
             os.close(descriptor)
     except (OSError, ValueError) as error:

@@ -22,8 +22,11 @@ from nbtext.sources.mbox import (
 CHUNK: Final = 1 << 18
 """Number of bytes read at a time."""
 
-_INTERNAL: Final = rb"(?im)^X-IMAP:"
-"""A field of the internal data that UW IMAP and Dovecot keep as a first message."""
+_INTERNAL: Final = (
+    rb"(?im)^X-IMAP:",
+    rb"(?im)^Subject:[^\r\n]*FOLDER INTERNAL DATA[ \t]*\r?$",
+)
+"""Fields of the internal data that UW IMAP and Dovecot keep as a first message."""
 
 _MONTHS: Final = "JanFebMarAprMayJunJulAugSepOctNovDec"
 _DATE: Final = re.compile(
@@ -121,7 +124,7 @@ def _span(
 
 def _is_internal(head: bytes) -> bool:
     header = re.split(END_OF_HEADER, head, maxsplit=1)[0]
-    return re.search(_INTERNAL, header) is not None
+    return all(re.search(field, header) for field in _INTERNAL)
 
 
 def _chunks(descriptor: int, start: int, size: int) -> Iterator[bytes]:

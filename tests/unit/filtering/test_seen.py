@@ -144,6 +144,15 @@ def test_another_file_is_refused_and_left(tmp_path: Path) -> None:
     assert path.read_text() == "Dear all,\n" * 20
 
 
+def test_of_another_file_only_the_beginning_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)  # takes no room, and minutes to read
+
+    with pytest.raises(MemoryFileError, match="something else found"), memory_of(path):
+        pass
+
+
 def test_a_short_file_of_somebody_elses_is_refused_and_left(tmp_path: Path) -> None:
     path = tmp_path / "note.txt"
     path.write_bytes(b"buy milk\n")

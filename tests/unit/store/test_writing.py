@@ -173,7 +173,9 @@ def test_nobody_adds_to_a_file_before_its_name_is_durable(
         assert descriptor is not None
 
 
-def leftover(path: Path, *, age: float, name: str = ".model.nbt.0123.tmp") -> Path:
+def leftover(
+    path: Path, *, age: float, name: str = ".model.nbt.nbtext-0123456789ab.tmp"
+) -> Path:
     """Leave a file aside as a writer that was killed does."""
     aside = path.with_name(name)
     aside.write_bytes(b"half")
@@ -183,7 +185,7 @@ def leftover(path: Path, *, age: float, name: str = ".model.nbt.0123.tmp") -> Pa
 
 def test_what_killed_writers_left_is_removed(path: Path) -> None:
     leftover(path, age=LEFTOVER + 9)
-    leftover(path, age=LEFTOVER + 9999, name=".model.nbt.4567.tmp")
+    leftover(path, age=LEFTOVER + 9999, name=".model.nbt.nbtext-456789abcdef.tmp")
 
     replace_file(str(path), [b"new"])
 
@@ -195,7 +197,7 @@ def test_what_is_young_may_still_be_written(path: Path) -> None:
 
     replace_file(str(path), [b"new"])
 
-    assert names(path.parent) == [".model.nbt.0123.tmp", "model.nbt"]
+    assert names(path.parent) == [".model.nbt.nbtext-0123456789ab.tmp", "model.nbt"]
 
 
 def test_what_somebody_holds_is_still_being_written(path: Path) -> None:
@@ -210,7 +212,17 @@ def test_what_somebody_holds_is_still_being_written(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["other.tmp", ".other.nbt.0123.tmp", ".model.nbt.swp", "model.nbt.tmp"]
+    "name",
+    [
+        "other.tmp",
+        ".other.nbt.nbtext-0123456789ab.tmp",
+        ".model.nbt.backup-of-my-notes.tmp",
+        ".model.nbt.0123456789ab.tmp",
+        ".model.nbt.nbtext-0123456789AB.tmp",
+        ".model.nbt.nbtext-0123456789abc.tmp",
+        ".model.nbt.swp",
+        "model.nbt.tmp",
+    ],
 )
 def test_what_is_not_ours_stays(name: str, path: Path) -> None:
     leftover(path, age=LEFTOVER + 9, name=name)
@@ -222,12 +234,12 @@ def test_what_is_not_ours_stays(name: str, path: Path) -> None:
 
 def test_a_leftover_that_leads_nowhere_does_not_protect_the_others(path: Path) -> None:
     for number in range(9):
-        path.with_name(f".model.nbt.{number}.tmp").symlink_to("nowhere")
+        path.with_name(f".model.nbt.nbtext-{number:012x}.tmp").symlink_to("nowhere")
     leftover(path, age=LEFTOVER + 9)
 
     replace_file(str(path), [b"new"])
 
-    assert ".model.nbt.0123.tmp" not in names(path.parent)
+    assert ".model.nbt.nbtext-0123456789ab.tmp" not in names(path.parent)
 
 
 def test_a_file_aside_is_held_and_private_while_it_is_written(path: Path) -> None:
@@ -311,7 +323,7 @@ def test_nothing_else_is_touched_when_contents_fail(path: Path) -> None:
         replace_file(str(path), broken())
 
     assert path.read_bytes() == b"old"
-    assert names(path.parent) == [".model.nbt.0123.tmp", "model.nbt"]
+    assert names(path.parent) == [".model.nbt.nbtext-0123456789ab.tmp", "model.nbt"]
 
 
 def broken() -> Iterator[bytes]:

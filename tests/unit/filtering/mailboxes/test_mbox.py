@@ -206,6 +206,12 @@ def test_what_imap_servers_keep_in_the_first_place_is_no_message(
     assert len(digests(source)) == 1
 
 
+def test_a_field_of_imap_servers_alone_hides_no_message(tmp_path: Path) -> None:
+    source = mbox(tmp_path / "box", b"X-IMAP: 1 2\n" + ONE, ONE)
+
+    assert len(digests(source)) == 2
+
+
 def test_a_link_to_an_mbox_stays_one(tmp_path: Path) -> None:
     mbox(tmp_path / "box", ONE, TWO)
     (tmp_path / "link").symlink_to("box")
