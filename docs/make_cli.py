@@ -56,13 +56,14 @@ A source is a path, or `-` for standard input. Its format is recognised as follo
 | JSON lines | one for each line; JSON over several lines is refused | `.jsonl`, `.ndjson`, `.json`, or an object on the first line |
 | CSV | one for each row | `.csv` |
 | TSV | one for each row, without quoting | `.tsv`, or lines with a label, a tab and a text |
-| lines of fastText | one for each line, which may have one label | a first line `__label__CLASS text` |
+| lines of text | one for each line, perhaps behind a label as fastText has it | `--format lines`, or a first line `__label__CLASS text` |
 | an index | one for each line: a label and a path | lines whose first path exists (TREC spam track) |
 
 A source may be compressed: gzip, bzip2, xz, and zstd if the Python package `zstandard` is
 installed. Compression is recognised by the first bytes, not by the suffix. `--format mail`
 and `--format text` make every file one document. The folders inside a Maildir are left out,
-with a note. Lines with a label, a tab and a text are a table only if labels are needed.
+with a note. Lines with a label, a tab and a text are a table only if labels are needed. A blank line is
+no row; of lines of text it is a document, unless labels are needed, so that there is a line of output for each.
 
 A file in a folder that has no such suffix is an mbox only if it contains a second message:
 a `From ` line after an empty line, followed by a header. (Single messages often keep the

@@ -61,6 +61,20 @@ def is_heading(first: Fields, others: list[Fields]) -> bool | None:
     return True if len(labels) >= max(4, 2 * len(set(labels))) else None
 
 
+def is_label_last(records: list[Fields]) -> bool:
+    """
+    Tell whether of two fields the second is the label, though no heading says so.
+
+    Labels are used again and again, and most texts are not, and have several words. Few
+    records say nothing: then the label is the first.
+    """
+    rows = [[field.strip() for field in record] for record in records]
+    rows = [row for row in rows if len(row) == 2]
+    texts, labels = {row[0] for row in rows}, {row[1] for row in rows}
+    n_sentences = sum(len(text.split()) > 1 for text in texts)
+    return 2 * n_sentences > len(rows) >= max(4, 2 * len(labels)) and len(labels) > 1
+
+
 def other_separator(records: list[Fields], wanted: tuple[str, ...]) -> bytes | None:
     """
     Return what separates the columns if commas do not: semicolons, for instance.
@@ -74,7 +88,10 @@ def other_separator(records: list[Fields], wanted: tuple[str, ...]) -> bytes | N
         parts = [record[0].split(separator) for record in records]
         heads = {part.decode("utf-8", "replace").strip().lower() for part in parts[0]}
         is_known = len(heads) > 1 and not heads.isdisjoint(known)
-        is_throughout = len(parts) >= 3 and all(map(_is_label_first, parts))
+        is_throughout = len(parts) >= 3 and (
+            all(map(_is_label_first, parts))
+            or all(_is_label_first(part[::-1]) for part in parts)
+        )
         if len(records[0]) == 1 and (is_known or is_throughout):
             return separator
     return None

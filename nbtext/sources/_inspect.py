@@ -7,9 +7,9 @@ import os
 
 from nbtext.byte_order import as_utf8
 from nbtext.errors import SourceError
-from nbtext.sources._fasttext import is_fasttext
 from nbtext.sources._labels import COMPRESSIONS, is_path, without_compression
 from nbtext.sources._stream import Stream
+from nbtext.sources._text_lines import is_marked
 from nbtext.sources.mbox import is_mbox
 
 ONE_DOCUMENT = "document"
@@ -62,8 +62,8 @@ def inspect(stream: Stream, path: str, max_bytes: int, *, is_label_wanted: bool)
         return "jsonl"
     if may_be_mbox(head, path):
         return "mbox"
-    if is_fasttext(head.removeprefix(codecs.BOM_UTF8)):
-        return "fasttext"
+    if is_marked(head.removeprefix(codecs.BOM_UTF8)):
+        return "lines"
     if is_label_wanted and suffix != ".eml":
         return labelled_format(head, path)
     return ONE_DOCUMENT

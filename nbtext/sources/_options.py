@@ -21,7 +21,7 @@ FORMATS = (
     "jsonl",
     "csv",
     "tsv",
-    "fasttext",
+    "lines",
     "index",
 )
 """What may be forced: `mail` and `text` make every file one document of that kind."""

@@ -12,7 +12,6 @@ from nbtext.document import Document, Item, Note, Pause, Unreadable
 from nbtext.errors import SourceError
 from nbtext.exact import check_number, value_of
 from nbtext.sources._csv import csv_records
-from nbtext.sources._fasttext import fasttext_records
 from nbtext.sources._heading import (
     LABEL_COLUMNS,
     TEXT_COLUMNS,
@@ -25,6 +24,7 @@ from nbtext.sources._lines import BadRecord, Line, line_end, lines
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import Stream
 from nbtext.sources._table import NO_TEXT, Record, first_of, named, tsv_records
+from nbtext.sources._text_lines import text_records
 from nbtext.sources.guess import MOST_BYTES, ROWS, ColumnGuess
 
 _LEAST_LONGEST = 2**20
@@ -57,7 +57,10 @@ def row_items(
     number = 0
     label_column = options.label_column
     is_first = True
-    records = _records(stream, kind, options, has_label=place.is_label_given)
+    records = _records(
+        stream, kind, options,
+        has_label=place.is_label_given, needs_label=place.labelled,
+    )  # fmt: skip
     guess = options.guess
     if guess is not None and not options.read_columns and guess.is_wanted:
         records = _guessed(records, guess, place, options)
@@ -123,13 +126,13 @@ def _guessed(
 
 
 def _records(
-    stream: Stream, kind: str, options: Options, *, has_label: bool
+    stream: Stream, kind: str, options: Options, *, has_label: bool, needs_label: bool
 ) -> Iterator[Record | BadRecord | Note | Pause]:
     longest = max(options.max_bytes, _LEAST_LONGEST) + _LINE_SLACK
     if kind == "jsonl":
         return json_records(lines(stream, longest), stream.name)
-    if kind == "fasttext":
-        return fasttext_records(lines(stream, longest))
+    if kind == "lines":
+        return text_records(lines(stream, longest), keeps_blank=not needs_label)
     head = stream.peek(HEAD)
     of_stream = lines(stream, longest, line_end(head))
     if kind == "csv":

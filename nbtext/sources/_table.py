@@ -21,6 +21,7 @@ from nbtext.sources._heading import (
     TEXT_COLUMNS,
     beginning,
     is_heading,
+    is_label_last,
     other_separator,
 )
 from nbtext.sources._lines import BadRecord, Line
@@ -118,6 +119,24 @@ def _surplus(n_fields: int, columns: list[str], separator: bytes) -> BadRecord:
     )
 
 
+def _heading_note(rows: list[Fields], name: str, options: Options) -> Note | None:
+    """Say that a first line that looks like a heading was read as a document."""
+    asked = (options.label_column, *options.read_columns)
+    if asked[0] is None or len(asked) < 2:
+        return None
+    places = [int(column) - 1 for column in asked[:2] if column is not None]
+    pairs = [[row[n] for n in places] for row in rows if len(row) > max(places)]
+    if len(pairs) < 2 or not is_heading(pairs[0], pairs[1:]):
+        return None
+    line = b", ".join(pairs[0]).decode("utf-8", "replace")
+    names = [rows[0][n].decode("utf-8", "replace") for n in places]
+    ask = shlex.join(["--label-column", names[0], "--text-column", names[1]])
+    return Note(
+        f"{name}: the first line ({line}) was read as a document, because columns are "
+        f"numbered; if it is a heading, name them: {ask}"
+    )
+
+
 class _Head(NamedTuple):
     """
     What the beginning of a table says.
@@ -156,7 +175,7 @@ def _head(
     if asked and all(column.isdecimal() for column in asked):
         columns = [str(number + 1) for number in range(len(rows[0]))]
         _check(columns, name, options, is_named=False)
-        return _Head(columns, False)
+        return _Head(columns, False, note=_heading_note(rows, name, options))
     other = other_separator(rows, asked) if separator == b"," else None
     if other is not None:
         raise SourceError(
@@ -186,22 +205,37 @@ def _of_two(
     """Tell which of two columns is the label, and whether they have a heading."""
     names = [_column(field) for field in first]
     columns = ["label", "text"]
+    is_last = not first_of(LABEL_COLUMNS, names) and is_label_last(others)
+    if is_last:
+        columns.reverse()
+        first, others = first[::-1], [fields[::-1] for fields in others]
     is_found = is_heading(first, others)
     if first_of(LABEL_COLUMNS, names):
         if is_found and names[0] not in LABEL_COLUMNS:
             columns.reverse()
         return _Head(columns, bool(is_found))
     if is_found is False or is_alone:
-        return _Head(columns, False)
+        return _Head(columns, False, note=_last_note(name) if is_last else None)
+    first = first[::-1] if is_last else first
     line = separator.join(first).decode("utf-8", "replace")
     if is_found:
-        was = "taken for a heading, of a label and a text; if it is a document, number"
+        order = "a text and a label" if is_last else "a label and a text"
+        was = f"taken for a heading, of {order}; if it is a document, number"
         names = ["1", "2"]
     else:
         was = "read as a document; if it is a heading, name"
-    ask = shlex.join(["--label-column", names[0], "--text-column", names[1]])
+    label, text = reversed(names) if is_last else names
+    ask = shlex.join(["--label-column", label, "--text-column", text])
     note = f"{name}: the first line, {line!r}, was {was} the columns: {ask}"
     return _Head(columns, bool(is_found), note=Note(note))
+
+
+def _last_note(name: str) -> Note:
+    """Say that the second of two columns is read as the label."""
+    return Note(
+        f"{name}: the second column was taken for the label, because it repeats and "
+        "the first does not; to have it otherwise: --label-column 1 --text-column 2"
+    )
 
 
 def _unpadded(fields: Fields) -> Fields:

@@ -75,7 +75,8 @@ class ColumnGuess:
             others: columns that are read for something else.
 
         """
-        names = dict.fromkeys(name for row in rows for name in row)
+        # a column without a name is that of row numbers, as pandas writes it
+        names = dict.fromkeys(name for row in rows for name in row if name)
         kinds = {
             name: kind_of([row.get(name) for row in rows])
             for name in names

@@ -62,6 +62,15 @@ def test_a_table_without_text_is_guessed_and_that_is_said(tmp_path: Path) -> Non
     )  # fmt: skip
 
 
+def test_a_column_without_a_name_is_left_out(tmp_path: Path) -> None:
+    path = table(tmp_path, ",class,notes,city,age\n" + rows())
+
+    train([path], str(tmp_path / "m.nbt"))
+
+    fields = load(str(tmp_path / "m.nbt")).model.settings.fields
+    assert [field.column for field in fields] == ["notes", "city", "age"]
+
+
 def test_a_table_with_a_known_column_of_text_stays_text(tmp_path: Path) -> None:
     path = table(tmp_path, "id,class,text,city,age\n" + rows())
 

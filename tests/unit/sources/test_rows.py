@@ -1,5 +1,6 @@
 """Rows of JSON lines and tables: texts, labels, identities, and what is wrong."""
 
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
@@ -311,6 +312,50 @@ def test_the_rows_tell_whether_two_columns_have_a_heading(
     assert texts(without_notes(items))[0] == first
     assert len(notes(items)) == bool(said)
     assert said in "".join(notes(items))
+
+
+LAST = b"".join(
+    b"what is %d?,%s\n" % (n, label) for n, label in enumerate([b"ham", b"spam"] * 3)
+)
+
+
+@pytest.mark.parametrize(
+    ("table", "found", "said"),
+    [
+        pytest.param(LAST, (b"what is 0?",), "second column was taken", id="bare"),
+        pytest.param(b"review,tag\n" + LAST, (b"what is 0?",), "of a text and a label; "
+                     "if it is a document, number the columns: --label-column 2",
+                     id="heading"),
+        pytest.param(b"no name!,tag\n" + LAST, (b"no name!",), "second", id="none"),
+        pytest.param(b"a b,x\n" * 9, (b"x",), "", id="one label"),
+        pytest.param(LAST[:31], (b"ham",), "", id="few"),
+        pytest.param(LAST.replace(b",", b";"), (b"what is 0?",), "second",
+                     id="semicolons"),
+    ],
+)  # fmt: skip
+def test_the_label_may_be_the_last_of_two_columns(
+    table: bytes, found: tuple[bytes, ...], said: str
+) -> None:
+    items = rows(table, "csv", labelled=True)
+
+    assert texts(without_notes(items))[0] == found
+    assert said in "".join(notes(items))
+
+
+def test_a_heading_above_numbered_columns_is_doubted() -> None:
+    table = LAST.replace(b"what", b"1,what")
+    read = partial(
+        rows, format="csv", labelled=True, label_column="3", text_columns=("2",)
+    )
+
+    (note,) = notes(read(b"id,review,tag\n" + table))
+
+    assert note == (
+        "-: the first line (tag, review) was read as a document, because columns are "
+        "numbered; if it is a heading, name them: --label-column tag --text-column "
+        "review"
+    )
+    assert not notes(read(table))
 
 
 def test_a_note_on_a_heading_says_how_to_have_it_otherwise() -> None:

@@ -1,5 +1,5 @@
 """
-Lines as fastText reads them: a label that says that it is one, and a text.
+Lines of text: each is a document, perhaps behind its label, as fastText has it.
 
 A line of several labels is a bad record: a document of nbtext has one class.
 """
@@ -18,25 +18,30 @@ _SEVERAL: Final = BadRecord(
 )
 
 
-def is_fasttext(head: bytes) -> bool:
+def is_marked(head: bytes) -> bool:
     """Return whether what begins so begins with a label."""
     first = head.split(None, 1)[:1]
     return bool(first) and first[0].startswith(MARK) and first[0] != MARK
 
 
-def fasttext_records(
-    lines: Iterator[Line],
+def text_records(
+    lines: Iterator[Line], *, keeps_blank: bool
 ) -> Iterator[dict[str, bytes] | BadRecord | Pause]:
     """
-    Yield the label and the text of each line; a blank line is none.
+    Yield the label and the text of each line.
 
     The label is empty if the line has none. What looks like a label behind the first
     word of the text is a word of it, though fastText takes it for one.
+
+    Args:
+        lines: the lines.
+        keeps_blank: whether a blank line is a document, so that there is one for each.
+
     """
     for line in lines:
         if not isinstance(line, bytes):
             yield line
-        elif text := line.strip():
+        elif (text := line.strip()) or keeps_blank:
             label, text = _split(text)
             is_one = not (label and text.startswith(MARK))
             yield {"label": label, "text": text} if is_one else _SEVERAL
