@@ -13,7 +13,8 @@ installs what it needs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -23,7 +24,6 @@ from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -43,6 +43,17 @@ from nbtext.learning import SettingsOverrides
 FILE = "model.nbt"
 TWO = 2
 """How many classes there are where one number tells a decision."""
+
+
+class _Opened(NamedTuple):
+    """A model in memory, and the bytes that it was opened from."""
+
+    of: bytes
+    classifier: Classifier
+
+
+OPENED: Final[WeakKeyDictionary[NBTextClassifier, _Opened]] = WeakKeyDictionary()
+"""The models of estimators, beside these: what they are must not change in use."""
 
 
 class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
@@ -220,12 +231,10 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         share = 1 / (self._n_seen + len(self.classes_))  # of a class without a text
         logarithms = np.full((len(texts), len(self.classes_)), np.log(share))
         if self.model_:
-            with temporary_folder() as folder:
-                model = self._classifier(folder)
-                places = [int(label) for label in model.classes]
-                for row, decision in enumerate(classify_all(model, texts)):
-                    logarithms[row, places] = getattr(decision, name)
-                del model  # the file is mapped as long as it is there
+            model = self._opened()
+            places = [int(label) for label in model.classes]
+            for row, decision in enumerate(classify_all(model, texts)):
+                logarithms[row, places] = getattr(decision, name)
         else:  # of one class at the most, and all that is known is that it occurs
             places = sorted({int(label) for label, _ in self._waiting})
             logarithms[:, places] = 0.0
@@ -281,10 +290,18 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                     raise ValueError(message)
             self.model_ = path.read_bytes()
 
-    def _classifier(self, folder: Path) -> Classifier:
-        path = folder / FILE
-        path.write_bytes(self.model_)
-        return load(path)
+    def _opened(self) -> Classifier:
+        """Return the model, opened once for as long as it is the same."""
+        known = OPENED.get(self)
+        if known is not None and known.of is self.model_:
+            return known.classifier
+        with temporary_folder() as folder:
+            path = folder / FILE
+            path.write_bytes(self.model_)
+            classifier = load(path)  # which stays mapped when its name is gone
+        classifier.scorer.patience = 0  # numpy is there, and more texts will come
+        OPENED[self] = _Opened(self.model_, classifier)
+        return classifier
 
 
 def _pairs(

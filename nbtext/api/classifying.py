@@ -31,6 +31,7 @@ from nbtext.learning.overrides import DEFAULTS
 from nbtext.policy import checked_policy
 from nbtext.scoring import Classifier, batches, load_model
 from nbtext.scoring.classifying import MANY, readable_of
+from nbtext.scoring.stored import FEW
 from nbtext.sources import Options, documents
 
 
@@ -67,7 +68,9 @@ def load(
     model = load_model(path_of(path))
     overrides = instance_of("overrides", overrides, SettingsOverrides)
     model = model.scored_by(overrides.scoring(model.scoring))
-    return Classifier(model, policy=policy)
+    classifier = Classifier(model, policy=policy)
+    classifier.scorer.patience = FEW  # who opens it here may have many, one by one
+    return classifier
 
 
 def combine(

@@ -7,6 +7,7 @@ once on the batch engine takes over. All give the same scores.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 from typing import TYPE_CHECKING
 
 from nbtext.document import Document
@@ -35,10 +36,14 @@ class Scorer:
 
     Attributes:
         calibration: what turns this model's scores into probabilities.
+        patience: how many documents more are scored without arrays, before these are
+            made for what comes then. A server makes them aside, and has infinite
+            patience, as has who scores a few and ends.
     """
 
     def __init__(self, model: Model) -> None:
         """Load nothing yet that only many documents need."""
+        self.patience: float = inf
         self.calibration = fitted(model)
         self._model = model
         self._reads_vocabulary = event_model(model.scoring.score).reads_vocabulary
@@ -58,7 +63,9 @@ class Scorer:
         if quick is not None:
             return iter(quick)
         if is_few and self._batch is None and not self._reads_vocabulary:
-            return map(self._plain, readings)
+            self.patience -= len(readings)
+            if self.patience >= 0:
+                return map(self._plain, readings)
         return self._many(readings)
 
     def scored_together(self, views: "Sequence[Terms]") -> Iterable[Scored]:

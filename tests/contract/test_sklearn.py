@@ -21,7 +21,8 @@ from sklearn.model_selection import GridSearchCV  # noqa: E402
 from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 from sklearn.utils.validation import check_is_fitted, validate_data  # noqa: E402
 
-from nbtext import classify_all, load, train_on  # noqa: E402
+import nbtext.sklearn as estimators  # noqa: E402
+from nbtext import Classifier, classify_all, load, train_on  # noqa: E402
 from nbtext.errors import SettingsError  # noqa: E402
 from nbtext.sklearn import NBTextClassifier  # noqa: E402
 from nbtext.store import open_model, read_contents  # noqa: E402
@@ -196,6 +197,32 @@ def test_the_logarithm_of_what_is_most_improbable_is_finite() -> None:
 
     assert np.isfinite(row).all()
     assert row[2] < np.log(np.finfo(float).tiny)
+
+
+def test_the_model_is_opened_once_and_again_when_it_is_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opened: list[Path] = []
+
+    def counting(path: Path) -> Classifier:
+        opened.append(path)
+        return load(path)
+
+    monkeypatch.setattr(estimators, "load", counting)
+    model = NBTextClassifier(correction=False).fit(TEXTS, LABELS)
+    together = model.predict_proba(TEXTS)
+
+    alone = [model.predict_proba([text])[0] for text in TEXTS]
+
+    np.testing.assert_allclose(alone, together, rtol=1e-12)
+    assert len(opened) == 1
+    assert not opened[0].exists()
+    model.partial_fit(["goal goal goal"], LABELS[:1])
+    changed = model.predict_proba(TEXTS)
+    assert len(opened) == 2
+    assert not np.allclose(changed, together, rtol=1e-12)
+    again = pickle.loads(pickle.dumps(model))  # noqa: S301  our own
+    np.testing.assert_array_equal(again.predict_proba(TEXTS), changed)
 
 
 def test_a_class_may_come_later() -> None:

@@ -1,0 +1,62 @@
+"""Which engine scores documents, and that it does not matter to the scores."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nbtext import classify, classify_all, load, train_on
+from nbtext.scoring import Classifier, load_model
+from nbtext.scoring.stored import FEW
+
+TOPICS = {
+    "ant": "six legs and a queen",
+    "bee": "honey and wings",
+    "cow": "milk and grass too",
+}
+
+
+def texts(n: int) -> list[str]:
+    return [
+        f"{name} {word} {n}" for name, words in TOPICS.items() for word in words.split()
+    ][:n]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "m.nbt"
+    train_on(
+        [
+            (name, f"{name} {words} {n}")
+            for name, words in TOPICS.items()
+            for n in range(9)
+        ],
+        path,
+    )
+    return path
+
+
+def test_of_many_that_come_one_by_one_the_rest_is_scored_by_arrays(path: Path) -> None:
+    some = texts(FEW)
+    patient, other = load(path), Classifier(load_model(str(path)))
+
+    for model in (patient, other):
+        for text in some:
+            classify(model, text)
+        assert model.scorer._batch is None
+        classify(model, text)
+
+    assert patient.scorer._batch is not None
+    assert other.scorer._batch is None, "a server arranges models aside"
+
+
+def test_the_engine_makes_no_difference(path: Path) -> None:
+    some = texts(FEW)
+    model = load(path)
+
+    alone = [[*classify(load(path), text).posterior.values()] for text in some]
+    one_by_one = [[*classify(model, text).posterior.values()] for text in some * 3]
+    together = [[*one.posterior.values()] for one in classify_all(load(path), some * 3)]
+
+    np.testing.assert_allclose(one_by_one, alone * 3, rtol=1e-12)
+    np.testing.assert_allclose(together, alone * 3, rtol=1e-12)
