@@ -13,6 +13,7 @@ installs what it needs.
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -319,8 +320,37 @@ def _checked(X: Texts, y: Any) -> tuple[list[str | bytes], NDArray[Any]]:  # noq
         raise ValueError(message)
     texts, labels = _texts(X), column_or_1d(y, warn=True)
     check_consistent_length(texts, labels)
+    _check_labels(labels)
     check_classification_targets(labels)
     return texts, labels
+
+
+def _check_labels(labels: NDArray[Any]) -> None:
+    """
+    Refuse labels that are missing, or that no order goes through.
+
+    Raises:
+        ValueError: some are.
+
+    """
+    if labels.dtype != object:
+        return
+    values = labels.tolist()
+    missing = [place for place, one in enumerate(values) if _is_missing(one)]
+    if missing:
+        message = (
+            f"y: a label was expected for each text, and {len(missing):,} are missing, "
+            f"the first of text {missing[0]} (NaN or None); leave these texts out"
+        )
+        raise ValueError(message)
+    kinds = sorted({type(one).__name__ for one in values})
+    if "str" in kinds and len(kinds) > 1:
+        message = f"y: labels of one type were expected, and {', '.join(kinds)} found"
+        raise ValueError(message)
+
+
+def _is_missing(label: Any) -> bool:
+    return label is None or (isinstance(label, float) and isnan(label))
 
 
 def _texts(X: Texts) -> list[str | bytes]:  # noqa: N803

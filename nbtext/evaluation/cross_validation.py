@@ -345,7 +345,7 @@ class _Folds:
             return _ScoredFold(None, [])
         rest = self.whole - self.tables[fold]
         if rest.classes != self.whole.classes:
-            raise self._lacks({*self.whole.classes} - {*rest.classes})
+            raise self._lacks()
         rest = _weighed(rest, self.cache, self.scoring, ~in_fold)
         settings, scoring, overrides = rest.settings, self.scoring, self.overrides
         finished = finish(
@@ -366,9 +366,15 @@ class _Folds:
             _basis_of(rest, finished),
         )
 
-    def _lacks(self, classes: set[str]) -> TrainingError:
-        """Say which classes are in one fold alone."""
+    def _lacks(self) -> TrainingError:
+        """Say which classes are in one fold alone, whichever that is."""
         documents = dict(zip(self.whole.classes, self.whole.documents, strict=True))
+        classes = {
+            name
+            for table in self.tables
+            for name, n in zip(table.classes, table.documents, strict=True)
+            if n == documents[name]
+        }
         names = [f"{clipped(name)} ({documents[name]:,})" for name in sorted(classes)]
         listed = ", ".join(names[:MOST_LISTED])
         rest = len(names) - MOST_LISTED

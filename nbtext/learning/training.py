@@ -274,7 +274,10 @@ def check_trainable(
     """
     check_classes(table.classes, sources)
     if not table.n_rows:
-        message = "the documents have not one token; are they empty, or not text?"
+        message = (
+            "the documents have not one token; are they empty, or not text? "
+            "(--alphabet marks takes marks and symbols for tokens)"
+        )
         if skipped:
             message = (
                 f"{skipped.documents:,} documents were skipped, and those that are "

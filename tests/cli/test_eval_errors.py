@@ -168,3 +168,15 @@ def test_classify_tells_what_a_row_says_of_itself(run: "Run", tmp_path: Path) ->
         ("7", "b"), ("x", None), ("8", None),
     ]  # fmt: skip
     assert [one["label"] for one in found] == ["b", "a", "b"]
+
+
+def test_all_classes_that_are_too_small_are_named_at_once(run: "Run") -> None:
+    rows = [f"c{n % 2}\twords of {n}" for n in range(40)]
+    rows += [f"rare{n}\tother {n}" for n in range(6)]
+    Path("rows.tsv").write_text("\n".join(rows))
+
+    status, _, err = run("eval", "--folds", "5", "rows.tsv")
+
+    assert status == 65
+    named = ", ".join(f"rare{n} (1)" for n in range(6))
+    assert f"and all documents of {named} are in one fold" in err

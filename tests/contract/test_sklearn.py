@@ -284,3 +284,21 @@ def test_classes_of_the_model_are_called_by_their_places(tmp_path: Path) -> None
     assert load(path).classes == tuple(model.classes_.tolist())
     found = [one.label for one in classify_all(load(path), TEXTS)]
     assert found == model.predict(TEXTS).tolist()
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (["a", float("nan"), "b", None], "2 are missing, the first of text 1"),
+        (["a", 1, "b", 2], "labels of one type were expected, and int, str found"),
+    ],
+)
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_labels_that_are_none_are_refused(
+    method: str, labels: list[Any], said: str
+) -> None:
+    model = NBTextClassifier()
+    more = {"classes": ["a", "b"]} if method == "partial_fit" else {}
+
+    with pytest.raises(ValueError, match=said):
+        getattr(model, method)(list("wxyz"), np.array(labels, object), **more)
