@@ -11,6 +11,8 @@ KINDS: Final = {
     "how much more (in nats), and why",
     "same": "The same document under two labels",
     "near": "Documents of different labels that are nearly the same, and how nearly",
+    "again": "Labels with documents that are nearly the same as others of the label: "
+    "what `eval` says of those is too good",
     "leak": "Terms in nearly all documents of a label and in no other: label, view, "
     "term, documents",
     "dates": "Labels whose mail is of another time than the rest: label, its dates, "
@@ -45,6 +47,8 @@ def finding_rows(found: Findings) -> Iterator[tuple[str, ...]]:
                 class_name(pair.second_label),
                 f"{pair.similarity:.2f}",
             )
+    for name, n in found.repeated.items():
+        yield "again", class_name(name), f"{n} of {found.classes[name]}"
     for leak in found.leaks:
         size = found.classes[leak.label]
         of_class = f"{leak.documents} of {size}"
@@ -72,6 +76,7 @@ def totals(found: Findings) -> dict[str, int]:
         "label": found.n_suspects,
         "same": found.n_same,
         "near": found.n_near,
+        "again": len(found.repeated),
         "leak": found.n_leaks,
         "dates": len(found.apart),
         "small": len(found.small),
@@ -86,6 +91,7 @@ def summary(found: Findings) -> str:
         "label": "document that looks like another label",
         "same": "document under two labels",
         "near": "near duplicate",
+        "again": "label that repeats itself",
         "leak": "leaking term",
         "dates": "label apart by date",
         "small": "small label",
@@ -95,6 +101,7 @@ def summary(found: Findings) -> str:
     plurals = {
         "label": "documents that look like another label",
         "same": "documents under two labels",
+        "again": "labels that repeat themselves",
         "dates": "labels apart by date",
         "alike": "labels like others",
     }

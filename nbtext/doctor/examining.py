@@ -44,6 +44,9 @@ MOST: Final = 20
 FEWEST: Final = 20
 """Documents of a class, below which it is too small to learn."""
 
+REPEATED: Final = 0.02
+"""The share of a class that must be near duplicates of others to be told."""
+
 UNEQUAL: Final = 50
 """How many times as large the largest class is as one that is too small beside it."""
 
@@ -138,7 +141,8 @@ class _Examined:
             tell: returns the texts of terms, given suspects and leaks.
 
         """
-        same, near, suspects = self._same(), self._near(), self._suspects()
+        sketches = self._sketches()
+        same, near, suspects = self._same(), self._near(sketches), self._suspects()
         leaks = leaking_terms(self._model)
         told = tell(self._model, self._table, suspects[:top], leaks[:top])
         sizes = dict(zip(self._classes, self._table.documents, strict=True))
@@ -153,6 +157,7 @@ class _Examined:
             same=tuple(same[:top]),
             n_near=len(near),
             near=tuple(near[:top]),
+            repeated=self._repeated(sketches),
             n_suspects=len(suspects),
             suspects=tuple(
                 replace(one, reasons=told.reasons.get(one.name, ()))
@@ -173,24 +178,42 @@ class _Examined:
                 pairs.append(self._pair(Near(other, place, 1.0)))
         return pairs
 
-    def _near(self) -> list[Pair]:
-        """Return near duplicates of different classes."""
+    def _sketches(self) -> Sketches:
+        """Return what is kept of documents to find those that are alike."""
+        sketches = Sketches()
         views = self._table.settings.views
         texts = [n for n, view in enumerate(views) if view.kind == "text"]
         if not texts:
-            return []
+            return sketches
         words = [n for n in texts if views[n].alphabet != "ngrams"]
         bodies = [n for n in words if views[n].text == "body"]
         view = (bodies or words or texts)[0]
-        sketches = Sketches()
         for _, terms in self._cache.batches(np.ones(len(self._labels), np.bool_)):
             sketches.add(terms[view])
+        return sketches
+
+    def _near(self, sketches: Sketches) -> list[Pair]:
+        """Return near duplicates of different classes."""
         digests = self._cache.digests
         return [
             self._pair(one)
             for one in sketches.near(self._labels)
             if digests[one.first] != digests[one.second]  # which is said already
         ]
+
+    def _repeated(self, sketches: Sketches) -> dict[str, int]:
+        """Return classes with near duplicates that count, and how many these are."""
+        numbers: dict[bytes, int] = {}
+        copies = [numbers.setdefault(one, len(numbers)) for one in self._cache.digests]
+        found = sketches.repeats(self._labels, np.array(copies, np.int64))
+        counts = np.bincount(self._labels[found], minlength=len(self._classes))
+        return {
+            name: n
+            for name, n, size in zip(
+                self._classes, counts.tolist(), self._table.documents, strict=True
+            )
+            if n >= max(FEWEST, size * REPEATED)
+        }
 
     def _pair(self, near: Near) -> Pair:
         names, labels = self._kept.names, self._cache.labels

@@ -106,6 +106,8 @@ class Findings:
             their characters are composed.
         n_same, same: the same document under two labels.
         n_near, near: near duplicates of different classes.
+        repeated: class to how many of its documents are nearly the same as others of
+            it, where they are many; what is learnt of one tells the others.
         n_suspects, suspects: documents that look like another class than theirs.
         n_leaks, leaks: terms that tell a class from all others.
         apart: classes that dates part from the others.
@@ -120,6 +122,7 @@ class Findings:
     same: tuple[Pair, ...]
     n_near: int
     near: tuple[Pair, ...]
+    repeated: dict[str, int]
     n_suspects: int
     suspects: tuple[Suspect, ...]
     n_leaks: int
@@ -130,7 +133,7 @@ class Findings:
     def is_sound(self) -> bool:
         """Return whether nothing was found."""
         n_found = self.n_same + self.n_near + self.n_suspects + self.n_leaks
-        of_classes = self.small or self.alike or self.apart
+        of_classes = self.small or self.alike or self.apart or self.repeated
         return not (n_found or self.unreadable or of_classes)
 
     def as_dict(self) -> dict[str, Any]:

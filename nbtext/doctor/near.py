@@ -103,15 +103,37 @@ class Sketches:
         pairs = [Near(*pair, similarity) for pair, similarity in found.items()]
         return sorted(pairs, key=lambda one: (-one.similarity, one.first, one.second))
 
+    def repeats(self, labels: Labels, copies: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """
+        Return which documents are nearly the same as one before them of their class.
+
+        Args:
+            labels: shape (n_documents,), the places of their classes.
+            copies: shape (n_documents,), numbers that only copies share, which are the
+                same document and no near duplicates.
+
+        """
+        found = np.zeros(len(labels), np.bool_)
+        if not self._parts:
+            return found
+        sketches = np.concatenate(self._parts)
+        for places, bucket in _bands(sketches):
+            order = places[np.lexsort((places, labels[places], bucket[places]))]
+            is_new = np.diff(bucket[order], prepend=0) != 0
+            is_new |= np.diff(labels[order], prepend=-1) != 0
+            begins = np.flatnonzero(is_new)
+            first = np.repeat(order[begins], np.diff(begins, append=len(order)))
+            is_other = (copies[first] != copies[order]) & ~found[order]
+            first, order = first[is_other], order[is_other]
+            alike = _similarity(sketches[first], sketches[order]) >= LEAST
+            found[order[alike]] = True
+        return found
+
     def _candidates(
         self, sketches: NDArray[np.uint16], labels: Labels
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """Yield pairs of documents of different classes that are in one bucket."""
-        for start in range(0, BINS, ROWS):
-            band = np.ascontiguousarray(sketches[:, start : start + ROWS])
-            is_full = (band != NOTHING).sum(axis=1) >= FEWEST_BINS
-            places = np.flatnonzero(is_full)
-            bucket = band.view(np.uint64).ravel()
+        for places, bucket in _bands(sketches):
             order = places[np.lexsort((labels[places], bucket[places]))]
             # each is held against the first and the last of its bucket, one of which is
             # of another class if any document of the bucket is
@@ -121,6 +143,22 @@ class Sketches:
                 other = np.repeat(ends, sizes)
                 is_pair = labels[order] != labels[other]
                 yield order[is_pair], other[is_pair]
+
+
+def _bands(
+    sketches: NDArray[np.uint16],
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64]]]:
+    """
+    Yield for each band the places of documents with terms there, and their buckets.
+
+    Args:
+        sketches: shape (n_documents, BINS).
+
+    """
+    for start in range(0, BINS, ROWS):
+        band = np.ascontiguousarray(sketches[:, start : start + ROWS])
+        is_full = (band != NOTHING).sum(axis=1) >= FEWEST_BINS
+        yield np.flatnonzero(is_full), band.view(np.uint64).ravel()
 
 
 def _similarity(

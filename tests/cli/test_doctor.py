@@ -203,3 +203,34 @@ def test_names_cannot_break_a_line(run: "Run") -> None:
 
     assert all(len(line.split("\t")) >= 2 for line in out.splitlines())
     assert "\\t" in out
+
+
+def test_a_label_that_repeats_itself_is_told(run: "Run") -> None:
+    words = [
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "epsilon",
+        "zeta",
+        "eta",
+        "theta",
+        "iota",
+        "kappa",
+        "lambda",
+        "mu",
+    ]
+    rows = [
+        f"{label}\t{' '.join(f'{word}{n}{label}' for word in words)}{more}"
+        for label, endings in (("a", ("", " thanks")), ("b", ("",)))
+        for n in range(30)
+        for more in endings
+    ]
+    Path("rows.tsv").write_text("\n".join(rows))
+
+    found = run("doctor", "rows.tsv")
+    facts = json.loads(run("doctor", "--json", "rows.tsv").out)
+
+    assert "again\ta\t30 of 60\n" in found.out
+    assert "1 label that repeats itself" in found.err
+    assert facts["repeated"] == {"a": 30}

@@ -51,6 +51,18 @@ def test_documents_of_one_class_are_no_finding() -> None:
     assert pair.similarity == 1.0
 
 
+def test_what_repeats_another_of_its_class_is_told_by_its_place() -> None:
+    original, other = drawn(500, 1), drawn(500, 2)
+    near = np.concatenate([original[:480], drawn(20, 3)])
+    documents = [original, other, near, original, near, drawn(500, 4)]
+    labels = np.array([0, 0, 0, 0, 1, 1])
+    copies = np.array([0, 1, 2, 0, 3, 4])  # the fourth is the first document again
+
+    found = sketched(*documents).repeats(labels, copies)
+
+    assert found.tolist() == [False, False, True, False, False, False]
+
+
 def test_documents_with_half_in_common_are_no_duplicates() -> None:
     original = drawn(500, 1)
     changed = np.concatenate([original[:330], drawn(170, 2)])
