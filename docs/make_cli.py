@@ -218,7 +218,7 @@ defines each of its keys.
 readable only by its owner (mode 0600); one that replaces another keeps owner, group, mode
 and access control list of the old file. `train --json` prints one object: `documents`,
 `classes` (name to documents), `format`, `tokens`, `terms` (distinct ones), `bytes`,
-`seconds`, `skipped`, `truncated`, `repeats`, `conflicts` (documents with two or more labels),
+`seconds`, `skipped`, `empty`, `truncated`, `repeats`, `conflicts` (documents with two or more labels),
 `path` and `size`.
 
 **`tokens`** prints view, field, count and term, separated by tabs (on a terminal in columns, with a heading); the two tokens of a pair

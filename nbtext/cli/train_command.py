@@ -163,6 +163,11 @@ def summary(
             f"learnt {n_learnt}, left out {made.left_out:,} that the model judges "
             "rightly without them"
         )
+    if report.empty:
+        lines.append(
+            f"WARNING: {counted(report.empty, 'document')} without a byte, which tell "
+            "nothing but how often their class occurs"
+        )
     if made.conflicts:
         lines.append(
             f"WARNING: {counted(made.conflicts, 'document')} stood under two labels "
@@ -208,6 +213,7 @@ def facts(
         "bytes": report.bytes,
         "seconds": round(seconds, 3),
         "skipped": report.skipped.documents,
+        "empty": report.empty,
         "truncated": len(report.truncated),
         "repeats": made.repeats,
         "left_out": made.left_out,

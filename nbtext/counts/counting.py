@@ -70,6 +70,7 @@ class ReadReport:
     Attributes:
         documents: how many were counted.
         mail: how many of them look like mail.
+        empty: how many of them have not a byte.
         bytes: their size, as far as it was read.
         truncated: the names of those that were longer than what is read of one.
         skipped: those that could not be read, and why.
@@ -79,6 +80,7 @@ class ReadReport:
 
     documents: int = 0
     mail: int = 0
+    empty: int = 0
     bytes: int = 0
     truncated: list[str] = field(default_factory=list)
     skipped: Skipped = field(default_factory=Skipped)
@@ -98,6 +100,7 @@ class ReadReport:
         """Note that a document that was opened could not be read after all."""
         self.mail -= is_mail
         self.documents -= 1
+        self.empty -= not any(document.texts)
         self.bytes -= sum(map(len, document.texts))
         if document.truncated:
             self.truncated.remove(document.name)
@@ -107,6 +110,7 @@ class ReadReport:
         """Take in another report."""
         self.documents += other.documents
         self.mail += other.mail
+        self.empty += other.empty
         self.bytes += other.bytes
         self.truncated += other.truncated
         self.skipped.extend(other.skipped)
@@ -166,6 +170,7 @@ def documents(
     before = ReadReport()  # at the last call of progress
     for document in _opened(items, report, max_bytes):
         report.documents += 1
+        report.empty += not any(document.texts)
         report.bytes += sum(map(len, document.texts))
         if document.label is not None:
             report.labels.add(document.label)

@@ -302,6 +302,22 @@ def test_train_reports_repeats_and_conflicts(run: "Run", tmp_path: Path) -> None
     assert documents(run, "m.nbt") == {"x": 3, "y": 2}
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_train_tells_of_documents_without_a_byte(run: "Run", jobs: int) -> None:
+    rows = [f"{label},{text}" for label in "ab" for text in ("some words", "", "", "x")]
+    Path("rows.csv").write_text("\n".join(["label,text", *rows]))
+    said = (
+        "WARNING: 4 documents without a byte, which tell nothing but how often their "
+        "class occurs\n"
+    )
+
+    told = run("train", "-m", "m.nbt", "--jobs", str(jobs), "rows.csv")
+    facts = run("train", "-q", "-m", "m.nbt", "--json", "rows.csv")
+
+    assert said in told.err
+    assert json.loads(facts.out)["empty"] == 4
+
+
 def test_train_without_a_ledger_cannot_tell_repeats(run: "Run") -> None:
     Path("rows.jsonl").write_text('{"text": "a b", "label": "x"}\n' * 2)
     arguments = ("train", "-m", "m.nbt", "--no-ledger", "rows.jsonl", "y=y.txt")
