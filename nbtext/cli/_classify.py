@@ -102,7 +102,9 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
         classifier = _together(opened, policy, request)
     else:
         classifier = Classifier(opened, policy=policy)
-    options = request.options._replace(model_fields=lambda: classifier.fields)
+    options = request.options._replace(
+        model_fields=lambda: classifier.fields, model_classes=classifier.classes
+    )
     if request.wanted is not None:
         wanted = readable(request.wanted)  # as sources read labels
         request = request._replace(wanted=wanted)

@@ -61,15 +61,29 @@ def is_heading(first: Fields, others: list[Fields]) -> bool | None:
     return True if len(labels) >= max(4, 2 * len(set(labels))) else None
 
 
-def is_label_last(records: list[Fields]) -> bool:
+def is_label_last(
+    first: Fields, others: list[Fields], classes: tuple[str, ...]
+) -> bool:
     """
     Tell whether of two fields the second is the label, though no heading says so.
 
     Labels are used again and again, and most texts are not, and have several words. Few
-    records say nothing: then the label is the first.
+    records say nothing: then the label is the first, unless there is a model, which has
+    such classes.
+
+    Args:
+        first: the first record, which may be a heading.
+        others: some after it.
+        classes: those of the model; none if one is to be made.
+
     """
-    rows = [[field.strip() for field in record] for record in records]
+    rows = [[field.strip() for field in record] for record in (first, *others)]
     rows = [row for row in rows if len(row) == 2]
+    known = {name.encode("utf-8", "surrogateescape") for name in classes}
+    n_first, n_second = (sum(row[n] in known for row in rows) for n in (0, 1))
+    if n_first != n_second:
+        return n_second > n_first
+    rows = rows[1:]
     texts, labels = {row[0] for row in rows}, {row[1] for row in rows}
     n_sentences = sum(len(text.split()) > 1 for text in texts)
     return 2 * n_sentences > len(rows) >= max(4, 2 * len(labels)) and len(labels) > 1

@@ -190,9 +190,10 @@ def _head(
         if len(first) == 2:
             is_padded = len(first) < len(rows[0])
             is_alone = len(begun) == 1
-            return _of_two(first, rows[1:], name, separator, is_alone)._replace(
-                is_padded=is_padded
+            head = _of_two(
+                first, rows[1:], name, separator, is_alone, options.model_classes
             )
+            return head._replace(is_padded=is_padded)
         if is_labelled:
             return _Head(["label", "text"], False)
     _check(columns, name, options, has_label=has_label)
@@ -200,12 +201,19 @@ def _head(
 
 
 def _of_two(
-    first: Fields, others: list[Fields], name: str, separator: bytes, is_alone: bool
+    first: Fields,
+    others: list[Fields],
+    name: str,
+    separator: bytes,
+    is_alone: bool,
+    classes: tuple[str, ...],
 ) -> _Head:
     """Tell which of two columns is the label, and whether they have a heading."""
     names = [_column(field) for field in first]
     columns = ["label", "text"]
-    is_last = not first_of(LABEL_COLUMNS, names) and is_label_last(others)
+    is_last = not first_of(LABEL_COLUMNS, names) and is_label_last(
+        first, others, classes
+    )
     if is_last:
         columns.reverse()
         first, others = first[::-1], [fields[::-1] for fields in others]

@@ -342,6 +342,22 @@ def test_the_label_may_be_the_last_of_two_columns(
     assert said in "".join(notes(items))
 
 
+@pytest.mark.parametrize("n", [1, 2, 30])
+@pytest.mark.parametrize("heading", [b"", b"review,tag\n"])
+def test_a_model_tells_which_of_two_columns_are_its_classes(
+    tmp_path: Path, n: int, heading: bytes
+) -> None:
+    path = tmp_path / "rows.csv"
+    options = Options(model_classes=("ham", "spam"))
+
+    for fields in ([b"x %d", b"ham"], [b"ham", b"x %d"]):
+        lines = [b",".join(fields) % number for number in range(n)]
+        path.write_bytes(heading + b"\n".join(lines))
+        found = without_notes([*documents([str(path)], options, labelled=False)])
+        assert labels(found)[-n:] == ["ham"] * n
+        assert texts(found)[-1] == (b"x %d" % (n - 1),)
+
+
 def test_a_heading_above_numbered_columns_is_doubted() -> None:
     table = LAST.replace(b"what", b"1,what")
     read = partial(
