@@ -13,7 +13,6 @@ installs what it needs.
 
 from __future__ import annotations
 
-from math import isnan
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -343,14 +342,20 @@ def _check_labels(labels: NDArray[Any]) -> None:
             f"the first of text {missing[0]} (NaN or None); leave these texts out"
         )
         raise ValueError(message)
-    kinds = sorted({type(one).__name__ for one in values})
+    kinds = sorted(
+        {"str" if isinstance(one, str) else type(one).__name__ for one in values}
+    )
     if "str" in kinds and len(kinds) > 1:
         message = f"y: labels of one type were expected, and {', '.join(kinds)} found"
         raise ValueError(message)
 
 
 def _is_missing(label: Any) -> bool:
-    return label is None or (isinstance(label, float) and isnan(label))
+    """Return whether a label is None, or none of a kind: it does not equal itself."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas.NA says neither
+        return True
 
 
 def _texts(X: Texts) -> list[str | bytes]:  # noqa: N803

@@ -327,11 +327,15 @@ class _Changes:
         """
         if not places:
             return
-        # by class, as a counter takes them
-        places = sorted(places, key=lambda place: part.steps[place].label or "")
+        # by class, as a counter takes them; records stay in the order of documents
+        by_class = sorted(places, key=lambda place: part.steps[place].label or "")
+        self._counter.add_terms(
+            part.labels(by_class),
+            [part.digests[place] for place in by_class],
+            part.terms(by_class),
+        )
         labels, views = part.labels(places), part.terms(places)
         digests = [part.digests[place] for place in places]
-        self._counter.add_terms(labels, digests, views)
         rows = [*map(Row, labels, (part.marks[place] for place in places))]
         all_bins = [bins.get(place, ()) for place in places]
         sizes = sum((terms.sizes for terms in views), np.zeros(len(places), np.int64))

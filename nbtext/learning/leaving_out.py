@@ -70,14 +70,20 @@ def _needless(plan: Plan, steps: list[Step]) -> list[Step]:
             plan.batch.settings, [readings[step.place].views for step in steps]
         )
         digests = [readings[step.place].digest for step in steps]
-        cache.add(labels, digests, views)
+        order = sorted(range(len(steps)), key=labels.__getitem__)  # by class, as it is
+        cache.add(
+            [labels[place] for place in order],
+            [digests[place] for place in order],
+            [terms.take(np.array(order, np.int64)) for terms in views],
+        )
+        cached = {place: number for number, place in enumerate(order)}
         model = GrowingModel(plan.model, cache, np.ones(len(steps), np.bool_))
         judge = Judge(model, plan.model.policy or MOST_PROBABLE)
         for place, step in enumerate(steps):
-            terms = cache.document(place)
+            terms = cache.document(cached[place])
             truth = model.classes.index(labels[place])
             if is_learnt(judge.judge(terms), plan.request.regime, truth):
-                model.learn(place, terms, is_observed=False)
+                model.learn(cached[place], terms, is_observed=False)
             else:
                 needless.append(step)
     return needless

@@ -5,7 +5,7 @@ A model and the names of classes go in; out come the model with the score that g
 all of its classes then, and what speaks against those that it cannot have.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from nbtext.classes import folder_of, quoted, similar
 from nbtext.errors import (
@@ -27,7 +27,8 @@ def with_classes(
 
     Args:
         model: as it is.
-        labels: the classes, whether it has them or not.
+        labels: the classes, whether it has them or not, in the order in which they
+            may begin.
         create: whether one may resemble a class that there is.
         others_go_on: whether one that it cannot have keeps no other from it.
 
@@ -40,7 +41,7 @@ def with_classes(
     """
     refusals: dict[str, str] = {}
     known = {*model.classes}
-    for label in sorted(labels):
+    for label in labels:
         try:
             model = with_class(model, label, known, create=create)
             known.add(label)
@@ -74,7 +75,7 @@ def with_class(
     """
     check_name(label)
     if label not in known and not create:
-        _check_spelling(model, label)
+        _check_spelling(model.path, label, sorted(known))
     classes = sorted({*known, label})
     if len(classes) < 2:
         return model
@@ -118,17 +119,17 @@ def check_name(label: str) -> None:
         raise SettingsError(message)
 
 
-def _check_spelling(model: Model, label: str) -> None:
+def _check_spelling(path: str, label: str, known: Sequence[str]) -> None:
     """
-    Refuse a new class that is spelt like one that the model has, or means the same.
+    Refuse a new class that is spelt like one that is known, or means the same.
 
     Raises:
         UnknownClassError: it is, or does.
 
     """
-    if similar(label, model.classes) or folder_of(label, model.classes):
+    if similar(label, known) or folder_of(label, known):
         advice = "for a new class, add --create"
-        raise UnknownClassError(model.path, label, model.classes, advice=advice)
+        raise UnknownClassError(path, label, known, advice=advice)
 
 
 def _check_policy(policy: Policy, model: Model, label: str) -> None:

@@ -280,16 +280,6 @@ def planned(model: Model | None, batch: Batch, request: LearnRequest) -> Plan:
         )
         raise SettingsError(message)
     labels = _labels(batch, request)
-    refusals: dict[str, str] = {}
-    if not request.forgets:
-        wanted = {label for label in labels if label is not None}
-        if model is None:
-            for name in wanted:
-                check_name(name)
-        else:
-            model, refusals = with_classes(
-                model, wanted, create=request.create, others_go_on=request.own_labels
-            )
     plan = Plan(model, batch, request, [], {})
     first: dict[bytes, Step] = {}
     last = dict(zip((one.digest for one in batch.readings), labels, strict=True))
@@ -299,7 +289,7 @@ def planned(model: Model | None, batch: Batch, request: LearnRequest) -> Plan:
             plan.tell(place, label, "empty")
             continue
         if request.own_labels:
-            refusal = _refusal(label, last[reading.digest], refusals)
+            refusal = _refusal(label, last[reading.digest])
             if refusal:
                 plan.tell(place, label, "refused", reason=refusal)
                 continue
@@ -313,7 +303,39 @@ def planned(model: Model | None, batch: Batch, request: LearnRequest) -> Plan:
             plan.steps.append(step)
         else:
             plan.results[place] = result
-    return plan
+    return plan if request.forgets else _for_classes(plan)
+
+
+def _for_classes(plan: Plan) -> Plan:
+    """
+    Return a plan with the model as it is to be scored once it has learnt the classes.
+
+    Steps to classes that it cannot have are refused, if documents say their own.
+
+    Raises:
+        As `with_class` does, if the request has one class.
+
+    """
+    model, request = plan.model, plan.request
+    wanted = dict.fromkeys(
+        [step.label for step in plan.steps if step.label is not None]
+        if request.own_labels
+        else [request.label or ""]
+    )
+    if model is None:
+        for name in wanted:
+            check_name(name)
+        return plan
+    model, refusals = with_classes(
+        model, wanted, create=request.create, others_go_on=request.own_labels
+    )
+    refused = [step for step in plan.steps if step.label in refusals]
+    plan.steps[:] = [step for step in plan.steps if step.label not in refusals]
+    for step in refused:
+        for place in (step.place, *step.copies):
+            reason = refusals[step.label or ""]
+            plan.tell(place, step.label, "refused", reason=reason)
+    return plan._replace(model=model)
 
 
 def _labels(batch: Batch, request: LearnRequest) -> list[str | None]:
@@ -323,16 +345,13 @@ def _labels(batch: Batch, request: LearnRequest) -> list[str | None]:
     return [request.label] * len(batch.documents)
 
 
-def _refusal(
-    label: str | None, last: str | None, refusals: Mapping[str, str]
-) -> str | None:
+def _refusal(label: str | None, last: str | None) -> str | None:
     """
     Return why a document is not learnt under its own label, None if it is.
 
     Args:
         label: its label.
         last: that of the last document of the batch that is the same.
-        refusals: the classes that cannot be learnt, and why.
 
     """
     if label is None:
@@ -343,7 +362,7 @@ def _refusal(
             f"labelled {quoted(label)} here and {other} further on, which stands; "
             "leave one of the two"
         )
-    return refusals.get(label)
+    return None
 
 
 def _check_idf(settings: Settings, request: LearnRequest) -> None:

@@ -86,7 +86,7 @@ def is_label_last(
     rows = rows[1:]
     texts, labels = {row[0] for row in rows}, {row[1] for row in rows}
     n_sentences = sum(len(text.split()) > 1 for text in texts)
-    return 2 * n_sentences > len(rows) >= max(4, 2 * len(labels)) and len(labels) > 1
+    return 2 * n_sentences > len(rows) >= max(4, 2 * len(labels))
 
 
 def other_separator(records: list[Fields], wanted: tuple[str, ...]) -> bytes | None:

@@ -291,6 +291,7 @@ def test_classes_of_the_model_are_called_by_their_places(tmp_path: Path) -> None
     [
         (["a", float("nan"), "b", None], "2 are missing, the first of text 1"),
         (["a", 1, "b", 2], "labels of one type were expected, and int, str found"),
+        (["a", np.datetime64("NaT"), "b", "a"], "1 are missing, the first of text 1"),
     ],
 )
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
@@ -302,3 +303,9 @@ def test_labels_that_are_none_are_refused(
 
     with pytest.raises(ValueError, match=said):
         getattr(model, method)(list("wxyz"), np.array(labels, object), **more)
+
+
+def test_strings_of_numpy_are_strings() -> None:
+    labels = np.array([np.str_("a"), "b"], object)
+
+    assert NBTextClassifier().fit(["x y", "z"], labels).classes_.tolist() == ["a", "b"]

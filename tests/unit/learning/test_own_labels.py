@@ -22,6 +22,7 @@ from nbtext import (
 from nbtext.errors import NoModelError
 from nbtext.scoring.model import load_model
 from nbtext.store import open_model
+from nbtext.store.undo import last_records
 
 ANIMALS = ("ant", "bee", "cow")
 FEW, MANY = 4, 40  # of the plain engine, and of the batch engine
@@ -145,6 +146,58 @@ def test_a_class_that_the_policy_does_not_allow_is_refused(path: Path) -> None:
 
     assert outcomes(results) == ["refused", "learnt", "learnt"]
     assert "could not decide by its policy any more" in results[0].reason
+
+
+def test_classes_that_begin_together_are_not_spelt_alike(path: Path) -> None:
+    new = [(name, text("dog", n)) for n, name in enumerate(["Dog", "dog", "dogs"])]
+
+    results = learn_labelled(path, new)
+
+    assert outcomes(results) == ["learnt", "refused", "refused"]
+    assert "did you mean 'Dog'" in results[1].reason
+
+
+@pytest.mark.parametrize("other", ["", text("bee", 900)])
+def test_a_class_of_which_nothing_is_learnt_changes_no_score(
+    tmp_path: Path, other: str
+) -> None:
+    path = tmp_path / "two.nbt"
+    train_on([pair for pair in pairs(90) if pair[0] != "cow"], path)
+    before = load_model(str(path)).scoring
+
+    results = learn_labelled(path, [("dog", other), ("bee", text("bee", 900))])
+
+    assert outcomes(results) == ["refused" if other else "empty", "learnt"]
+    assert load_model(str(path)).scoring == before
+
+
+@pytest.mark.parametrize("count", [FEW, MANY])
+def test_what_the_last_documents_left_is_kept(path: Path, count: int) -> None:
+    new = pairs(count)
+
+    learn_labelled(path, new, undo=3)
+
+    kept = last_records(open_model(str(path)), open_model(str(path)).tables, 99)
+    assert [row.label for row in kept.rows] == [label for label, _ in new[-3:]]
+
+
+@pytest.mark.parametrize("kind", ["errors", "near-errors"])
+def test_a_regime_judges_in_the_order_of_the_documents(path: Path, kind: str) -> None:
+    one_by_one = path.with_name("other.nbt")
+    shutil.copy(path, one_by_one)
+    odd = [(ANIMALS[n % 3], f"{text(ANIMALS[n % 2], n)} x{n % 5}") for n in range(40)]
+    regime = Regime("errors") if kind == "errors" else Regime("near-errors", 1.0)
+
+    together = learn_labelled(path, odd, regime=regime)
+    alone = [
+        outcome
+        for label, document in odd
+        for outcome in outcomes(learn(one_by_one, label, [document], regime=regime))
+    ]
+
+    assert {*alone} == {"learnt", "left out"}
+    assert outcomes(together) == alone
+    assert counted(path) == counted(one_by_one)
 
 
 @pytest.mark.parametrize("count", [1, MANY])
