@@ -217,13 +217,15 @@ def _of_two(
     if is_last:
         columns.reverse()
         first, others = first[::-1], [fields[::-1] for fields in others]
-    is_found = is_heading(first, others)
+    is_known = first[0].strip().decode("utf-8", "replace") in classes
+    is_found = False if is_known else is_heading(first, others)
     if first_of(LABEL_COLUMNS, names):
         if is_found and names[0] not in LABEL_COLUMNS:
             columns.reverse()
         return _Head(columns, bool(is_found))
     if is_found is False or is_alone:
-        return _Head(columns, False, note=_last_note(name) if is_last else None)
+        is_said = is_last and not is_known
+        return _Head(columns, False, note=_last_note(name) if is_said else None)
     first = first[::-1] if is_last else first
     line = separator.join(first).decode("utf-8", "replace")
     if is_found:

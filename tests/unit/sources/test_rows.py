@@ -358,6 +358,7 @@ def test_a_model_tells_which_of_two_columns_are_its_classes(
         found = without_notes([*documents([str(path)], options, labelled=False)])
         assert labels(found)[-n:] == ["ham"] * n
         assert texts(found)[-1] == (b"x %d" % (n - 1),)
+        assert heading or not notes([*documents([str(path)], options, labelled=True)])
 
 
 def test_a_heading_above_numbered_columns_is_doubted() -> None:
