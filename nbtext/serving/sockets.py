@@ -296,6 +296,10 @@ def _make_room(path: str) -> None:
         return
     if not stat.S_ISSOCK(found.st_mode):
         raise OSError(errno.EEXIST, "there is a file that is no socket")
+    # perhaps of a server that was killed before its socket got its mode
+    is_begun = not stat.S_IMODE(found.st_mode) and found.st_uid == os.geteuid()
+    if is_begun:
+        Path(path).chmod(0o600)  # else not even its owner could ask
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.setblocking(False)
         try:
@@ -303,15 +307,10 @@ def _make_room(path: str) -> None:
         except ConnectionRefusedError:
             Path(path).unlink()
             return
-        except PermissionError:
-            # a server that was killed before its socket got its mode
-            is_begun = not stat.S_IMODE(found.st_mode) and found.st_uid == os.geteuid()
-            if not is_begun:
-                raise
-            Path(path).unlink()
-            return
         except BlockingIOError:
             pass  # a server does, and its queue of clients is full
+    if is_begun:
+        Path(path).chmod(0)
     raise OSError(errno.EADDRINUSE, "another server listens there")
 
 

@@ -9,6 +9,7 @@ from contextlib import closing
 from fcntl import LOCK_EX, flock
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 
@@ -171,30 +172,46 @@ def test_a_socket_that_nobody_listens_on_is_replaced(folder: Path) -> None:
 
 
 class _Refused(socket.socket):
-    """A socket of somebody to whom all others are closed, unlike to root."""
+    """A socket of somebody to whom modes are no mere words, unlike to root."""
 
-    def connect(self, address: object) -> None:
-        raise PermissionError(errno.EACCES, "Permission denied")
+    def connect(self, address: Any) -> None:
+        """Connect, if the mode lets the owner."""
+        if not Path(address).stat().st_mode & stat.S_IWUSR:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        super().connect(address)
 
 
-@pytest.mark.parametrize(("mode", "is_begun"), [(0, True), (0o600, False)])
 def test_a_socket_that_never_got_its_mode_is_replaced(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, mode: int, is_begun: bool
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = folder / "s"
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(str(path))
-    path.chmod(mode)
+    path.chmod(0)
     monkeypatch.setattr(socket, "socket", _Refused)
 
-    if is_begun:
-        (listener,) = listen(Address("", 0, str(path)), mode=0o600)
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        listener.close()
-    else:
-        with pytest.raises(ListenError, match="Permission denied"):
-            listen(Address("", 0, str(path)))
-        assert path.exists()
+    (listener,) = listen(Address("", 0, str(path)), mode=0o600)
+
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    listener.close()
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [(0, "another server listens there"), (0o444, "Permission denied")],
+)
+def test_a_socket_that_its_owner_closed_to_all_is_left_as_it_is(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, mode: int, said: str
+) -> None:
+    path = folder / "s"
+    (first,) = listen(Address("", 0, str(path)), mode=mode)
+    monkeypatch.setattr(socket, "socket", _Refused)
+
+    with pytest.raises(ListenError, match=said):
+        listen(Address("", 0, str(path)))
+
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    first.close()
 
 
 def test_a_socket_that_somebody_listens_on_is_left_alone(folder: Path) -> None:
