@@ -114,7 +114,7 @@ def learn_labelled(
     Args:
         path: the model file.
         pairs: a label and a document each, as `train_on` takes them.
-        create: whether to begin a class that resembles another.
+        create: whether to begin classes that the model does not have.
         undo: as for `learn`.
         approximate: as for `learn`.
         keyed: file of the secret of a model that was trained with one.

@@ -57,7 +57,8 @@ from nbtext.sources import Options
 @click.option(
     "--create",
     is_flag=True,
-    help="Begin a model if there is none, or a class that resembles another.",
+    help="Begin a model if there is none, or a class that resembles another; with "
+    "--labelled any new class.",
 )
 @regime_options
 @verbose_output_options

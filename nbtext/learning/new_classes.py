@@ -6,6 +6,7 @@ all of its classes then, and what speaks against those that it cannot have.
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import Final
 
 from nbtext.classes import folder_of, quoted, similar
 from nbtext.errors import (
@@ -17,6 +18,8 @@ from nbtext.errors import (
 from nbtext.policy import Policy
 from nbtext.scoring import Model, check_scoring, event_model
 from nbtext.scoring.models.registry import for_classes, scoring_for
+
+TO_CREATE: Final = "for a new class, add --create"
 
 
 def with_classes(
@@ -30,7 +33,8 @@ def with_classes(
         labels: the classes, whether it has them or not, in the order in which they
             may begin.
         create: whether one may resemble a class that there is.
-        others_go_on: whether one that it cannot have keeps no other from it.
+        others_go_on: whether one that it cannot have keeps no other from it. Nobody has
+            named these then, but documents; without `create` none is new.
 
     Returns:
         The model, and the classes that it cannot have, to what speaks against them.
@@ -43,6 +47,11 @@ def with_classes(
     known = {*model.classes}
     for label in labels:
         try:
+            check_name(label)
+            if others_go_on and label not in known and not create:
+                raise UnknownClassError(
+                    model.path, label, sorted(known), advice=TO_CREATE
+                )
             model = with_class(model, label, known, create=create)
             known.add(label)
         except NbtextError as error:
@@ -128,8 +137,7 @@ def _check_spelling(path: str, label: str, known: Sequence[str]) -> None:
 
     """
     if similar(label, known) or folder_of(label, known):
-        advice = "for a new class, add --create"
-        raise UnknownClassError(path, label, known, advice=advice)
+        raise UnknownClassError(path, label, known, advice=TO_CREATE)
 
 
 def _check_policy(policy: Policy, model: Model, label: str) -> None:
