@@ -302,9 +302,13 @@ def last_table(path: Path) -> tuple[Any, ...]:
         for bags in kept.views
     ]
     scores = sorted(row for one in header.calibrations for row in one["counts"])
+    # chosen by losses, which engines round apart by 10^-6: of two alike either may win
+    scoring = header.scoring._replace(parameters=())
     return (
-        header._replace(written="", calibrations=(), history=header.history._replace(
-            learnt={}, records=0)),
+        header._replace(
+            written="", calibrations=(), scoring=scoring,
+            history=header.history._replace(learnt={}, records=0),
+        ),
         counted, {name: kinds[name] for name in counted},
         (kept.digests, kept.rows, bags),
         [[bin_ for bin_ in bins if bin_ != NO_BIN] for bins in kept.bins], scores,
