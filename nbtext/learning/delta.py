@@ -346,11 +346,9 @@ def with_delta(model: Model, delta: Delta) -> Model:
     """Return a model as it would be with a delta, for scoring one document."""
     place_of = {label: place for place, label in enumerate(model.classes)}
     if model.file.keeps_histograms:
-        model = model._replace(
-            more_terms=delta.new_terms(model),
-            more_histograms=delta.histograms(model),
-        )
+        model = model._replace(more_histograms=delta.histograms(model))
     return model._replace(
+        more_terms=delta.new_terms(model),
         documents=tuple(
             max(count + delta.documents[label], 0)
             for count, label in zip(model.documents, model.classes, strict=True)
