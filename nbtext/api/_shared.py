@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from nbtext.document import AnyDocument, Document
 
+from nbtext.arguments import pair_of
 from nbtext.document import as_document
 from nbtext.learning.regimes import Regime
 from nbtext.sources import Options, labels
@@ -30,6 +31,19 @@ def numbered(documents: Iterable[AnyDocument]) -> Iterator[Document]:
     """Yield documents; what has no name is called by its number, from 1."""
     for number, document in enumerate(documents, 1):
         yield as_document(document, str(number))
+
+
+def labelled(pairs: Iterable[tuple[str, AnyDocument]]) -> Iterator[Document]:
+    """
+    Yield documents with their labels; what has no name is called by its number.
+
+    Raises:
+        TypeError: what is given are no pairs of a label and a document.
+        ValueError: a label is empty.
+
+    """
+    for number, (label, document) in enumerate(map(pair_of, pairs), 1):
+        yield as_document(document, str(number))._replace(label=label)
 
 
 def checked_regime(regime: Regime) -> Regime:

@@ -11,16 +11,15 @@ if TYPE_CHECKING:
     from nbtext.document import AnyDocument, Item
     from nbtext.learning.regimes import Regime
 
-from nbtext.api._shared import checked_regime, numbered
+from nbtext.api._shared import checked_regime, labelled, numbered
 from nbtext.arguments import (
     count_of,
     documents_of,
     label_of,
-    pair_of,
     path_of,
     seconds_of,
 )
-from nbtext.document import Note, Unreadable, as_document
+from nbtext.document import Note, Unreadable
 from nbtext.learning import LearnRequest, LearnResult, learn_documents
 from nbtext.learning.regimes import EVERYTHING
 from nbtext.learning.training import MAX_BYTES
@@ -80,16 +79,11 @@ def learn(
             empty, or there is no such regime.
 
     """
-    request = LearnRequest(
-        path_of(path),
-        label_of(label),
-        wait=seconds_of("wait", wait),
-        keep=None if undo is None else count_of("undo", undo, least=0, most=MOST_KEPT),
+    request = _request(path, keyed, wait, undo, regime)._replace(
+        label=label_of(label),
         approximate=approximate,
         create=create,
-        keyed=_secret_path(keyed),
         frozen_idf=frozen_idf,
-        regime=checked_regime(regime),
     )
     return _learn(numbered(documents_of(documents)), request)
 
@@ -133,23 +127,13 @@ def learn_labelled(
         ValueError: as for `learn`.
 
     """
-    request = LearnRequest(
-        path_of(path),
-        None,
-        wait=seconds_of("wait", wait),
-        keep=None if undo is None else count_of("undo", undo, least=0, most=MOST_KEPT),
+    request = _request(path, keyed, wait, undo, regime)._replace(
+        own_labels=True,
         approximate=approximate,
         create=create,
-        keyed=_secret_path(keyed),
         frozen_idf=frozen_idf,
-        regime=checked_regime(regime),
-        own_labels=True,
     )
-    items: Iterator[Item] = (
-        as_document(document, str(number))._replace(label=label)
-        for number, (label, document) in enumerate(map(pair_of, pairs), 1)
-    )
-    return _learn(items, request)
+    return _learn(labelled(pairs), request)
 
 
 def forget(
@@ -182,15 +166,35 @@ def forget(
         As `learn` does.
 
     """
-    request = LearnRequest(
+    request = _request(path, keyed, wait)._replace(
+        approximate=approximate, frozen_idf=frozen_idf
+    )
+    return _learn(numbered(documents_of(documents)), request)
+
+
+def _request(
+    path: AnyPath,
+    keyed: AnyPath | None,
+    wait: float,
+    undo: int | None = None,
+    regime: Regime = EVERYTHING,
+) -> LearnRequest:
+    """
+    Return a request to forget, of which all is checked that takes more than a look.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: one is out of its range.
+
+    """
+    return LearnRequest(
         path_of(path),
         None,
         wait=seconds_of("wait", wait),
-        approximate=approximate,
-        keyed=_secret_path(keyed),
-        frozen_idf=frozen_idf,
+        keep=None if undo is None else count_of("undo", undo, least=0, most=MOST_KEPT),
+        keyed=None if keyed is None else path_of(keyed),
+        regime=checked_regime(regime),
     )
-    return _learn(numbered(documents_of(documents)), request)
 
 
 def _learn(items: Iterator[Item], request: LearnRequest) -> list[LearnResult]:
@@ -206,7 +210,3 @@ def _learn(items: Iterator[Item], request: LearnRequest) -> list[LearnResult]:
     for batch in batches:
         results += batch
     return results
-
-
-def _secret_path(path: AnyPath | None) -> str | None:
-    return None if path is None else path_of(path)

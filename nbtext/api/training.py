@@ -18,17 +18,15 @@ if TYPE_CHECKING:
     from nbtext.sources import Options
     from nbtext.store.blocks import Buffer
 
-from nbtext.api._shared import AUTO, IMPORTS, checked_regime, n_classes_of
+from nbtext.api._shared import AUTO, IMPORTS, checked_regime, labelled, n_classes_of
 from nbtext.arguments import (
     count_of,
     instance_of,
-    pair_of,
     path_of,
     seconds_of,
     sources_of,
 )
 from nbtext.counts.room import bounded
-from nbtext.document import as_document
 from nbtext.errors import SettingsError
 from nbtext.keyring import make_secret
 from nbtext.learning import SettingsOverrides
@@ -160,10 +158,7 @@ def train_on(
     path, wait = path_of(path), seconds_of("wait", wait)
     overrides = instance_of("overrides", overrides, SettingsOverrides)
     check_replaceable(path, replace=replace)
-    items: list[Item] = [
-        as_document(document, str(number))._replace(label=label)
-        for number, (label, document) in enumerate(map(pair_of, pairs), 1)
-    ]
+    items: list[Item] = [*labelled(pairs)]
     overrides = _keyed(overrides, keyed)
     if not replace:
         check_stays_keyed(path, overrides)

@@ -77,8 +77,7 @@ class _BeforeNumpy:
 
     def find_spec(self, name: str, *_: object) -> None:
         """Refuse what would end the process without a word."""
-        if name == "numpy":
-            sys.meta_path.remove(self)
+        if name == "numpy":  # which is looked for once
             from nbtext.cli._room import check_room
 
             check_room()

@@ -91,9 +91,7 @@ class Sketches:
             labels: shape (n_documents,), the places of their classes.
 
         """
-        if not self._parts:
-            return []
-        sketches = np.concatenate(self._parts)
+        sketches = self._joined()
         found: dict[tuple[int, int], float] = {}
         for first, second in self._candidates(sketches, labels):
             alike = _similarity(sketches[first], sketches[second])
@@ -114,9 +112,7 @@ class Sketches:
 
         """
         found = np.zeros(len(labels), np.bool_)
-        if not self._parts:
-            return found
-        sketches = np.concatenate(self._parts)
+        sketches = self._joined()
         for places, bucket in _bands(sketches):
             order = places[np.lexsort((places, labels[places], bucket[places]))]
             is_new = np.diff(bucket[order], prepend=0) != 0
@@ -128,6 +124,12 @@ class Sketches:
             alike = _similarity(sketches[first], sketches[order]) >= LEAST
             found[order[alike]] = True
         return found
+
+    def _joined(self) -> NDArray[np.uint16]:
+        """Return the sketches of all documents, of shape (n_documents, BINS)."""
+        nothing = np.empty((0, BINS), np.uint16)
+        self._parts = [np.concatenate([nothing, *self._parts])]
+        return self._parts[0]
 
     def _candidates(
         self, sketches: NDArray[np.uint16], labels: Labels

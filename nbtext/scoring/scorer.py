@@ -11,7 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from nbtext.document import Document
-from nbtext.errors import memory_for_model
+from nbtext.errors import ModelMemoryError, memory_for_model
 from nbtext.scoring.held_out import fitted
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.registry import event_model
@@ -64,9 +64,17 @@ class Scorer:
             return iter(quick)
         if is_few and self._batch is None and not self._reads_vocabulary:
             self.patience -= len(readings)
-            if self.patience >= 0:
+            if self.patience >= 0 or not self._has_room():
                 return map(self._plain, readings)
         return self._many(readings)
+
+    def _has_room(self) -> bool:
+        """Make arrays, and return whether there was the memory for them."""
+        try:
+            self.arranged()
+        except ModelMemoryError:
+            self.patience = inf
+        return self._batch is not None
 
     def scored_together(self, views: "Sequence[Terms]") -> Iterable[Scored]:
         """Score documents, of which the terms of each view are given."""

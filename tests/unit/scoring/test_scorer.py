@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nbtext import classify, classify_all, load, train_on
-from nbtext.scoring import Classifier, load_model
+from nbtext.scoring import Classifier, batch_model, load_model
 from nbtext.scoring.stored import FEW
 
 TOPICS = {
@@ -60,3 +60,19 @@ def test_the_engine_makes_no_difference(path: Path) -> None:
 
     np.testing.assert_allclose(one_by_one, alone * 3, rtol=1e-12)
     np.testing.assert_allclose(together, alone * 3, rtol=1e-12)
+
+
+def test_without_memory_for_arrays_it_goes_on_without(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise MemoryError
+
+    model = load(path)
+    monkeypatch.setattr(batch_model, "open_batch_model", refuse)
+
+    found = [classify(model, text).label for text in texts(FEW) * 3]
+
+    monkeypatch.undo()
+    assert found == [one.label for one in classify_all(load(path), texts(FEW) * 3)]
+    assert model.scorer._batch is None
