@@ -73,7 +73,7 @@ class BrokenPromiseError(Exception):
 def message(writer: int, number: int) -> bytes:
     """Return a message, the same whenever it is asked for."""
     words = b"money winner " if number % 2 else b"lunch meeting "
-    body = words * Random(f"{writer}.{number}").choice([1, 10, 500, 5000])  # noqa: S311
+    body = words * Random(f"{writer}.{number}").choice([1, 10, 500, 5000])  # noqa: S311  no secret
     return b"Subject: %d.%d %s\n\n%s\n" % (writer, number, words.strip(), body)
 
 
@@ -196,7 +196,7 @@ class World:
         self.source = folder / "inbox"
         self.target = folder / "junk"
         self.archive = folder / "archive"
-        self.random = Random(seed)  # noqa: S311  a seed, no secret
+        self.random = Random(seed)  # noqa: S311  no secret  a seed, no secret
         self._seed = seed
         self._model = folder / "m.nbt"
         train_on([("spam", "money winner"), ("ham", "lunch meeting")], str(self._model))
@@ -230,7 +230,7 @@ class World:
             process.join()
 
     def _work(self, place: int, work: Callable[[Random], object]) -> None:
-        random = Random(f"{self._seed} {place}")  # noqa: S311
+        random = Random(f"{self._seed} {place}")  # noqa: S311  no secret
         parent = os.getppid()
         while os.getppid() == parent:
             self._is_idle[place] = self._wants_pause[0]

@@ -110,7 +110,7 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.class_prior = class_prior
         self.correction = correction
 
-    def fit(self, X: Texts, y: Any) -> NBTextClassifier:  # noqa: N803  the field's
+    def fit(self, X: Texts, y: Any) -> NBTextClassifier:
         """
         Make a model of texts.
 
@@ -135,7 +135,7 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def partial_fit(
         self,
-        X: Texts,  # noqa: N803
+        X: Texts,
         y: Any,
         classes: Sequence[Any] | None = None,
     ) -> NBTextClassifier:
@@ -179,13 +179,13 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             self._waiting = []
         return self
 
-    def predict(self, X: Texts) -> NDArray[Any]:  # noqa: N803
+    def predict(self, X: Texts) -> NDArray[Any]:
         """Return the most probable label of each text, shape (n_documents,)."""
         places = self.predict_proba(X).argmax(axis=1)
         labels: NDArray[Any] = self.classes_[places]
         return labels
 
-    def predict_proba(self, X: Texts) -> NDArray[np.float64]:  # noqa: N803
+    def predict_proba(self, X: Texts) -> NDArray[np.float64]:
         """
         Return the probability of each class, shape (n_documents, n_classes).
 
@@ -196,11 +196,11 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         probabilities: NDArray[np.float64] = np.exp(self.predict_log_proba(X))
         return probabilities
 
-    def predict_log_proba(self, X: Texts) -> NDArray[np.float64]:  # noqa: N803
+    def predict_log_proba(self, X: Texts) -> NDArray[np.float64]:
         """Return their logarithms, finite for what is too improbable for a float."""
         return self._logarithms(X, "printed")
 
-    def decision_function(self, X: Texts) -> NDArray[np.float64]:  # noqa: N803
+    def decision_function(self, X: Texts) -> NDArray[np.float64]:
         """
         Return what ranks texts: the log posterior, in nats, without the cap.
 
@@ -312,7 +312,7 @@ def _pairs(
     return list(zip(labels, texts, strict=True))
 
 
-def _checked(X: Texts, y: Any) -> tuple[list[str | bytes], NDArray[Any]]:  # noqa: N803
+def _checked(X: Texts, y: Any) -> tuple[list[str | bytes], NDArray[Any]]:
     """Return texts and labels, if that is what they are."""
     if y is None:
         message = "fitting requires y to be passed, but the target y is None"
@@ -358,7 +358,7 @@ def _is_missing(label: Any) -> bool:
         return True
 
 
-def _texts(X: Texts) -> list[str | bytes]:  # noqa: N803
+def _texts(X: Texts) -> list[str | bytes]:
     """
     Return texts as a list.
 

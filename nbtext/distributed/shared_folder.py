@@ -41,7 +41,9 @@ def shared_folder(path: str, above: str | None) -> Iterator[str]:
 
     """
     model = Path(os.path.abspath(path))  # noqa: PTH100  not resolved
-    parent = model.parent if above is None else Path(os.path.abspath(above))  # noqa: PTH100
+    parent = model.parent
+    if above is not None:
+        parent = Path(os.path.abspath(above))  # noqa: PTH100  not resolved
     begin = f".{model.name}.cluster-"
     folder = parent / f"{begin}{uuid4().hex}"
     try:

@@ -25,7 +25,7 @@ def message(random: Random, share: float, label: str) -> bytes:
 
 def maildir(folder: Path, share: float) -> Path:
     """Return a Maildir of new messages, half of them ham."""
-    random = Random(str(folder))  # noqa: S311  nothing secret
+    random = Random(str(folder))  # noqa: S311  no secret  nothing secret
     for part in ("cur", "new", "tmp"):
         (folder / part).mkdir(parents=True)
     for number in range(150):
@@ -38,7 +38,7 @@ def maildir(folder: Path, share: float) -> Path:
 @pytest.fixture
 def model(tmp_path: Path, run: "Run") -> Path:
     """A model of mail that is easy to tell apart."""
-    random = Random(1)  # noqa: S311
+    random = Random(1)  # noqa: S311  no secret
     for label in ("ham", "spam"):
         (tmp_path / label).mkdir()
         for number in range(200):

@@ -34,7 +34,7 @@ def on_a_terminal(
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "80"} | dict(env or {})
     child, terminal = pty.fork()
     if not child:
-        os.execve(PROGRAM[0], [*PROGRAM, *arguments], environment)  # noqa: S606
+        os.execve(PROGRAM[0], [*PROGRAM, *arguments], environment)  # noqa: S606  no shell is meant
     printed = b""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:

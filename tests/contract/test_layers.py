@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -354,3 +355,22 @@ def test_words_and_charsets_load_little(
 
     assert ("nbtext.mail.charsets" in after) == asks
     assert set(after).isdisjoint((*HEAVY, *SLOW_TO_IMPORT))
+
+
+def test_each_lint_exception_has_its_reason_beside_it() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True
+    )
+    if listed.returncode:
+        pytest.skip("this is no checkout")
+    marker = re.compile(r"#(?: ruff:)? noqa\b(?P<codes>:(?: ?[A-Z]+[0-9]+,?)*)?(.*)")
+    bare = []
+    for name in listed.stdout.split():
+        for number, line in enumerate((ROOT / name).read_text("utf-8").splitlines(), 1):
+            found = marker.search(line)
+            if found is None:
+                continue
+            codes, reason = found.groups()
+            if not codes or not re.search(r"\w{2}", reason):
+                bare.append(f"{name}:{number}: {line.strip()}")
+    assert not bare

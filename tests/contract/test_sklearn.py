@@ -15,20 +15,20 @@ import pytest
 
 sklearn = pytest.importorskip("sklearn", "1.6")
 
-from sklearn.base import clone  # noqa: E402  it may not be there
-from sklearn.exceptions import NotFittedError  # noqa: E402
-from sklearn.model_selection import GridSearchCV  # noqa: E402
-from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
-from sklearn.utils.validation import check_is_fitted, validate_data  # noqa: E402
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-import nbtext.sklearn as estimators  # noqa: E402
-from nbtext import Classifier, classify_all, load, train_on  # noqa: E402
-from nbtext.errors import SettingsError  # noqa: E402
-from nbtext.sklearn import NBTextClassifier  # noqa: E402
-from nbtext.store import open_model, read_contents  # noqa: E402
-from nbtext.tokens import pattern  # noqa: E402
-from nbtext.upkeep import rename  # noqa: E402
-from tests.build import TOPICS, confusing  # noqa: E402
+import nbtext.sklearn as estimators
+from nbtext import Classifier, classify_all, load, train_on
+from nbtext.errors import SettingsError
+from nbtext.sklearn import NBTextClassifier
+from nbtext.store import open_model, read_contents
+from nbtext.tokens import pattern
+from nbtext.upkeep import rename
+from tests.build import TOPICS, confusing
 
 LABELS, TEXTS = zip(*confusing(), strict=True)
 
@@ -36,11 +36,11 @@ LABELS, TEXTS = zip(*confusing(), strict=True)
 class OnNumbers(NBTextClassifier):
     """The same on numbers: each is written as a word of its column and value."""
 
-    def _words(self, X: Any) -> list[str]:  # noqa: N803
+    def _words(self, X: Any) -> list[str]:
         rows = np.floor(2 * X).astype(int).tolist()
         return [" ".join(f"c{n}v{v + 1000}" for n, v in enumerate(row)) for row in rows]
 
-    def fit(self, X: Any, y: Any) -> "OnNumbers":  # noqa: N803
+    def fit(self, X: Any, y: Any) -> "OnNumbers":
         """Make a model of numbers."""
         numbers, y = validate_data(self, X, y)
         super().fit(self._words(numbers), y)
@@ -48,7 +48,7 @@ class OnNumbers(NBTextClassifier):
 
     def partial_fit(
         self,
-        X: Any,  # noqa: N803
+        X: Any,
         y: Any,
         classes: Sequence[Any] | None = None,
     ) -> "OnNumbers":
@@ -57,13 +57,13 @@ class OnNumbers(NBTextClassifier):
         super().partial_fit(self._words(numbers), y, classes)
         return self
 
-    def predict_log_proba(self, X: Any) -> Any:  # noqa: N803
+    def predict_log_proba(self, X: Any) -> Any:
         """Return the logarithm of the probability of each class."""
         check_is_fitted(self)
         words = self._words(validate_data(self, X, reset=False))
         return super().predict_log_proba(words)
 
-    def decision_function(self, X: Any) -> Any:  # noqa: N803
+    def decision_function(self, X: Any) -> Any:
         """Return what ranks them."""
         check_is_fitted(self)
         words = self._words(validate_data(self, X, reset=False))

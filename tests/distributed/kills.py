@@ -186,7 +186,7 @@ def run() -> int:
         folder = Path(name)
         write_sources(folder)
         trials = Trials(folder, given.workers)
-        print(f"undisturbed: {trials.usual:.1f} s")  # noqa: T201  a script
+        print(f"undisturbed: {trials.usual:.1f} s")  # noqa: T201  a script that prints  a script
         try:
             for number in range(1, given.times + 1):
                 what = chance.choice(["worker", "two workers", "scheduler", "client"])
@@ -194,11 +194,11 @@ def run() -> int:
                 status = trials.disturb(what, moment)
                 outcome = f"{what}: status {status}"
                 tally[outcome] += 1
-                print(f"{number:4} {moment:5.2f} {outcome}", flush=True)  # noqa: T201
+                print(f"{number:4} {moment:5.2f} {outcome}", flush=True)  # noqa: T201  a script that prints
         finally:
             trials.cluster.end()
     for outcome, times in sorted(tally.items()):
-        print(f"{times:4} times {outcome}")  # noqa: T201
+        print(f"{times:4} times {outcome}")  # noqa: T201  a script that prints
     return 0
 
 

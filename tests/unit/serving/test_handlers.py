@@ -145,7 +145,7 @@ def test_want_of_memory_is_a_reason_to_try_again(error: Exception) -> None:
 
 def test_an_error_of_another_process_says_the_same() -> None:
     for error in (NoMemoryError("a.eml"), ModelMemoryError("mail.nbt")):
-        assert str(pickle.loads(pickle.dumps(error))) == str(error)  # noqa: S301
+        assert str(pickle.loads(pickle.dumps(error))) == str(error)  # noqa: S301  our own
 
 
 def tell(body: bytes, label: str | None, **facts: bool) -> Request:
