@@ -4,6 +4,7 @@ import sys
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nbtext.cli._replay_options import ReplayOptions
@@ -46,6 +47,9 @@ MOST_CLASSES: Final = 30
 
 REASONS: Final = 3
 """How many terms are told of a misjudged document."""
+
+DOCUMENTS: Final = ".jsonl"
+"""The suffix of a report that has what was decided, and no figures."""
 
 NO_LEDGER: Final = (
     "the model keeps no ledger; documents that it has counted, if there are any among "
@@ -104,7 +108,12 @@ class EvalRequest(NamedTuple):
     @property
     def n_reasons(self) -> int:
         """How many reasons are told of a misjudged document."""
-        return REASONS if self.is_errors or self.reports else 0
+        return REASONS if self.is_errors or self.are_figures else 0
+
+    @property
+    def are_figures(self) -> bool:
+        """Whether a report has figures, and the terms and reasons beside them."""
+        return any(Path(path).suffix.lower() != DOCUMENTS for path in self.reports)
 
 
 def run(request: EvalRequest) -> int:
@@ -139,7 +148,7 @@ class _Run:
 
     Attributes:
         skipped: documents that could not be read.
-        terms: what speaks most for each class, if there are reports.
+        terms: what speaks most for each class, if there are reports of figures.
     """
 
     def __init__(self, request: EvalRequest) -> None:
@@ -197,7 +206,7 @@ class _Run:
             jobs=request.jobs,
             on_fold=None if shown is None else shown.fold,
             reasons=request.n_reasons,
-            on_whole=self._on_whole if request.reports else None,
+            on_whole=self._on_whole if request.are_figures else None,
             on_scoring=lambda scoring: _name_in_vain(
                 request.overrides.in_vain(scoring), request.output
             ),
@@ -232,7 +241,7 @@ class _Run:
                 client=client,
                 shared=request.shared,
             )
-        if request.reports and is_alone:
+        if request.are_figures and is_alone:
             self._on_whole(opened[0])
         return result
 

@@ -4,21 +4,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from nbtext.cli._report import (
-    DIGITS,
     UNSURE,
     class_name,
     counted,
     escaped,
     readable,
-    rounded,
     well_formed,
 )
 from nbtext.evaluation.misjudged import Misjudged
 from nbtext.learning.flipping import MOST, Flip
 from nbtext.scoring import Decision
 from nbtext.scoring.comparing import Difference
-from nbtext.scoring.decide import probability
 from nbtext.scoring.explanation import Explanation, Part, Reason
+from nbtext.scoring.figures import probability, rounded, significant
 from nbtext.scoring.in_words import in_words, shortened
 from nbtext.scoring.top import TopTerm
 
@@ -133,25 +131,25 @@ def why_json(explanation: Explanation, top: int | None) -> dict[str, Any]:
         "against": explanation.rival,
         "in_words": well_formed(in_words(explanation)),
         "probability": rounded(explanation.probability),
-        "log_odds": _digits(explanation.log_odds),
-        "score": _digits(explanation.score),
+        "log_odds": significant(explanation.log_odds),
+        "score": significant(explanation.score),
         "parts": [
             {
                 "name": part.name,
-                "contribution": _digits(part.contribution),
-                "besides_terms": _digits(part.besides),
+                "contribution": significant(part.contribution),
+                "besides_terms": significant(part.besides),
                 "by_class": _numbers(part.by_class),
             }
             for part in explanation.parts
         ],
         "calibration": {
-            "contribution": _digits(explanation.calibration),
-            "slope": _digits(explanation.slope),
-            "offset": _digits(explanation.offset),
+            "contribution": significant(explanation.calibration),
+            "slope": significant(explanation.slope),
+            "offset": significant(explanation.offset),
         },
-        "other_classes": _digits(explanation.others),
-        "prior": _digits(explanation.prior),
-        "cap": _digits(explanation.cap),
+        "other_classes": significant(explanation.others),
+        "prior": significant(explanation.prior),
+        "cap": significant(explanation.cap),
         "posterior": {
             name: rounded(value) for name, value in explanation.posterior.items()
         },
@@ -161,7 +159,7 @@ def why_json(explanation: Explanation, top: int | None) -> dict[str, Any]:
         "terms": [reason_json(reason) for reason in explanation.reasons[:top]],
         "rest": {
             "terms": len(explanation.reasons[top:]) if top is not None else 0,
-            "contribution": _digits(
+            "contribution": significant(
                 sum(one.contribution for one in explanation.reasons[top:])
                 if top is not None
                 else 0.0
@@ -177,8 +175,8 @@ def reason_json(reason: Reason) -> dict[str, Any]:
         "view": reason.view,
         "field": well_formed(reason.field),
         "times": reason.times,
-        "contribution": _digits(reason.contribution),
-        "correction": _digits(reason.correction),
+        "contribution": significant(reason.contribution),
+        "correction": significant(reason.correction),
         "by_class": _numbers(reason.by_class),
         "counts": reason.counts,
         "key": f"{reason.key:012x}",
@@ -189,11 +187,7 @@ def reason_json(reason: Reason) -> dict[str, Any]:
 
 
 def _numbers(by_class: dict[str, float]) -> dict[str, float]:
-    return {name: _digits(value) for name, value in by_class.items()}
-
-
-def _digits(value: float) -> float:
-    return float(f"{value:.{DIGITS}g}")
+    return {name: significant(value) for name, value in by_class.items()}
 
 
 def against_lines(
@@ -246,9 +240,9 @@ def against_json(
         "second": why_json(second, 0) | {"terms": None, "rest": None},
         "differences": [
             {
-                "difference": _digits(row.difference),
-                "first": _digits(row.first),
-                "second": _digits(row.second),
+                "difference": significant(row.difference),
+                "first": significant(row.first),
+                "second": significant(row.second),
                 "term": well_formed(row.reason.text),
                 "view": row.reason.view,
                 "field": well_formed(row.reason.field),
@@ -363,8 +357,8 @@ def top_json(term: TopTerm) -> dict[str, Any]:
         "term": None if term.text is None else well_formed(term.text),
         "view": term.view,
         "field": None if term.field is None else well_formed(term.field),
-        "strength": _digits(term.strength),
-        "log_odds": _digits(term.log_odds),
+        "strength": significant(term.strength),
+        "log_odds": significant(term.log_odds),
         "documents": term.documents,
         "of": term.of,
         "elsewhere": term.elsewhere,

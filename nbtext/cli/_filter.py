@@ -13,7 +13,6 @@ from nbtext.cli._report import (
     escaped,
     json_line,
     readable,
-    rounded,
 )
 from nbtext.cli._terminal import (
     CutShort,
@@ -43,8 +42,8 @@ from nbtext.filtering.mailboxes import marks_of
 from nbtext.filtering.rules import UNMARKED, OnProblem
 from nbtext.policy import PolicyOverrides
 from nbtext.scoring import Classifier, Model, load_model, threshold_of
-from nbtext.scoring.decide import probability
 from nbtext.scoring.drift import DriftMeter
+from nbtext.scoring.figures import probability, rounded
 from nbtext.scoring.threshold import LEAST, reach_of
 
 OF_FOLDERS = (SourceError, MailboxError, BusyError)

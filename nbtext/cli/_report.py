@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from nbtext.cli._streams import BYTES
 from nbtext.scoring import Decision
-from nbtext.scoring.decide import CERTAIN, probability
+from nbtext.scoring.figures import probability, rounded, significant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,9 +33,6 @@ LEAST_P: Final = 0.05
 
 UNSURE: Final = "?"
 """What stands in a column where there is no label."""
-
-DIGITS: Final = 13
-"""Significant digits of probabilities and log posteriors in JSON."""
 
 _BYTES_IN_JSON: Final = {code: f"\\{written}" for code, written in BYTES.items()}
 
@@ -114,7 +111,7 @@ def _decided(decision: Decision) -> dict[str, Any]:
             name: rounded(value) for name, value in decision.posterior.items()
         },
         "log_posterior": {
-            name: float(f"{value:.{DIGITS}g}")
+            name: significant(value)
             for name, value in zip(
                 decision.classes, decision.log_posterior, strict=True
             )
@@ -144,11 +141,6 @@ def _heading(decision: Decision) -> dict[str, str]:
     """Return who a mail is from and what it is about, if that is known."""
     found = decision.heading
     return {} if found is None else {"from": found.sender, "subject": found.subject}
-
-
-def rounded(value: float) -> float:
-    """Return a probability for JSON; short of certainty it is never 1."""
-    return min(float(f"{value:.{DIGITS}g}"), CERTAIN)
 
 
 def as_json(value: Any) -> str:

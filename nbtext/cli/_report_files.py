@@ -81,11 +81,11 @@ def write_reports(
 def _write(result: "Evaluation", path: str, terms: "Sequence[TopTerm]") -> str | None:
     """Write one report; return what has failed."""
     from nbtext.files import replace_file
-    from nbtext.report import report_text
+    from nbtext.report import report_pieces
 
-    text = report_text(result, path, "nbtext eval", terms)
+    pieces = report_pieces(result, path, "nbtext eval", terms)
     try:
-        replace_file(path, [text.encode()])
+        replace_file(path, (piece.encode() for piece in pieces))
     except OSError as error:
         reason = f"{path}: the report cannot be written: {error.strerror or error}"
         is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)

@@ -77,8 +77,9 @@ if TYPE_CHECKING:
     metavar="FILE",
     callback=check_kinds,
     shell_complete=completion.files,
-    help="Write a report: a page with pictures (FILE.html), or its figures (FILE.md, "
-    "FILE.csv). May be repeated.",
+    help="Write a report: a page with pictures (FILE.html), its figures (FILE.md, "
+    "FILE.csv), or what was decided about each document, a line of JSON each "
+    "(FILE.jsonl). May be repeated.",
 )
 @replay_options
 @policy_options

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from nbtext.counts import CountTable, ReadReport, TermCache
     from nbtext.counts.counting import Progress
     from nbtext.document import Item
+    from nbtext.learning.reading_once import Kept
     from nbtext.scoring.batch import ScoredBatch
     from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
@@ -35,6 +36,7 @@ from nbtext.counts.calibration import calibration_for
 from nbtext.counts.room import shared
 from nbtext.counts.table import add
 from nbtext.errors import MOST_LISTED, TrainingError, clipped
+from nbtext.evaluation.documents import Named, Names
 from nbtext.evaluation.evaluation import (
     NO_CLASS,
     Evaluation,
@@ -80,6 +82,7 @@ class CrossValidated:
         fold_of: shape (n_documents,), the fold of each document.
         bases: for each fold what a policy needs to know of its model; None for a fold
             without documents.
+        documents: what they are called; empty if nobody asked.
     """
 
     classes: tuple[str, ...]
@@ -92,6 +95,7 @@ class CrossValidated:
     scoring: Scoring
     fold_of: NDArray[np.intp]
     bases: tuple[Basis | None, ...]
+    documents: Sequence[Named] = ()
 
     def evaluation(
         self,
@@ -142,6 +146,8 @@ class CrossValidated:
             positive=positive,
             costs=rule.costs,
             prior=prior_by_class(policy, basis),
+            documents=self.documents,
+            fold_of=self.fold_of,
         )
         if models is None:
             return result
@@ -197,13 +203,15 @@ def cross_validate(
         SettingsError: the score does not go with the number of classes.
 
     """
+    names = Names()
+
+    def on_kept(kept: Kept | None) -> None:
+        names.meet(kept)
+        if models is not None:
+            models.meet(kept)
+
     cache, settings, report = read_once(
-        sources,
-        n_classes,
-        overrides.settings,
-        max_bytes,
-        progress,
-        None if models is None else models.meet,
+        sources, n_classes, overrides.settings, max_bytes, progress, on_kept
     )
     with cache:
         if on_read is not None:
@@ -211,9 +219,10 @@ def cross_validate(
         if report.skipped and not report.documents:
             raise report.skipped.first
         check_classes(sorted(set(cache.labels)), sources)
-        return score_folds(
+        found = score_folds(
             cache, folds, settings, report, overrides, jobs, on_fold, models
         )
+        return replace(found, documents=names.documents)
 
 
 def _say_nothing(_done: int, _folds: int) -> None:

@@ -13,7 +13,7 @@ docs/measures.md.
 import heapq
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from nbtext.evaluation.binary_metrics import TwoClass, positive_class, two_class
 from nbtext.evaluation.bootstrap import Interval, Intervals, intervals, judged
 from nbtext.evaluation.comparing import Comparison
+from nbtext.evaluation.documents import JudgedDocument, Named
 from nbtext.evaluation.exact_intervals import widened
 from nbtext.evaluation.learning_curve import Replay
 from nbtext.evaluation.metrics import (
@@ -40,6 +41,7 @@ from nbtext.evaluation.metrics import (
 )
 from nbtext.evaluation.misjudged import Misjudged
 from nbtext.scoring.costs import Costs
+from nbtext.scoring.decide import probability_of
 
 NO_CLASS = -1
 """In place of a class: decided unsure, or truly none of the model's classes."""
@@ -53,11 +55,17 @@ class Rows(NamedTuple):
         truth: shape (n_documents,), places of classes; -1 for any other label.
         log_posterior: shape (n_documents, n_classes), in nats; it ranks documents.
         printed: the same where probabilities are told.
+        decided: shape (n_documents,), places of classes; -1 for unsure.
+        documents: what they are called; empty if nobody knows.
+        fold_of: shape (n_documents,), the fold of each; None without folds.
     """
 
     truth: Indices
     log_posterior: Floats
     printed: Floats
+    decided: Indices
+    documents: Sequence[Named] = ()
+    fold_of: Indices | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +146,26 @@ class Evaluation:
         """Return the interval of a figure, None if there is none."""
         return self.intervals.get(path)
 
+    def judged(self) -> Iterator[JudgedDocument]:
+        """Yield each document, as they came, with what was decided about it."""
+        if self.rows is None:
+            return
+        _, log_posterior, printed, decided, documents, fold_of = self.rows
+        came = sorted(range(len(documents)), key=lambda place: documents[place].number)
+        for place in came:
+            named, chosen = documents[place], decided[place]
+            posterior = map(probability_of, printed[place].tolist())
+            ranks = log_posterior[place].tolist()
+            yield JudgedDocument(
+                name=named.name,
+                identity=named.identity,
+                truth=named.label,
+                label=None if chosen == NO_CLASS else self.classes[chosen],
+                posterior=dict(zip(self.classes, posterior, strict=True)),
+                log_posterior=dict(zip(self.classes, ranks, strict=True)),
+                fold=None if fold_of is None else int(fold_of[place]) + 1,
+            )
+
     def as_dict(self) -> dict[str, Any]:
         """Return what `json.dumps` takes; docs/measures.md has the keys."""
         values = asdict(replace(self, errors=None, rows=None, costs=None, replay=None))
@@ -180,6 +208,8 @@ def evaluate(
     positive: str | None = None,
     costs: Costs | None = None,
     prior: dict[str, float] | None = None,
+    documents: Sequence[Named] = (),
+    fold_of: Indices | None = None,
 ) -> Evaluation:
     """
     Measure decisions and posteriors against the truth.
@@ -199,6 +229,8 @@ def evaluate(
             or else the rarer one.
         costs: what decisions cost, if they have prices.
         prior: class to the share that was expected, if that was said.
+        documents: what they are called, if that is known.
+        fold_of: (n_documents,), the fold of each, if there were any.
 
     Raises:
         SettingsError: `positive` is not one of two classes.
@@ -249,7 +281,7 @@ def evaluate(
         error_decided=ratio(sum(called) - sum(hits), sum(called)),
         mean_cost=None if costs is None else mean_cost(counts[:-1], costs),
         prior=prior,
-        rows=Rows(truth, log_posterior, printed),
+        rows=Rows(truth, log_posterior, printed, decided, documents, fold_of),
         costs=costs,
         intervals=widened(drawn, drawn_from, classes, place, costs),
     )

@@ -21,6 +21,7 @@ from nbtext.counts import ReadReport
 from nbtext.counts.counting import Progress
 from nbtext.document import Item, Note
 from nbtext.errors import SettingsError, SourceError
+from nbtext.evaluation.documents import Named
 from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate
 from nbtext.evaluation.misjudged import Misjudged, misjudged, worst_first
 from nbtext.evaluation.unknown_labels import UnknownLabels
@@ -86,6 +87,7 @@ def evaluate_model(
     log_posterior: list[tuple[float, ...]] = []
     printed: list[tuple[float, ...]] = []
     errors: list[Misjudged] = []
+    documents: list[Named] = []
     seen = Seen()
     begun = partial(classify, items, model, jobs=jobs)
     if executor is not None:
@@ -109,6 +111,9 @@ def evaluate_model(
         decided.append(NO_CLASS if decision.label is None else places[decision.label])
         log_posterior.append(decision.log_posterior)
         printed.append(decision.printed)
+        documents.append(
+            Named(decision.name, decision.identity, decision.expected, len(documents))
+        )
         if decision.truncated:
             report.truncated.append(decision.name)
     is_any_known = unknown.documents.total() < len(truth)
@@ -135,6 +140,7 @@ def evaluate_model(
         positive=positive,
         costs=model.rule.costs,
         prior=found[0].shares if is_estimated else model.prior,
+        documents=documents,
     )
     return replace(
         result,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 from nbtext.classes import quoted
 from nbtext.document import Note
 from nbtext.errors import SettingsError, SourceError
+from nbtext.evaluation.documents import Named, Names
 from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate
 from nbtext.evaluation.learning_curve import Replay, learning_curve
 from nbtext.evaluation.of_model import NOTHING
@@ -124,7 +125,8 @@ def replay(
         if model is None:
             check_classes(sorted(set(cache.labels)), sources)
             model = _began(cache, settings, overrides)
-        places = in_order(protocol.order, kept.numbers, kept.names, kept.times)
+        names = [document.name for document in kept.documents]
+        places = in_order(protocol.order, kept.numbers, names, kept.times)
         new = [one for one in places if not rows_of(model.file, cache.digests[one])]
         _remark(report, protocol, kept, model, cache, len(places) - len(new))
         if on_read is not None:
@@ -146,6 +148,10 @@ def replay(
     result = evaluate(
         run.truth, run.log_posterior, run.decided, run.model.classes,
         printed=run.printed, positive=positive, costs=run.judge_of.costs,
+        documents=[
+            kept.documents[place]._replace(number=step)
+            for step, place in enumerate(new)
+        ],
     )  # fmt: skip
     two = result.two_class
     curve = learning_curve(
@@ -170,27 +176,32 @@ class _Kept:
 
     Attributes:
         numbers: how many documents were read before each.
-        names: what each is called.
         times: when mail was received, or else written; None where it is not known.
         is_empty: whether it has not a byte, so that nothing can be learnt of it.
     """
 
     def __init__(self) -> None:
+        self._names = Names()
         self.numbers: list[int] = []
-        self.names: list[str] = []
         self.times: list[float | None] = []
         self.is_empty: list[bool] = []
 
     def meet(self, kept: Kept | None) -> None:
         """Take in a document; None if all of them are read again."""
+        self._names.meet(kept)
         if kept is None:
-            self.__init__()  # type: ignore[misc]  # from the beginning
+            for one in (self.numbers, self.times, self.is_empty):
+                one.clear()
             return
         document = kept.document
         self.numbers.append(kept.number)
-        self.names.append(document.name)
         self.times.append(date_of(document.texts[0]) if kept.reading.is_mail else None)
         self.is_empty.append(not any(document.texts))
+
+    @property
+    def documents(self) -> list[Named]:
+        """What each is called."""
+        return self._names.documents
 
 
 def _remark(
@@ -211,8 +222,8 @@ def _remark(
         report.remark(Note(text))
     if n_seen:
         text = (
-            f"the model has counted {n_seen:,} of {len(kept.names):,} documents; they "
-            "are left out, since a replay is of what comes after"
+            f"the model has counted {n_seen:,} of {len(kept.documents):,} documents; "
+            "they are left out, since a replay is of what comes after"
         )
         report.remark(Note(text))
     unknown = sorted({*cache.labels} - {*model.classes}) if model.classes else []

@@ -1,8 +1,10 @@
-"""A report as the text of a file: HTML, Markdown or CSV, by the name of the file."""
+"""A report as the text of a file, whose name says of which kind it is."""
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Final
 
@@ -22,17 +24,17 @@ NAMES: Final = ("decided",)
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the beginning of a formula."""
 
-Renderer = Callable[[Evaluation, str, Sequence[TopTerm]], str]
+Renderer = Callable[[Evaluation, str, Sequence[TopTerm]], Iterable[str]]
 
 
-def report_text(
+def report_pieces(
     result: Evaluation,
     path: str,
     title: str = "Evaluation",
     top: Sequence[TopTerm] = (),
-) -> str:
+) -> Iterable[str]:
     """
-    Return a report of an evaluation.
+    Return a report of an evaluation, in pieces: of many documents it may be long.
 
     Args:
         result: the evaluation.
@@ -52,9 +54,17 @@ def report_text(
     return render(result, title, top)
 
 
-def markdown_of(result: Evaluation, title: str, top: Sequence[TopTerm]) -> str:
-    """Return the figures as Markdown tables."""
-    return "\n".join(_markdown_lines(result, title, top)) + "\n"
+def html_of(result: Evaluation, title: str, top: Sequence[TopTerm]) -> Iterator[str]:
+    """Yield the page, whole."""
+    yield page_of(result, title, top)
+
+
+def markdown_of(
+    result: Evaluation, title: str, top: Sequence[TopTerm]
+) -> Iterator[str]:
+    """Yield the figures as lines of Markdown tables."""
+    for line in _markdown_lines(result, title, top):
+        yield f"{line}\n"
 
 
 def _markdown_lines(
@@ -81,9 +91,9 @@ def _cell(text: str) -> str:
     return safe
 
 
-def csv_of(result: Evaluation, _title: str, top: Sequence[TopTerm]) -> str:
+def csv_of(result: Evaluation, _title: str, top: Sequence[TopTerm]) -> Iterator[str]:
     """
-    Return all tables as rows: table, row, column and value.
+    Yield all tables as rows: table, row, column and value.
 
     A text that a spreadsheet would run as a formula has an apostrophe before it.
     """
@@ -98,7 +108,7 @@ def csv_of(result: Evaluation, _title: str, top: Sequence[TopTerm]) -> str:
                     value = cell if is_text else cell.replace(",", "")
                     texts = map(_inert, (row[0], column, value))
                     writer.writerow((table.name, *texts))
-    return stream.getvalue()
+    yield stream.getvalue()
 
 
 def _inert(text: str) -> str:
@@ -111,7 +121,23 @@ def _inert(text: str) -> str:
     return safe
 
 
+def documents_of(
+    result: Evaluation, _title: str, _top: Sequence[TopTerm]
+) -> Iterator[str]:
+    r"""
+    Yield a line of JSON for each document: what was decided about it.
+
+    Its keys are those of `nbtext classify --json`, and bytes that are not UTF-8 are
+    written \xHH, as there.
+    """
+    for document in result.judged():
+        values = document.as_dict()
+        for key in values.keys() & {"name", "id"}:
+            values[key] = os.fsencode(values[key]).decode("utf-8", "backslashreplace")
+        yield f"{json.dumps(values)}\n"
+
+
 SUFFIXES: Final[dict[str, Renderer]] = {
-    ".html": page_of, ".md": markdown_of, ".csv": csv_of,
+    ".html": html_of, ".md": markdown_of, ".csv": csv_of, ".jsonl": documents_of,
 }  # fmt: skip
 """The kinds of reports, by the suffix of their file."""

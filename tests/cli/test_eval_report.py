@@ -1,11 +1,16 @@
 """`nbtext eval --report`: a file that cannot be written costs no figure."""
 
 import errno
+import json
+import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
+
+from nbtext import evaluate_folds
+from nbtext.sources import Options
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -74,3 +79,58 @@ def test_folders_of_a_report_are_made(run: "Run") -> None:
     assert run("eval", "--report", "new/r.md", "--folds", 3, "spam", "ham").status == 0
 
     assert Path("new/r.md").read_text().startswith("# nbtext eval\n")
+
+
+def lines_of(path: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path(path).read_text("ascii").splitlines()]
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize(
+    "how", [("-m", "mail.nbt"), ("--folds", 4), ("--replay", "--order", "name")]
+)
+def test_what_was_decided_about_each_document_is_what_the_figures_are_of(
+    run: "Run", how: tuple[object, ...]
+) -> None:
+    command = ("eval", "--json", *how, "--report", "d.jsonl", "spam", "ham")
+    status, out, _ = run(*command)
+    found, lines = json.loads(out), lines_of("d.jsonl")
+
+    assert status == 0
+    assert len(lines) == found["documents"] == 16
+    assert {line["name"].partition("/")[0] for line in lines} == {"spam", "ham"}
+    assert all(line["name"].startswith(line["truth"]) for line in lines)
+    right = sum(line["label"] == line["truth"] for line in lines)
+    assert right == found["correct"]
+    losses = [-math.log(line["posterior"][line["truth"]]) for line in lines]
+    assert math.fsum(losses) / 16 == pytest.approx(found["log_loss"])
+    folds = {line.get("fold") for line in lines}
+    assert folds == ({1, 2, 3, 4} if "--folds" in how else {None})
+
+
+@pytest.mark.usefixtures("model")
+def test_lines_have_the_keys_and_values_that_classify_prints(run: "Run") -> None:
+    run("eval", "--seen", "-m", "mail.nbt", "--report", "d.jsonl", "spam", "ham")
+    printed = run("classify", "--json", "-m", "mail.nbt", "spam", "ham").out
+
+    wanted = [json.loads(line) for line in printed.splitlines()]
+    lines = lines_of("d.jsonl")
+    assert [line["name"] for line in lines] == [line["name"] for line in wanted]
+    for line, of_classify in zip(lines, wanted, strict=True):
+        assert line.pop("truth") == line["name"].partition("/")[0]
+        assert line == {key: of_classify[key] for key in line}
+
+
+def test_the_library_tells_the_same_of_rows_with_an_id(run: "Run") -> None:
+    rows = [(n, ("cheap pills", "lunch today")[n % 2], "ab"[n % 2]) for n in range(40)]
+    table = "".join(f"{n},{text} {n // 4},{label}\n" for n, text, label in rows)
+    Path("t.csv").write_text(f"id,text,label\n{table}")
+
+    command = ("eval", "--folds", 5, "--id-column", "id", "--report", "d.jsonl")
+    assert run(*command, "t.csv").status == 0
+
+    options = Options(id_column="id")
+    found = evaluate_folds(["t.csv"], 5, options=options)
+    assert [one.as_dict() for one in found.judged()] == lines_of("d.jsonl")
+    assert [one.identity for one in found.judged()] == [str(n) for n in range(40)]
+    assert [one.truth for one in found.judged()] == ["a", "b"] * 20

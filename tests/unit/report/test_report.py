@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 import shutil
 import subprocess
@@ -10,16 +11,17 @@ from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pytest
 
 from nbtext.errors import SettingsError
+from nbtext.evaluation.documents import Named
 from nbtext.evaluation.evaluation import Evaluation, evaluate
 from nbtext.evaluation.misjudged import Misjudged
 from nbtext.policy import Cost
-from nbtext.report import report_text
+from nbtext.report import report_pieces
 from nbtext.report.operating import error_curve, operating_points, split_of
 from nbtext.report.svg import SHARES, WIDTH, Axis, Plot
 from nbtext.scoring.costs import costs_of
@@ -27,9 +29,18 @@ from nbtext.scoring.explanation import Reason
 from nbtext.scoring.top import TopTerm
 from tests.waiting import PATIENCE
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 NASTY: Final = "<script>alert(1)</script>\"'&|`\x07\u202e\udcff"
 CHROMIUM: Final = shutil.which("chromium")
 VOID: Final = {"meta"}
+
+
+def report_text(
+    result: Evaluation, path: str, title: str = "-", top: "Sequence[TopTerm]" = ()
+) -> str:
+    return "".join(report_pieces(result, path, title, top))
 
 
 def result_of(classes: tuple[str, ...], n: int = 300) -> Evaluation:
@@ -47,7 +58,12 @@ def result_of(classes: tuple[str, ...], n: int = 300) -> Evaluation:
         costs = costs_of(prices, classes)
     reason = Reason(NASTY, "body", "body", 1, 0.5, 0.0, {}, {}, 7)
     error = Misjudged(NASTY, None, NASTY, None, 0.75, (reason,))
-    found = evaluate(truth, posterior, decided, classes, costs=costs)
+    documents = [
+        Named(f"{n} {NASTY}", NASTY, classes[place], n) for n, place in enumerate(truth)
+    ]
+    found = evaluate(
+        truth, posterior, decided, classes, costs=costs, documents=documents
+    )
     return replace(found, errors=(error,))
 
 
@@ -224,6 +240,24 @@ def test_a_browser_shows_the_page_without_complaint(tmp_path: Path, width: int) 
     assert (tmp_path / "r.png").stat().st_size > 20_000
     assert b"CONSOLE" not in done.stderr
     assert b"Content Security Policy" not in done.stderr
+
+
+def test_each_document_is_a_line_of_json_that_any_reader_takes() -> None:
+    result = result_of(("a", "ham", NASTY.replace("\udcff", "\\xff")))
+
+    text = report_text(result, "r.jsonl")
+
+    lines = [json.loads(line) for line in text.splitlines()]
+    written = NASTY.replace("\udcff", "\\xff")
+    assert [line["name"] for line in lines] == [f"{n} {written}" for n in range(300)]
+    assert {line["id"] for line in lines} == {written}
+    assert sum(line["label"] == line["truth"] for line in lines) == result.correct
+    assert sum(line["label"] is None for line in lines) == result.unsure > 0
+    assert all(line["probability"] == max(line["posterior"].values()) for line in lines)
+    text.encode("ascii")  # no control, no mark of direction, no lone surrogate
+    assert result.judged() is not None
+    assert next(result.judged()).fold is None
+    assert "fold" not in lines[0]
 
 
 def test_no_number_below_an_axis_is_cut_at_the_edge_of_its_picture() -> None:
