@@ -78,17 +78,9 @@ def evaluate_model(
             would be without one of them.
 
     """
-    report = ReadReport()
-    classes = model.classes
-    places = {name: place for place, name in enumerate(classes)}
-    unknown = UnknownLabels(classes, sources, name)
-    truth: list[int] = []
-    decided: list[int] = []
-    log_posterior: list[tuple[float, ...]] = []
-    printed: list[tuple[float, ...]] = []
-    errors: list[Misjudged] = []
-    documents: list[Named] = []
-    seen = Seen()
+    report, seen = ReadReport(), Seen()
+    unknown = UnknownLabels(model.classes, sources, name)
+    gathered = _Gathered(model)
     begun = partial(classify, items, model, jobs=jobs)
     if executor is not None:
         begun = partial(classify_with, executor, jobs, items)
@@ -104,50 +96,87 @@ def evaluate_model(
             continue
         if on_decision is not None:
             on_decision(decision)
-        if decision.label != decision.expected and model.n_reasons:
-            errors.append(misjudged(decision))
         unknown.meet(decision.expected, decision.name)
-        truth.append(places.get(decision.expected or "", NO_CLASS))
-        decided.append(NO_CLASS if decision.label is None else places[decision.label])
-        log_posterior.append(decision.log_posterior)
-        printed.append(decision.printed)
-        documents.append(
-            Named(decision.name, decision.identity, decision.expected, len(documents))
-        )
+        gathered.take(decision)
         if decision.truncated:
             report.truncated.append(decision.name)
-    is_any_known = unknown.documents.total() < len(truth)
+    n_judged = len(gathered.documents)
+    is_any_known = unknown.documents.total() < n_judged
     if unknown.documents and is_any_known:
         text = f"{unknown.sentence()}; until then each counts as an error"
         report.remark(Note(text, is_warning=True))
-    is_any_unseen = report.documents > seen.passed_over
     if seen and is_any_known:
         report.remark(Note(seen.sentence(report.documents)))
     if on_read is not None:
         on_read(report)
-    if seen and not is_any_unseen:
+    if seen and not n_judged:
         raise SettingsError(seen.sentence(report.documents))
-    if not truth:
+    if not n_judged:
         raise report.skipped.first if report.skipped else SourceError(NOTHING)
     if not is_any_known:
         raise SettingsError(unknown.sentence())
-    result = evaluate(
-        np.array(truth),
-        np.array(log_posterior),
-        np.array(decided),
-        classes,
-        printed=np.array(printed),
-        positive=positive,
-        costs=model.rule.costs,
-        prior=found[0].shares if is_estimated else model.prior,
-        documents=documents,
-    )
+    prior = found[0].shares if is_estimated else model.prior
     return replace(
-        result,
+        gathered.evaluation(positive, prior),
         scored_left_out=seen.scored_left_out,
         passed_over=seen.passed_over,
-        errors=worst_first(errors) if model.n_reasons else None,
     )
+
+
+class _Gathered:
+    """
+    Decisions as arrays want them, a row a document.
+
+    Attributes:
+        documents: what they are called.
+    """
+
+    def __init__(self, model: Decider) -> None:
+        self.documents: list[Named] = []
+        self._model = model
+        self._places = {name: place for place, name in enumerate(model.classes)}
+        self._truth: list[int] = []
+        self._decided: list[int] = []
+        self._log_posterior: list[tuple[float, ...]] = []
+        self._printed: list[tuple[float, ...]] = []
+        self._errors: list[Misjudged] = []
+
+    def take(self, decision: Decision) -> None:
+        """Take in a decision about a labelled document."""
+        label, truth = decision.label, decision.expected
+        if label != truth and self._model.n_reasons:
+            self._errors.append(misjudged(decision))
+        number = len(self.documents)
+        self.documents.append(Named(decision.name, decision.identity, truth, number))
+        self._truth.append(self._places.get(truth or "", NO_CLASS))
+        self._decided.append(NO_CLASS if label is None else self._places[label])
+        self._log_posterior.append(decision.log_posterior)
+        self._printed.append(decision.printed)
+
+    def evaluation(
+        self, positive: str | None, prior: dict[str, float] | None
+    ) -> Evaluation:
+        """
+        Compare them with the labels.
+
+        Raises:
+            SettingsError: `positive` is not one of two classes.
+
+        """
+        result = evaluate(
+            np.array(self._truth),
+            np.array(self._log_posterior),
+            np.array(self._decided),
+            self._model.classes,
+            printed=np.array(self._printed),
+            positive=positive,
+            costs=self._model.rule.costs,
+            prior=prior,
+            documents=self.documents,
+        )
+        if not self._model.n_reasons:
+            return result
+        return replace(result, errors=worst_first(self._errors))
 
 
 @dataclass(slots=True)
