@@ -13,7 +13,8 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from itertools import compress
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -35,6 +36,7 @@ from nbtext.counts.adding import put_aside_if_large
 from nbtext.counts.calibration import calibration_for
 from nbtext.counts.room import shared
 from nbtext.counts.table import add
+from nbtext.document import Note
 from nbtext.errors import MOST_LISTED, TrainingError, clipped
 from nbtext.evaluation.documents import Named, Names
 from nbtext.evaluation.evaluation import (
@@ -72,7 +74,8 @@ class CrossValidated:
 
     Attributes:
         classes: the names of the classes, sorted.
-        truth: shape (n_documents,), each document's class.
+        truth: shape (n_documents,), each document's class; -1 for one of a class that
+            no model can know.
         log_posterior: shape (n_documents, n_classes), in nats; it ranks documents.
         printed: the same where probabilities are told.
         known: shape (n_documents,), how many of its tokens the model knew.
@@ -164,7 +167,8 @@ class CrossValidated:
             if basis is not None:
                 log_shares[fold] = np.log(basis.shares)
         likelihoods = self.log_posterior - log_shares[self.fold_of]
-        start = np.bincount(self.truth, minlength=len(self.classes)) + 1
+        labelled = self.truth[self.truth != NO_CLASS]
+        start = np.bincount(labelled, minlength=len(self.classes)) + 1
         shares = estimated_shares(likelihoods[self.known > 0], start / start.sum())
         by_class = dict(zip(self.classes, shares, strict=True))
         return EstimatedPrior(by_class, int((self.known > 0).sum()))
@@ -214,15 +218,103 @@ def cross_validate(
         sources, n_classes, overrides.settings, max_bytes, progress, on_kept
     )
     with cache:
+        dealt = deal(cache, folds)
+        if dealt.lost and len(dealt.classes) > 1:
+            report.remark(dealt.note())
         if on_read is not None:
             on_read(report)
         if report.skipped and not report.documents:
             raise report.skipped.first
         check_classes(sorted(set(cache.labels)), sources)
         found = score_folds(
-            cache, folds, settings, report, overrides, jobs, on_fold, models
+            cache, dealt, settings, report, overrides, jobs, on_fold, models
         )
         return replace(found, documents=names.documents)
+
+
+class Dealt(NamedTuple):
+    """
+    Documents as they are dealt out to folds.
+
+    Attributes:
+        n_folds: how many there are.
+        classes: those that the models have, sorted.
+        lost: the other classes, and how many documents each has: those that are in one
+            fold alone, so that the model which judges them cannot know them.
+        truth: shape (n_documents,), the class of each document; -1 if it is lost.
+        fold_of: shape (n_documents,), its fold.
+    """
+
+    n_folds: int
+    classes: tuple[str, ...]
+    lost: dict[str, int]
+    truth: NDArray[np.int64]
+    fold_of: NDArray[np.intp]
+
+    @property
+    def is_known(self) -> NDArray[np.bool_]:
+        """Shape (n_documents,), whether a document's class is known to the models."""
+        known: NDArray[np.bool_] = self.truth != NO_CLASS
+        return known
+
+    def is_in(self, fold: int) -> NDArray[np.bool_]:
+        """Return whether each document is in a fold and known to the other models."""
+        in_fold: NDArray[np.bool_] = self.fold_of == fold
+        return in_fold & self.is_known
+
+    def note(self) -> Note:
+        """Return what to know of the lost classes."""
+        text = (
+            f"{self._lost_sentence()}; they count as errors, and no model learns them "
+            "(mend these labels if they are misspelt, or add documents)"
+        )
+        return Note(text, is_warning=True)
+
+    def error(self) -> TrainingError:
+        """Return the lost classes as what cannot be done without."""
+        return TrainingError(
+            f"{self._lost_sentence()}; mend these labels if they are misspelt, add "
+            "documents, or leave these out"
+        )
+
+    def _lost_sentence(self) -> str:
+        names = [f"{clipped(name)} ({n:,})" for name, n in self.lost.items()]
+        rest = len(names) - MOST_LISTED
+        more = f" and {rest:,} more" if rest > 0 else ""
+        return (
+            f"{self.n_folds} folds need two different documents of each class at "
+            f"least, and all documents of {', '.join(names[:MOST_LISTED])}{more} are "
+            "in one fold"
+        )
+
+
+def deal(cache: TermCache, n_folds: int) -> Dealt:
+    """
+    Deal documents out to folds: stratified, copies of a document in one.
+
+    Args:
+        cache: their terms.
+        n_folds: how many, at least 2.
+
+    """
+    names = sorted(set(cache.labels))
+    place_of = {name: place for place, name in enumerate(names)}
+    truth = np.array([place_of[label] for label in cache.labels], np.int64)
+    fold_of = stratified_folds(truth.tolist(), n_folds, cache.digests)
+    lowest = np.full(len(names), n_folds)
+    highest = np.full(len(names), -1)
+    np.minimum.at(lowest, truth, fold_of)
+    np.maximum.at(highest, truth, fold_of)
+    is_known = lowest < highest
+    n_documents = np.bincount(truth, minlength=len(names)).tolist()
+    places = np.where(is_known, np.cumsum(is_known) - 1, NO_CLASS)
+    return Dealt(
+        n_folds=n_folds,
+        classes=tuple(compress(names, is_known)),
+        lost=dict(compress(zip(names, n_documents, strict=True), ~is_known)),
+        truth=places[truth],
+        fold_of=fold_of,
+    )
 
 
 def _say_nothing(_done: int, _folds: int) -> None:
@@ -231,7 +323,7 @@ def _say_nothing(_done: int, _folds: int) -> None:
 
 def score_folds(
     cache: TermCache,
-    folds: int,
+    dealt: Dealt,
     settings: Settings,
     report: ReadReport,
     overrides: SettingsOverrides,
@@ -244,7 +336,7 @@ def score_folds(
 
     Args:
         cache: their terms.
-        folds: how many, at least 2.
+        dealt: in which fold each of them is.
         settings: how they were read.
         report: what was read.
         overrides: what differs from the default scoring.
@@ -257,15 +349,14 @@ def score_folds(
         SettingsError: the score does not go with the number of classes.
 
     """
+    n_folds, classes, lost, truth, fold_of = dealt
+    if lost and len(classes) < 2:
+        raise dealt.error()
     on_fold = on_fold or _say_nothing
-    on_fold(0, folds)
-    classes = tuple(sorted(set(cache.labels)))
-    place_of = {name: place for place, name in enumerate(classes)}
-    truth = np.array([place_of[label] for label in cache.labels], np.int64)
-    fold_of = stratified_folds(truth.tolist(), folds, cache.digests)
+    on_fold(0, n_folds)
     tables: list[CountTable] = []
-    for fold in range(folds):
-        table = counts_of(cache, settings, fold_of == fold)
+    for fold in range(n_folds):
+        table = counts_of(cache, settings, dealt.is_in(fold))
         tables = put_aside_if_large([*tables, table])
     whole = add(tables)
     check_trainable(whole)
@@ -279,10 +370,12 @@ def score_folds(
     known = np.zeros(len(truth), np.int64)
     bases: list[Basis | None] = []
     if models is not None and models.has_whole:
-        models.keep(WHOLE, Contents(_weighed(whole, cache, scoring), scoring))
-    work = _Folds(cache, whole, tables, fold_of, scoring, overrides, models)
+        models.keep(
+            WHOLE, Contents(_weighed(whole, cache, scoring, dealt.is_known), scoring)
+        )
+    work = _Folds(cache, whole, tables, dealt, scoring, overrides, models)
     with shared(jobs), processes(jobs, (), partial(_FOLDS.set, work)) as executor:
-        each = range(folds)
+        each = range(n_folds)
         done = (
             map(work.scored, each)
             if executor is None
@@ -295,7 +388,7 @@ def score_folds(
                 log_posterior[places] = scored.log_posterior
                 printed[places] = scored.printed
                 known[places] = scored.known
-            on_fold(number, folds)
+            on_fold(number, n_folds)
     return CrossValidated(
         classes, truth, log_posterior, printed, known, report, settings, used,
         fold_of, tuple(bases),
@@ -327,7 +420,7 @@ class _Folds:
         cache: the terms of all documents.
         whole: their counts.
         tables: the counts of each fold.
-        fold_of: shape (n_documents,), the fold of each document.
+        dealt: in which fold each of them is.
         scoring: how they are scored.
         overrides: what the user wants.
         models: keeps the models; None if they are not needed.
@@ -336,30 +429,23 @@ class _Folds:
     cache: TermCache
     whole: CountTable
     tables: Sequence[CountTable]
-    fold_of: NDArray[np.intp]
+    dealt: Dealt
     scoring: Scoring
     overrides: SettingsOverrides
     models: FoldModels | None
 
     def scored(self, fold: int) -> _ScoredFold:
-        """
-        Score the documents of a fold by a model of the others, batch by batch.
-
-        Raises:
-            TrainingError: the others lack a class.
-
-        """
-        in_fold = self.fold_of == fold
+        """Score the documents of a fold by a model of the others, batch by batch."""
+        in_fold = self.dealt.fold_of == fold
         if not in_fold.any():
             return _ScoredFold(None, [])
+        learnt = self.dealt.is_known & ~in_fold
         rest = self.whole - self.tables[fold]
-        if rest.classes != self.whole.classes:
-            raise self._lacks()
-        rest = _weighed(rest, self.cache, self.scoring, ~in_fold)
+        rest = _weighed(rest, self.cache, self.scoring, learnt)
         settings, scoring, overrides = rest.settings, self.scoring, self.overrides
         finished = finish(
             batch_model_of(rest, scoring),
-            sample_of(self.cache, settings, overrides, ~in_fold),
+            sample_of(self.cache, settings, overrides, learnt),
             rival=rival_scoring(scoring, settings, rest.classes, overrides),
             may_correct=overrides.correction,
         )
@@ -375,37 +461,16 @@ class _Folds:
             _basis_of(rest, finished),
         )
 
-    def _lacks(self) -> TrainingError:
-        """Say which classes are in one fold alone, whichever that is."""
-        documents = dict(zip(self.whole.classes, self.whole.documents, strict=True))
-        classes = {
-            name
-            for table in self.tables
-            for name, n in zip(table.classes, table.documents, strict=True)
-            if n == documents[name]
-        }
-        names = [f"{clipped(name)} ({documents[name]:,})" for name in sorted(classes)]
-        listed = ", ".join(names[:MOST_LISTED])
-        rest = len(names) - MOST_LISTED
-        more = f" and {rest:,} more" if rest > 0 else ""
-        return TrainingError(
-            f"{len(self.tables)} folds need two different documents of each class at "
-            f"least, and all documents of {listed}{more} are in one fold; mend these "
-            "labels if they are misspelt, add documents, or leave these out"
-        )
-
 
 def _weighed(
     table: CountTable,
     cache: TermCache,
     scoring: Scoring,
-    chosen: NDArray[np.bool_] | None = None,
+    chosen: NDArray[np.bool_],
 ) -> CountTable:
-    """Return counts of all, or of chosen documents, with the weights of the score."""
+    """Return counts of chosen documents, with the weights of the score."""
     if not event_model(scoring.score).weighs_again:
         return table
-    if chosen is None:
-        chosen = np.ones(len(cache.labels), np.bool_)
     return weighed_from_cache(table, cache, chosen)
 
 

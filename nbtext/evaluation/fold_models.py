@@ -135,7 +135,8 @@ class FoldModels:
         Args:
             settings: how documents are read.
             policy: how it was decided.
-            truth: shape (n_documents,), each document's class.
+            truth: shape (n_documents,), each document's class; -1 for one that no model
+                knows.
             decided: shape (n_documents,), the class that was decided, none's if unsure.
             printed: shape (n_documents, n_classes), log-probabilities, in nats.
             fold_of: shape (n_documents,), the fold of each document.
@@ -167,7 +168,7 @@ class FoldModels:
             Misjudged(
                 name=self._known[place].name,
                 identity=self._known[place].identity,
-                truth=classes[truth[place]],
+                truth=self._known[place].label,
                 label=labels[place],
                 probability=probability_of(float(printed[place].max())),
                 reasons=reasons.get(place, ()),

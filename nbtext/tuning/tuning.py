@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 from nbtext.errors import SettingsError
 from nbtext.evaluation.binary_metrics import positive_class
-from nbtext.evaluation.cross_validation import score_folds
+from nbtext.evaluation.cross_validation import Dealt, deal, score_folds
 from nbtext.evaluation.left_out_scores import candidate_posteriors
 from nbtext.learning import SettingsOverrides, check_trainable
 from nbtext.learning.overrides import DEFAULTS
@@ -144,7 +144,10 @@ def tune(
                 )
                 raise SettingsError(message)
             positive_class(table.classes, max_false_positives.label, table.documents)
-        trials = _Trials(cache, table, report, measure, overrides, on_trial)
+        dealt = deal(cache, FOLDS)
+        if dealt.lost:
+            raise dealt.error()
+        trials = _Trials(cache, dealt, table, report, measure, overrides, on_trial)
         left_out = choose(measure, trials.left_out(), trials.labels)
         by_folds = trials.by_folds(left_out)
         folds = choose(measure, by_folds, trials.labels)
@@ -201,6 +204,7 @@ class _Trials:
     """Trials on documents that are counted."""
 
     cache: TermCache
+    dealt: Dealt
     table: CountTable
     report: ReadReport
     measure: str
@@ -347,7 +351,7 @@ class _Trials:
         names = self._view_names(overrides)
         settings = _with_views(self.table, names).settings
         cache = self.cache.of_views(self._places(names))
-        found = score_folds(cache, FOLDS, settings, self.report, overrides)
+        found = score_folds(cache, self.dealt, settings, self.report, overrides)
         tried = Tried(overrides, f"{FOLDS} folds", found.log_posterior)
         self._add(tried)
         return tried

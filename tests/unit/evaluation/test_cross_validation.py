@@ -3,6 +3,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,6 +15,9 @@ from nbtext.evaluation.cross_validation import cross_validate
 from nbtext.learning import SettingsOverrides, correcting
 from nbtext.learning.trials import SHARES
 from tests.build import FEW_TERMS, confusing
+
+if TYPE_CHECKING:
+    from nbtext.counts import ReadReport
 
 
 def texts(*labelled: tuple[str, str]) -> list[Document]:
@@ -87,8 +91,8 @@ def test_documents_that_are_not_ascii_or_empty_are_scored_too() -> None:
             id="no token",
         ),
         pytest.param(
-            [*EASY, *texts(("eggs", "boiled"))],
-            "all documents of eggs",
+            texts(("ham", "lunch"), ("ham", "friday"), ("eggs", "boiled")),
+            r"all documents of eggs \(1\) are in one fold",
             id="one of a class",
         ),
     ],
@@ -98,6 +102,33 @@ def test_what_cannot_be_cross_validated_is_an_error(
 ) -> None:
     with pytest.raises(TrainingError, match=message):
         cross_validate(again(items), 2, max_bytes=1000)
+
+
+def test_a_class_of_one_document_is_learnt_by_no_model_and_counts_as_an_error() -> None:
+    one = texts(("boiled", "eggs for lunch"), ("twice", "lunch"), ("twice", "lunch"))
+    told: list[ReadReport] = []
+
+    found = cross_validate(
+        again([*EASY, *one]),
+        3,
+        max_bytes=1000,
+        overrides=FEW_TERMS,
+        on_read=told.append,
+    )
+    of_rest = cross_validate(again(EASY), 3, max_bytes=1000, overrides=FEW_TERMS)
+
+    assert found.classes == of_rest.classes == ("ham", "spam")
+    is_lost = found.truth == -1
+    assert [found.documents[n].label for n in np.flatnonzero(is_lost)] == [
+        "boiled", "twice", "twice",
+    ]  # fmt: skip
+    note = str(told[0].notes[-1].text)
+    assert "all documents of boiled (1), twice (2) are in one fold" in note
+    assert "they count as errors, and no model learns them" in note
+    result = found.evaluation()
+    assert (result.documents, result.unknown_label) == (len(EASY) + 3, 3)
+    assert result.correct == of_rest.evaluation().correct
+    assert result.confusion == of_rest.evaluation().confusion
 
 
 def test_a_score_that_does_not_go_with_the_classes_is_an_error() -> None:
