@@ -175,8 +175,14 @@ def test_all_classes_that_are_too_small_are_named_at_once(run: "Run") -> None:
     rows += [f"rare{n}\tother {n}" for n in range(6)]
     Path("rows.tsv").write_text("\n".join(rows))
 
-    status, _, err = run("eval", "--folds", "5", "rows.tsv")
+    status, out, err = run("eval", "--json", "-q", "--folds", "5", "rows.tsv")
+    refused, _, of_tune = run("tune", "rows.tsv")
 
-    assert status == 65
+    found = json.loads(out)
+    assert (status, found["documents"], found["unknown_label"]) == (0, 46, 6)
+    assert found["classes"] == ["c0", "c1"]
     named = ", ".join(f"rare{n} (1)" for n in range(6))
-    assert f"and all documents of {named} are in one fold" in err
+    assert err.startswith("WARNING: 5 folds need two different documents")
+    assert f"and all documents of {named} are in one fold; they count as" in err
+    assert refused == 65  # it has to know all classes
+    assert f"and all documents of {named} are in one fold; mend these labels" in of_tune

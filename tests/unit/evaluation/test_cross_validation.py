@@ -119,9 +119,8 @@ def test_a_class_of_one_document_is_learnt_by_no_model_and_counts_as_an_error() 
 
     assert found.classes == of_rest.classes == ("ham", "spam")
     is_lost = found.truth == -1
-    assert [found.documents[n].label for n in np.flatnonzero(is_lost)] == [
-        "boiled", "twice", "twice",
-    ]  # fmt: skip
+    lost = [found.documents[n].label for n in np.flatnonzero(is_lost).tolist()]
+    assert lost == ["boiled", "twice", "twice"]
     note = str(told[0].notes[-1].text)
     assert "all documents of boiled (1), twice (2) are in one fold" in note
     assert "they count as errors, and no model learns them" in note
