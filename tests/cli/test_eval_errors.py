@@ -175,7 +175,7 @@ def test_all_classes_that_are_too_small_are_named_at_once(run: "Run") -> None:
     rows += [f"rare{n}\tother {n}" for n in range(6)]
     Path("rows.tsv").write_text("\n".join(rows))
 
-    status, out, err = run("eval", "--json", "-q", "--folds", "5", "rows.tsv")
+    status, out, err = run("eval", "--json", "--folds", "5", "rows.tsv")
     refused, _, of_tune = run("tune", "rows.tsv")
 
     found = json.loads(out)
