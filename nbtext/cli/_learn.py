@@ -34,7 +34,7 @@ from nbtext.learning import (
     model_fields,
 )
 from nbtext.scoring import load_model
-from nbtext.sources import Options, documents, seen_only
+from nbtext.sources import Options, SeenOnly, documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,8 +83,9 @@ def run(command: LearnCommand) -> int:
     items: Iterable[Item] = documents(
         command.sources, options, labelled=request.own_labels, stdin=command.begun
     )
+    seen = SeenOnly(items)
     if command.is_seen_only:
-        items = seen_only(items)
+        items = seen
     score = None if command.output.quiet else _score_of(request.path)
     outcomes: Tally[str] = Tally()
     labels: Tally[str] = Tally()
@@ -107,8 +108,10 @@ def run(command: LearnCommand) -> int:
         refused.name_rest()
         if outcomes and not command.output.quiet:
             to_stderr(summary(request, outcomes, labels))
+        if seen.left_out and not command.output.quiet:
+            to_stderr(f"left out {counted(seen.left_out, 'unread message')}")
         if command.output.as_json and (outcomes or is_done):
-            told = facts(command, outcomes, labels, failures.documents)
+            told = facts(command, outcomes, labels, failures.documents, seen.left_out)
             to_stdout([as_json(told)])
     if outcomes and not command.output.quiet:
         if request.frozen_idf:
@@ -248,7 +251,11 @@ def idf_kept(path: str) -> str:
 
 
 def facts(
-    command: LearnCommand, outcomes: Tally[str], labels: Tally[str], skipped: int
+    command: LearnCommand,
+    outcomes: Tally[str],
+    labels: Tally[str],
+    skipped: int,
+    unread: int,
 ) -> dict[str, Any]:
     """Return the same for a program."""
     request = command.request
@@ -258,6 +265,7 @@ def facts(
         **({"classes": dict(sorted(labels.items()))} if request.own_labels else {}),
         **{name: outcomes[name] for name in names},
         **({"left_out": outcomes["left out"]} if request.regime.is_choosy else {}),
+        **({"unread": unread} if command.is_seen_only else {}),
         "refused": outcomes["refused"],
         "empty": outcomes["empty"],
         "skipped": skipped,

@@ -33,7 +33,7 @@ from nbtext.sources._names import listed
 from nbtext.sources._numbered import NO_NUMBERS, split_number
 from nbtext.sources._options import FORMATS, Options, Place, is_delimiter
 from nbtext.sources._rereadable import rereadable
-from nbtext.sources._seen import seen_only
+from nbtext.sources._seen import SeenOnly
 from nbtext.sources._sizes import total_bytes
 from nbtext.sources._stream import open_binary
 from nbtext.sources._walk import is_maildir
@@ -43,6 +43,7 @@ __all__ = [
     "NO_NUMBERS",
     "Options",
     "Place",
+    "SeenOnly",
     "Unopened",
     "cannot_read",
     "compression",
@@ -64,7 +65,6 @@ __all__ = [
     "open_binary",
     "opened_items",
     "rereadable",
-    "seen_only",
     "small_files",
     "split_label",
     "split_number",

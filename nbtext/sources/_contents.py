@@ -21,7 +21,12 @@ from nbtext.sources._lines import lines
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import Stream
 from nbtext.sources._unicode import narrow, refuse_unmarked
-from nbtext.sources.mbox import LONGEST_SEPARATOR, may_become_mbox, messages
+from nbtext.sources.mbox import (
+    LONGEST_SEPARATOR,
+    item_of,
+    may_become_mbox,
+    messages,
+)
 
 IS_MAIL = {"mail": True, "text": False}
 """What a forced format says about every document."""
@@ -138,8 +143,7 @@ def _mbox_items(stream: Stream, place: Place, options: Options) -> Iterator[Item
             continue
         number += 1
         text, is_cut = message
-        name = f"{place.name}:{number}"
-        yield Document(name, (text,), place.label, is_mail=True, truncated=is_cut)
+        yield item_of(place.name, place.label, number, text, is_cut)
 
 
 def _record_items(

@@ -1,6 +1,6 @@
 """What the user names, as one stream of documents in the order of the arguments."""
 
-# ruff: noqa: PTH116 -- importing pathlib costs 10 ms
+# ruff: noqa: PTH116, PTH120 -- importing pathlib costs 10 ms
 
 import os
 import stat
@@ -19,7 +19,7 @@ from nbtext.sources._meanings import meanings_of, note_of
 from nbtext.sources._numbered import chosen, numbered
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import FileObject, Stream, open_path, open_stdin
-from nbtext.sources._walk import is_maildir, walk
+from nbtext.sources._walk import is_maildir, is_part_of_maildir, walk
 
 if TYPE_CHECKING:
     from typing import Protocol, TypeVar
@@ -238,8 +238,12 @@ def _path_items(
     else:
         if is_unnamed:
             place = place.named(file_label(path))
-        kind = _kind_of_files(options)
-        yield from file_items(kind, place, options, is_regular=stat.S_ISREG(mode))
+        kind, is_regular = _kind_of_files(options), stat.S_ISREG(mode)
+        if kind is None and is_regular and is_part_of_maildir(os.path.dirname(path)):
+            # one message, though it may begin as an mbox does
+            yield Unread(path, path, place.label, is_mail=True)
+            return
+        yield from file_items(kind, place, options, is_regular=is_regular)
 
 
 def _folder_items(

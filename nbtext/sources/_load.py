@@ -20,7 +20,7 @@ from nbtext.sources._ahead import SMALL, small_file
 from nbtext.sources._compressed import compression, may_be_compressed
 from nbtext.sources._inspect import HEAD, may_be_mbox, refuse_mmdf
 from nbtext.sources._stream import Stream, open_path, read_start
-from nbtext.sources.mbox import is_header, may_become_mbox, messages
+from nbtext.sources.mbox import is_header, item_of, may_become_mbox, messages
 
 
 def load_all(
@@ -90,10 +90,7 @@ def _messages(
         is_mailbox = len(first) == 2 and is_header(first[1][0])
         if is_mailbox or not stream.is_whole:
             for number, (text, is_cut) in enumerate(chain(first, found), 1):
-                name = f"{unread.name}:{number}"
-                yield Document(
-                    name, (text,), unread.label, is_mail=True, truncated=is_cut
-                )
+                yield item_of(unread.name, unread.label, number, text, is_cut)
         else:
             if stream.rewind():  # what was read before may be a part of it
                 text, is_cut = read_start(stream, max_bytes)

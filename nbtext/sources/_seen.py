@@ -20,10 +20,9 @@ from typing import Final
 from nbtext.document import Document, Item, Unread
 from nbtext.errors import SourceError
 from nbtext.sources._stream import open_path, read_start
-from nbtext.sources._walk import below
+from nbtext.sources._walk import below, is_part_of_maildir
 
 _SEEN: Final = r"[:;!]2,[A-Za-z]*S[^/]*\Z"
-_PARTS: Final = ("cur", "new")
 _OF_MBOX: Final = r":[1-9]\d*\Z"
 _STATUS: Final = rb"(?m)^[Ss][Tt][Aa][Tt][Uu][Ss]:([^\r\n]*)"
 _READ: Final = rb"[ \t]*[ADFNOTU]{0,7}R[ADFNORTU]{0,7}[ \t]*"
@@ -37,29 +36,36 @@ _SEQUENCE: Final = rb"(?m)^unseen[ \t]*:((?:[^\n]|\n[ \t])*)"
 _RANGE: Final = rb"(\d{1,10})(?:-(\d{1,10}))?"
 
 
-def seen_only(items: Iterable[Item]) -> Iterator[Item]:
-    """Leave out the messages of mailboxes that have not been read."""
-    is_seen = re.compile(_SEEN).search
-    unseen_of: dict[str, Ranges] = {}
-    is_maildir = cache(_is_of_maildir)
-    for item in items:
+class SeenOnly:
+    """
+    Items without the messages of mailboxes that have not been read.
+
+    Attributes:
+        left_out: how many of these there were so far.
+    """
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self.left_out = 0
+        self._items = items
+        self._is_seen = re.compile(_SEEN).search
+        self._is_of_maildir = cache(is_part_of_maildir)
+        self._unseen_of: dict[str, Ranges] = {}
+
+    def __iter__(self) -> Iterator[Item]:
+        """Yield the others."""
+        for item in self._items:
+            if self._is_unseen(item):
+                self.left_out += 1
+            else:
+                yield item
+
+    def _is_unseen(self, item: Item) -> bool:
         if isinstance(item, Unread):
             path = os.path.abspath(item.path)
-            if is_maildir(os.path.dirname(path)):
-                is_left_out = not is_seen(path)
-            else:
-                is_left_out = _is_unseen_in_mh(path, unseen_of)
-        else:
-            is_left_out = isinstance(item, Document) and _is_unseen_in_mbox(item)
-        if not is_left_out:
-            yield item
-
-
-def _is_of_maildir(folder: str) -> bool:
-    """Return whether a folder is one of the three that make a Maildir."""
-    maildir, name = os.path.split(folder)
-    parts = (below(maildir, part) for part in (*_PARTS, "tmp"))
-    return name in _PARTS and all(map(os.path.isdir, parts))
+            if self._is_of_maildir(os.path.dirname(path)):
+                return not self._is_seen(path)
+            return _is_unseen_in_mh(path, self._unseen_of)
+        return isinstance(item, Document) and _is_unseen_in_mbox(item)
 
 
 def _is_unseen_in_mbox(message: Document) -> bool:

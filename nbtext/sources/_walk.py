@@ -52,6 +52,15 @@ def is_maildir(path: str) -> bool:
     return all(os.path.isdir(below(path, part)) for part in ("cur", "new"))
 
 
+def is_part_of_maildir(path: str) -> bool:
+    """Tell whether a folder is one of the two parts of a Maildir that have messages."""
+    maildir, name = os.path.split(path)
+    parts = ("cur", "new", "tmp")
+    return name in parts[:2] and all(
+        os.path.isdir(below(maildir, part)) for part in parts
+    )
+
+
 def class_folders(path: str) -> list[str]:
     """
     Return the folders in a folder that holds nothing else, sorted; else none.

@@ -13,7 +13,7 @@ that write it leave lines of "From " in bodies as they are.
 import re
 from collections.abc import Iterable, Iterator
 
-from nbtext.document import Pause
+from nbtext.document import Document, Note, Pause
 from nbtext.sources._content_length import Opening, Part, with_content_length
 from nbtext.sources._stream import Stream
 
@@ -38,6 +38,11 @@ LONGEST_SEPARATOR = 512
 # Compiling these takes a millisecond, so it is done only where there is an mbox.
 _SEPARATOR = rb"\n\r?\n" + _FROM_LINE
 _QUOTED_FROM = rb"(?m)^>(?=>*From )"
+_INTERNAL_DATA = (
+    rb"(?im)^X-IMAP:",
+    rb"(?im)^Subject:[^\r\n]*FOLDER INTERNAL DATA[ \t]*\r?$",
+)
+_END_OF_HEADER = rb"\n\r?\n"
 _HEADER = rb"From |[!-9;-~]+[ \t]*(?::|\Z)"  # a delivered mail may have two From lines
 
 
@@ -55,6 +60,38 @@ def may_become_mbox(head: bytes) -> bool:
 def is_header(text: bytes) -> bool:
     """Tell whether a message, which may be cut, begins with a header line."""
     return re.match(_HEADER, text) is not None
+
+
+def are_internal_data(head: bytes) -> bool:
+    """
+    Tell whether an mbox begins with what UW IMAP and Dovecot keep as its first message.
+
+    Args:
+        head: that message, with its "From " line or without; it may be cut.
+
+    """
+    header = re.split(_END_OF_HEADER, head, maxsplit=1)[0]
+    return all(re.search(field, header) for field in _INTERNAL_DATA)
+
+
+def item_of(
+    name: str, label: str | None, number: int, text: bytes, is_cut: bool
+) -> Document | Note:
+    """
+    Return a message of an mbox, or a note if it is none but internal data.
+
+    Args:
+        name: the mbox.
+        label: its class, if it is known.
+        number: which of its messages this is, from 1.
+        text: the message.
+        is_cut: whether there was more of it.
+
+    """
+    name = f"{name}:{number}"
+    if number == 1 and are_internal_data(text):
+        return Note(f"{name}: internal data of a mail server, no message: left out")
+    return Document(name, (text,), label, is_mail=True, truncated=is_cut)
 
 
 def messages(stream: Stream, max_bytes: int) -> Iterator[tuple[bytes, bool] | Pause]:

@@ -529,14 +529,41 @@ def test_of_a_maildir_what_nobody_has_seen_can_be_left_out(
         "--format=text Junk/new",
     ):
         again = run("learn", "--seen-only", "spam", *named.split(), "-m", model)
-        assert again.err == "", "whatever is named of it"
+        assert again.err == "left out 1 unread message\n", "whatever is named of it"
     monkeypatch.chdir("Junk/new")
-    assert run("learn", "--seen-only", "spam", ".", "-m", model).err == ""
+    here = ("learn", "--seen-only", "spam", ".", "-m", model)
+    assert run(*here).err == "left out 1 unread message\n"
+    assert run(*here, "-q").err == ""
+    assert json.loads(run(*here, "--json").out)["unread"] == 1
     monkeypatch.chdir("../..")
     everything = run("learn", "spam", "Junk", "-m", model)
 
-    assert seen.err == "learnt 3 documents as spam\n"
+    told = "learnt 3 documents as spam\nleft out 3 unread messages\n"
+    assert seen.err == told
     assert "learnt 3 documents as spam, 2 documents known" in everything.err
+
+
+def test_a_message_of_a_maildir_is_one_however_it_is_named_and_begins(
+    run: "Run", model: Path
+) -> None:
+    """Some deliver it with its envelope line, and its body may have one, too."""
+    for part in ("cur", "new", "tmp"):
+        (Path("box") / part).mkdir(parents=True)
+    line = b"From a@b Thu Nov 26 10:00:00 2026\n"
+    path = Path("box/cur/1.x:2,S")
+    path.write_bytes(line + NEW + b"\n" + line + b"Subject: inner\nFrom: x@y\n\nbody\n")
+
+    learnt = run("learn", "ham", "box", "-m", model)
+    moved = run("learn", "--seen-only", "spam", path, "-m", model)
+
+    command = ("learn", "-v", "spam", "--files-from", "-", "-m", model)
+    listed = run(*command, stdin=b"%b\n" % bytes(path))
+
+    assert learnt.err == "learnt 1 document as ham\n"
+    assert moved.err == "moved 1 document to spam\n"
+    assert f"{path}: known as spam" in listed.err
+    judged = run("classify", path, "-m", model).out
+    assert judged.splitlines()[0].endswith(f"\t{path}")
 
 
 def test_of_an_mbox_and_an_mh_folder_it_can_be_left_out_too(
@@ -568,8 +595,9 @@ def test_of_an_mbox_and_an_mh_folder_it_can_be_left_out_too(
     of_mh = run("learn", "--seen-only", "spam", "mh", "-m", model)
     everything = run("learn", "spam", "box", "mh", "-m", model)
 
-    assert of_mbox.err == "learnt 2 documents as spam\n"
-    assert of_mh.err == "learnt 3 documents as spam\n"
+    left_out = "left out {} unread messages\n"
+    assert of_mbox.err == "learnt 2 documents as spam\n" + left_out.format(6)
+    assert of_mh.err == "learnt 3 documents as spam\n" + left_out.format(4)
     assert "learnt 10 documents as spam, 5 documents known" in everything.err
 
 

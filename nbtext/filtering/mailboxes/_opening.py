@@ -197,8 +197,12 @@ def _are_hidden(names: Iterable[str]) -> bool:
 
 
 def _root_of(maildir: Maildir) -> str:
-    if os.path.exists(f"{maildir.path}/{FOLDER_FILE}"):
-        parent = os.path.dirname(maildir.place)
-        if is_maildir(parent):
-            return parent
-    return maildir.path
+    """
+    Return the Maildir that one is a folder of, or itself.
+
+    A leading dot in another Maildir makes a folder (Maildir++): procmail and mkdir(1)
+    make them without the file that says so.
+    """
+    parent, name = os.path.split(maildir.place)
+    is_folder = name.startswith(".") or os.path.exists(f"{maildir.path}/{FOLDER_FILE}")
+    return parent if is_folder and is_maildir(parent) else maildir.path

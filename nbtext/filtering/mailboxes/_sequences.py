@@ -76,15 +76,19 @@ def sequences_in(folder: str, there: Iterable[int]) -> Sequences:
     except FileNotFoundError:
         return {}
     try:
-        return _sequences_of(descriptor, there)
+        return _sequences_of(_read(descriptor), there)
     finally:
         os.close(descriptor)
 
 
-def _sequences_of(descriptor: int, there: Iterable[int]) -> Sequences:
+def _read(descriptor: int) -> bytes:
     data = os.pread(descriptor, LONGEST + 1, 0)
     if len(data) > LONGEST:  # to write it anew would cut it
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    return data
+
+
+def _sequences_of(data: bytes, there: Iterable[int]) -> Sequences:
     lines = _FOLD.sub(b" ", data).split(b"\n")
     numbers = sorted(there)
     found: Sequences = {}
@@ -121,11 +125,12 @@ def change(
         make_file(path)
         with locked([path], WAIT) as opened:
             # not opened again: closing it would release the lock (fcntl(2))
-            before = _sequences_of(opened[path], there())
-            sequences = {name: set(numbers) for name, numbers in before.items()}
+            before = _read(opened[path])
+            sequences = _sequences_of(before, there())
             do(sequences)
-            if sequences != before:
-                replace_file(path, [_packed(sequences)])
+            after = _packed(sequences)
+            if after != before:  # also where a message is gone: others get its number
+                replace_file(path, [after])
     except OSError as error:
         message = f"{path}: cannot be written: {error.strerror}; its messages are safe"
         raise MailboxError(message) from error

@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from nbtext.filtering.mailboxes._content import END_OF_HEADER, Content, Gathered
+from nbtext.filtering.mailboxes._content import Content, Gathered
 from nbtext.sources._content_length import Opening
 from nbtext.sources.mbox import (
     LONGEST_SEPARATOR,
+    are_internal_data,
     split,
     unquoted,
     without_blank_end,
@@ -21,12 +22,6 @@ from nbtext.sources.mbox import (
 
 CHUNK: Final = 1 << 18
 """Number of bytes read at a time."""
-
-_INTERNAL: Final = (
-    rb"(?im)^X-IMAP:",
-    rb"(?im)^Subject:[^\r\n]*FOLDER INTERNAL DATA[ \t]*\r?$",
-)
-"""Fields of the internal data that UW IMAP and Dovecot keep as a first message."""
 
 _MONTHS: Final = "JanFebMarAprMayJunJulAugSepOctNovDec"
 _DATE: Final = re.compile(
@@ -92,7 +87,9 @@ def spans(
     gathered = Gathered(max_bytes)
     held = b""  # the last piece, which may end in the blank line after the message
     head = os.pread(descriptor, min(LONGEST_SEPARATOR, max(size - start, 0)), start)
-    is_internal = start == 0 and _is_internal(os.pread(descriptor, min(CHUNK, size), 0))
+    is_internal = start == 0 and are_internal_data(
+        os.pread(descriptor, min(CHUNK, size), 0)
+    )
     for part in split(head, _chunks(descriptor, start, size)):
         if isinstance(part, Opening):
             here += len(held)
@@ -120,11 +117,6 @@ def _span(
     content = gathered.content()
     content = content._replace(text=unquoted(content.text))
     return Span(start, start + len(line), end, line, content, is_internal)
-
-
-def _is_internal(head: bytes) -> bool:
-    header = re.split(END_OF_HEADER, head, maxsplit=1)[0]
-    return all(re.search(field, header) for field in _INTERNAL)
 
 
 def _chunks(descriptor: int, start: int, size: int) -> Iterator[bytes]:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nbtext.document import Pause
+from nbtext.document import Document, Note, Pause, Unread
+from nbtext.sources import Options, documents
+from nbtext.sources._load import load_all
 from nbtext.sources._stream import Stream, open_path, open_stdin
 from nbtext.sources.mbox import is_mbox, messages
 
@@ -113,3 +115,20 @@ def test_the_standard_library_finds_the_same_messages() -> None:
     differing = [(a, b) for a, b in zip(ours, theirs, strict=True) if a != b]
     assert len(ours) == 438
     assert [(a.count(b"\nFrom "), len(b) - len(a)) for a, b in differing] == [(1, 1)]
+
+
+def test_the_internal_data_of_a_mail_server_are_no_message(tmp_path: Path) -> None:
+    """As UW IMAP, Alpine and Dovecot keep them in front of the others."""
+    data = b"Subject: DON'T DELETE -- FOLDER INTERNAL DATA\nX-IMAP: 1 2\n\nnothing\n\n"
+    path = tmp_path / "box"
+    path.write_bytes(FROM + data + FROM + b"To: x\n\n" + FROM + data)
+
+    named = [*documents([str(path)], Options(), labelled=False)]
+    walked = [*load_all(Unread(str(path), str(path)), 1000)]
+
+    for found in (named, walked):
+        told = [one.text for one in found if isinstance(one, Note)]
+        names = [one.name for one in found if isinstance(one, Document)]
+        assert names == [f"{path}:2", f"{path}:3"]
+        left_out = "internal data of a mail server, no message: left out"
+        assert told == [f"{path}:1: {left_out}"]

@@ -312,12 +312,29 @@ def test_a_folder_that_is_missing_is_made_as_maildir_plus_plus_has_it(
         assert made.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_folder_of_a_folder_is_one_of_the_same_maildir(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "is_marked"), [(".Lists", False), (".Lists", True), ("lists", True)]
+)
+def test_a_folder_of_a_folder_is_one_of_the_same_maildir(
+    tmp_path: Path, name: str, is_marked: bool
+) -> None:
+    """Courier and Dovecot mark folders by a file; procmail and mkdir(1) do not."""
     maildir(tmp_path / "box")
-    archive = maildir(tmp_path / "box/.Archive", "new/1.x")
-    (tmp_path / "box/.Archive/maildirfolder").touch()
+    folder = maildir(tmp_path / "box" / name, "new/1.x")
+    if is_marked:
+        (tmp_path / "box" / name / "maildirfolder").touch()
 
-    assert target_of(archive, ".Junk").path == str(tmp_path / "box/.Junk")
+    assert target_of(folder, ".Junk").path == str(tmp_path / "box/.Junk")
+
+
+def test_a_maildir_beside_no_other_is_no_folder_whatever_its_name(
+    tmp_path: Path,
+) -> None:
+    box = maildir(tmp_path / ".maildir", "new/1.x")
+
+    assert target_of(box, ".Junk").path == str(tmp_path / ".maildir/.Junk")
+    plain = maildir(tmp_path / ".maildir/within", "new/1.x")
+    assert target_of(plain, ".Junk").path == str(tmp_path / ".maildir/within/.Junk")
 
 
 def test_an_mh_folder_is_read_in_the_order_of_its_numbers(tmp_path: Path) -> None:
@@ -340,10 +357,23 @@ def test_a_message_gets_the_next_number_and_the_sequences_follow(
     assert sequences_in(box.path, [2, 4]) == {"cur": {9}, "unseen": {2}, "mine": {2, 4}}
     there = {"unseen": {7, 9}, "other": {7}}
     assert sequences_in(junk.path, [7, 8, 9]) == there
+    written = (tmp_path / "box/.mh_sequences").read_text()
+    assert written == "cur: 9\nunseen: 2\nmine: 2 4\n"
     assert mailbox.MH(tmp_path / "junk").get_sequences() == {
         "unseen": [7, 9],
         "other": [7],
     }
+
+
+def test_a_message_that_gets_the_number_of_another_has_not_its_flags(
+    tmp_path: Path,
+) -> None:
+    box = mh(tmp_path / "box", 1, sequences="flagged: 1\nreplied: 1\n")
+    move(box, mh(tmp_path / "junk"))
+    (tmp_path / "box/1").write_bytes(TEXT)  # as inc(1) names new mail
+
+    assert sequences_in(box.path, [1]) == {}
+    assert [one.marks for one in box.messages()] == [NOTHING]
 
 
 def test_a_sequence_may_go_on_in_further_lines(tmp_path: Path) -> None:
