@@ -44,7 +44,7 @@ from nbtext.policy import PolicyOverrides
 from nbtext.scoring import Classifier, Model, load_model, threshold_of
 from nbtext.scoring.drift import DriftMeter
 from nbtext.scoring.figures import probability, rounded
-from nbtext.scoring.threshold import LEAST, reach_of
+from nbtext.scoring.threshold import LEAST, Threshold, reach_of
 
 OF_FOLDERS = (SourceError, MailboxError, BusyError)
 """What keeps one mailbox from being filtered, and not the others."""
@@ -182,17 +182,19 @@ def _rules(request: FilterRequest, model: Model) -> dict[str, Rule]:
     for label in dict.fromkeys([*request.moves, *flags]):
         marks = marks_of(flags.get(label, ()))
         rule = Rule(LEAST, request.moves.get(label), marks)
+        threshold = None
         if request.least is not None:
             rule = rule._replace(least=request.least)
         else:
-            rule = rule._replace(before_cap=_threshold(request, model, label))
+            threshold = _threshold(request, model, label)
+            rule = rule._replace(before_cap=threshold.probability)
         if not request.output.quiet:
-            _warn_of_reach(model, label, rule.least)
+            _warn_of_reach(model, label, rule.least, threshold)
         rules[label] = rule
     return rules
 
 
-def _threshold(request: FilterRequest, model: Model, label: str) -> float:
+def _threshold(request: FilterRequest, model: Model, label: str) -> Threshold:
     """Return the threshold of a class that held-out documents give."""
     threshold = threshold_of(model, label)
     if request.output.verbose:
@@ -202,22 +204,41 @@ def _threshold(request: FilterRequest, model: Model, label: str) -> float:
             f"note: no held-out documents say from which probability on "
             f"{class_name(label)} is safe; taking {LEAST} (--min-probability)"
         )
-    return threshold.probability
+    return threshold
 
 
-def _warn_of_reach(model: Model, label: str, threshold: float) -> None:
-    """Say so if the model knows too little to call anything as probable as that."""
-    reach = reach_of(model, label, threshold)
-    if reach.others >= reach.wanted:
-        return
+def _warn_of_reach(
+    model: Model, label: str, least: float, threshold: Threshold | None
+) -> None:
+    """
+    Say so if nothing of a class, or not half of it, is as probable as is needed.
+
+    Args:
+        model: the model.
+        label: the class.
+        least: what the probability that is told needs to be.
+        threshold: what held-out documents ask for besides, if they are asked.
+
+    """
+    reach = reach_of(model, label, least)
     name, others = class_name(label), counted(reach.others, "document")
-    to_stderr(
-        f"note: nothing will be taken for {name}: with {others} of other classes "
-        f"no probability exceeds {reach.most:.4f}, and {threshold:g} is needed; "
-        f"teach the model {reach.wanted - reach.others:,} more of those "
-        "(`nbtext learn`), and decide about what has stayed by then with --all; or "
-        "lower --min-probability"
-    )
+    if reach.others < reach.wanted:
+        to_stderr(
+            f"note: nothing will be taken for {name}: with {others} of other classes "
+            f"no probability exceeds {reach.most:.4f}, and {least:g} is needed; "
+            f"teach the model {reach.wanted - reach.others:,} more of those "
+            "(`nbtext learn`), and decide about what has stayed by then with --all; or "
+            "lower --min-probability"
+        )
+    elif threshold is not None and threshold.is_far:
+        to_stderr(
+            f"note: most of what is {name} will stay: {threshold.reached:,} of "
+            f"{threshold.own:,} held out reach a probability of "
+            f"{threshold.probability:.6g}, which is needed since some of "
+            f"{others} of other classes come near it; if their labels are wrong, "
+            "`nbtext doctor` finds them and `nbtext learn` mends them; more documents "
+            "of these classes or --min-probability lower it"
+        )
 
 
 def _tell(

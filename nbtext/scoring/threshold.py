@@ -43,10 +43,19 @@ class Threshold(NamedTuple):
         probability: from 0 to 1.
         documents: on how many held-out documents of the other class it rests; 0 if
             none of them said anything.
+        reached: how many held-out documents of the class itself reach it ...
+        own: ... of how many.
     """
 
     probability: float
     documents: int
+    reached: int = 0
+    own: int = 0
+
+    @property
+    def is_far(self) -> bool:
+        """Whether most of the class does not reach it."""
+        return 2 * self.reached < self.own
 
 
 def threshold_of(model: Model, label: str) -> Threshold:
@@ -61,13 +70,20 @@ def threshold_of(model: Model, label: str) -> Threshold:
         NotAModelError: what the file keeps for calibration is damaged.
 
     """
-    found = held_out_threshold(
-        held_out(model), fitted(model), model.classes, label, FILTER_RATE
-    )
+    calibration, fit = held_out(model), fitted(model)
+    found = held_out_threshold(calibration, fit, model.classes, label, FILTER_RATE)
     if found is None:
         return Threshold(LEAST, 0)
     probability = nextafter(sigmoid(found.log_odds), 1.0)
-    return Threshold(min(max(probability, LEAST), CERTAIN), found.documents)
+    probability = min(max(probability, LEAST), CERTAIN)
+    own = _turned(calibration, model.classes, label)[0]
+    sign = 1 if label == model.classes[1] else -1
+    reached = sum(
+        n
+        for bin_, n in own.items()
+        if sigmoid(fit.slope * bin_ / BINS_A_NAT + sign * fit.offset) >= probability
+    )
+    return Threshold(probability, found.documents, reached, sum(own.values()))
 
 
 class HeldOut(NamedTuple):
@@ -108,21 +124,41 @@ def held_out_threshold(
     """
     if len(classes) != 2 or not fit.documents or fit.slope <= 0:
         return None
-    sign = 1 if label == classes[1] else -1
-    counts = {
-        # a bin holds scores from its number up; turned around, down from the next
-        bin_ if sign > 0 else -bin_ - 1: n
-        for (bin_, name), n in calibration.counts.items()
-        if name != label and name in classes and n > 0
-    }
+    _, counts = _turned(calibration, classes, label)
     if not counts:
         return None
     documents = sum(counts.values())
     bin_ = highest(counts, rate) + 1
     if bin_ > FARTHEST_BIN:
         return HeldOut(inf, documents)
+    sign = 1 if label == classes[1] else -1
     log_odds = fit.slope * bin_ / BINS_A_NAT + sign * fit.offset
     return HeldOut(nextafter(log_odds, inf), documents)  # a bin's end is not in it
+
+
+def _turned(
+    calibration: Calibration, classes: Sequence[str], label: str
+) -> tuple[dict[int, int], dict[int, int]]:
+    """
+    Return held-out documents by bins that rise towards a class of two.
+
+    Args:
+        calibration: what they scored.
+        classes: the model's, sorted.
+        label: the class.
+
+    Returns:
+        Those of the class, and those of the other: bin to how many.
+
+    """
+    own: dict[int, int] = {}
+    others: dict[int, int] = {}
+    for (bin_, name), n in calibration.counts.items():
+        if name in classes and n > 0:
+            # a bin holds scores from its number up; turned around, down from the next
+            place = bin_ if label == classes[1] else -bin_ - 1
+            (own if name == label else others)[place] = n
+    return own, others
 
 
 class Reach(NamedTuple):

@@ -205,6 +205,33 @@ def test_with_few_documents_nothing_is_moved_and_that_is_told(
     assert run(*command, "-n", "--min-probability", "0.6").err == ""
 
 
+def test_one_wrong_label_that_keeps_spam_from_being_moved_is_told(
+    run: "Run", maildir: Path
+) -> None:
+    for label, text, n in (("ham", HAM, 120), ("spam", SPAM, 60)):
+        Path("much", label).mkdir(parents=True)
+        for number in range(n):
+            path = Path("much", label, f"{number}.eml")
+            path.write_bytes(text + b"number %d of %d\n" % (number, number % 7))
+    assert run("train", "-q", "-m", "much.nbt", "much/ham", "much/spam").status == 0
+    command = ("filter", "-n", "-m", "much.nbt", maildir, "--move", "spam=.Junk")
+
+    before = run(*command)
+    wrong = ("learn", "-q", "-m", "much.nbt", "ham")
+    assert run(*wrong, stdin=SPAM + b"number 61 of 5\n").status == 0
+    after = run(*command)
+
+    assert (before.out, before.err) == (
+        f"{maildir}: 3 new, 2 would be moved, 1 stayed\n",
+        "",
+    )
+    assert after.out == f"{maildir}: 3 new, 3 stayed\n"
+    assert after.err.startswith("note: most of what is spam will stay: ")
+    assert "of 60 held out reach a probability of 0.99" in after.err
+    assert "since some of 121 documents of other classes come near it" in after.err
+    assert run(*command, "-q").err == ""
+
+
 def test_only_what_is_young_enough_is_looked_at(
     run: "Run", model: Path, maildir: Path
 ) -> None:

@@ -95,7 +95,8 @@ def test_it_lies_just_above_the_highest_of_others(model: Model, label: str) -> N
 def test_with_few_documents_it_is_high_at_least(model: Model) -> None:
     few = scored(model, ham={-2.0: 60}, spam={2.0: 60})
 
-    assert threshold_of(few, "spam") == Threshold(LEAST, 60)
+    assert threshold_of(few, "spam") == Threshold(LEAST, 60, 0, 60)
+    assert threshold_of(few, "spam").is_far
 
 
 def test_with_few_documents_it_lies_above_all_of_them(model: Model) -> None:
@@ -110,7 +111,27 @@ def test_beyond_the_last_bin_only_certainty_will_do(model: Model) -> None:
     last = FARTHEST_BIN / 16
     far = scored(model, ham={-last: 600, last: 1}, spam={last: 600})
 
-    assert threshold_of(far, "spam") == Threshold(CERTAIN, 601)
+    assert threshold_of(far, "spam") == Threshold(CERTAIN, 601, 0, 600)
+
+
+@pytest.mark.parametrize(
+    ("others", "reached"), [({-9.0: 600, 12.0: 1}, 10), ({-9.0: 601}, 600)]
+)
+@pytest.mark.parametrize("label", ["spam", "ham"])
+def test_how_much_of_a_class_reaches_it_is_known(
+    model: Model, label: str, others: dict[float, int], reached: int
+) -> None:
+    ours = {9.0: 290, 8.0: 300, 13.0: 10}
+    if label == "spam":
+        scores = scored(model, ham=others, spam=ours)
+    else:
+        turned = [{-score: n for score, n in one.items()} for one in (ours, others)]
+        scores = scored(model, ham=turned[0], spam=turned[1])
+
+    found = threshold_of(scores, label)
+
+    assert (found.reached, found.own) == (reached, 600)
+    assert found.is_far == (reached == 10)
 
 
 def test_without_documents_it_is_a_constant(model: Model) -> None:
