@@ -36,6 +36,7 @@ after "Error: ". Mistakes of the caller's code (a negative alpha, an array of th
 wrong shape) stay ValueError and TypeError.
 """
 
+import errno
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -132,6 +133,9 @@ class UnknownClassError(SettingsError):
         text = f"{where}: no class {quoted(label)}; {known}"
         super().__init__(f"{text}; {advice}" if advice else text)
 
+
+FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+"""What the system says where there is no room for a file."""
 
 MOST_LISTED: Final = 20
 """Maximum number of classes that a message names."""

@@ -190,7 +190,7 @@ def what_became(result: LearnResult) -> str:
     if result.outcome == "left out":
         return f"left out; the model finds {label}"
     if result.outcome == "known":
-        return f"known as {label}"
+        return f"known as {label}" if label is not None else "a copy, forgotten already"
     return f"learnt as {label}" if label is not None else f"forgotten as {before}"
 
 
@@ -207,12 +207,15 @@ def summary(
 
     """
     label = "labelled" if request.own_labels else request.label
+    known = ("", f" known as {label} already")
+    if request.forgets:
+        known = ("passed over", " for being copies of these")
     words = {
+        "forgotten": ("forgot", ""),
         "learnt": ("learnt", f" as {label}"),
         "moved": ("moved", f" as {label}" if request.own_labels else f" to {label}"),
-        "known": ("", f" known as {label} already"),
+        "known": known,
         "left out": ("left out", f" that it finds to be {label}"),
-        "forgotten": ("forgot", ""),
         "refused": ("refused", ""),
         "empty": ("passed over", " without a byte"),
     }
@@ -259,11 +262,11 @@ def facts(
 ) -> dict[str, Any]:
     """Return the same for a program."""
     request = command.request
-    names = ["forgotten"] if request.forgets else ["learnt", "moved", "known"]
+    names = ["forgotten"] if request.forgets else ["learnt", "moved"]
     return {
         "class": request.label,
         **({"classes": dict(sorted(labels.items()))} if request.own_labels else {}),
-        **{name: outcomes[name] for name in names},
+        **{name: outcomes[name] for name in (*names, "known")},
         **({"left_out": outcomes["left out"]} if request.regime.is_choosy else {}),
         **({"unread": unread} if command.is_seen_only else {}),
         "refused": outcomes["refused"],

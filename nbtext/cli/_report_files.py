@@ -6,7 +6,6 @@ what fails after it costs no figure: the errors of all files are one, to be rais
 the results are printed.
 """
 
-import errno
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from nbtext.classes import quoted
-from nbtext.errors import ReportError
+from nbtext.errors import FULL, ReportError
 
 if TYPE_CHECKING:
     from nbtext.evaluation import Evaluation
@@ -88,6 +87,5 @@ def _write(result: "Evaluation", path: str, terms: "Sequence[TopTerm]") -> str |
         replace_file(path, (piece.encode() for piece in pieces))
     except OSError as error:
         reason = f"{path}: the report cannot be written: {error.strerror or error}"
-        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        return f"{reason}; make room there" if is_full else reason
+        return f"{reason}; make room there" if error.errno in FULL else reason
     return None

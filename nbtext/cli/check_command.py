@@ -1,5 +1,6 @@
 """`nbtext check`: look at every byte of a model, and save what is sound."""
 
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
@@ -115,6 +116,8 @@ def remarks(checked: "Checked", new: str, written: int | None) -> list[str]:
         lines.append(f"sound: {left}")
     elif written is not None:
         lines.append(f"wrote {new} ({size(written)}): {left}")
+        line = shlex.join(["mv", new, checked.path])
+        lines.append(f"if that is enough, `{line}` puts it in the model's place")
     elif documents_in(checked.sound):
         lines.append(f"`nbtext check --repair` writes what is sound to {new}: {left}")
     else:

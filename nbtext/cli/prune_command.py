@@ -111,6 +111,11 @@ def command(
         to_stdout([json_of(facts)])
     if not output.quiet:
         to_stderr(summary(facts))
+        if facts["done"]:
+            to_stderr(
+                "note: what was counted before is forgotten or corrected with "
+                "--approximate only"
+            )
         if sources and not n_scored:
             to_stderr("WARNING: the model has counted none of these documents")
     name_rest(failures)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 from zlib import crc32
 
-from nbtext.errors import MemoryFileError
+from nbtext.errors import FULL, MemoryFileError
 
 RECORD: Final = 64
 MAGIC: Final = b"nbtext decided 1\n".ljust(RECORD, b"\0")
@@ -81,8 +81,11 @@ def worth_keeping(
 
 def cannot(path: str, what: str, error: OSError) -> MemoryFileError:
     """Return the error that says what cannot be done with the file, and why."""
+    advice = "name a file that you may write with --decided"
+    if error.errno in FULL:
+        advice = "make room there, or name a file elsewhere with --decided"
     message = (
         f"{path}: the memory of what was decided cannot be {what}: {error.strerror}; "
-        "name a file that you may write with --decided"
+        f"{advice}"
     )
     return MemoryFileError(message)

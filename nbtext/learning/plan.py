@@ -51,9 +51,9 @@ class LearnResult(NamedTuple):
 
     Attributes:
         name: the document's.
-        outcome: whether it was learnt, was moved, was known already, was forgotten; or
-            was refused, is empty, or left out because of the regime, and then nothing
-            has changed.
+        outcome: whether it was learnt, was moved, was known already (a copy, where
+            documents are forgotten), was forgotten; or was refused, is empty, or left
+            out because of the regime, and then nothing has changed.
         before: in which classes it was, sorted.
         reason: why it was refused.
         truncated: whether the document was longer than what was read of it.

@@ -23,6 +23,7 @@ from nbtext.keyring import name_secret
 from nbtext.learning.leaving_out import without_needless
 from nbtext.learning.one_by_one import learn_few
 from nbtext.learning.plan import (
+    UNKNOWN,
     Batch,
     LearnRequest,
     LearnResult,
@@ -97,11 +98,13 @@ class Run:
         first: where its first table was appended, in bytes; None if none was.
         has_compacted: whether it has compacted the model, or tried to. That is done
             before the first table, so that those of a command can be undone.
+        forgotten: the digests of the documents that it has forgotten.
     """
 
     def __init__(self) -> None:
         self.first: int | None = None
         self.has_compacted = False
+        self.forgotten: set[bytes] = set()
 
 
 def _learn(
@@ -117,7 +120,7 @@ def _learn(
             batch = _batch(documents, model.settings)
             plan = planned(model, batch, request)
             if not plan.steps:
-                return _in_order(plan)
+                return _in_order(plan, run)
     while True:
         with _writable(request.path, request.wait) as (descriptor, model):
             if model is not None and _is_to_compact(run, model.file):
@@ -132,7 +135,7 @@ def _learn(
             plan = planned(model, batch, request)
             without_needless(plan)
             if not plan.steps:
-                return _in_order(plan)
+                return _in_order(plan, run)
             chunks = _carried_out(plan)
             if model is None:
                 try:
@@ -145,7 +148,7 @@ def _learn(
                     continue  # another model stands there now, which is taught too
                 if request.run is None:
                     run.first = model.file.size
-            return _in_order(plan)
+            return _in_order(plan, run)
 
 
 def model_fields(path: str) -> tuple[Field, ...]:
@@ -180,13 +183,22 @@ def _batch(documents: Sequence[Document], settings: Settings) -> Batch:
     return Batch(settings, documents, readings)
 
 
-def _in_order(plan: Plan) -> list[LearnResult]:
-    """Return what has become of each document, in the order of the batch."""
-    documents = plan.batch.documents
-    return [
-        result._replace(truncated=documents[place].truncated)
-        for place, result in sorted(plan.results.items())
-    ]
+def _in_order(plan: Plan, run: Run) -> list[LearnResult]:
+    """
+    Return what has become of each document, in the order of the batch.
+
+    A copy of one that was forgotten is not in the model any more, as it should be.
+    """
+    _, documents, readings = plan.batch
+    results = []
+    for place, result in sorted(plan.results.items()):
+        digest = readings[place].digest
+        if result.outcome == "forgotten":
+            run.forgotten.add(digest)
+        elif result.reason == UNKNOWN and digest in run.forgotten:
+            result = result._replace(outcome="known", reason="")
+        results.append(result._replace(truncated=documents[place].truncated))
+    return results
 
 
 def _model_if_any(path: str) -> Model | None:

@@ -127,6 +127,7 @@ def test_a_repair_writes_what_is_sound_beside_the_model(
     assert rows(out)[1][3].startswith("damaged: ")
     assert "1 of 3 parts is bad; with spam 1\n" in err
     assert f"wrote {new} (" in err
+    assert f"`mv {new} {taught}` puts it in the model's place" in err
     assert taught.read_bytes() == damaged
     assert new.stat().st_mode & 0o777 == 0o600
     assert run("check", "-m", new).err == "sound: ham 8, spam 7\n"

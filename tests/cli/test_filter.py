@@ -344,6 +344,7 @@ def test_a_message_that_cannot_be_read_is_named(
     [
         (["--move", "sam=.Junk"], "no class 'sam'; did you mean 'spam'? "),
         (["--flag", "spam=two words"], "a flag was expected"),
+        (["--flag", "spam=Flagged,seen"], "give --flag once for each"),
         (["--move", "spam=no/where"], "there is no folder no to make it in"),
         (["--move", "spam=box"], "from a Maildir to an mbox"),
         (["--move", "spam=/dev/null"], "a mailbox was expected, and a socket, pipe or"),
@@ -468,6 +469,21 @@ def test_a_memory_that_is_none_is_refused(
 
     assert (refused.status, refused.out) == (74, "")
     assert "something else found" in refused.err
+    assert len(names(maildir)) == 3
+
+
+def test_a_memory_without_room_is_not_a_memory_of_others(
+    run: "Run", model: Path, maildir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> NoReturn:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("nbtext.filtering.seen_file.os.pwrite", full)
+    command = ("filter", maildir, "-m", model, "--move", "spam=.Junk", *LEAST)
+    refused = run(*command)
+
+    assert refused.status == 74
+    assert "No space left on device; make room there, or name a file" in refused.err
     assert len(names(maildir)) == 3
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from nbtext.learning import stream
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
     from tests.conftest import Truth
@@ -94,10 +96,36 @@ def test_forget_tells_a_program_what_it_did(run: "Run", model: Path) -> None:
 
     assert status == 65
     assert json.loads(out) == {
-        "class": None, "forgotten": 2, "refused": 1, "empty": 0, "skipped": 0,
-        "path": str(model),
+        "class": None, "forgotten": 2, "known": 0, "refused": 1, "empty": 0,
+        "skipped": 0, "path": str(model),
     }  # fmt: skip
     assert err.startswith("refused: new.eml: ")
+
+
+@pytest.mark.parametrize("many", [4096, 1])
+def test_copies_of_what_is_forgotten_are_no_errors(
+    run: "Run", model: Path, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    """In one batch or in several: what was learnt from a folder is forgotten by it."""
+    monkeypatch.setattr(stream, "MANY", many)
+    Path("box").mkdir()
+    for name in ("1.eml", "2.eml", "3.eml"):
+        Path("box", name).write_bytes(NEW)
+    assert run("learn", "spam", "-m", model, "box").status == 0
+
+    told = run("forget", "-v", "-m", model, "box")
+    again = run("forget", "--json", "-m", model, "box")
+
+    assert told.status == 0
+    lines = told.err.splitlines()[1:]
+    assert lines == [
+        "box/1.eml: forgotten as spam",
+        "box/2.eml: a copy, forgotten already",
+        "box/3.eml: a copy, forgotten already",
+        "forgot 1 document, passed over 2 documents for being copies of these",
+    ]
+    facts = json.loads(again.out)
+    assert (again.status, facts["forgotten"], facts["refused"]) == (65, 0, 3)
 
 
 def test_forget_says_which_model_it_used_and_what_each_was(

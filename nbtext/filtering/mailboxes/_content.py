@@ -118,10 +118,10 @@ def read_content(path: str, max_bytes: int) -> Content:
                     "a folder" if stat.S_ISDIR(status.st_mode) else "a device or pipe"
                 )
                 message = f"{path}: a message was expected, and {found} found"
-                raise SourceError(f"{message}; remove it")
+                raise SourceError(f"{message}; move it elsewhere")
             if status.st_size > LARGEST:
                 message = f"{path}: {status.st_size:,} bytes found, and {LARGEST:,} is"
-                raise SourceError(f"{message} the most of a message; remove it")
+                raise SourceError(f"{message} the most of a message; move it elsewhere")
             gathered = Gathered(max_bytes)
             left = status.st_size  # what is added meanwhile is not read
             head = piece = os.read(descriptor, min(left, 1 << 20))

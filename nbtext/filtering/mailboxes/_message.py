@@ -79,7 +79,7 @@ def marks_of(names: Iterable[str]) -> Marks:
             a keyword.
 
     Raises:
-        SettingsError: no keyword can have that name.
+        SettingsError: no keyword can have that name, or it is several flags.
 
     """
     marks = Marks()
@@ -89,6 +89,9 @@ def marks_of(names: Iterable[str]) -> Marks:
             marks |= Marks(SYSTEM[plain])
         elif name in SYSTEM.values():
             marks |= Marks(name)
+        elif SYSTEM.keys() & {part.strip() for part in plain.split(",")}:
+            message = f"{name!r}: one flag was expected; give --flag once for each"
+            raise SettingsError(message)
         elif _KEYWORD.fullmatch(name):
             marks |= Marks("", (name,))
         else:

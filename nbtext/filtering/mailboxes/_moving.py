@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from nbtext.errors import (
+    FULL,
     BusyError,
     MailboxError,
     MissingSourceError,
@@ -17,7 +18,6 @@ from nbtext.filtering.mailboxes._content import Content, read_content
 from nbtext.filtering.mailboxes._message import Marks, Message
 from nbtext.filtering.mailboxes._opening import Folder
 
-FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 REFUSED: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
 """Error numbers of a disk without room, and of folders that are not ours to write."""
 
