@@ -39,7 +39,7 @@ from nbtext.filtering import (
     rules_of,
 )
 from nbtext.filtering.mailboxes import marks_of
-from nbtext.filtering.rules import UNMARKED, OnProblem
+from nbtext.filtering.rules import UNMARKED, OnProblem, before_cap
 from nbtext.policy import PolicyOverrides
 from nbtext.scoring import Classifier, Model, load_model, threshold_of
 from nbtext.scoring.drift import DriftMeter
@@ -256,7 +256,7 @@ def _tell(
             if request.output.as_json:
                 to_stdout([_as_json(outcome, rules.by_class)])
             if request.output.verbose:
-                to_stderr(_as_line(outcome))
+                to_stderr(_as_line(outcome, rules.by_class))
             if outcome.decision.truncated:
                 cut_short.name(outcome.decision.name)
     except OF_FOLDERS:
@@ -276,14 +276,16 @@ def _sum_up(
 
 def _as_json(outcome: Outcome, rules: Mapping[str, Rule]) -> str:
     decision, target = outcome.decision, outcome.target
-    rule = None if decision.label is None else rules.get(decision.label)
+    rule = rules.get(decision.label or "")
     return json_line(
         {
             "folder": readable(outcome.folder),
             "name": readable(decision.name),
             "label": decision.label,
             "probability": rounded(decision.probability),
-            "min_probability": None if rule is None else rounded(rule.threshold),
+            "min_probability": None if rule is None else rounded(rule.least),
+            "before_cap": rounded(before_cap(decision)),
+            "min_before_cap": None if rule is None else rounded(rule.before_cap),
             "action": outcome.action,
             "target": None if target is None else readable(target),
             "flags": str(outcome.marks).split(),
@@ -291,10 +293,14 @@ def _as_json(outcome: Outcome, rules: Mapping[str, Rule]) -> str:
     )
 
 
-def _as_line(outcome: Outcome) -> str:
+def _as_line(outcome: Outcome, rules: Mapping[str, Rule]) -> str:
     decision = outcome.decision
     label = UNSURE if decision.label is None else class_name(decision.label)
     what = outcome.action
+    rule = rules.get(decision.label or "")
+    if rule is not None and before_cap(decision) < rule.before_cap:
+        found = f"{before_cap(decision):.6f} before the cap"
+        what += f": {found}, of {rule.before_cap:.6f}"
     if outcome.target is not None:
         what += f" to {escaped(outcome.target)}"
     if outcome.marks != UNMARKED:

@@ -49,19 +49,19 @@ class Rule(NamedTuple):
     marks: Marks = UNMARKED
     before_cap: float = 0.0
 
-    @property
-    def threshold(self) -> float:
-        """Return the larger of the two thresholds."""
-        return max(self.least, self.before_cap)
-
     def is_met_by(self, decision: Decision) -> bool:
         """Return whether the class that was decided for is probable enough."""
-        if decision.label is None:
-            return False
-        place = decision.classes.index(decision.label)
-        before_cap = probability_of(decision.log_posterior[place])
         is_sure = decision.probability >= min(self.least, CERTAIN)
-        return is_sure and before_cap >= min(self.before_cap, CERTAIN)
+        least = min(self.before_cap, CERTAIN)
+        return decision.label is not None and is_sure and before_cap(decision) >= least
+
+
+def before_cap(decision: Decision) -> float:
+    """Return how probable the label is before prior and cap; 0 if there is none."""
+    if decision.label is None:
+        return 0.0
+    place = decision.classes.index(decision.label)
+    return probability_of(decision.log_posterior[place])
 
 
 class FilterOptions(NamedTuple):

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import pwd
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -158,6 +159,8 @@ def test_json_says_what_became_of_each_message(
         "label": "spam",
         "probability": first["probability"],
         "min_probability": 0.5,
+        "before_cap": first["before_cap"],
+        "min_before_cap": 0.0,
         "action": "moved",
         "target": f"{maildir}/.Junk",
         "flags": [],
@@ -229,6 +232,15 @@ def test_one_wrong_label_that_keeps_spam_from_being_moved_is_told(
     assert after.err.startswith("note: most of what is spam will stay: ")
     assert "of 60 held out reach a probability of 0.99" in after.err
     assert "since some of 121 documents of other classes come near it" in after.err
+    named = run(*command, "-v").err.splitlines()
+    told = [line for line in named if ": spam 0." in line]
+    assert len(told) == 2
+    for line in told:
+        match = re.fullmatch(
+            r".*, stayed: (0\.\d{6}) before the cap, of (0\.\d{6})", line
+        )
+        assert match is not None
+        assert match[1] < match[2]
     assert run(*command, "-q").err == ""
 
 
