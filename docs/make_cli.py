@@ -216,7 +216,7 @@ defines each of its keys.
 
 **`train`** prints nothing on standard output; standard error has a summary. A new model is
 readable only by its owner (mode 0600); one that replaces another keeps owner, group, mode
-and access control list of the old file. `train --json` prints one object: `documents`,
+and access control list of the old file, as far as the writer may give them. `train --json` prints one object: `documents`,
 `classes` (name to documents), `format`, `tokens`, `terms` (distinct ones), `bytes`,
 `seconds`, `skipped`, `empty`, `truncated`, `repeats`, `conflicts` (documents with two or more labels),
 `path` and `size`.
