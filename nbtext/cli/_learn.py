@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nbtext.classes import quoted
 from nbtext.cli import _status as status
-from nbtext.cli._report import as_json, counted, readable
+from nbtext.cli._report import as_json, class_name, counted, readable
 from nbtext.cli._terminal import (
     CutShort,
     Naming,
@@ -24,8 +24,8 @@ from nbtext.cli._terminal import (
     to_stderr,
     to_stdout,
 )
-from nbtext.document import Skipped
-from nbtext.errors import NbtextError, NoModelError, SettingsError
+from nbtext.document import Document, Skipped, Unread
+from nbtext.errors import MOST_LISTED, NbtextError, NoModelError, SettingsError
 from nbtext.learning import (
     CHANGED,
     LearnRequest,
@@ -37,7 +37,7 @@ from nbtext.scoring import load_model
 from nbtext.sources import Options, SeenOnly, documents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from nbtext.document import Item
     from nbtext.plain_mail import Begun
@@ -86,6 +86,9 @@ def run(command: LearnCommand) -> int:
     seen = SeenOnly(items)
     if command.is_seen_only:
         items = seen
+    labels_found: Tally[str] = Tally()
+    if request.label is not None:
+        items = _counting_labels(items, labels_found)
     score = None if command.output.quiet else _score_of(request.path)
     outcomes: Tally[str] = Tally()
     labels: Tally[str] = Tally()
@@ -114,6 +117,9 @@ def run(command: LearnCommand) -> int:
             told = facts(command, outcomes, labels, failures.documents, seen.left_out)
             to_stdout([as_json(told)])
     if outcomes and not command.output.quiet:
+        del labels_found[request.label or ""]
+        if labels_found:
+            to_stderr(otherwise_labelled(request, labels_found))
         if request.frozen_idf:
             to_stderr(idf_kept(request.path))
         score_now = _score_of(request.path)
@@ -124,6 +130,27 @@ def run(command: LearnCommand) -> int:
     if outcomes["refused"] or is_nothing:
         return status.DATA
     return status.outcome(failures)
+
+
+def _counting_labels(items: "Iterable[Item]", found: Tally[str]) -> "Iterator[Item]":
+    """Pass items on, and count the labels that they carry."""
+    for item in items:
+        if isinstance(item, Document | Unread) and item.label is not None:
+            found[item.label] += 1
+        yield item
+
+
+def otherwise_labelled(request: LearnRequest, labels: Tally[str]) -> str:
+    """Say that documents carry other labels than the class that they are learnt as."""
+    names = [f"{class_name(name)} {n:,}" for name, n in sorted(labels.items())]
+    rest = len(names) - MOST_LISTED
+    more = f", and {rest:,} more" if rest > 0 else ""
+    return (
+        f"note: {counted(labels.total(), 'document')} carried another label "
+        f"({', '.join(names[:MOST_LISTED])}{more}) than "
+        f"{class_name(request.label or '')}; --labelled, in place of a class, learns "
+        "each as its own"
+    )
 
 
 def _check_order(command: LearnCommand) -> None:

@@ -543,6 +543,22 @@ def test_of_a_maildir_what_nobody_has_seen_can_be_left_out(
     assert "learnt 3 documents as spam, 2 documents known" in everything.err
 
 
+def test_rows_that_carry_another_label_are_told(run: "Run", model: Path) -> None:
+    Path("t.csv").write_text("text,label\nlunch,ham\ncash,spam\nloans,spam\ngold,\n")
+
+    told = run("learn", "spam", "-m", model, "t.csv")
+    quiet = run("learn", "-q", "ham", "-m", model, "t.csv")
+    forgotten = run("forget", "-m", model, "t.csv")
+
+    note = (
+        "note: 1 document carried another label (ham 1) than spam; --labelled, in "
+        "place of a class, learns each as its own"
+    )
+    assert told.err == f"learnt 4 documents as spam\n{note}\n"
+    assert quiet.err == ""
+    assert forgotten.err == "forgot 4 documents\n"
+
+
 def test_a_message_of_a_maildir_is_one_however_it_is_named_and_begins(
     run: "Run", model: Path
 ) -> None:
