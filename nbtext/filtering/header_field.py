@@ -45,6 +45,7 @@ _ANY_LINE: Final = rb"(?:[^\n]++|\n(?=[ \t]))*+\n"
 _LINE: Final = re.compile(_ANY_LINE)
 _LINES: Final = re.compile(rb"(?:%b)*+" % _ANY_LINE)
 _ENVELOPE: Final = re.compile(rb"(?:>?From [^\n]*+\n)*+")
+_LATE_ENVELOPE: Final = re.compile(rb"[\r\n]*+(?:>?From [^\n]*+\n)*+")
 _LAST_LINE: Final = re.compile(rb"\n(?=\r?\r?\n)")
 """The end of a header's last line, before an empty line."""
 _SUBJECT: Final = re.compile(rb"(?:^|(?<=\r))subject[ \t]*+:", re.IGNORECASE | re.M)
@@ -223,12 +224,19 @@ def _beginnings(family: str, names: tuple[str, ...]) -> tuple[bytes, ...]:
 
 
 def _header(message: bytes) -> tuple[int, int]:
-    """Return where a message's fields begin and end; the same place if it has none."""
+    """
+    Return where a message's fields begin and end; the same place if it has none.
+
+    They may begin behind empty lines, as they are read there, too (`nbtext.mail.mime`).
+    """
     envelope = _ENVELOPE.match(message)
-    start = envelope.end() if envelope else 0
+    start = front = envelope.end() if envelope else 0
+    if not start and message.startswith((b"\n", b"\r")):
+        envelope = _LATE_ENVELOPE.match(message)
+        start = envelope.end() if envelope else 0
     is_header = _FIELD_START.match(message, start) or looks_like_mail(message)
     if start == len(message) or not is_header or message.startswith(_EMPTY, start):
-        return start, start
+        return front, front
     last = _LAST_LINE.search(message, start)
     return start, last.end() if last else len(message)
 

@@ -47,7 +47,6 @@ def with_classes(
     known = {*model.classes}
     for label in labels:
         try:
-            check_name(label)
             if others_go_on and label not in known and not create:
                 raise UnknownClassError(
                     model.path, label, sorted(known), advice=TO_CREATE
@@ -82,9 +81,10 @@ def with_class(
         SettingsError: its name means something else.
 
     """
-    check_name(label)
-    if label not in known and not create:
-        _check_spelling(model.path, label, sorted(known))
+    if label not in known:
+        check_name(label)
+        if not create:
+            _check_spelling(model.path, label, sorted(known))
     classes = sorted({*known, label})
     if len(classes) < 2:
         return model

@@ -41,6 +41,10 @@ classes, so more would take much memory."""
 OBSERVED: Final = 512
 """Minimum documents whose losses are computed together, but for the last of them."""
 
+WAITING: Final = 1 << 22
+"""About how many scores wait to be observed together: of 1,000 classes and more, fewer
+documents are scored and observed at a time."""
+
 ROOM: Final = 1 << 15
 """How many exponentials are computed at a time, about."""
 
@@ -89,7 +93,9 @@ def left_out(model: BatchModel, sample: Iterable[Labelled], map_: Map = map) -> 
         no_calibration(scoring, model.settings, n_classes) for scoring in scorings
     )
     calibrations, kept, n_kept = [nothing], [], 0
-    for names, scores in _together(map_(score, _in_parts(sample))):
+    room = WAITING // (n_classes * len(scorings))
+    parts = map_(score, _in_parts(sample, max(1, min(PART, room))))
+    for names, scores in _together(parts, min(OBSERVED, room)):
         calibrations.append(observed_scores(model, scorings, scores, names))
         n_kept += sum(values.size for values in scores)
         kept.append(scores if n_kept <= KEPT else [])
@@ -98,15 +104,15 @@ def left_out(model: BatchModel, sample: Iterable[Labelled], map_: Map = map) -> 
 
 
 def _together(
-    parts: Iterable[tuple[Sequence[str], list[Scores]]],
+    parts: Iterable[tuple[Sequence[str], list[Scores]]], fewest: int
 ) -> Iterator[tuple[list[str], list[Scores]]]:
-    """Put parts together, OBSERVED documents or more: labels, scores by candidate."""
+    """Put parts together, so many documents or more: labels, scores by candidate."""
     names: list[str] = []
     waiting: list[list[Scores]] = []
     for labels, scores in parts:
         names += labels
         waiting.append(scores)
-        if len(names) >= OBSERVED:
+        if len(names) >= fewest:
             yield names, [np.concatenate(some) for some in zip(*waiting, strict=True)]
             names, waiting = [], []
     if names:
@@ -176,14 +182,14 @@ def _places(model: BatchModel, names: Sequence[str]) -> Labels:
     return np.array([model.classes.index(name) for name in names])
 
 
-def _in_parts(sample: Iterable[Labelled]) -> Iterator[Labelled]:
-    """Cut batches to PART documents, or put them together if they have less."""
+def _in_parts(sample: Iterable[Labelled], most: int = PART) -> Iterator[Labelled]:
+    """Cut batches to so many documents, or put them together if they have less."""
     names: list[str] = []
     waiting: list[Sequence[Terms]] = []
     for labels, views in sample:
-        for start in range(0, len(labels), PART):
-            part = labels[start : start + PART]
-            if len(names) + len(part) > PART:
+        for start in range(0, len(labels), most):
+            part = labels[start : start + most]
+            if len(names) + len(part) > most:
                 yield names, [joined(parts) for parts in zip(*waiting, strict=True)]
                 names, waiting = [], []
             documents = slice(start, start + len(part))

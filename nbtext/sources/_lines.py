@@ -52,7 +52,10 @@ def lines(stream: Stream, longest: int, end: bytes = b"\n") -> Iterator[Line]:
                 yield line.removeprefix(mark)
             begun, size, mark = [], 0, b""
         size += len(last)
-        begun = [*begun, last] if size <= longest else []
+        if size <= longest:
+            begun.append(last)
+        else:
+            begun = []
     if size > longest:
         yield _TOO_LONG
     elif size:

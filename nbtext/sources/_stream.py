@@ -72,13 +72,18 @@ class Stream:
         Fewer at the end of the source, and where a pipe has given a whole line but
         would make the reader wait for more.
         """
-        while len(self._head) < size:
-            if b"\n" in self._head and self._source.would_block():
+        pieces, length = [self._head], len(self._head)
+        is_line = b"\n" in self._head
+        while length < size:
+            if is_line and self._source.would_block():
                 break
             more = self._pull()
             if not more:
                 break
-            self._head += more
+            pieces.append(more)  # which may be many and short
+            length += len(more)
+            is_line = is_line or b"\n" in more
+        self._head = b"".join(pieces)
         return self._head[:size]
 
     def chunks(self) -> Iterator[bytes | Pause]:

@@ -543,6 +543,23 @@ def test_of_a_maildir_what_nobody_has_seen_can_be_left_out(
     assert "learnt 3 documents as spam, 2 documents known" in everything.err
 
 
+def test_a_class_that_a_model_has_is_learnt_whatever_its_name(run: "Run") -> None:
+    rows = [
+        {"text": f"word{n % 2} {n}", "label": ("a\x1bb", "c")[n % 2]} for n in range(8)
+    ]
+    Path("t.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert run("train", "-q", "-m", "odd.nbt", "t.jsonl").status == 0
+    new = b'{"text": "word0 more", "label": "a\\u001bb"}'
+
+    learnt = run("learn", "-m", "odd.nbt", "a\x1bb", stdin=b"word0 other")
+    labelled = run("learn", "-m", "odd.nbt", "--labelled", stdin=new)
+    begun = run("learn", "-m", "odd.nbt", "--create", "d\x1b", stdin=b"word2")
+
+    assert learnt.status == labelled.status == 0
+    assert begun.status == 64
+    assert "choose a name for people to read" in begun.err
+
+
 def test_rows_that_carry_another_label_are_told(run: "Run", model: Path) -> None:
     Path("t.csv").write_text("text,label\nlunch,ham\ncash,spam\nloans,spam\ngold,\n")
 

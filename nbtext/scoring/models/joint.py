@@ -92,11 +92,13 @@ class JointLikelihood(Separately):
         """Return each document's score as if it alone had not been counted."""
         import numpy as np
 
-        # row c: how many documents each class has where one of class c is left out
-        counts = np.array(model.documents) - np.eye(len(model.classes), dtype=np.int64)
+        # a row for each class that one is left out of: the documents of all classes
+        classes, rows = np.unique(labels, return_inverse=True)
+        is_left_out = np.arange(len(model.classes)) == classes[:, None]
+        counts = np.array(model.documents) - is_left_out
         class_prior = model.scoring.class_prior
         priors = [log_prior(class_prior, row) for row in counts.tolist()]
-        scores: Scores = np.array(priors)[labels]
+        scores: Scores = np.array(priors)[rows]
         for view in range(len(documents.views)):
             scores += self.view_scores(model, view, documents, labels)
         return scores

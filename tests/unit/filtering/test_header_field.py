@@ -13,6 +13,7 @@ from nbtext.errors import SettingsError
 from nbtext.filtering import header_field
 from nbtext.filtering.header_field import AddedField, added_by, with_added
 from nbtext.filtering.plain_header import plain_end
+from nbtext.mail import read_mail
 from nbtext.scoring.decide import Decision
 
 MARK = AddedField("X-NBText", "spam, probability=0.9987")
@@ -82,6 +83,11 @@ def without_ours(header: bytes) -> bytes:
             b"From: a@b\n" + LINE + b"\nSubject: hi",
             id="a header without an end",
         ),
+        pytest.param(
+            b"\n\r\nFrom: a@b\n\nbody",
+            b"\n\r\nFrom: a@b\n" + LINE + b"\n\nbody",
+            id="empty lines before the header",
+        ),
         pytest.param(b"just text\n", LINE + b"\n\njust text\n", id="no mail"),
         pytest.param(
             b"X-NBText-Other: 1\n\n", b"X-NBText-Other: 1\n" + LINE + b"\n\n",
@@ -133,6 +139,21 @@ def test_every_other_byte_is_as_it_was(message: bytes) -> None:
     # a message without a header has an empty line more, which ends ours
     shorter = re.sub(rb"\A((?:>?From .*\n)*)\r?\n", rb"\1", rest)
     assert without_ours(message) in (without_ours(rest), without_ours(shorter))
+
+
+@given(
+    st.sampled_from([b"", b"\n", b"\r\n\n", b"\n>From x\n", b"From x\nFrom y\n"]),
+    MESSAGES,
+)
+def test_it_is_the_same_document_as_before(start: bytes, rest: bytes) -> None:
+    """If it has a header: one without gets one, and its text is a body then."""
+    message = start + b"Subject: hi\n" + re.sub(rb"\r(?!\n)", b"", rest)
+    read = read_mail(message)
+
+    passed = read_mail(with_added(message, MARK))
+
+    assert passed.digest == read.digest
+    assert passed.body == read.body
 
 
 @given(MESSAGES)

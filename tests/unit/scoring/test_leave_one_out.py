@@ -1,5 +1,7 @@
 """Losses at all temperatures are those that one document has at each of them."""
 
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,10 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from nbtext.counts.calibration import LOSS_UNIT, MOST_LOSS, TEMPERATURES
+from nbtext.scoring import leave_one_out
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.leave_one_out import OCTAVE, ROOM, left_out, observed_losses
-from nbtext.scoring.models.registry import scoring_of
-from nbtext.scoring.posterior import normalised
+from nbtext.scoring.models.registry import event_model, scoring_of
+from nbtext.scoring.posterior import log_prior, normalised
 from nbtext.settings.columns import WEIGHTED
 from nbtext.settings.reading import Settings
 from nbtext.settings.views import TOPIC
@@ -62,6 +65,46 @@ def test_documents_that_are_many_are_dealt_with_in_parts() -> None:
 
 def test_each_octave_doubles_the_temperatures() -> None:
     assert [2 * s for s in TEMPERATURES[:-OCTAVE]] == [*TEMPERATURES[OCTAVE:]]
+
+
+@pytest.mark.parametrize("score", ["contrast", "sum", "complement"])
+@pytest.mark.parametrize("room", [1, 200])
+def test_of_many_classes_fewer_documents_are_scored_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, score: str, room: int
+) -> None:
+    texts = [(f"{n % 9}", f"word{n % 7} word{n % 3}") for n in range(90)]
+    settings = Settings("text", (TOPIC,)).counting(WEIGHTED)
+    model = batch_model_of(counted(texts, settings), scoring_of(score))
+    fields = [[[("body", text)]] for _, text in texts]
+    documents = [label for label, _ in texts], read_terms(settings, fields)
+    whole = left_out(model, [documents])
+
+    monkeypatch.setattr(leave_one_out, "WAITING", room)
+    found = left_out(model, [documents])
+
+    assert found.calibrations == whole.calibrations
+    assert found.scores is not None
+    assert whole.scores is not None
+    for one, other in zip(found.scores, whole.scores, strict=True):
+        assert one.tolist() == other.tolist()
+
+
+def test_a_prior_is_made_for_each_class_that_is_left_out_and_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = [(f"{n:03}", f"word{n}") for n in range(300)]
+    settings = Settings("text", (TOPIC,)).counting(WEIGHTED)
+    model = batch_model_of(counted(texts, settings), scoring_of("sum"))
+    some = texts[:4] * 2
+    documents = read_terms(settings, [[[("body", text)]] for _, text in some])
+    labels = np.array([int(label) for label, _ in some])
+    made = Mock(side_effect=log_prior)
+    monkeypatch.setattr("nbtext.scoring.models.joint.log_prior", made)
+
+    scores = event_model("sum").left_out(model, model.find(documents), labels)
+
+    assert made.call_count == 4
+    assert scores[:4].tolist() == scores[4:].tolist()
 
 
 def test_candidates_of_the_same_scores_have_the_same_losses() -> None:

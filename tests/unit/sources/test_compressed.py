@@ -5,13 +5,17 @@ import gzip
 import lzma
 from collections.abc import Callable
 from io import BytesIO
+from itertools import chain, repeat
 from pathlib import Path
+from time import process_time
 
 import pytest
 
 from nbtext.document import Document, Item, Unread, Unreadable
 from nbtext.errors import SourceError
 from nbtext.sources import Options, documents, load
+from nbtext.sources._lines import lines
+from nbtext.sources._stream import Stream
 from tests.build import bounded
 
 MAIL = b"Subject: x\n\nhello\n"
@@ -116,3 +120,41 @@ def test_zstd_is_decompressed_or_its_library_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "bomb"
     path.write_bytes(compress(BOMB))
     assert load(Unread("b", str(path)), 1000).truncated
+
+
+class InPieces:
+    """A source of many short pieces, as members of one byte or a slow pipe are."""
+
+    def __init__(self, start: bytes, pieces: int, size: int) -> None:
+        self._pieces = chain([start], repeat(b"a" * size, pieces))
+
+    def read(self) -> bytes:
+        return next(self._pieces, b"")
+
+    def would_block(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_long_line_in_short_pieces_takes_time_in_proportion() -> None:
+    """200,000 pieces took a minute and a half, and twice as many four times that."""
+    begun = process_time()
+
+    (line,) = lines(Stream("-", InPieces(b"label\t", 200_000, 1)), 1 << 24)
+
+    assert line == b"label\t" + b"a" * 200_000
+    assert process_time() - begun < 10
+
+
+def test_what_is_looked_at_in_short_pieces_takes_time_in_proportion() -> None:
+    """16 MB in pieces of 1,000 bytes took minutes."""
+    stream = Stream("-", InPieces(b'{"text": "', 16_000, 1000))
+    begun = process_time()
+
+    head = stream.peek(1 << 24)
+
+    assert len(head) == 16_000_010
+    assert process_time() - begun < 10
+    assert stream.read() == head
