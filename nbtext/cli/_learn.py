@@ -83,9 +83,8 @@ def run(command: LearnCommand) -> int:
     items: Iterable[Item] = documents(
         command.sources, options, labelled=request.own_labels, stdin=command.begun
     )
-    seen = SeenOnly(items)
-    if command.is_seen_only:
-        items = seen
+    seen = SeenOnly(items) if command.is_seen_only else None
+    items = items if seen is None else seen
     labels_found: Tally[str] = Tally()
     if request.label is not None:
         items = _counting_labels(items, labels_found)
@@ -111,10 +110,11 @@ def run(command: LearnCommand) -> int:
         refused.name_rest()
         if outcomes and not command.output.quiet:
             to_stderr(summary(request, outcomes, labels))
-        if seen.left_out and not command.output.quiet:
-            to_stderr(f"left out {counted(seen.left_out, 'unread message')}")
+        unread = 0 if seen is None else seen.left_out
+        if unread and not command.output.quiet:
+            to_stderr(f"left out {counted(unread, 'unread message')}")
         if command.output.as_json and (outcomes or is_done):
-            told = facts(command, outcomes, labels, failures.documents, seen.left_out)
+            told = facts(command, outcomes, labels, failures.documents, unread)
             to_stdout([as_json(told)])
     if outcomes and not command.output.quiet:
         del labels_found[request.label or ""]
