@@ -62,6 +62,18 @@ def test_a_table_without_text_is_guessed_and_that_is_said(tmp_path: Path) -> Non
     )  # fmt: skip
 
 
+def test_of_many_columns_some_are_named(tmp_path: Path) -> None:
+    cities = [f"city{n}" for n in range(30)]
+    header = ",".join(["class", *cities])
+    values = [",".join(["xy"[n % 2], *[CITIES[n]] * 30]) for n in range(12)]
+    path = table(tmp_path, "\n".join([header, *values]))
+
+    trained = train([path], str(tmp_path / "m.nbt"))
+
+    (note,) = [note.text for note in trained.report.notes if "suggest" in note.text]
+    assert "city18, city19 and 10 more as a category; to have it" in note
+
+
 def test_a_column_without_a_name_is_left_out(tmp_path: Path) -> None:
     path = table(tmp_path, ",class,notes,city,age\n" + rows())
 
