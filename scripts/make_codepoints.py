@@ -2,7 +2,7 @@
 Make the table of code points: `python scripts/make_codepoints.py FILE`.
 
 The classes are those of the Unicode that the installed `regex` knows, and folding is
-that of the Python that runs this. A table that differs from `codepoints-1.bin` gives
+that of the Python that runs this. A table that differs from `codepoints-2.bin` gives
 other tokens: it needs a number of its own in `nbtext.constants.CODE_POINTS`, or no
 model made before is read as it was trained.
 """
@@ -17,6 +17,7 @@ from nbtext.tokens.codepoints import (
     BLOCK,
     BRACKET,
     N_CODE_POINTS,
+    PICTURE,
     PUNCTUATION,
     SINGLE,
     WORD,
@@ -34,6 +35,7 @@ def generate() -> bytes:
     text = [chr(code) for code in range(N_CODE_POINTS)]
     patterns = {  # later ones win
         PUNCTUATION: r"[\p{P}\p{S}\p{Cf}\p{Co}]",
+        PICTURE: r"[[\p{Extended_Pictographic}\p{Regional_Indicator}]--[\0-\xff]]",
         WORD: r"[\p{L}\p{M}\p{N}]",
         SINGLE: (
             r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}"

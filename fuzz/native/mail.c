@@ -110,10 +110,10 @@ prepare(const char *path)
     source.classes = take(&at, n_classes * BLOCK);
     source.fold_index = take(&at, N_BLOCKS);
     source.offsets = take(&at, n_offsets * BLOCK * 4);
-    fill(&fields, source, "\0\0\1\1\1");
-    fill(&words_of, source, "\0\0\0\1\3");
-    fill(&marks, source, "\0\2\2\1\3");
-    fill(&kept_spaces, source, "\0\1\1\1\1");
+    fill(&fields, source, "\0\0\1\1\1\1");
+    fill(&words_of, source, "\0\0\0\1\3\3");
+    fill(&marks, source, "\0\2\2\1\3\2");
+    fill(&kept_spaces, source, "\0\1\1\1\1\1");
     mail = calloc(1, sizeof *mail);
     other = calloc(1, sizeof *other);
     plain = calloc(1, sizeof *plain);

@@ -145,7 +145,7 @@ training_options = option_group(
     click.option(
         "--alphabet",
         type=click.Choice(["words", "marks"]),
-        help="Tokens of the text: words only, or words and punctuation marks "
+        help="Tokens of the text: words and emoji, or punctuation and symbols besides "
         "[default: marks, but words for more than two classes of text].",
     ),
     click.option(

@@ -67,7 +67,7 @@ word_at(const uint8_t *at, size_t n_bytes)
 
 /* --- code points: codepoints.c ---------------------------------------------------- */
 
-enum { SEPARATOR = 0, SINGLE = 3, N_CLASSES = 5 };
+enum { SEPARATOR = 0, SINGLE = 3, N_CLASSES = 6 };
 enum { N_CODE_POINTS = 0x110000, BLOCK = 256, N_BLOCKS = N_CODE_POINTS / BLOCK };
 enum { REPLACEMENT = 0xFFFD };
 

@@ -1,21 +1,22 @@
 r"""
 The classes of code points, and their folded forms: what a token is made of.
 
-Every code point belongs to one of five classes:
+Every code point belongs to one of six classes:
 
 * SPACE       white space, controls, unassigned: always stands between tokens;
 * BRACKET     `< > , ; ( ) " [ ] { }`: punctuation that also separates header tokens;
 * PUNCTUATION every other mark or symbol;
 * WORD        letters, marks and numbers: \p{L}, \p{M}, \p{N};
 * SINGLE      Han, kana, Thai, Lao, Khmer and Myanmar letters, each a token of its own,
-              because those scripts put no space between words.
+              because those scripts put no space between words;
+* PICTURE     emoji and what is drawn like them: as good as a word each.
 
 Folding is simple lower case, one code point to one, so that positions never move.
 
 The classes come from Unicode properties, but not from the properties of whatever
 Unicode the reader's Python happens to have: that would change the tokens of an old
 model. They were generated once, by `scripts/make_codepoints.py`, into the file
-`codepoints-1.bin` beside this module, and the number in its name is part of a model's
+`codepoints-2.bin` beside this module, and the number in its name is part of a model's
 settings. The file holds two tables of the same make, classes and then folding offsets:
 a block number for each 256 code points, then the distinct blocks.
 """
@@ -29,7 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-SPACE, BRACKET, PUNCTUATION, WORD, SINGLE = range(5)
+SPACE, BRACKET, PUNCTUATION, WORD, SINGLE, PICTURE = range(6)
 
 N_CODE_POINTS: "Final" = 0x110000
 BLOCK: "Final" = 256

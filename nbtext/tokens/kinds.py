@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     """The alphabet of a view, and text, fields, tokens, pairs, fold_tokens, fold_pairs
     and limit, as `nbtext.settings.views.View` has them."""
 
-KINDS: "Final[dict[Alphabet, tuple[int, int, int, int, int]]]" = {
-    # the kind of token of SPACE, BRACKET, PUNCTUATION, WORD and SINGLE code points:
-    # 0 separates, 3 makes a token of each code point
-    "fields": (0, 0, 1, 1, 1),
-    "words": (0, 0, 0, 1, 3),
-    "marks": (0, 2, 2, 1, 3),
+KINDS: "Final[dict[Alphabet, tuple[int, int, int, int, int, int]]]" = {
+    # the kind of token of SPACE, BRACKET, PUNCTUATION, WORD, SINGLE and PICTURE code
+    # points: 0 separates, 3 makes a token of each code point
+    "fields": (0, 0, 1, 1, 1, 1),
+    "words": (0, 0, 0, 1, 3, 3),
+    "marks": (0, 2, 2, 1, 3, 2),
     # whatever stands between U+0000: nbtext.tokens.pattern puts it between matches
-    "pattern": (1, 1, 1, 1, 1),
+    "pattern": (1, 1, 1, 1, 1, 1),
     # what nbtext.tokens.ngrams makes a space, and what it keeps
-    "ngrams": (0, 1, 1, 1, 1),
+    "ngrams": (0, 1, 1, 1, 1, 1),
 }
 
 TEXTS: "Final" = ("headers", "raw", "body", PLAIN := "plain")
 """What views of mail read; and what the views of documents that are no mail do."""
 
-INTERFACE: "Final" = 23
+INTERFACE: "Final" = 24
 """Which functions the extension has, and what they return."""
 
 _tables: "dict[str, Tables]" = {}

@@ -236,6 +236,21 @@ def test_train_refuses_documents_without_a_token(run: "Run", model: Path) -> Non
     assert model.read_bytes() == before
 
 
+def test_texts_of_emoji_alone_are_of_three_classes(run: "Run") -> None:
+    drawn = {"good": "😀👍🎉", "bad": "😡👎💩", "meh": "😐🤷😶"}
+    rows = [
+        f"{label}\t{signs[n % 3]}{signs[n // 3 % 3]}"
+        for n in range(9)
+        for label, signs in drawn.items()
+    ]
+    Path("t.tsv").write_text("\n".join(rows), "utf-8")
+    assert run("train", "-q", "-m", "e.nbt", "t.tsv").status == 0
+
+    for label, signs in drawn.items():
+        found = run("classify", "-m", "e.nbt", stdin=signs[2].encode())
+        assert found.out.startswith(f"{label}\t")
+
+
 def test_train_names_the_one_source_that_is_missing_once(run: "Run") -> None:
     status, out, err = run("train", "-m", "m.nbt", "nowhere")
 

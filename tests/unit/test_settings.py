@@ -140,7 +140,7 @@ def with_view(**changes: object) -> dict[str, Any]:
             MAIL.as_dict() | {"format": "pdf"}, "format is 'pdf'", id="format"
         ),
         pytest.param(MAIL.as_dict() | {"ledger": 1}, "ledger is 1", id="1 for True"),
-        pytest.param(MAIL.as_dict() | {"codepoints": 2}, "codepoints", id="codepoints"),
+        pytest.param(MAIL.as_dict() | {"codepoints": 1}, "codepoints", id="codepoints"),
         pytest.param(MAIL.as_dict() | {"codepoints": True}, "codepoints", id="bool"),
         pytest.param(MAIL.as_dict() | {"columns": ["weight"]}, "columns", id="columns"),
         pytest.param(MAIL.as_dict() | {"columns": 3}, "not complete", id="columns 3"),
