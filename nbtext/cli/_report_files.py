@@ -37,19 +37,38 @@ def check_kinds(
     return paths
 
 
-def check_places(paths: Sequence[str]) -> None:
+def check_places(paths: Sequence[str], read: Sequence[str]) -> None:
     """
-    Refuse, before anything is measured, a file that cannot be made.
+    Refuse, before anything is measured, a file that cannot be made or must not be.
+
+    Args:
+        paths: the files.
+        read: the files and folders that are read: documents and models.
 
     Raises:
-        ReportError: its place is no file, or its folder cannot be written to.
+        ReportError: its place is no file, its folder cannot be written to, it is there
+            and one of what is read, or another report is to go there.
 
     """
-    for path in paths:
-        reason = _obstacle(os.path.realpath(path))
+    for place, path in enumerate(paths):
+        own = os.path.realpath(path)
+        reason = _obstacle(own)
+        if own in map(os.path.realpath, paths[:place]):
+            reason = "another report is to go there"
+        elif reason is None and any(_holds(one, own) for one in read):
+            reason = "it is there, and among what is read"
         if reason is not None:
             message = f"{path}: the report cannot be written: {reason}; {ADVICE}"
             raise ReportError(message)
+
+
+def _holds(read: str, target: str) -> bool:
+    """Return whether a file is there and is what is read, or lies in it."""
+    try:
+        is_same = Path(read).samefile(target)
+    except (OSError, ValueError):  # one of the two is not there
+        return False
+    return is_same or target.startswith(os.path.realpath(read) + os.sep)
 
 
 def _obstacle(target: str) -> str | None:

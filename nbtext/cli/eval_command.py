@@ -28,7 +28,7 @@ from nbtext.cli._terminal import Output
 from nbtext.cli._values import not_empty
 from nbtext.learning import SettingsOverrides
 from nbtext.policy import PolicyOverrides
-from nbtext.sources import Options
+from nbtext.sources import Options, named_paths
 
 if TYPE_CHECKING:
     from nbtext.cli._eval import EvalRequest
@@ -190,4 +190,7 @@ def _check(request: "EvalRequest") -> None:
     if request.is_errors and len(request.models) > 1:
         message = "--errors tells the reasons of one model, and there are several."
         raise click.UsageError(message)
-    check_places(request.reports)
+    if request.reports:
+        others = [*request.models, *filter(None, [request.against])]
+        named = named_paths(request.sources, labelled=True)
+        check_places(request.reports, [*(path for _, path in named), *others])

@@ -1,6 +1,6 @@
 """What the user names, as one stream of documents in the order of the arguments."""
 
-# ruff: noqa: PTH116, PTH120 -- importing pathlib costs 10 ms
+# ruff: noqa: PTH100, PTH116, PTH120 -- importing pathlib costs 10 ms
 
 import os
 import stat
@@ -239,11 +239,16 @@ def _path_items(
         if is_unnamed:
             place = place.named(file_label(path))
         kind, is_regular = _kind_of_files(options), stat.S_ISREG(mode)
-        if kind is None and is_regular and is_part_of_maildir(os.path.dirname(path)):
+        if kind is None and is_regular and _is_of_maildir(path):
             # one message, though it may begin as an mbox does
             yield Unread(path, path, place.label, is_mail=True)
             return
         yield from file_items(kind, place, options, is_regular=is_regular)
+
+
+def _is_of_maildir(path: str) -> bool:
+    """Return whether a file is a message of a Maildir, however it is named."""
+    return is_part_of_maildir(os.path.dirname(os.path.abspath(path)))
 
 
 def _folder_items(

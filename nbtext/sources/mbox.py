@@ -35,13 +35,19 @@ _DATE = b"".join(
 _FROM_LINE = rb"From [^\n]{0,255}?" + _DATE + rb"[^\n]{0,127}(?=\n)"
 LONGEST_SEPARATOR = 512
 
+STDIN = "-"
+"""The name of the standard input, from which no mailbox is read but messages."""
+
 # Compiling these takes a millisecond, so it is done only where there is an mbox.
 _SEPARATOR = rb"\n\r?\n" + _FROM_LINE
 _QUOTED_FROM = rb"(?m)^>(?=>*From )"
 _INTERNAL_DATA = (
     rb"(?im)^X-IMAP:",
     rb"(?im)^Subject:[^\r\n]*FOLDER INTERNAL DATA[ \t]*\r?$",
+    rb"(?im)^Subject[ \t]*:",
 )
+"""Fields that it has once each."""
+_RECEIVED = rb"(?im)^(?:Received|Return-Path|Delivered-To)[ \t]*:"
 _END_OF_HEADER = rb"\n\r?\n"
 _HEADER = rb"From |[!-9;-~]+[ \t]*(?::|\Z)"  # a delivered mail may have two From lines
 
@@ -66,12 +72,17 @@ def are_internal_data(head: bytes) -> bool:
     """
     Tell whether an mbox begins with what UW IMAP and Dovecot keep as its first message.
 
+    They make it where it lies. What a sender made to look like that was received, and
+    has a field that says so.
+
     Args:
         head: that message, with its "From " line or without; it may be cut.
 
     """
     header = re.split(_END_OF_HEADER, head, maxsplit=1)[0]
-    return all(re.search(field, header) for field in _INTERNAL_DATA)
+    if re.search(_RECEIVED, header):
+        return False
+    return all(len(re.findall(field, header)) == 1 for field in _INTERNAL_DATA)
 
 
 def item_of(
@@ -88,10 +99,10 @@ def item_of(
         is_cut: whether there was more of it.
 
     """
-    name = f"{name}:{number}"
-    if number == 1 and are_internal_data(text):
-        return Note(f"{name}: internal data of a mail server, no message: left out")
-    return Document(name, (text,), label, is_mail=True, truncated=is_cut)
+    place = f"{name}:{number}"
+    if number == 1 and name != STDIN and are_internal_data(text):
+        return Note(f"{place}: internal data of a mail server, no message: left out")
+    return Document(place, (text,), label, is_mail=True, truncated=is_cut)
 
 
 def messages(stream: Stream, max_bytes: int) -> Iterator[tuple[bytes, bool] | Pause]:

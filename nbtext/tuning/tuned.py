@@ -168,12 +168,14 @@ class Tried:
     Attributes:
         overrides: what differs from what `train` does by itself.
         how: how documents were held out.
-        log_posterior: shape (n_documents, n_classes), in nats.
+        log_posterior: shape (n_documents, n_classes), in nats; it ranks documents.
+        printed: the same as it is told; None where it is the same.
     """
 
     overrides: SettingsOverrides
     how: str
     log_posterior: Floats = field(repr=False)
+    printed: Floats | None = field(default=None, repr=False)
 
     def is_same_model(self, other: Tried) -> bool:
         """Return whether another setting made just the same of all documents."""
@@ -217,9 +219,13 @@ def safe_threshold(
     """
     Return the lowest threshold that few enough held-out documents of one class reach.
 
+    It is one half at the least: below, a document would be taken for the class that is
+    less probable.
+
     Args:
         truth: shape (n_documents,), the places of the true classes.
-        log_posterior: shape (n_documents, n_classes), in nats.
+        log_posterior: shape (n_documents, n_classes), in nats, of what the policy looks
+            at: before the cap if `is_followed`, else as it is told.
         classes: the names; None is returned unless they are two.
         limit: the class, and how many of the other may be taken for it; if None, RATE
             for `spam`, or else for the rarer class.
@@ -238,7 +244,7 @@ def safe_threshold(
     own = np.exp(log_posterior[truth == place, place])
     others = np.sort(np.exp(log_posterior[truth != place, place]))
     allowed = int(rate * len(others) + 1e-9)  # 0.3 of 10 are 3
-    probability = float(np.nextafter(others[-1 - allowed], 2.0))
+    probability = max(float(np.nextafter(others[-1 - allowed], 2.0)), 0.5)
     return SafeThreshold(
         positive=positive,
         probability=probability,

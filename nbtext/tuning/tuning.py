@@ -153,9 +153,11 @@ def tune(
         folds = choose(measure, by_folds, trials.labels)
     chosen = next(row for row in folds if row.is_chosen)
     before = tuple(replace(row, is_best=False, is_chosen=False) for row in left_out)
-    posterior = next(
-        one.log_posterior for one in by_folds if one.overrides == chosen.overrides
-    )
+    of_chosen = next(one for one in by_folds if one.overrides == chosen.overrides)
+    is_followed = _keeps_scores(chosen.overrides, table)
+    posterior = of_chosen.log_posterior
+    if not is_followed and of_chosen.printed is not None:
+        posterior = of_chosen.printed
     return Tuned(
         measure=measure,
         documents=len(trials.labels),
@@ -166,7 +168,7 @@ def tune(
             posterior,
             table.classes,
             max_false_positives,
-            is_followed=_keeps_scores(chosen.overrides, table),
+            is_followed=is_followed,
         ),
     )
 
@@ -352,7 +354,7 @@ class _Trials:
         settings = _with_views(self.table, names).settings
         cache = self.cache.of_views(self._places(names))
         found = score_folds(cache, self.dealt, settings, self.report, overrides)
-        tried = Tried(overrides, f"{FOLDS} folds", found.log_posterior)
+        tried = Tried(overrides, f"{FOLDS} folds", found.log_posterior, found.printed)
         self._add(tried)
         return tried
 

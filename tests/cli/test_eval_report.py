@@ -74,6 +74,37 @@ def test_where_it_fails_the_results_are_printed(
     )
 
 
+@pytest.mark.usefixtures("model")
+def test_no_report_takes_the_place_of_what_is_read(run: "Run") -> None:
+    rows = [{"label": "ab"[n % 2], "text": f"{'ab'[n % 2]} {n}"} for n in range(20)]
+    Path("rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    Path("m.jsonl").symlink_to("mail.nbt")
+    Path("link.jsonl").hardlink_to("rows.jsonl")
+    Path("ham/r.md").write_text("a message")
+    before = [path.read_bytes() for path in map(Path, ("rows.jsonl", "mail.nbt"))]
+    folds = ("eval", "--folds", 2, "--report")
+
+    for command in (
+        (*folds, "rows.jsonl", "rows.jsonl"),
+        (*folds, "./link.jsonl", "rows.jsonl"),
+        (*folds, "ham/r.md", "ham", "spam"),
+        (*folds, "ham/r.md", "ham=ham", "spam=spam"),
+        ("eval", "--report", "m.jsonl", "-m", "mail.nbt", "ham", "spam"),
+        ("eval", "--report", "m.jsonl", "-m", "x", "--against", "mail.nbt", "ham"),
+    ):
+        status, out, err = run(*command)
+        assert (status, out) == (73, "")
+        reason = "it is there, and among what is read; name another file with --report"
+        assert err.endswith(f"the report cannot be written: {reason}\n")
+    twice = run(*folds, "a.md", "--report", "./a.md", "rows.jsonl")
+
+    assert (twice.status, Path("a.md").exists()) == (73, False)
+    assert "another report is to go there" in twice.err
+    after = [path.read_bytes() for path in map(Path, ("rows.jsonl", "mail.nbt"))]
+    assert after == before
+    assert run(*folds, "new.jsonl", "rows.jsonl").status == 0
+
+
 @pytest.mark.usefixtures("corpus")
 def test_folders_of_a_report_are_made(run: "Run") -> None:
     assert run("eval", "--report", "new/r.md", "--folds", 3, "spam", "ham").status == 0

@@ -577,7 +577,7 @@ def test_rows_that_carry_another_label_are_told(run: "Run", model: Path) -> None
 
 
 def test_a_message_of_a_maildir_is_one_however_it_is_named_and_begins(
-    run: "Run", model: Path
+    run: "Run", model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Some deliver it with its envelope line, and its body may have one, too."""
     for part in ("cur", "new", "tmp"):
@@ -595,8 +595,10 @@ def test_a_message_of_a_maildir_is_one_however_it_is_named_and_begins(
     assert learnt.err == "learnt 1 document as ham\n"
     assert moved.err == "moved 1 document to spam\n"
     assert f"{path}: known as spam" in listed.err
-    judged = run("classify", path, "-m", model).out
-    assert judged.splitlines()[0].endswith(f"\t{path}")
+    monkeypatch.chdir("box/cur")
+    for named in (path.name, f"./{path.name}", f"../cur/{path.name}"):
+        (judged,) = run("classify", named, "-m", model).out.splitlines()
+        assert judged.endswith(f"\t{named}")
 
 
 def test_of_an_mbox_and_an_mh_folder_it_can_be_left_out_too(

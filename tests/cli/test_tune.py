@@ -206,3 +206,16 @@ def test_a_threshold_is_written_if_it_is_asked_for(run: "Run") -> None:
     assert open_model("a.nbt").policy == open_model("b.nbt").policy
     bad = run("tune", "--max-false-positives", "eggs=5%", "rows.tsv")
     assert (bad.status, bad.out) == (64, "")
+
+
+@pytest.mark.usefixtures("corpus")
+def test_a_threshold_of_classes_that_are_well_apart_takes_none_for_the_other(
+    run: "Run",
+) -> None:
+    command = ("tune", "--write", "-q", "--max-false-positives", "spam=10%")
+    status, out, _ = run(*command, "-m", "apart.nbt", "spam", "ham")
+
+    assert status == 0
+    assert float(out.partition("threshold\tspam from ")[2].split()[0]) >= 0.5
+    judged = run("classify", "-m", "apart.nbt", "ham").out
+    assert {line.split("\t")[0] for line in judged.splitlines()} == {"ham"}

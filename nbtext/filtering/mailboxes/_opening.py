@@ -201,8 +201,23 @@ def _root_of(maildir: Maildir) -> str:
     Return the Maildir that one is a folder of, or itself.
 
     A leading dot in another Maildir makes a folder (Maildir++): procmail and mkdir(1)
-    make them without the file that says so.
+    make them without the file that says so. The other must be the same user's, and
+    where nobody else can have made it of a folder that is for all.
     """
     parent, name = os.path.split(maildir.place)
     is_folder = name.startswith(".") or os.path.exists(f"{maildir.path}/{FOLDER_FILE}")
-    return parent if is_folder and is_maildir(parent) else maildir.path
+    is_root = is_folder and is_maildir(parent) and _is_of_one(maildir.place, parent)
+    return parent if is_root else maildir.path
+
+
+def _is_of_one(folder: str, parent: str) -> bool:
+    """Return whether a Maildir is the same user's as a folder of it, and no others'."""
+    parts = (parent, f"{parent}/cur", f"{parent}/new")
+    try:
+        owner = os.stat(folder).st_uid
+        found = [os.lstat(part) for part in parts]
+    except OSError:
+        return False
+    return all(
+        status.st_uid == owner and not status.st_mode & stat.S_IWOTH for status in found
+    )

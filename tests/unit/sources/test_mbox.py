@@ -117,6 +117,32 @@ def test_the_standard_library_finds_the_same_messages() -> None:
     assert [(a.count(b"\nFrom "), len(b) - len(a)) for a, b in differing] == [(1, 1)]
 
 
+@pytest.mark.parametrize(
+    "field",
+    [b"Received: from a by b\n", b"Subject: FOLDER INTERNAL DATA\n", b"X-IMAP: 2\n"],
+)
+def test_what_a_sender_made_to_look_like_them_is_one(
+    tmp_path: Path, field: bytes
+) -> None:
+    data = b"Subject: FOLDER INTERNAL DATA\n" + field + b"X-IMAP: 1 2\n\ncash\n\n"
+    path = tmp_path / "box"
+    path.write_bytes(FROM + data + FROM + b"To: x\n\n")
+
+    found = [*documents([str(path)], Options(), labelled=False)]
+
+    assert [one.name for one in found if isinstance(one, Document)] == [
+        f"{path}:1", f"{path}:2",
+    ]  # fmt: skip
+
+
+def test_nothing_of_the_standard_input_is_internal_data() -> None:
+    data = FROM + b"Subject: FOLDER INTERNAL DATA\nX-IMAP: 1 2\n\ncash\n"
+
+    found = [*documents(["-"], Options(), labelled=False, stdin=io.BytesIO(data))]
+
+    assert [one.name for one in found if isinstance(one, Document)] == ["-:1"]
+
+
 def test_the_internal_data_of_a_mail_server_are_no_message(tmp_path: Path) -> None:
     """As UW IMAP, Alpine and Dovecot keep them in front of the others."""
     data = b"Subject: DON'T DELETE -- FOLDER INTERNAL DATA\nX-IMAP: 1 2\n\nnothing\n\n"

@@ -8,7 +8,7 @@ import pytest
 
 from nbtext.evaluation.evaluation import evaluate
 from nbtext.learning import SettingsOverrides
-from nbtext.policy import MOST_EXPENSIVE, FalsePositives, Policy
+from nbtext.policy import MOST_EXPENSIVE, Cost, FalsePositives, Policy
 from nbtext.tuning.measures import MEASURES, standard_error
 from nbtext.tuning.tuned import Tried, Tuned, choose, options_of, safe_threshold
 
@@ -121,6 +121,20 @@ def test_options_are_those_of_the_command_line() -> None:
         "--parameter min_evidence=1 --views headers,body --no-correction"
     )
     assert options_of(SettingsOverrides()) == []
+
+
+def test_no_threshold_is_below_one_half() -> None:
+    """Where classes are well apart, all of the rarer one is above any, and no other."""
+    probability = np.array([1e-18] * 30 + [0.97] * 30)
+    truth = np.array([0] * 30 + [1] * 30)
+    posterior = np.log(np.stack([1 - probability, probability], axis=1))
+
+    limit = FalsePositives("spam", 0.1)
+    found = safe_threshold(truth, posterior, CLASSES, limit, is_followed=False)
+
+    assert found is not None
+    assert (found.probability, found.caught, found.lost) == (0.5, 1, 0)
+    assert found.policy == Policy(costs=(Cost("ham", "spam", 1.0),))
 
 
 def test_the_threshold_lets_one_in_a_thousand_pass() -> None:

@@ -327,6 +327,26 @@ def test_a_folder_of_a_folder_is_one_of_the_same_maildir(
     assert target_of(folder, ".Junk").path == str(tmp_path / "box/.Junk")
 
 
+@pytest.mark.parametrize("is_marked", [False, True])
+@pytest.mark.parametrize("part", [".", "cur", "new"])
+def test_no_folder_of_others_is_the_maildir_that_one_is_a_folder_of(
+    tmp_path: Path, part: str, is_marked: bool
+) -> None:
+    """Whoever may write to it may have made it one, and a folder for what is moved."""
+    maildir(tmp_path / "srv")
+    box = maildir(tmp_path / "srv/.bob", "new/1.x")
+    if is_marked:
+        (tmp_path / "srv/.bob/maildirfolder").touch()
+    (tmp_path / "srv" / part).chmod(0o1777)
+
+    assert target_of(box, ".Junk").path == str(tmp_path / "srv/.bob/.Junk")
+    (tmp_path / "srv" / part).chmod(0o700)
+    assert target_of(box, ".Junk").path == str(tmp_path / "srv/.Junk")
+    if not os.geteuid():
+        os.chown(tmp_path / "srv" / part, 1, 1)
+        assert target_of(box, ".Junk").path == str(tmp_path / "srv/.bob/.Junk")
+
+
 def test_a_maildir_beside_no_other_is_no_folder_whatever_its_name(
     tmp_path: Path,
 ) -> None:
