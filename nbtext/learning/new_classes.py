@@ -47,10 +47,12 @@ def with_classes(
     known = {*model.classes}
     for label in labels:
         try:
-            if others_go_on and label not in known and not create:
-                raise UnknownClassError(
-                    model.path, label, sorted(known), advice=TO_CREATE
-                )
+            if label not in known:
+                check_name(label)
+                if others_go_on and not create:
+                    raise UnknownClassError(
+                        model.path, label, sorted(known), advice=TO_CREATE
+                    )
             model = with_class(model, label, known, create=create)
             known.add(label)
         except NbtextError as error:

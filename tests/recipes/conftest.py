@@ -105,7 +105,9 @@ class Home:
         text = blocks(page)[title]
         ours = {"program": str(self.program), "home": str(self.path), "user": self.user}
         for what, said in STANDS_FOR.items():
-            text = re.sub(rf"(?<![\w.-]){said}(?![\w.-])", ours[what], text)
+            # systemd has `ExecStart=-PROGRAM`
+            alone = rf"(?<![\w.])(?<![^=]-){said}(?![\w.-])"
+            text = re.sub(alone, ours[what], text)
         for said, meant in further.items():
             text = text.replace(said, meant)
         return text
