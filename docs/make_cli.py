@@ -183,7 +183,7 @@ status and the differences.
 **`learn`** and **`forget`** print nothing on standard output. Standard error has a summary,
 and the name of each document that was refused. `--json` prints one object: `class` (with `--labelled`
 null, and `classes` has how many each has got),
-`learnt`, `moved` and `known`, or `forgotten`; `refused`, `empty` (without a byte), `skipped` and `path`. Like all
+`learnt` and `moved`, or `forgotten`; `known` (so already, or forgotten with a copy), with `--seen-only` `unread`; `refused`, `empty` (without a byte), `skipped` and `path`. Like all
 commands that write a model, they wait up to `--wait` seconds for another writer.
 [learning.md](learning.md) lists their promises.
 

@@ -88,6 +88,13 @@ def clipped(value: str) -> str:
     return value if len(value) <= MOST_SHOWN else f"{value[:MOST_SHOWN]}..."
 
 
+def listed(names: "Sequence[str]") -> str:
+    """Return names for a message; of many the first, and how many more there are."""
+    shown = ", ".join(names[:MOST_LISTED])
+    rest = len(names) - MOST_LISTED
+    return f"{shown} and {rest:,} more" if rest > 0 else shown
+
+
 class NoMemoryError(SourceError):
     """There is not enough memory to read a document."""
 
@@ -121,10 +128,7 @@ class UnknownClassError(SettingsError):
 
         near = similar(label, classes)
         folder = folder_of(label, classes)
-        listed = ", ".join(classes[:MOST_LISTED]) or "none"
-        if len(classes) > MOST_LISTED:
-            listed += f" and {len(classes) - MOST_LISTED} more"
-        known = f"the model's classes are {listed}"
+        known = f"the model's classes are {listed(classes) or 'none'}"
         if near is not None:
             known = f"did you mean {quoted(near)}? T{known[1:]}"
         elif folder is not None:
@@ -138,7 +142,7 @@ FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 """What the system says where there is no room for a file."""
 
 MOST_LISTED: Final = 20
-"""Maximum number of classes that a message names."""
+"""Maximum number of classes or columns that a message names."""
 
 
 class SecretError(SettingsError):

@@ -48,9 +48,6 @@ MOST_CLASSES: Final = 30
 REASONS: Final = 3
 """How many terms are told of a misjudged document."""
 
-DOCUMENTS: Final = ".jsonl"
-"""The suffix of a report that has what was decided, and no figures."""
-
 NO_LEDGER: Final = (
     "the model keeps no ledger; documents that it has counted, if there are any among "
     "these, are not recognised"
@@ -113,6 +110,8 @@ class EvalRequest(NamedTuple):
     @property
     def are_figures(self) -> bool:
         """Whether a report has figures, and the terms and reasons beside them."""
+        from nbtext.report import DOCUMENTS
+
         return any(Path(path).suffix.lower() != DOCUMENTS for path in self.reports)
 
 

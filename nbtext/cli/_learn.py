@@ -25,7 +25,7 @@ from nbtext.cli._terminal import (
     to_stdout,
 )
 from nbtext.document import Document, Skipped, Unread
-from nbtext.errors import MOST_LISTED, NbtextError, NoModelError, SettingsError
+from nbtext.errors import NbtextError, NoModelError, SettingsError, clipped, listed
 from nbtext.learning import (
     CHANGED,
     LearnRequest,
@@ -142,14 +142,11 @@ def _counting_labels(items: "Iterable[Item]", found: Tally[str]) -> "Iterator[It
 
 def otherwise_labelled(request: LearnRequest, labels: Tally[str]) -> str:
     """Say that documents carry other labels than the class that they are learnt as."""
-    names = [f"{class_name(name)} {n:,}" for name, n in sorted(labels.items())]
-    rest = len(names) - MOST_LISTED
-    more = f", and {rest:,} more" if rest > 0 else ""
+    names = [f"{clipped(class_name(name))} {n:,}" for name, n in sorted(labels.items())]
     return (
         f"note: {counted(labels.total(), 'document')} carried another label "
-        f"({', '.join(names[:MOST_LISTED])}{more}) than "
-        f"{class_name(request.label or '')}; --labelled, in place of a class, learns "
-        "each as its own"
+        f"({listed(names)}) than {class_name(request.label or '')}; --labelled, in "
+        "place of a class, learns each as its own"
     )
 
 
@@ -236,7 +233,7 @@ def summary(
     label = "labelled" if request.own_labels else request.label
     known = ("", f" known as {label} already")
     if request.forgets:
-        known = ("passed over", " for being copies of these")
+        known = ("passed over", " forgotten with a copy")
     words = {
         "forgotten": ("forgot", ""),
         "learnt": ("learnt", f" as {label}"),

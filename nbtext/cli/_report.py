@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from nbtext.cli._streams import BYTES
 from nbtext.scoring import Decision
-from nbtext.scoring.figures import probability, rounded, significant
+from nbtext.scoring.figures import decided, probability
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -104,18 +104,9 @@ def as_json_lines(decisions: Iterable[Decision]) -> Iterator[str]:
 
 def _decided(decision: Decision) -> dict[str, Any]:
     """Return label and probabilities, and of how many tokens they are."""
+    ranks = dict(zip(decision.classes, decision.log_posterior, strict=True))
     return {
-        "label": decision.label,
-        "probability": rounded(decision.probability),
-        "posterior": {
-            name: rounded(value) for name, value in decision.posterior.items()
-        },
-        "log_posterior": {
-            name: significant(value)
-            for name, value in zip(
-                decision.classes, decision.log_posterior, strict=True
-            )
-        },
+        **decided(decision.label, decision.probability, decision.posterior, ranks),
         "tokens": {"known": decision.known, "total": decision.tokens},
     }
 

@@ -37,7 +37,7 @@ from nbtext.counts.calibration import calibration_for
 from nbtext.counts.room import shared
 from nbtext.counts.table import add
 from nbtext.document import Note
-from nbtext.errors import MOST_LISTED, TrainingError, clipped
+from nbtext.errors import TrainingError, clipped, listed
 from nbtext.evaluation.documents import Named, Names
 from nbtext.evaluation.evaluation import (
     NO_CLASS,
@@ -156,7 +156,7 @@ class CrossValidated:
             return result
         errors = models.errors(
             self.settings, policy, self.truth, np.array(decided), printed,
-            self.fold_of, self.classes,
+            self.fold_of, self.classes, self.documents,
         )  # fmt: skip
         return replace(result, errors=errors)
 
@@ -279,12 +279,9 @@ class Dealt(NamedTuple):
 
     def _lost_sentence(self) -> str:
         names = [f"{clipped(name)} ({n:,})" for name, n in self.lost.items()]
-        rest = len(names) - MOST_LISTED
-        more = f" and {rest:,} more" if rest > 0 else ""
         return (
             f"{self.n_folds} folds need two different documents of each class at "
-            f"least, and all documents of {', '.join(names[:MOST_LISTED])}{more} are "
-            "in one fold"
+            f"least, and all documents of {listed(names)} are in one fold"
         )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from nbtext.learning.reading_once import Kept
 
-from nbtext.scoring.figures import rounded, significant
+from nbtext.scoring.figures import decided
 
 
 class Named(NamedTuple):
@@ -75,16 +75,9 @@ class JudgedDocument(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """Return what `json.dumps` takes, by the keys of `nbtext classify --json`."""
         carried = {"id": self.identity, "truth": self.truth}
-        values = {
-            "name": self.name,
-            **{name: text for name, text in carried.items() if text is not None},
-            "label": self.label,
-            "probability": rounded(self.probability),
-            "posterior": {
-                name: rounded(value) for name, value in self.posterior.items()
-            },
-            "log_posterior": {
-                name: significant(value) for name, value in self.log_posterior.items()
-            },
-        }
-        return values if self.fold is None else {**values, "fold": self.fold}
+        known = {name: text for name, text in carried.items() if text is not None}
+        found = decided(
+            self.label, self.probability, self.posterior, self.log_posterior
+        )
+        fold = {} if self.fold is None else {"fold": self.fold}
+        return {"name": self.name, **known, **found, **fold}

@@ -49,7 +49,7 @@ NO_CLASS = -1
 
 class Rows(NamedTuple):
     """
-    The documents that an evaluation is of, for pictures.
+    The documents that an evaluation is of, for pictures and `Evaluation.judged`.
 
     Attributes:
         truth: shape (n_documents,), places of classes; -1 for any other label.

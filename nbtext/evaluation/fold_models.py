@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import TracebackType
 
     from numpy.typing import NDArray
 
     from nbtext.document import Document, Item
+    from nbtext.evaluation.documents import Named
     from nbtext.learning.reading_once import Kept
     from nbtext.policy import Policy
     from nbtext.scoring.explanation import Reason
@@ -42,12 +43,16 @@ WHOLE: Final = -1
 
 
 class _Known(NamedTuple):
-    """What a document is known again by, and what it is called."""
+    """What a document is known again by."""
 
     digest: bytes
     label: str | None
     name: str
     identity: str | None
+
+
+def _known(digest: bytes, document: Named | Document) -> _Known:
+    return _Known(digest, document.label, document.name, document.identity)
 
 
 class FoldModels:
@@ -83,7 +88,7 @@ class FoldModels:
         self._n_reasons = n_reasons
         self._stack = ExitStack()
         self._folder = Path()  # from when the context is entered
-        self._known: list[_Known] = []
+        self._digests: list[bytes] = []
 
     def __enter__(self) -> FoldModels:
         self._folder = self._stack.enter_context(temporary_folder())
@@ -100,12 +105,9 @@ class FoldModels:
     def meet(self, kept: Kept | None) -> None:
         """Take note of a document, in the order of the cache; None begins anew."""
         if kept is None:
-            self._known.clear()
+            self._digests.clear()
         elif self._n_reasons:
-            document, reading, _ = kept
-            label, name = document.label, document.name
-            known = _Known(reading.digest, label, name, document.identity)
-            self._known.append(known)
+            self._digests.append(kept.reading.digest)
 
     def keep(self, fold: int, contents: Contents) -> None:
         """Keep the model of a fold, or of the `WHOLE`, if it will be asked for."""
@@ -126,6 +128,7 @@ class FoldModels:
         printed: NDArray[np.float64],
         fold_of: NDArray[np.intp],
         classes: tuple[str, ...],
+        documents: Sequence[Named],
     ) -> tuple[Misjudged, ...] | None:
         """
         Return the documents that were misjudged, the surest errors first.
@@ -141,6 +144,7 @@ class FoldModels:
             printed: shape (n_documents, n_classes), log-probabilities, in nats.
             fold_of: shape (n_documents,), the fold of each document.
             classes: the names of the classes.
+            documents: what they are called.
 
         Returns:
             None if no reasons are wanted.
@@ -155,7 +159,7 @@ class FoldModels:
         }
         models: dict[int, Classifier] = {}
         reasons: dict[int, tuple[Reason, ...]] = {}
-        for place, document in self._read_again(wrong, settings):
+        for place, document in self._read_again(wrong, documents, settings):
             fold = int(fold_of[place])
             if fold not in models:
                 model = load_model(str(self._path(fold)))
@@ -166,9 +170,9 @@ class FoldModels:
             reasons[place] = why.reasons
         return worst_first(
             Misjudged(
-                name=self._known[place].name,
-                identity=self._known[place].identity,
-                truth=self._known[place].label,
+                name=documents[place].name,
+                identity=documents[place].identity,
+                truth=documents[place].label,
                 label=labels[place],
                 probability=probability_of(float(printed[place].max())),
                 reasons=reasons.get(place, ()),
@@ -177,12 +181,12 @@ class FoldModels:
         )
 
     def _read_again(
-        self, places: Iterable[int], settings: Settings
+        self, places: Iterable[int], named: Sequence[Named], settings: Settings
     ) -> Iterator[tuple[int, Document]]:
         """Yield the documents at some places, known again by name, label and digest."""
         wanted: defaultdict[_Known, list[int]] = defaultdict(list)
         for place in reversed([*places]):
-            wanted[self._known[place]].append(place)
+            wanted[_known(self._digests[place], named[place])].append(place)
         names = {known.name for known in wanted}
         for document in documents(
             self._sources() if wanted else (), ReadReport(), self._max_bytes
@@ -191,8 +195,7 @@ class FoldModels:
                 continue
             with suppress(SourceError):  # it could be read before
                 digest = read(document, settings).digest
-                label, name = document.label, document.name
-                known = _Known(digest, label, name, document.identity)
+                known = _known(digest, document)
                 if wanted.get(known):
                     yield wanted[known].pop(), document
 

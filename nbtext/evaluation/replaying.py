@@ -125,8 +125,9 @@ def replay(
         if model is None:
             check_classes(sorted(set(cache.labels)), sources)
             model = _began(cache, settings, overrides)
+        numbers = [document.number for document in kept.documents]
         names = [document.name for document in kept.documents]
-        places = in_order(protocol.order, kept.numbers, names, kept.times)
+        places = in_order(protocol.order, numbers, names, kept.times)
         new = [one for one in places if not rows_of(model.file, cache.digests[one])]
         _remark(report, protocol, kept, model, cache, len(places) - len(new))
         if on_read is not None:
@@ -175,14 +176,12 @@ class _Kept:
     What is kept of documents beside their terms, in the order of the cache.
 
     Attributes:
-        numbers: how many documents were read before each.
         times: when mail was received, or else written; None where it is not known.
         is_empty: whether it has not a byte, so that nothing can be learnt of it.
     """
 
     def __init__(self) -> None:
         self._names = Names()
-        self.numbers: list[int] = []
         self.times: list[float | None] = []
         self.is_empty: list[bool] = []
 
@@ -190,11 +189,10 @@ class _Kept:
         """Take in a document; None if all of them are read again."""
         self._names.meet(kept)
         if kept is None:
-            for one in (self.numbers, self.times, self.is_empty):
-                one.clear()
+            self.times.clear()
+            self.is_empty.clear()
             return
         document = kept.document
-        self.numbers.append(kept.number)
         self.times.append(date_of(document.texts[0]) if kept.reading.is_mail else None)
         self.is_empty.append(not any(document.texts))
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final
 from nbtext.faces import lazy_face
 
 if TYPE_CHECKING:
-    from nbtext.report.writing import SUFFIXES, report_pieces
+    from nbtext.report.writing import DOCUMENTS, SUFFIXES, report_pieces
 
-__all__ = ["SUFFIXES", "report_pieces"]
+__all__ = ["DOCUMENTS", "SUFFIXES", "report_pieces"]
 
-_HOMES: Final = {"SUFFIXES": "writing", "report_pieces": "writing"}
+_HOMES: Final = dict.fromkeys(__all__, "writing")
 
 __getattr__ = lazy_face(__name__, _HOMES)

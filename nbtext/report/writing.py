@@ -21,6 +21,9 @@ TEXTS: Final = ("errors", "terms")
 NAMES: Final = ("decided",)
 """Columns of names, in which it separates none either."""
 
+DOCUMENTS: Final = ".jsonl"
+"""The suffix of a report that has what was decided, and no figures."""
+
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the beginning of a formula."""
 
@@ -138,6 +141,6 @@ def documents_of(
 
 
 SUFFIXES: Final[dict[str, Renderer]] = {
-    ".html": html_of, ".md": markdown_of, ".csv": csv_of, ".jsonl": documents_of,
+    ".html": html_of, ".md": markdown_of, ".csv": csv_of, DOCUMENTS: documents_of,
 }  # fmt: skip
 """The kinds of reports, by the suffix of their file."""

@@ -1,5 +1,10 @@
 """How numbers are printed, and that a probability is never printed as certainty."""
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
 CERTAIN = 1 - 2**-53
 """The largest probability that is short of certainty."""
 
@@ -15,6 +20,30 @@ def significant(value: float) -> float:
 def rounded(value: float) -> float:
     """Return a probability for JSON; short of certainty it is never 1."""
     return min(significant(value), CERTAIN)
+
+
+def decided(
+    label: "str | None",
+    value: float,
+    posterior: "Mapping[str, float]",
+    log_posterior: "Mapping[str, float]",
+) -> "dict[str, Any]":
+    """
+    Return a decision for JSON.
+
+    Args:
+        label: the class, None if unsure.
+        value: its probability, or if unsure that of the most probable class.
+        posterior: class to probability.
+        log_posterior: class to what ranks documents, in nats.
+
+    """
+    return {
+        "label": label,
+        "probability": rounded(value),
+        "posterior": {name: rounded(one) for name, one in posterior.items()},
+        "log_posterior": {name: significant(x) for name, x in log_posterior.items()},
+    }
 
 
 def probability(value: float) -> str:

@@ -76,12 +76,12 @@ def threshold_of(model: Model, label: str) -> Threshold:
         return Threshold(LEAST, 0)
     probability = nextafter(sigmoid(found.log_odds), 1.0)
     probability = min(max(probability, LEAST), CERTAIN)
-    own = _turned(calibration, model.classes, label)[0]
-    sign = 1 if label == model.classes[1] else -1
+    own, _ = _turned(calibration, model.classes, label)
+    sign = _sign(model.classes, label)
     reached = sum(
         n
         for bin_, n in own.items()
-        if sigmoid(fit.slope * bin_ / BINS_A_NAT + sign * fit.offset) >= probability
+        if sigmoid(_log_odds(fit, bin_, sign)) >= probability
     )
     return Threshold(probability, found.documents, reached, sum(own.values()))
 
@@ -131,9 +131,18 @@ def held_out_threshold(
     bin_ = highest(counts, rate) + 1
     if bin_ > FARTHEST_BIN:
         return HeldOut(inf, documents)
-    sign = 1 if label == classes[1] else -1
-    log_odds = fit.slope * bin_ / BINS_A_NAT + sign * fit.offset
+    log_odds = _log_odds(fit, bin_, _sign(classes, label))
     return HeldOut(nextafter(log_odds, inf), documents)  # a bin's end is not in it
+
+
+def _sign(classes: Sequence[str], label: str) -> int:
+    """Return 1 if scores rise towards a class of two, else -1."""
+    return 1 if label == classes[1] else -1
+
+
+def _log_odds(fit: Fit, bin_: int, sign: int) -> float:
+    """Return the log-odds of a class where a bin begins that rises towards it."""
+    return fit.slope * bin_ / BINS_A_NAT + sign * fit.offset
 
 
 def _turned(
@@ -153,10 +162,11 @@ def _turned(
     """
     own: dict[int, int] = {}
     others: dict[int, int] = {}
+    sign = _sign(classes, label)
     for (bin_, name), n in calibration.counts.items():
         if name in classes and n > 0:
             # a bin holds scores from its number up; turned around, down from the next
-            place = bin_ if label == classes[1] else -bin_ - 1
+            place = bin_ if sign > 0 else -bin_ - 1
             (own if name == label else others)[place] = n
     return own, others
 

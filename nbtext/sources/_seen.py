@@ -21,12 +21,12 @@ from nbtext.document import Document, Item, Unread
 from nbtext.errors import SourceError
 from nbtext.sources._stream import open_path, read_start
 from nbtext.sources._walk import below, is_part_of_maildir
+from nbtext.sources.mbox import END_OF_HEADER
 
 _SEEN: Final = r"[:;!]2,[A-Za-z]*S[^/]*\Z"
 _OF_MBOX: Final = r":[1-9]\d*\Z"
 _STATUS: Final = rb"(?m)^[Ss][Tt][Aa][Tt][Uu][Ss]:([^\r\n]*)"
 _READ: Final = rb"[ \t]*[ADFNOTU]{0,7}R[ADFNORTU]{0,7}[ \t]*"
-_HEADER_END: Final = rb"\n\r?\n"
 
 SEQUENCES: Final = ".mh_sequences"
 LONGEST: Final = 1 << 24
@@ -72,7 +72,7 @@ def _is_unseen_in_mbox(message: Document) -> bool:
     """Return whether a document is a message of an mbox that nobody has read."""
     if not (message.is_mail and re.search(_OF_MBOX, message.name)):
         return False
-    header = re.split(_HEADER_END, message.texts[0], maxsplit=1)[0]
+    header = re.split(END_OF_HEADER, message.texts[0], maxsplit=1)[0]
     states = re.findall(_STATUS, header)
     return not states or not all(re.fullmatch(_READ, state) for state in states)
 

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 from nbtext.document import Note, Pause
-from nbtext.errors import MOST_LISTED, SourceError, clipped
+from nbtext.errors import SourceError, clipped, listed
 from nbtext.sources._csv import Fields
 from nbtext.sources._heading import (
     LABEL_COLUMNS,
@@ -299,9 +299,7 @@ def _listed(columns: list[str]) -> str:
     """Say which columns there are, in few words even if it is no table."""
     if any(map(_CONTROL.search, columns)):
         return "its first line is no text; is it a table?"
-    found = ", ".join(map(clipped, columns[:MOST_LISTED]))
-    rest = len(columns) - MOST_LISTED
-    return f"there are {found}" + (f" and {rest:,} more" if rest > 0 else "")
+    return f"there are {listed([*map(clipped, columns)])}"
 
 
 def _column(field: bytes) -> str:

@@ -9,7 +9,7 @@ had been named.
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from nbtext.errors import MOST_LISTED, clipped
+from nbtext.errors import clipped, listed
 from nbtext.exact import number_in
 from nbtext.settings.columns import Kind
 from nbtext.settings.views import Field
@@ -150,21 +150,15 @@ def _sentence(
     source: str, n_rows: int, fields: Sequence[Field], left_out: Sequence[str]
 ) -> str:
     parts = [
-        f"{_listed(names)} {how}"
+        f"{listed([*map(clipped, names)])} {how}"
         for kind, how in KINDS.items()
         if (names := [field.column for field in fields if field.kind == kind])
     ]
     if left_out:
-        parts.append(f"{_listed(left_out)} not at all")
+        parts.append(f"{listed([*map(clipped, left_out)])} not at all")
     found = "; ".join(parts)
     return (
         f"{source}: columns are read as its first rows ({n_rows:,}) suggest: {found}; "
         "to have it otherwise, name them: --text-column, --categorical-column, "
         "--numeric-column"
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    rest = len(names) - MOST_LISTED
-    shown = ", ".join(map(clipped, names[:MOST_LISTED]))
-    return f"{shown} and {rest:,} more" if rest > 0 else shown

@@ -23,9 +23,9 @@ from nbtext.sources._lines import BadRecord, lines
 from nbtext.sources._options import Options, Place
 from nbtext.sources._stream import Stream, open_path, open_stdin
 from nbtext.sources._walk import is_maildir
-from nbtext.sources.mbox import LONGEST_SEPARATOR, is_mbox
+from nbtext.sources.mbox import LONGEST_SEPARATOR, STDIN, is_mbox
 
-INPUT: Final = "-"
+INPUT: Final = STDIN
 """The name of a message that has none."""
 
 Kind: TypeAlias = Literal["mbox", "message", "either"]

@@ -36,7 +36,7 @@ _FROM_LINE = rb"From [^\n]{0,255}?" + _DATE + rb"[^\n]{0,127}(?=\n)"
 LONGEST_SEPARATOR = 512
 
 STDIN = "-"
-"""The name of the standard input, from which no mailbox is read but messages."""
+"""The name of the standard input."""
 
 # Compiling these takes a millisecond, so it is done only where there is an mbox.
 _SEPARATOR = rb"\n\r?\n" + _FROM_LINE
@@ -48,7 +48,7 @@ _INTERNAL_DATA = (
 )
 """Fields that it has once each."""
 _RECEIVED = rb"(?im)^(?:Received|Return-Path|Delivered-To)[ \t]*:"
-_END_OF_HEADER = rb"\n\r?\n"
+END_OF_HEADER = rb"\n\r?\n|\A\r?\n"
 _HEADER = rb"From |[!-9;-~]+[ \t]*(?::|\Z)"  # a delivered mail may have two From lines
 
 
@@ -79,7 +79,7 @@ def are_internal_data(head: bytes) -> bool:
         head: that message, with its "From " line or without; it may be cut.
 
     """
-    header = re.split(_END_OF_HEADER, head, maxsplit=1)[0]
+    header = re.split(END_OF_HEADER, head, maxsplit=1)[0]
     if re.search(_RECEIVED, header):
         return False
     return all(len(re.findall(field, header)) == 1 for field in _INTERNAL_DATA)
@@ -90,6 +90,8 @@ def item_of(
 ) -> Document | Note:
     """
     Return a message of an mbox, or a note if it is none but internal data.
+
+    What is piped is asked about, whatever it looks like.
 
     Args:
         name: the mbox.

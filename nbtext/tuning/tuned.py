@@ -169,7 +169,8 @@ class Tried:
         overrides: what differs from what `train` does by itself.
         how: how documents were held out.
         log_posterior: shape (n_documents, n_classes), in nats; it ranks documents.
-        printed: the same as it is told; None where it is the same.
+        printed: the same as it is told; None where documents were not held out by
+            folds.
     """
 
     overrides: SettingsOverrides

@@ -122,7 +122,7 @@ def test_copies_of_what_is_forgotten_are_no_errors(
         "box/1.eml: forgotten as spam",
         "box/2.eml: a copy, forgotten already",
         "box/3.eml: a copy, forgotten already",
-        "forgot 1 document, passed over 2 documents for being copies of these",
+        "forgot 1 document, passed over 2 documents forgotten with a copy",
     ]
     facts = json.loads(again.out)
     assert (again.status, facts["forgotten"], facts["refused"]) == (65, 0, 3)

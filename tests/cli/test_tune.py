@@ -7,13 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
+import numpy as np
 import pytest
 
 from nbtext import load, tune
 from nbtext.policy import Policy
 from nbtext.scoring import event_models
 from nbtext.store import open_model
+from nbtext.tuning.tuned import safe_threshold
 from tests.build import HAM, SPAM
 
 if TYPE_CHECKING:
@@ -219,3 +222,22 @@ def test_a_threshold_of_classes_that_are_well_apart_takes_none_for_the_other(
     assert float(out.partition("threshold\tspam from ")[2].split()[0]) >= 0.5
     judged = run("classify", "-m", "apart.nbt", "ham").out
     assert {line.split("\t")[0] for line in judged.splitlines()} == {"ham"}
+
+
+@pytest.mark.usefixtures("corpus")
+def test_the_threshold_is_of_the_probability_that_its_policy_looks_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where prices decide that is the one that is told, which is capped."""
+    looked_at = Mock(wraps=safe_threshold)
+    monkeypatch.setattr("nbtext.tuning.tuning.safe_threshold", looked_at)
+    largest = []
+    for is_followed in (True, False):
+        monkeypatch.setattr(
+            "nbtext.tuning.tuning._keeps_scores", lambda *_, found=is_followed: found
+        )
+        tune(["spam", "ham"])
+        largest.append(np.exp(looked_at.call_args.args[1]).max())
+
+    most = 9 / 10  # 8 of the other class at the most have been learnt
+    assert largest[1] <= most < largest[0]

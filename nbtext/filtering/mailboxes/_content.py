@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from nbtext.document import Unread
 from nbtext.errors import NoMemoryError, SourceError
 from nbtext.sources import cannot_read, compression, load
+from nbtext.sources.mbox import END_OF_HEADER
 
 DIGEST_SIZE: Final = 16
 
@@ -33,8 +34,6 @@ STATE_FIELDS: Final = (
 _STATE: Final = rb"(?im)^(?:%s)[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*(?:\n|\Z)" % (
     "|".join(STATE_FIELDS).encode()
 )
-
-END_OF_HEADER: Final = rb"\n\r?\n|\A\r?\n"
 
 
 class Content(NamedTuple):

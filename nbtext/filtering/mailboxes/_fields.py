@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from nbtext.errors import SettingsError
-from nbtext.filtering.mailboxes._content import END_OF_HEADER, LONGEST_HEADER
+from nbtext.filtering.mailboxes._content import LONGEST_HEADER
 from nbtext.filtering.mailboxes._message import Marks
+from nbtext.sources.mbox import END_OF_HEADER
 
 STATUS: Final = {"S": "R"}
 BASE: Final = rb"(?im)^X-IMAP(?:base)?[ \t]*:([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)"
