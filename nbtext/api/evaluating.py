@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nbtext.learning import SettingsOverrides
     from nbtext.learning.regimes import Regime
     from nbtext.policy import Policy
+    from nbtext.scoring import Decision
     from nbtext.scoring.combining import CombinedClassifier
     from nbtext.scoring.decider import Decider
     from nbtext.settings.scoring import Scoring
@@ -99,7 +100,6 @@ def evaluate(
         ValueError: `jobs` is below 1, or `reasons` below 0.
 
     """
-    from nbtext.counts import ReadReport
     from nbtext.evaluation import evaluate_model
     from nbtext.evaluation.comparing import Rights, compare
 
@@ -112,14 +112,9 @@ def evaluate(
     keep_memory()
     if reasons and isinstance(model, Classifier):
         model = Classifier(model.model, policy=model.policy, n_reasons=reasons)
-    models = [model]
-    models += [] if against is None else [against]
-    if not seen:
-        models = [*map(_as_unseen, models)]
-    current = models[0]
+    deciding = model
     options = options._replace(
-        model_fields=lambda: current.fields,
-        model_classes=model.classes,
+        model_fields=lambda: deciding.fields, model_classes=model.classes
     )
     if client is not None:
         read: Callable[[], Iterable[Item]] = list
@@ -127,57 +122,84 @@ def evaluate(
         read = partial(documents, sources, options, labelled=True)
     else:
         read = rereadable(sources, options)
-    run = partial(
-        evaluate_model,
-        sources=sources,
-        is_estimated=estimate_prior,
-        max_bytes=options.max_bytes,
-        progress=progress,
-        jobs=jobs,
-    )
-    right = [Rights() for _ in models]
-    told: list[Note] = []
 
-    def tell(report: ReadReport) -> None:
-        told.extend(report.notes)
-        if on_read is not None:
-            on_read(report)
+    def measured(
+        model: AnyClassifier,
+        on_read: Callable[[ReadReport], None] | None,
+        on_decision: Callable[[Decision], None] | None = None,
+        **how: Any,
+    ) -> Evaluation:
+        nonlocal deciding
+        deciding = model if seen else _as_unseen(model)
+        with _workers(
+            deciding,
+            jobs,
+            client=client,
+            sources=sources,
+            options=options,
+            shared=shared,
+        ) as workers:
+            return evaluate_model(
+                deciding,
+                read(),
+                sources=sources,
+                is_estimated=estimate_prior,
+                max_bytes=options.max_bytes,
+                progress=progress,
+                on_read=on_read,
+                on_decision=on_decision,
+                jobs=jobs,
+                **how,
+                **workers,
+            )
 
-    def tell_more(report: ReadReport) -> None:
-        """Tell warnings that are of the second of two models alone."""
-        new = [one for one in report.notes if one.is_warning and one not in told]
-        if new and on_read is not None:
-            on_read(ReadReport(notes=new))
-
-    def workers(model: AnyClassifier) -> AbstractContextManager[dict[str, Any]]:
-        if client is None:
-            return _processes(model, jobs)
-        from nbtext.distributed.classifying import classified_on
-
-        return classified_on(client, model, sources, options, shared=shared)
-
-    with workers(current) as how:
-        result = run(
-            current,
-            read(),
-            positive=positive,
-            on_read=tell,
-            on_decision=right[0] if against is not None else None,
-            **how,
-        )
     if against is None:
-        return result
-    current = models[1]
-    with workers(current) as how:
-        run(
-            current,
-            read(),
-            name=_name_of(current),
-            on_read=tell_more,
-            on_decision=right[1],
-            **how,
-        )
-    return replace(result, against=compare(*(one.by_name for one in right)))
+        return measured(model, on_read, positive=positive)
+    told, first, second = _Told(on_read), Rights(), Rights()
+    result = measured(model, told.of_first, first, positive=positive)
+    measured(against, told.of_second, second, name=_name_of(against))
+    return replace(result, against=compare(first.by_name, second.by_name))
+
+
+class _Told:
+    """What was read for two models, so that what both would tell is told once."""
+
+    def __init__(self, on_read: Callable[[ReadReport], None] | None) -> None:
+        self._on_read = on_read
+        self._notes: list[Note] = []
+
+    def of_first(self, report: ReadReport) -> None:
+        """Tell what was read for the first model."""
+        self._notes.extend(report.notes)
+        if self._on_read is not None:
+            self._on_read(report)
+
+    def of_second(self, report: ReadReport) -> None:
+        """Tell warnings that are of the second model alone."""
+        from nbtext.counts import ReadReport
+
+        new = [
+            note for note in report.notes if note.is_warning and note not in self._notes
+        ]
+        if new and self._on_read is not None:
+            self._on_read(ReadReport(notes=new))
+
+
+def _workers(
+    model: AnyClassifier,
+    jobs: int,
+    *,
+    client: Client | None,
+    sources: Sequence[str],
+    options: Options,
+    shared: AnyPath | None,
+) -> AbstractContextManager[dict[str, Any]]:
+    """Return what decides by the model: processes, or the workers of a cluster."""
+    if client is None:
+        return _processes(model, jobs)
+    from nbtext.distributed.classifying import classified_on
+
+    return classified_on(client, model, sources, options, shared=shared)
 
 
 def _name_of(model: AnyClassifier) -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.models.parameters import Parameter
     from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings.reading import Format, Settings
+    from nbtext.settings.scoring import Parameters
 
 from types import MappingProxyType
 
@@ -178,7 +179,6 @@ def changed(
     """
     if class_prior is not None:  # though the score may do without
         check_class_prior(class_prior)
-    changes: dict[str, Any] = {}
     if score is not None and score != scoring.score:
         scoring = scoring_of(score)._replace(
             counting=scoring.counting,
@@ -186,13 +186,43 @@ def changed(
             unknown=scoring.unknown,
             attributes=scoring.attributes,
         )
-    if not event_model(scoring.score).has_unknown:
-        changes["unknown"] = SKIP
-    if unknown is not None:
-        changes["unknown"] = unknown
     if levels is not None:
         check_levels(scoring.score)
         parameters = [(LEVELS, levels), *parameters]
+    scoring = _with_parameters(scoring, parameters)
+    changes: dict[str, Any] = {}
+    if unknown is not None:
+        changes["unknown"] = unknown
+    elif not event_model(scoring.score).has_unknown:
+        changes["unknown"] = SKIP
+    if smoothing is not None:
+        changes["smoothing"] = smoothing
+    if counting is not None:
+        changes["counting"] = counting
+    if calibrate:
+        changes["calibrated"] = True
+    is_calibrated = calibrate or scoring.calibrated
+    if is_calibrated or not event_model(scoring.score).is_textbook:
+        changes["class_prior"] = SHARES
+    elif class_prior is not None:
+        changes["class_prior"] = class_prior
+    if attributes:
+        changes["attributes"] = _with_more(scoring.attributes, attributes)
+    scoring = scoring._replace(**changes)
+    scoring.check()
+    return scoring
+
+
+def _with_parameters(
+    scoring: Scoring, parameters: Sequence[tuple[str, float]]
+) -> Scoring:
+    """
+    Return the same scoring, but with these parameters of its event model.
+
+    Raises:
+        SettingsError: the model has no such parameter, or that is no number for it.
+
+    """
     for name, value in parameters:
         if name not in dict(scoring.parameters):
             names = ", ".join(name for name, _ in scoring.parameters)
@@ -209,26 +239,22 @@ def changed(
             message = f"the parameter {name!r} is {value!r}, expected a whole number"
             raise SettingsError(message)
         scoring = scoring.with_parameters(**{name: number})
-    if smoothing is not None:
-        changes["smoothing"] = smoothing
-    if counting is not None:
-        changes["counting"] = counting
-    if calibrate:
-        changes["calibrated"] = True
-    is_calibrated = calibrate or scoring.calibrated
-    if is_calibrated or not event_model(scoring.score).is_textbook:
-        changes["class_prior"] = SHARES
-    elif class_prior is not None:
-        changes["class_prior"] = class_prior
-    if attributes:
-        known = dict(scoring.attributes)
-        for name in attributes.keys() - known.keys():
-            option = f"--{name.replace('_', '-')}"
-            raise SettingsError(f"{option}: the model has no columns of that kind")
-        changes["attributes"] = tuple(sorted((known | {**attributes}).items()))
-    scoring = scoring._replace(**changes)
-    scoring.check()
     return scoring
+
+
+def _with_more(attributes: Parameters, changes: Mapping[str, float]) -> Parameters:
+    """
+    Return numbers by which attributes are scored, changed, in the order of their names.
+
+    Raises:
+        SettingsError: the model has no attributes that one of them is for.
+
+    """
+    known = dict(attributes)
+    for name in changes.keys() - known.keys():
+        option = f"--{name.replace('_', '-')}"
+        raise SettingsError(f"{option}: the model has no columns of that kind")
+    return tuple(sorted((known | {**changes}).items()))
 
 
 def keeps_histograms(scoring: Scoring) -> bool:
