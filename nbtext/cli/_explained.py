@@ -16,7 +16,7 @@ from nbtext.learning.flipping import MOST, Flip
 from nbtext.scoring import Decision
 from nbtext.scoring.comparing import Difference
 from nbtext.scoring.explanation import Explanation, Part, Reason
-from nbtext.scoring.figures import probability, rounded, significant
+from nbtext.scoring.figures import probability, rounded, signed, significant
 from nbtext.scoring.in_words import in_words, shortened
 from nbtext.scoring.top import TopTerm
 
@@ -87,7 +87,7 @@ def term_text(reason: Reason) -> str:
 
 def nats(value: float) -> str:
     """Return a contribution, with its sign."""
-    return f"{value + 0.0:+.3f}"
+    return signed(value, 3)
 
 
 def sums_of(explanation: Explanation) -> Iterator[tuple[str, str]]:
@@ -97,7 +97,7 @@ def sums_of(explanation: Explanation) -> Iterator[tuple[str, str]]:
     yield "score", nats(explanation.score)
     slope, offset = explanation.slope, explanation.offset
     if explanation.calibration:
-        formula = f"({slope:.3f} x score {offset:+.3f})"
+        formula = f"({slope:.3f} x score {nats(offset)})"
         yield "calibration", f"{nats(explanation.calibration)}\t{formula}"
     if len(explanation.classes) > 2:
         yield "other classes", nats(explanation.others)

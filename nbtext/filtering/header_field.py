@@ -20,7 +20,7 @@ from nbtext.filtering.plain_header import FIELD as FIELD
 from nbtext.filtering.plain_header import plain_end
 from nbtext.mail import looks_like_mail
 from nbtext.scoring import Decision
-from nbtext.scoring.decide import probability
+from nbtext.scoring.figures import probability, signed
 
 if TYPE_CHECKING:
     from nbtext.scoring.explanation import Reason
@@ -133,7 +133,7 @@ def printable_reason(reason: "Reason") -> str:
     text = _printable(reason.text).replace('"', '\\"')
     if len(text) > LONGEST_REASON:  # not within what one backslash begins
         text = text[:LONGEST_REASON].rstrip("\\") + "..."
-    return f'{reason.contribution + 0.0:+.2f} {where} "{text}"'
+    return f'{signed(reason.contribution, 2)} {where} "{text}"'
 
 
 def _printable(text: str) -> str:

@@ -12,6 +12,7 @@ from nbtext.evaluation.bootstrap import Interval
 from nbtext.evaluation.learning_curve import Replay
 from nbtext.evaluation.misjudged import Misjudged
 from nbtext.report.operating import operating_points
+from nbtext.scoring.figures import signed
 from nbtext.scoring.top import TopTerm
 
 UNSURE: Final = "unsure"
@@ -190,7 +191,7 @@ def _curve(replay: Replay) -> Table:
 def _error(error: Misjudged) -> tuple[str, ...]:
     name = error.name if error.identity is None else f"{error.name} {error.identity}"
     reasons = [
-        f"{reason.contribution:+.2f} {reason.text} ({reason.view})"
+        f"{signed(reason.contribution, 2)} {reason.text} ({reason.view})"
         for reason in error.reasons
     ]
     return (
@@ -203,7 +204,7 @@ def _term(term: TopTerm) -> tuple[str, ...]:
     text = f"{term.key:012x}" if term.text is None else term.text
     return (
         term.label, text, term.view, f"{term.documents:,} of {term.of:,}",
-        f"{term.elsewhere:,} of {term.of_elsewhere:,}", f"{term.log_odds:+.2f}",
+        f"{term.elsewhere:,} of {term.of_elsewhere:,}", signed(term.log_odds, 2),
     )  # fmt: skip
 
 

@@ -46,6 +46,11 @@ def decided(
     }
 
 
+def signed(value: float, digits: int) -> str:
+    """Return a number of nats with its sign; what rounds to nothing has that of +0."""
+    return f"{round(value, digits) + 0.0:+.{digits}f}"
+
+
 def probability(value: float) -> str:
     """Return a probability to four places; short of certainty it is never 1."""
     if value >= 0.99995:
