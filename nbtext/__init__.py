@@ -5,6 +5,8 @@ What is exported is loaded when it is first asked for, because the command line
 classifies one message in less time than it takes to import numpy.
 """
 
+import sys
+
 from nbtext.faces import lazy_face
 
 TYPE_CHECKING = False  # typing takes longer to import than a message to classify
@@ -35,6 +37,10 @@ if TYPE_CHECKING:
     from nbtext.sources import Options
     from nbtext.tuning import Tuned
     from nbtext.upkeep import set_policy
+
+if sys.maxsize < 2**32:  # arrays of places and counts have 64 bits
+    message = "nbtext needs a Python of 64 bits, and this one has 32; use another"
+    raise ImportError(message)
 
 __version__: "Final" = "0.1.0"
 

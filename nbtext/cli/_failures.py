@@ -20,6 +20,9 @@ NO_THREAD: Final = "can't start new thread"
 NO_ROOM: Final = "failed to map segment"
 """What the dynamic linker says where there is no memory for a library (glibc)."""
 
+OF_UNIX: Final = ("fcntl", "grp", "pwd", "resource")
+"""Modules that Python has on systems like Unix alone."""
+
 NO_MEMORY: Final = "there is not enough memory; allow more, or try --jobs 1"
 """What is said then, and of a MemoryError."""
 
@@ -104,6 +107,9 @@ def _fault(error: Exception) -> int:
         return status.TRY_AGAIN
     if os.environ.get("NBTEXT_DEBUG"):
         raise error
+    if isinstance(error, ModuleNotFoundError) and error.name in OF_UNIX:
+        _say_error(f"nbtext runs on Linux, macOS and the like; {error} here")
+        return status.SOFTWARE
     _say_error(
         f"a fault in nbtext itself: {type(error).__name__}: {error}; please report "
         "it, with what NBTEXT_DEBUG=1 prints"

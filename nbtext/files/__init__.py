@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         read_file,
         write_all,
         write_at,
+        write_out,
     )
     from nbtext.files._renaming import make_durable, rename_exclusively
     from nbtext.files._replacing import NotDurableError, new_file, replace_file
@@ -54,6 +55,7 @@ __all__ = [
     "unlocked",
     "write_all",
     "write_at",
+    "write_out",
 ]
 
 _HOMES = {
@@ -76,6 +78,7 @@ _HOMES = {
     "unlocked": "_locking",
     "write_all": "_opening",
     "write_at": "_opening",
+    "write_out": "_opening",
 }
 
 __getattr__ = lazy_face(__name__, _HOMES)

@@ -76,6 +76,12 @@ def write_at(descriptor: int, offset: int, data: Buffer) -> None:
         rest = rest[written:]
 
 
+def write_out(descriptor: int) -> None:
+    """Have the system write what is in an open file to the disk, but not its times."""
+    sync = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
+    sync(descriptor)
+
+
 def is_in_place(path: str, descriptor: int) -> bool:
     """Return whether a path still leads to an open file."""
     try:

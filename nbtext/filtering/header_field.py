@@ -33,19 +33,19 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 _NAME: Final = re.compile(r"[!-9;-~]{1,64}")
 _FIELD_NAME: Final = rb"[!-9;-~]{1,128}[ \t]*+:"
-_REST: Final = rb"(?:[^\r\n]++|\n(?=[ \t])|\r(?=[\n \t]))*+[\r\n]?"
+_REST: Final = rb"(?:[^\r\n]++|\n(?=[ \t])|\r(?=[\n \t])|(?!))*+[\r\n]?"
 """What follows up to the end of a field: a line end without a continuation, or a bare
 CR, which others take for the end of a line."""
 
 _FIELD_START: Final = re.compile(_FIELD_NAME)
 _FIELD_REST: Final = re.compile(_REST)
-_FIELDS: Final = re.compile(rb"(?:%b%b)*+" % (_FIELD_NAME, _REST))
-_ANY_LINE: Final = rb"(?:[^\n]++|\n(?=[ \t]))*+\n"
+_FIELDS: Final = re.compile(rb"(?:%b%b|(?!))*+" % (_FIELD_NAME, _REST))
+_ANY_LINE: Final = rb"(?:[^\n]++|\n(?=[ \t])|(?!))*+\n"
 """A whole line, with the lines that continue it."""
 _LINE: Final = re.compile(_ANY_LINE)
-_LINES: Final = re.compile(rb"(?:%b)*+" % _ANY_LINE)
-_ENVELOPE: Final = re.compile(rb"(?:>?From [^\n]*+\n)*+")
-_LATE_ENVELOPE: Final = re.compile(rb"[\r\n]*+(?:>?From [^\n]*+\n)*+")
+_LINES: Final = re.compile(rb"(?:%b|(?!))*+" % _ANY_LINE)
+_ENVELOPE: Final = re.compile(rb"(?:>?From [^\n]*+\n|(?!))*+")
+_LATE_ENVELOPE: Final = re.compile(rb"[\r\n]*+(?:>?From [^\n]*+\n|(?!))*+")
 _LAST_LINE: Final = re.compile(rb"\n(?=\r?\r?\n)")
 """The end of a header's last line, before an empty line."""
 _SUBJECT: Final = re.compile(rb"(?:^|(?<=\r))subject[ \t]*+:", re.IGNORECASE | re.M)

@@ -15,7 +15,7 @@ from time import time
 from typing import Final, NamedTuple
 
 from nbtext.errors import MemoryFileError
-from nbtext.files import write_at
+from nbtext.files import write_at, write_out
 from nbtext.filtering.mailboxes import OldFiles, OldState
 from nbtext.filtering.seen_records import (
     APPENDING,
@@ -191,7 +191,7 @@ class SeenMessages:
         """
         if self._descriptor is not None and self._has_grown:
             try:
-                os.fdatasync(self._descriptor)
+                write_out(self._descriptor)
             except OSError as error:
                 raise cannot(self.path, "written", error) from error
 

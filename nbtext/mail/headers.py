@@ -58,7 +58,7 @@ _FIELD_START = re.compile(rb"[!-9;-~]{1,128}[ \t]*+:(?!//)")
 
 _DECIDING_FIELD = re.compile(
     rb"^(content-transfer-encoding|content-type|date|from|message-id|mime-version"
-    rb"|received|return-path|subject|to)(?:[ \t]|\n(?=[ \t]))*+:",
+    rb"|received|return-path|subject|to)(?:[ \t]|\n(?=[ \t])|(?!))*+:",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -20,7 +20,7 @@ _INLINE_TAGS = (
 )  # fmt: skip
 
 # Not compiled yet: most messages have no HTML, and a single one is in a hurry.
-_COMMENT = r"<!--[^-]*+(?:-(?!->)[^-]*+)*+-->"
+_COMMENT = r"<!--[^-]*+(?:-(?!->)[^-]*+|(?!))*+-->"
 
 
 def _any_of(names: Iterable[str]) -> str:
@@ -50,7 +50,7 @@ def _tags() -> re.Pattern[str]:
         rf"""
         < (?: /? (?:{_any_of(_INLINE_TAGS)}|[oOvVwW]:[a-zA-Z]++) (?=[>\s/]) [^<>]*+ >
             | ([a-zA-Z/!?]) [^<>]*+ > \s*+  # the group tells that it ends a word
-              (?:{_TAG})*+  # all tags behind it, and the white space in their way
+              (?:{_TAG}|(?!))*+  # all tags behind it, and the white space in their way
           )
         """,
         re.VERBOSE,

@@ -95,7 +95,7 @@ _USUAL_DATE = re.compile(
 
 # For other dates, and not compiled until there is one.
 _WEEKDAY = r"\s*+(mon|tue|wed|thu|fri|sat|sun)"
-_HOUR = r"\b(\d\d?):\d\d(?::\d\d)?+(?: ++([-+]\d{4}\b|[a-z]{1,5}\b))?"
+_HOUR = r"\b(\d\d?):\d\d(?::\d\d|(?!))?+(?: ++([-+]\d{4}\b|[a-z]{1,5}\b))?"
 
 
 class Mail(NamedTuple):

@@ -252,7 +252,7 @@ def _walk_message(message: Span, encoding: str, tree: Tree, depth: int) -> None:
     walk(message, head, tree, depth - 1)
 
 
-_ENVELOPE = re.compile(rb"\n*+(?:>?From [^\n]*+(?:\n|\Z))*+")
+_ENVELOPE = re.compile(rb"\n*+(?:>?From [^\n]*+(?:\n|\Z)|(?!))*+")
 
 
 def message_start(data: bytes, start: int = 0, end: int | None = None) -> int:
@@ -302,7 +302,7 @@ def split_parts(body: Span, boundary: bytes) -> Iterator[Span]:
 def _parameter(name: str) -> re.Pattern[str]:
     """Compile the pattern of a parameter, when one is asked for."""
     return re.compile(
-        rf"""[;\s]{name}(\*\d*+)?+\*?\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"?+|([^\s;]*+))""",
+        rf"""[;\s]{name}(\*\d*+|(?!))?+\*?\s*+=\s*+(?:"((?:[^"\\]|\\.|(?!))*+)"?+|([^\s;]*+))""",
         re.IGNORECASE | re.ASCII,
     )
 

@@ -22,7 +22,7 @@ Fields: TypeAlias = list[bytes]
 _NEVER_CLOSED = BadRecord("a quote that is never closed; close it, or double it")
 
 # Up to the quote that closes a field, or the line's end; two quotes stand for one.
-_QUOTED = re.compile(rb'(?:[^"]++|"")*+')
+_QUOTED = re.compile(rb'(?:[^"]++|""|(?!))*+')
 
 
 def csv_records(

@@ -10,7 +10,7 @@ import os
 from time import gmtime, strftime
 
 from nbtext import __version__
-from nbtext.files import write_at
+from nbtext.files import write_at, write_out
 
 TYPE_CHECKING = False  # typing takes longer to import than a message to learn
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _make_valid(descriptor: int, offset: int, first: "Buffer") -> None:
     """Write the first byte of a table, durably; or leave a zero there and raise."""
     try:
         write_at(descriptor, offset, first)
-        os.fdatasync(descriptor)  # the file is no longer than before
+        write_out(descriptor)
     except OSError:
         try:  # noqa: SIM105  contextlib takes long to import
             os.pwrite(descriptor, b"\0", offset)

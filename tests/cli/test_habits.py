@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -516,6 +517,30 @@ def test_a_fault_of_the_program_asks_for_a_report(
     assert (status, out) == (70, "")
     assert err.startswith("Error: a fault in nbtext itself: ZeroDivisionError: ")
     assert "NBTEXT_DEBUG=1" in err
+
+
+def test_a_system_that_lacks_what_unix_has_is_no_fault_of_the_program(
+    run: "Run", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.setattr("nbtext.cli._run", lambda _: import_module("fcntl"))
+
+    status, out, err = run("info")
+
+    assert (status, out) == (70, "")
+    assert err.startswith("Error: nbtext runs on Linux, macOS and the like; ")
+    assert err.count("\n") == 1
+
+
+def test_a_python_of_32_bits_is_refused() -> None:
+    code = "import sys; sys.maxsize = 2**31 - 1; import nbtext"
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 1
+    assert "nbtext needs a Python of 64 bits" in done.stderr
 
 
 def test_completion_is_clicks_own(process: "Run") -> None:

@@ -7,7 +7,7 @@ from time import monotonic
 
 import pytest
 
-from nbtext.files import open_file, read_file
+from nbtext.files import open_file, read_file, write_out
 
 
 @pytest.fixture
@@ -48,3 +48,16 @@ def test_no_more_is_read_than_asked_for(anything: Path) -> None:
 
 def descriptors() -> list[str]:
     return sorted(path.name for path in Path("/proc/self/fd").iterdir())
+
+
+def test_without_fdatasync_all_of_a_file_is_synced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.delattr(os, "fdatasync")  # as on macOS
+    monkeypatch.setattr(os, "fsync", synced.append)
+
+    with (tmp_path / "file").open("wb") as file:
+        write_out(file.fileno())
+
+        assert synced == [file.fileno()]
