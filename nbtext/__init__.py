@@ -9,6 +9,10 @@ import sys
 
 from nbtext.faces import lazy_face
 
+if sys.maxsize < 2**32:  # arrays of places and counts have 64 bits
+    message = "nbtext needs a Python of 64 bits, and this one has 32; use another"
+    raise ImportError(message)
+
 TYPE_CHECKING = False  # typing takes longer to import than a message to classify
 if TYPE_CHECKING:
     from typing import Final
@@ -37,10 +41,6 @@ if TYPE_CHECKING:
     from nbtext.sources import Options
     from nbtext.tuning import Tuned
     from nbtext.upkeep import set_policy
-
-if sys.maxsize < 2**32:  # arrays of places and counts have 64 bits
-    message = "nbtext needs a Python of 64 bits, and this one has 32; use another"
-    raise ImportError(message)
 
 __version__: "Final" = "0.1.0"
 
