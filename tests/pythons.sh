@@ -1,8 +1,7 @@
 #!/bin/sh
 # Run the tests of what may differ between Pythons on each from 3.12 on that is found
 # here, in an environment of its own: .venv-3.12, .venv-3.13 ... Debian's own 3.11, whose
-# `re` has a fault (tests/contract/test_patterns.py), runs those of reading mail, without
-# the extension.
+# `re` has a fault (tests/contract/test_patterns.py), runs those of reading mail.
 set -e
 TESTS="tests/unit tests/cli tests/golden tests/serve tests/properties tests/concurrency"
 failed=

@@ -108,7 +108,10 @@ def _fault(error: Exception) -> int:
     if os.environ.get("NBTEXT_DEBUG"):
         raise error
     if isinstance(error, ModuleNotFoundError) and error.name in OF_UNIX:
-        _say_error(f"nbtext runs on Linux, macOS and the like; {error} here")
+        _say_error(
+            f"there is no {error.name} in this Python; nbtext runs on Linux, macOS and "
+            "other systems like Unix"
+        )
         return status.SOFTWARE
     _say_error(
         f"a fault in nbtext itself: {type(error).__name__}: {error}; please report "
