@@ -4,7 +4,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-CODE_POINTS: "Final" = 2
+CODE_POINTS: "Final" = 3
 """The version of the table of code points: a new one changes the keys of a model."""
 
 MOST_TOKENS: "Final" = 1 << 21

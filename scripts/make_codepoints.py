@@ -2,7 +2,7 @@
 Make the table of code points: `python scripts/make_codepoints.py FILE`.
 
 The classes are those of the Unicode that the installed `regex` knows, and folding is
-that of the Python that runs this. A table that differs from `codepoints-2.bin` gives
+that of the Python that runs this. A table that differs from `codepoints-3.bin` gives
 other tokens: it needs a number of its own in `nbtext.constants.CODE_POINTS`, or no
 model made before is read as it was trained.
 """

@@ -146,7 +146,7 @@ training_options = option_group(
         "--alphabet",
         type=click.Choice(["words", "marks"]),
         help="Tokens of the text: words and emoji, or punctuation and symbols besides "
-        "[default: marks, but words for more than two classes of text].",
+        "[default: marks].",
     ),
     click.option(
         "--pattern",

@@ -21,7 +21,7 @@ HARD: Final = 0.2
 FEWEST: Final = 200
 """With fewer held-out documents the rival is not tried."""
 
-MARGIN: Final = 1.05
+MARGIN: Final = 1.15
 """By how much the rival's loss may be larger, which its correction makes up for."""
 
 

@@ -178,7 +178,7 @@ RAW: Final = View(
 )
 BODY: Final = View(name="body", text="body", alphabet="marks", pairs=True)
 TOPIC: Final = View(
-    name="body", text="body", alphabet="words", pairs=True, fold_tokens=True
+    name="body", text="body", alphabet="marks", pairs=True, fold_tokens=True
 )
 NGRAMS: Final = View(
     name="ngrams", text="body", alphabet="ngrams", fold_tokens=True, limit=NGRAMS_READ

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import msgpack
 
+from nbtext.constants import CODE_POINTS
 from nbtext.errors import (
     DamagedError,
     ModelVersionError,
@@ -311,6 +312,15 @@ def _header_map(
         message = (
             f"{path}: a model of format version {version!r}, and this nbtext reads "
             f"version {VERSION}; train again, or upgrade nbtext if it is newer"
+        )
+        raise ModelVersionError(message)
+    settings = plain.get("settings")
+    of_tokens = settings.get("codepoints") if isinstance(settings, dict) else None
+    if type(of_tokens) is int and of_tokens != CODE_POINTS:
+        message = (
+            f"{path}: its tokens are those of table {of_tokens} of code points, and "
+            f"this nbtext has table {CODE_POINTS}; train again, or upgrade nbtext if "
+            "it is newer"
         )
         raise ModelVersionError(message)
     return plain, end

@@ -16,7 +16,7 @@ Folding is simple lower case, one code point to one, so that positions never mov
 The classes come from Unicode properties, but not from the properties of whatever
 Unicode the reader's Python happens to have: that would change the tokens of an old
 model. They were generated once, by `scripts/make_codepoints.py`, into the file
-`codepoints-2.bin` beside this module, and the number in its name is part of a model's
+`codepoints-3.bin` beside this module, and the number in its name is part of a model's
 settings. The file holds two tables of the same make, classes and then folding offsets:
 a block number for each 256 code points, then the distinct blocks.
 """

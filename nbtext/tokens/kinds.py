@@ -26,7 +26,7 @@ KINDS: "Final[dict[Alphabet, tuple[int, int, int, int, int, int]]]" = {
     # points: 0 separates, 3 makes a token of each code point
     "fields": (0, 0, 1, 1, 1, 1),
     "words": (0, 0, 0, 1, 3, 3),
-    "marks": (0, 2, 2, 1, 3, 2),
+    "marks": (0, 2, 2, 1, 3, 3),
     # whatever stands between U+0000: nbtext.tokens.pattern puts it between matches
     "pattern": (1, 1, 1, 1, 1, 1),
     # what nbtext.tokens.ngrams makes a space, and what it keeps

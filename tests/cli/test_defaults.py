@@ -74,7 +74,6 @@ VALUES: Final[dict[str, dict[str, list[str]]]] = {
         "text": ["0.1"],
         "three": ["0.03"],
     },
-    "marks, but words for more than two classes of text": {"": ["marks"]},
     "as before, at first 1000": {"": ["1000"]},
     "the model file's name with .decided behind": {"": [f"{PREPARED}.decided"]},
     "half of what there is": {"": ["1G"]},

@@ -391,7 +391,7 @@ def keys_of(view: str, header: dict[str, Any], arrays: Arrays) -> list[int]:
 
 def class_and_fold(code: int) -> tuple[int, int]:
     """Return the class and the folded form of a code point."""
-    table = (ROOT / "nbtext" / "tokens" / "codepoints-2.bin").read_bytes()
+    table = (ROOT / "nbtext" / "tokens" / "codepoints-3.bin").read_bytes()
     c, f = struct.unpack_from("<HH", table)
     assert len(table) == 2 * (2 + 4352) + 256 * c + 1024 * f
     class_ = table[4 + 4352 + 256 * table[4 + (code >> 8)] + (code & 255)]
@@ -1406,7 +1406,7 @@ def test_ngrams_are_those_of_the_page(text: str) -> None:
 
 
 def test_the_table_of_code_points_is_the_one_named() -> None:
-    data = (ROOT / "nbtext" / "tokens" / "codepoints-2.bin").read_bytes()
+    data = (ROOT / "nbtext" / "tokens" / "codepoints-3.bin").read_bytes()
 
     assert sha256(data).hexdigest() == in_page(r"`([0-9a-f]{64})`")
     assert f"{len(data):,} bytes" in PAGE

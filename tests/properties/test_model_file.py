@@ -1024,6 +1024,18 @@ def test_another_version_is_named_and_refused(version: object, tmp_path: Path) -
         open_model(str(path))
 
 
+@pytest.mark.parametrize("number", [2, 99])
+def test_another_table_of_code_points_is_named_and_refused(
+    number: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.nbt"
+    settings = counted(SMALL).settings.as_dict() | {"codepoints": number}
+    path.write_bytes(forged(settings=settings))
+
+    with pytest.raises(ModelVersionError, match=rf"table {number} of .*train again"):
+        open_model(str(path))
+
+
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 

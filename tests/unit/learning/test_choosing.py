@@ -41,7 +41,7 @@ def texts(n: int, lean: float) -> list[Document]:
 
 @pytest.mark.parametrize(
     ("loss", "of_rival", "is_preferred"),
-    [(0.5, 0.4, True), (0.5, 0.52, True), (0.5, 0.53, False), (0.2, 0.1, False)],
+    [(0.5, 0.4, True), (0.5, 0.57, True), (0.5, 0.58, False), (0.2, 0.1, False)],
 )
 def test_a_rival_is_preferred_where_classes_are_hard_to_tell_apart(
     loss: float, of_rival: float, is_preferred: bool

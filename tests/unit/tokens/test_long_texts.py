@@ -12,7 +12,7 @@ MB = 1 << 20
 
 
 @pytest.mark.parametrize("unit", ["a!", "Ab?\u4e2d", "\u00e9"], ids=ascii)
-@pytest.mark.parametrize("view", [BODY, TOPIC], ids=["marks", "words"])
+@pytest.mark.parametrize("view", [BODY, TOPIC], ids=["as written", "folded"])
 def test_a_text_without_separators_is_read_in_parts(view: View, unit: str) -> None:
     fields = [("body", unit * (LONG // len(unit) + 9))]
 

@@ -38,7 +38,7 @@ from nbtext.tokens.tokenizer import (
         ("words", "e\u0301te\u0301", ["e\u0301te\u0301"]),
         ("words", "nul\0inside", ["nul", "inside"]),
         ("words", "ok 😀😀👍🏽! ♥", ["ok", "😀", "😀", "👍", "♥"]),
-        ("marks", "ok 😀😀!", ["ok", "😀😀!"]),
+        ("marks", "ok 😀😀!", ["ok", "😀", "😀", "!"]),
         ("fields", "ok 😀😀!", ["ok", "😀😀!"]),
         ("marks", "lone\ud800half", ["lone", "half"]),
         ("marks", "", []),
