@@ -220,12 +220,13 @@ def probabilities(model: Model, facts: dict[str, Any]) -> Iterator[tuple[str, st
         return
     by_class = facts["by_class"]
     listed = _by_class({name: f"{n:,}" for name, n in by_class.items()})
-    if len(by_class) > 2:
-        few, many = min(by_class.values()), max(by_class.values())
-        listed = f"{few:,} to {many:,} of each class"
+    of_fewest = min(by_class.values(), default=0)
+    if len(by_class) > 2:  # all of them teach the one number that is fitted
+        listed = f"{of_fewest:,} to {max(by_class.values()):,} of each class"
+        of_fewest = facts["documents"]
     if not facts["documents"]:
         yield "calibration", "none yet: what is expected of such scores"
-    elif min(by_class.values(), default=0) < FEWEST:
+    elif of_fewest < FEWEST:
         rest = counted(facts["documents"], "held-out document")
         yield "calibration", f"what is expected, and {rest}, which are few: {listed}"
     else:

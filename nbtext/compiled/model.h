@@ -18,7 +18,7 @@ enum { MOST_TABLES = 512, MOST_COLUMNS = 8 };
 #define MOST_COUNT (INT64_C(1) << 53)
 
 /* Of the file, and of the table of code points. */
-enum { FORMAT_VERSION = 3, CODE_POINTS = 2 };
+enum { FORMAT_VERSION = 3, CODE_POINTS = 3 };
 
 /* --- msgpack.c -------------------------------------------------------------------- */
 

@@ -175,6 +175,24 @@ def test_info_says_in_words_what_probabilities_rest_on(run: "Run") -> None:
     assert found["caps"] == pytest.approx({"a": 61 / 62, "b": 61 / 62})
 
 
+@pytest.mark.parametrize(
+    ("n", "said"),
+    [
+        (120, "121 held-out documents: 1 to 60 of each class"),
+        (20, "what is expected, and 21 held-out documents, which are few: 1 to 10 of"),
+    ],
+)
+def test_of_many_classes_one_that_is_rare_does_not_make_held_out_documents_few(
+    run: "Run", n: int, said: str
+) -> None:
+    rows = [f"{'ab'[place % 2]}\tword{place % 7} more {place}\n" for place in range(n)]
+    Path("rows.tsv").write_text("".join([*rows, "c\tanother\n"]))
+    trained = run("train", "-q", "-m", "m.nbt", "--score", "complement", "rows.tsv")
+    assert trained == (0, "", "")
+
+    assert f"\ncalibration\t{said}" in run("info", "-m", "m.nbt").out
+
+
 def test_what_a_correction_rests_on_and_what_was_learnt_since(
     run: "Run", tmp_path: Path
 ) -> None:

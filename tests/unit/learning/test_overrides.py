@@ -25,7 +25,7 @@ def test_without_overrides_the_defaults_stay(settings: Any) -> None:
     [
         (MAIL, SettingsOverrides(ngrams=2, alphabet="marks", score="mean")),
         (TEXT, SettingsOverrides(ngrams=2, alphabet="marks", score="weighted")),
-        (TOPICS, SettingsOverrides(ngrams=2, alphabet="words", score="contrast")),
+        (TOPICS, SettingsOverrides(ngrams=2, alphabet="marks", score="contrast")),
     ],
     ids=["mail", "text", "topics"],
 )
