@@ -10,7 +10,8 @@ product.
 
 All trials hold documents out: by leave-one-out, which is exact, or by folds where
 training learns more than counts: a correction, a choice between event models, weights
-that rest on all documents (`tfidf`).
+that rest on all documents (`tfidf`). Last, documents are read once more with the other
+alphabet, by which the default is tried, and what was best.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, Labels
     from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
+    from nbtext.settings.views import Alphabet
 
 from nbtext.errors import SettingsError
 from nbtext.evaluation.binary_metrics import positive_class
@@ -78,6 +80,9 @@ WEIGHED_FACTORS: Final = (0.1, 10.0)
 
 CATEGORY_SMOOTHINGS: Final = (0.1, 0.3, 3.0, 10.0)
 """What is tried in place of 1 added to the count of every value of a category."""
+
+OTHERS: Final[dict[Alphabet, Alphabet]] = {"marks": "words", "words": "marks"}
+"""What is tried in place of an alphabet."""
 
 VARIANCE_SMOOTHINGS: Final = (1e-6, 1e-3, 1e-2, 1e-1)
 """What is tried in place of 1e-9 of the largest variance added to all variances."""
@@ -150,7 +155,17 @@ def tune(
         trials = _Trials(cache, dealt, table, report, measure, overrides, on_trial)
         left_out = choose(measure, trials.left_out(), trials.labels)
         by_folds = trials.by_folds(left_out)
-        folds = choose(measure, by_folds, trials.labels)
+    other = _other_alphabet(settings, overrides)
+    if other is not None:
+        read = read_once(
+            sources,
+            n_classes,
+            partial(_widest, overrides._replace(alphabet=other)),
+            max_bytes,
+            None,
+        )
+        by_folds += trials.with_alphabet(other, read, by_folds)
+    folds = choose(measure, by_folds, trials.labels)
     chosen = next(row for row in folds if row.is_chosen)
     before = tuple(replace(row, is_best=False, is_chosen=False) for row in left_out)
     of_chosen = next(one for one in by_folds if one.overrides == chosen.overrides)
@@ -171,6 +186,14 @@ def tune(
             is_followed=is_followed,
         ),
     )
+
+
+def _other_alphabet(settings: Settings, fixed: SettingsOverrides) -> Alphabet | None:
+    """Return the alphabet to try besides, None if what a token is was said."""
+    if fixed.alphabet is not None or fixed.pattern is not None:
+        return None
+    of_body = [view.alphabet for view in settings.views if view.text == "body"]
+    return next((OTHERS[one] for one in of_body if one in OTHERS), None)
 
 
 def _keeps_scores(overrides: SettingsOverrides, table: CountTable) -> bool:
@@ -277,6 +300,34 @@ class _Trials:
             if event.weighs_again and not self.table.settings.has_attributes:
                 tried += self._weighed_again(event, min(map(self._value, tried)))
         return tried
+
+    def with_alphabet(
+        self,
+        alphabet: Alphabet,
+        read: tuple[TermCache, Settings, ReadReport],
+        tried: Sequence[Tried],
+    ) -> list[Tried]:
+        """
+        Try the default by folds, and the best so far, with tokens of another alphabet.
+
+        Args:
+            alphabet: it.
+            read: the same documents, read so.
+            tried: what was tried by folds.
+
+        """
+        cache, settings, report = read
+        with cache:
+            if cache.digests != self.cache.digests:  # they changed meanwhile
+                return []
+            table = replace(self.table, settings=settings)
+            again = replace(self, cache=cache, table=table, report=report)
+            best = min(tried, key=self._value)
+            asked = dict.fromkeys((self.fixed, best.overrides))
+            found = [
+                again._by_folds(one._replace(alphabet=alphabet)) for one in asked
+            ]
+        return [one for one in found if not any(map(one.is_same_model, tried))]
 
     def _weighed_again(self, event: EventModel, least: float) -> list[Tried]:
         """Try an event model by folds, with other smoothing if it is best as it is."""

@@ -2,17 +2,18 @@
 
 import json
 import os
+import random
 import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
-from nbtext import load, tune
+from nbtext import SettingsOverrides, evaluate_folds, load, tune
 from nbtext.policy import Policy
 from nbtext.scoring import event_models
 from nbtext.store import open_model
@@ -241,3 +242,44 @@ def test_the_threshold_is_of_the_probability_that_its_policy_looks_at(
 
     most = 9 / 10  # 8 of the other class at the most have been learnt
     assert largest[1] <= most < largest[0]
+
+
+def marked(n: int) -> str:
+    """Return texts of three classes, told apart by pairs of words, and marks by lot."""
+    chance = random.Random(1)  # noqa: S311  no secret
+    lines = []
+    for number in range(n):
+        step = 1 + number % 3
+        words: list[int] = [chance.randrange(12)]
+        while len(words) < 9:
+            words.append((words[-1] + step) % 12)
+        marks = (chance.choice([" ", " ", "!;. ", " -/- ", " (?) "]) for _ in words)
+        text = "".join(
+            f"w{word}{mark}" for word, mark in zip(words, marks, strict=True)
+        )
+        lines.append(f"{'abc'[step - 1]}\t{text}\n")
+    return "".join(lines)
+
+
+def test_the_other_alphabet_is_tried_and_chosen_where_marks_mislead(run: "Run") -> None:
+    Path("rows.tsv").write_text(marked(240))
+    line = run("tune", "-q", "rows.tsv").out.splitlines()[-1]
+
+    assert line.startswith("train\tnbtext train --alphabet words")
+    rows = tune(["rows.tsv"], measure="error").rows
+    words = next(row for row in rows if row.options == ["--alphabet", "words"])
+    folds = evaluate_folds(["rows.tsv"], overrides=words.overrides, folds=5)
+    assert folds.accuracy == pytest.approx(1 - words.value)
+    of_default = next(row for row in rows if not row.options)
+    assert words.value < of_default.value
+
+
+@pytest.mark.parametrize(
+    "fixed", [{"alphabet": "marks"}, {"pattern": r"\w+"}], ids=["alphabet", "pattern"]
+)
+def test_an_alphabet_is_not_tried_where_tokens_are_fixed(fixed: Any) -> None:
+    Path("rows.tsv").write_text(marked(60))
+
+    tuned = tune(["rows.tsv"], overrides=SettingsOverrides(**fixed))
+
+    assert {row.overrides.alphabet for row in tuned.rows} == {fixed.get("alphabet")}
