@@ -93,9 +93,10 @@ def command(
 
     Tries every score, its smoothing, how repeated tokens count, its parameters, each
     view left out, how categories and numbers are smoothed, a correction, and the other
-    --alphabet, each on documents that it has not counted. Prints all that was tried, and chooses the
-    simplest of those within one standard error of the best. Prints the lines to type,
-    or writes the model; one that keeps to --max-false-positives, if that is given.
+    --alphabet, each on documents that it has not counted. Prints all that was tried,
+    and chooses the simplest of those within one standard error of the best. Prints the
+    lines to type, or writes the model; one that keeps to --max-false-positives, if that
+    is given.
     """  # noqa: D301  click wants a real backspace
     from nbtext.api.advising import tune
     from nbtext.api.training import train
