@@ -324,9 +324,7 @@ class _Trials:
             again = replace(self, cache=cache, table=table, report=report)
             best = min(tried, key=self._value)
             asked = dict.fromkeys((self.fixed, best.overrides))
-            found = [
-                again._by_folds(one._replace(alphabet=alphabet)) for one in asked
-            ]
+            found = [again._by_folds(one._replace(alphabet=alphabet)) for one in asked]
         return [one for one in found if not any(map(one.is_same_model, tried))]
 
     def _weighed_again(self, event: EventModel, least: float) -> list[Tried]:
