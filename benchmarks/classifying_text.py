@@ -14,7 +14,7 @@ from benchmarks.peers import (
     scikit_learn_training,
 )
 
-WORDS = ("--ngrams", "1", "--no-correction")
+WORDS = ("--ngrams", "1", "--alphabet", "words", "--no-correction")
 
 
 def figures(bench: Bench) -> Iterator[Figure]:

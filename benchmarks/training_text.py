@@ -11,17 +11,20 @@ from benchmarks.mail import corpus
 from benchmarks.peers import scikit_learn_start, scikit_learn_training
 
 
+WORDS = ("--ngrams", "1", "--alphabet", "words")
+
+
 def figures(bench: Bench) -> Iterator[Figure]:
     """Time both as wholes; then take off what scikit-learn takes to be imported."""
     folder = corpus("20news") / "train"
     peer = scikit_learn_training(folder)
-    corrected = bench.train("--ngrams", "1", str(folder))
+    corrected = bench.train(*WORDS, str(folder))
     timed = pairs(corrected, peer, bench.runs)
     name = "train, 20news words only, with the correction, of scikit-learn's time"
     said = timed.explained("scikit-learn")
     yield Figure(name, f"{timed.ratio:.2f}", "", None, said)
     # the same work: counts of words, and nothing learnt beside them
-    counts = bench.train("--ngrams", "1", "--no-correction", str(folder))
+    counts = bench.train(*WORDS, "--no-correction", str(folder))
     timed = pairs(counts, peer, bench.runs)
     name = "train, 20news words only, --no-correction, of scikit-learn's time"
     yield at_most(name, timed.ratio, 0.25, timed.explained("scikit-learn"))
