@@ -10,7 +10,6 @@ from benchmarks.harness import pairs, run
 from benchmarks.mail import corpus
 from benchmarks.peers import scikit_learn_start, scikit_learn_training
 
-
 WORDS = ("--ngrams", "1", "--alphabet", "words")
 
 
