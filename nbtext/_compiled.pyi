@@ -174,6 +174,7 @@ def correct(
     rate: float,
     cut: float,
     decay: float,
+    doubt: float,
     amounts: NDArray[np.int16],
     logits: NDArray[np.float64],
     is_kept: bool,

@@ -139,6 +139,8 @@ def correction_in_words(facts: dict[str, Any]) -> str:
     # further numbers are for people, and a file may have others
     if correction.get("share", 1.0) != 1.0:
         says += f", beside {correction['share']:g} of what the counts say"
+    if correction.get("doubt"):
+        says += ", labels doubted where others are likelier"
     if correction.keys() >= {"held_out", "loss_without", "loss_with"}:
         says += (
             f"; log-loss of {correction['held_out']:,} held out "

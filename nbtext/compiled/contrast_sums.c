@@ -1,7 +1,4 @@
-/*
- * What terms say for each of many classes; twin of
- * nbtext/scoring/models/contrast_sums.py.
- */
+/* What terms say for each of many classes; twin of nbtext/scoring/models/contrast_sums.py. */
 
 #include "module.h"
 

@@ -1,7 +1,4 @@
-/*
- * Documents to keys, called from Python; twin of `document_keys` in
- * nbtext/tokens/engine.py.
- */
+/* Documents to keys, called from Python; twin of `document_keys` in nbtext/tokens/engine.py. */
 
 #include "text_finding.h"
 

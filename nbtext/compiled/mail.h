@@ -309,10 +309,7 @@ find_byte(Slice text, uint8_t byte)
     return text.at == text.end ? NULL : memchr(text.at, byte, length_of(text));
 }
 
-/*
- * Find a text of one byte or more, in linear time if its first byte does not occur again
- * in it.
- */
+/* Find a text of one byte or more, in linear time if its first byte does not occur again in it. */
 static inline const uint8_t *
 find_text(Slice text, Slice wanted)
 {

@@ -308,13 +308,19 @@ fetch(const TermArrays *terms, const uint64_t *keys, size_t n)
     }
 }
 
-/* Take what is kept in memory of a term in some place; false if the file says more. */
+/* Take what is kept of a term, and add what has changed; false if all is to be looked up. */
 static bool
-take_kept(const Kept *kept, Found *found)
+take_kept(const Kept *kept, const Change *change, Found *found)
 {
-    found->counts[0] = kept->counts[0];
-    found->counts[1] = kept->counts[1];
-    return kept->counts[0] != LOOK_IT_UP;
+    if (found->lookup == KNOWN_TERM)
+        *found = (Found){KNOWN_TERM, {kept->counts[0], kept->counts[1]}};
+    if (!change || found->lookup == IS_DAMAGED || found->counts[0] == LOOK_IT_UP)
+        return !change && found->counts[0] != LOOK_IT_UP;
+    const int64_t *first = change->columns[0], *second = change->columns[1];
+    int64_t all = first[0] | first[1] | second[0] | second[1];
+    *found = (Found){all ? KNOWN_TERM : found->lookup,
+                     {found->counts[0] + first[0], found->counts[1] + second[0]}};
+    return all >= 0 && all < LOOK_IT_UP; /* nothing is taken away, and no sum too large */
 }
 
 /* Add up what the tables count for a term. */
@@ -360,7 +366,7 @@ find_counts(const Model *model, size_t view, const uint64_t *keys, size_t n, Fou
             PREFETCH(terms->kept + places[i]);
     }
     for (size_t i = 0; i < n; i++)
-        if (!are_kept || find_change(model, view, keys[i])
-            || (found[i].lookup == KNOWN_TERM && !take_kept(terms->kept + places[i], found + i)))
+        if (!are_kept || !take_kept(terms->kept + places[i], find_change(model, view, keys[i]),
+                                    found + i))
             found[i] = add_up_term(model, view, keys[i]);
 }

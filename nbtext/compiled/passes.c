@@ -29,11 +29,12 @@ typedef struct {
     const int64_t *labels, *times;
     const int32_t *base; /* scores, in units of 1/4096 */
     int16_t *amounts;
-    double rate, cut;
+    double rate, cut, decay, doubt;
     Store store;
     int64_t *biases;
     uint64_t *dots;
     double *logits;
+    double *visits;  /* how many documents of each class there are */
     int32_t *steps;  /* of the document that is visited, by class */
     uint16_t *moved; /* the classes whose step is not zero */
     size_t n_moved;
@@ -88,15 +89,19 @@ find_logits(Passes *passes, size_t document)
 static void
 find_steps(Passes *passes, size_t document)
 {
-    double *logits = passes->logits, best = logits[0], sum = 0.0;
+    double *logits = passes->logits, best = logits[0], sum = 0.0, most = 0.0;
+    size_t label = (size_t)passes->labels[document];
     passes->n_moved = 0;
     for (size_t c = 1; c < passes->n_classes; c++)
         best = logits[c] > best ? logits[c] : best;
     for (size_t c = 0; c < passes->n_classes; c++)
         sum += logits[c] = exp(logits[c] - best);
+    for (size_t c = 0; c < passes->n_classes; c++)
+        most = fmax(most, logits[c] / sqrt(passes->visits[c] + 1.0));
+    double likely = logits[label] / sqrt(passes->visits[label] + 1.0) / most;
+    double rate = passes->rate * pow(likely, passes->doubt);
     for (size_t c = 0; c < passes->n_classes; c++) {
-        double truth = (int64_t)c == passes->labels[document] ? 1.0 : 0.0;
-        double step = passes->rate * (truth - logits[c] / sum);
+        double step = rate * ((c == label ? 1.0 : 0.0) - logits[c] / sum);
         passes->steps[c] = fabs(step) < passes->cut ? 0 : (int32_t)rint(step * UNITS);
         if (passes->steps[c])
             passes->moved[passes->n_moved++] = (uint16_t)c;
@@ -203,11 +208,12 @@ allocate(Passes *passes, size_t n_terms)
     passes->biases = calloc(n + 1, sizeof *passes->biases);
     passes->dots = calloc(n + 1, sizeof *passes->dots);
     passes->logits = calloc(n + 1, sizeof *passes->logits);
+    passes->visits = calloc(n + 1, sizeof *passes->visits);
     passes->steps = calloc(n + 1, sizeof *passes->steps);
     passes->moved = calloc(n + 1, sizeof *passes->moved);
     bool has_room = make_store(&passes->store, n_terms, n) && passes->biases
-                    && passes->dots && passes->logits && passes->steps
-                    && passes->moved;
+                    && passes->dots && passes->logits && passes->visits
+                    && passes->steps && passes->moved;
     if (!has_room)
         PyErr_NoMemory();
     return has_room;
@@ -225,23 +231,14 @@ release(Passes *passes)
     free(passes->biases);
     free(passes->dots);
     free(passes->logits);
+    free(passes->visits);
     free(passes->steps);
     free(passes->moved);
 }
 
-/* Write the corrected logits of some documents, one row of classes after the other. */
-static void
-write_logits(Passes *passes, const Py_buffer *documents, double *to)
-{
-    for (size_t n = 0; n < (size_t)documents->len / 8; n++) {
-        find_logits(passes, (size_t)((const int64_t *)documents->buf)[n]);
-        memcpy(to + n * passes->n_classes, passes->logits, passes->n_classes * 8);
-    }
-}
-
 const char correct_doc[] =
 "correct(views, n_terms, order, scored, labels, times, base, n_passes, rate, cut,\n"
-"        decay, amounts, logits, is_kept)\n"
+"        decay, doubt, amounts, logits, is_kept)\n"
 "--\n\n"
 "Make a correction, as `nbtext.learning.passes.correct_by_arrays` does.\n\n"
 "Returns:\n"
@@ -251,16 +248,16 @@ const char correct_doc[] =
 PyObject *
 correct(PyObject *module, PyObject *args)
 {
-    PyObject *views, *result = NULL;
+    PyObject *views;
     Py_buffer b[7] = {{0}};
     Passes passes = {0};
     Py_ssize_t n_terms, n_passes;
-    double decay;
     int is_kept;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!ny*y*y*y*y*ndddw*w*p:correct", &PyList_Type, &views,
+    if (!PyArg_ParseTuple(args, "O!ny*y*y*y*y*nddddw*w*p:correct", &PyList_Type, &views,
                           &n_terms, &b[0], &b[1], &b[2], &b[3], &b[4], &n_passes,
-                          &passes.rate, &passes.cut, &decay, &b[5], &b[6], &is_kept))
+                          &passes.rate, &passes.cut, &passes.decay, &passes.doubt,
+                          &b[5], &b[6], &is_kept))
         return NULL;
     size_t n_order = (size_t)b[0].len / 8, n_scored = (size_t)b[1].len / 8;
     size_t n = passes.n_documents = (size_t)b[2].len / 8;
@@ -279,22 +276,28 @@ correct(PyObject *module, PyObject *args)
                     && are_below(b[1].buf, n_scored, n)
                     && are_below(passes.labels, n, passes.n_classes)
                     && passes.rate >= 0.0 && passes.rate <= MOST_RATE
-                    && decay >= 0.0 && decay <= 1.0;
+                    && passes.decay >= 0.0 && passes.decay <= 1.0
+                    && passes.doubt >= 0.0 && passes.doubt <= 1.0;
     if (!is_sound)
         PyErr_SetString(PyExc_ValueError, "these are no documents with base scores");
     for (Py_ssize_t v = 0; is_sound && v < PyList_Size(views); v++)
         is_sound = take_view(&passes, PyList_GetItem(views, v), (size_t)n_terms);
     is_sound = is_sound && allocate(&passes, (size_t)n_terms);
+    const int64_t *order = b[0].buf, *scored = b[1].buf;
+    for (size_t i = 0; is_sound && i < n_order; i++)
+        passes.visits[passes.labels[order[i]]] += 1.0;
     for (Py_ssize_t pass = 0; is_sound && n_order && pass < n_passes; pass++) {
-        is_sound = visit_all(&passes, b[0].buf, n_order);
-        passes.rate *= decay;
-        passes.cut *= decay;
+        is_sound = visit_all(&passes, order, n_order);
+        passes.rate *= passes.decay;
+        passes.cut *= passes.decay;
     }
-    if (is_sound) {
-        write_logits(&passes, &b[1], b[6].buf);
-        passes.store.n_terms *= (size_t)is_kept; /* of none, no entries are told */
-        result = entries_of(&passes.store);
+    for (size_t i = 0; is_sound && i < n_scored; i++) {
+        find_logits(&passes, (size_t)scored[i]);
+        memcpy((double *)b[6].buf + i * passes.n_classes, passes.logits,
+               passes.n_classes * sizeof *passes.logits);
     }
+    passes.store.n_terms *= (size_t)is_kept; /* of none, no entries are told */
+    PyObject *result = is_sound ? entries_of(&passes.store) : NULL;
     release(&passes);
     for (size_t k = 0; k < 7; k++)
         PyBuffer_Release(&b[k]);

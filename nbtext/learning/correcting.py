@@ -14,6 +14,7 @@ docs/experiments/010-many-classes.md)
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -40,7 +41,7 @@ from nbtext.counts.sample import VISITED
 from nbtext.counts.sorted_counts import narrow
 from nbtext.counts.table import rows_by_class, with_classes
 from nbtext.learning.passes import BASE_UNIT, Learnt, Pupils, correct
-from nbtext.learning.trials import SHARES, Trial, rate_of, together
+from nbtext.learning.trials import DOUBTS, SHARES, Trial, rate_of, together
 from nbtext.learning.usual_products import sums_of_weights
 from nbtext.learning.visits import PART, Visits, vectors_of, visits_of, weighted_views
 from nbtext.scoring import event_model
@@ -84,6 +85,21 @@ class Base(NamedTuple):
     model: BatchModel
     slope: float
     known: Known
+
+
+class _Part(NamedTuple):
+    """
+    Documents without a part of them.
+
+    Attributes:
+        base: the scores of all documents by counts without that part.
+        order: the others, in the order in which they are visited.
+        held_out: the part.
+    """
+
+    base: NDArray[np.int32]
+    order: NDArray[np.int64]
+    held_out: NDArray[np.int64]
 
 
 class Made(NamedTuple):
@@ -153,37 +169,48 @@ class _Making:
         Make corrections without a part of the documents, and try them on these.
 
         Of few documents each part has its turn: together they say more. What is
-        returned is the trial of the better share; None if there are too few documents.
+        returned is the trial of the better share, with the doubt that went with it
+        best; None if there are too few documents.
         """
         n_visits = len(self.visits.order)
         if n_visits < HELD_OUT:
             return None
         n_parts = min(HELD_OUT, max(1, TRIED // n_visits))
-        trials = self._tried_on(0)
-        for part in range(1, n_parts):
-            trials = list(map(together, trials, self._tried_on(part)))
+        parts = [self._part(number) for number in range(n_parts)]
+        best = self._best(parts, 0.0)
+        for doubt in DOUBTS:
+            other = self._best(parts, doubt)
+            if other.loss_with >= best.loss_with:
+                break
+            best = other
+        return best
+
+    def _best(self, parts: list[_Part], doubt: float) -> Trial:
+        """Try each share, and return the trial of the better one."""
+        trials = [self._tried(parts, share, doubt) for share in SHARES]
         return min(trials, key=lambda trial: trial.loss_with)
 
-    def _tried_on(self, part: int) -> list[Trial]:
-        """Try each share on a part of the documents that had no part in it."""
+    def _part(self, number: int) -> _Part:
+        """Hold out a part of the documents, and score all without it."""
         visits = self.visits
-        is_held_out = visits.visit_of % HELD_OUT == part
+        is_held_out = visits.visit_of % HELD_OUT == number
         model = self._counts_without(is_held_out)
         base = np.empty((len(visits.labels), len(self.base.model.classes)), np.int32)
         self._score(base, model, ~is_held_out, counted=True)
         self._score(base, model, is_held_out, counted=False)
         is_first = is_held_out.take(visits.order)
-        held_out = visits.order[is_first]
-        labels = visits.labels.take(held_out)
-        loss_without = _loss(base.take(held_out, axis=0) / BASE_UNIT, labels)
+        return _Part(base, visits.order[~is_first], visits.order[is_first])
+
+    def _tried(self, parts: list[_Part], share: float, doubt: float) -> Trial:
+        """Make corrections without each part, and try them on it."""
         trials = []
-        for share in SHARES:
-            learnt = self._learnt(
-                base, share, visits.order[~is_first], held_out, is_kept=False
-            )
+        for base, order, held_out in parts:
+            labels = self.visits.labels.take(held_out)
+            loss_without = _loss(base.take(held_out, axis=0) / BASE_UNIT, labels)
+            learnt = self._learnt(base, share, doubt, order, held_out)
             losses = (*observed_losses(learnt.logits, labels).tolist(),)
-            trials.append(Trial(share, 1, len(held_out), loss_without, losses))
-        return trials
+            trials.append(Trial(share, doubt, 1, len(held_out), loss_without, losses))
+        return reduce(together, trials)
 
     def _counts_without(self, is_held_out: NDArray[np.bool_]) -> BatchModel:
         """Return the counts of all other documents."""
@@ -197,7 +224,7 @@ class _Making:
         base = np.empty((len(visits.labels), len(self.base.model.classes)), np.int32)
         is_known = self._take_known(base)
         self._score(base, self.base.model, ~is_known, counted=True)
-        learnt = self._learnt(base, share, visits.order, visits.order[:0], is_kept=True)
+        learnt = self._learnt(base, share, trial.doubt, visits.order)
         info = CorrectionInfo(
             self.base.model.scoring.of_scores(),
             self.base.slope * share,
@@ -256,12 +283,11 @@ class _Making:
         self,
         base: NDArray[np.int32],
         share: float,
+        doubt: float,
         order: NDArray[np.int64],
-        scored: NDArray[np.int64],
-        *,
-        is_kept: bool,
+        scored: NDArray[np.int64] | None = None,
     ) -> Learnt:
-        """Learn a correction from documents in an order, and score some with it."""
+        """Learn a correction of documents in an order; or score some with it alone."""
         visits = self.visits
         pupils = Pupils(
             self.vectors,
@@ -270,8 +296,10 @@ class _Making:
             base if share == 1.0 else _part_of(base, share),
             self.firsts[-1],
         )
-        rate = rate_of(base.shape[1])
-        return correct(pupils, order, rate, scored, is_kept=is_kept)
+        rate = rate_of(base.shape[1], doubt)
+        if scored is None:
+            return correct(pupils, order, rate, order[:0])
+        return correct(pupils, order, rate, scored, is_kept=False)
 
     def _take_known(self, base: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Write the base scores of documents that have been scored; return which."""

@@ -9,7 +9,10 @@ moves by
     step_c = rate (1 if it is the document's class, else 0) - rate q_c
 
 which is 0 if it is below a cut, and else rounded to 1/256 (half to even). The rate may
-be less from pass to pass. The class's value of each term grows by step_c x_t, its bias
+be less from pass to pass. Where labels are doubted, it is multiplied by how far this
+one is to be believed: a power of q_c / sqrt(n_c) of its class, as a share of the
+greatest of any class, with n_c the documents of the class that are visited, and one
+more. The class's value of each term grows by step_c x_t, its bias
 by a fiftieth of step_c, and the corrected score of a document is its base score, the
 bias, and the sum of x_t times the values (Rosenblatt's perceptron with the softmax's
 own steps, that is stochastic gradient descent on the log-loss).
@@ -97,12 +100,15 @@ class Rate:
         rate: how far a class moves that is wrong altogether, in the first pass.
         cut: steps below this share of the rate are none.
         decay: what share of a pass's rate the next one has.
+        doubt: by what power of what the scores say of a label its document moves
+            classes; with 0 each label is believed.
     """
 
     passes: int
     rate: float
     cut: float
     decay: float = 1.0
+    doubt: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +171,7 @@ def correct(
         rate.rate,
         rate.cut * rate.rate,
         rate.decay,
+        rate.doubt,
         amounts,
         logits,
         is_kept,
@@ -191,11 +198,17 @@ def correct_by_arrays(
     state = _State(pupils.n_terms, n_classes)
     amounts = np.zeros(pupils.base.shape, np.int16)
     truth = np.eye(n_classes)
+    visits = np.bincount(pupils.labels.take(order), minlength=n_classes)
+    sizes = np.sqrt(visits + 1.0)
     furthest, least = rate.rate, rate.cut * rate.rate
     for _ in range(rate.passes):
         for document in order.tolist():
-            posterior = _softmax(state.logits(pupils, document))
-            steps = furthest * (truth[pupils.labels[document]] - posterior)
+            label = int(pupils.labels[document])
+            shares = _shares(state.logits(pupils, document))
+            posterior = shares / np.cumsum(shares)[-1]  # in order, as one loop sums
+            likely = shares / sizes
+            rate_of_it = furthest * float(likely[label] / likely.max()) ** rate.doubt
+            steps = rate_of_it * (truth[label] - posterior)
             steps[np.abs(steps) < least] = 0.0
             whole = np.rint(steps * AMOUNT_UNIT).astype(np.int64)
             amounts[document] += whole.astype(np.int16)
@@ -281,8 +294,7 @@ def _vectors(
     return found
 
 
-def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the posterior; the sum is taken in order, as one loop takes it."""
-    shares = np.exp(logits - logits.max())
-    posterior: NDArray[np.float64] = shares / np.cumsum(shares)[-1]
-    return posterior
+def _shares(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what each class has of the most probable one."""
+    shares: NDArray[np.float64] = np.exp(logits - logits.max())
+    return shares

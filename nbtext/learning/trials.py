@@ -34,6 +34,11 @@ SHARES: Final = (1.0, 0.5)
 by half. Short texts are better off with the latter, long ones with the former
 (docs/experiments/029-half-believed.md). Of equals the first is taken."""
 
+DOUBTS: Final = (0.25, 0.5)
+"""How far labels are doubted, if documents held out lose less by it: each is tried if
+the one before was better than less doubt. Where labels are right, none is
+(docs/experiments/035-doubted-labels.md)."""
+
 STEEPNESS: Final = Prior(precision=10.0)
 """What is expected of the steepness of corrected scores: its logarithm has been up to
 .56 from 0, and mostly a third (docs/experiments/030-balance.md)."""
@@ -44,10 +49,10 @@ it for other documents; with 200 documents of a class and fewer it was for nearl
 that were tried (docs/experiments/028-few-documents.md)."""
 
 
-def rate_of(n_classes: int) -> Rate:
-    """Return how documents move so many classes."""
+def rate_of(n_classes: int, doubt: float) -> Rate:
+    """Return how documents move so many classes, their labels doubted so far."""
     rate = RATE * OF_TWO if n_classes == 2 else RATE
-    return Rate(PASSES, rate, CUT, DECAY)
+    return Rate(PASSES, rate, CUT, DECAY, doubt)
 
 
 class Trial(NamedTuple):
@@ -56,6 +61,7 @@ class Trial(NamedTuple):
 
     Attributes:
         share: how far the scores of the counts are believed beside it.
+        doubt: how far labels were doubted.
         parts: how often it was made, of other documents each time.
         held_out: how many they are.
         loss_without: their mean log-loss without the correction, in nats.
@@ -64,6 +70,7 @@ class Trial(NamedTuple):
     """
 
     share: float
+    doubt: float
     parts: int
     held_out: int
     loss_without: float
@@ -92,7 +99,7 @@ class Trial(NamedTuple):
 
     def facts(self, n_classes: int) -> dict[str, int | float]:
         """Return what is told of a correction of so many classes, made likewise."""
-        rate = asdict(rate_of(n_classes))
+        rate = asdict(rate_of(n_classes, self.doubt))
         return {
             "parts": self.parts,
             "held_out": self.held_out,
@@ -112,6 +119,7 @@ def together(first: Trial, other: Trial) -> Trial:
 
     return Trial(
         first.share,
+        first.doubt,
         first.parts + other.parts,
         held_out,
         mean(first.loss_without, other.loss_without),

@@ -272,9 +272,15 @@ def head_of(original: bytes, processed: bytes) -> bytes:
         original: the message.
         processed: the same with its new fields; its body is the same.
 
+    Returns:
+        What stands before that; as it came, if the fields are not there.
+
     """
     ends = [original.find(b"\r\n\r\n") + 4, original.find(b"\n\n") + 2]
     found = [end for end, least in zip(ends, (4, 2), strict=True) if end >= least]
     if not found:
         return processed
-    return processed[: len(processed) - (len(original) - min(found))]
+    head, rest = original[: min(found)], original[min(found) :]
+    # behind empty lines a header stands where spamc takes all for the body: nothing new
+    # can be said of it there
+    return processed.removesuffix(rest) if processed.endswith(rest) else head

@@ -205,10 +205,11 @@ def test_what_a_correction_rests_on_and_what_was_learnt_since(
     facts, calibration = said["correction"], said["calibration"]
 
     assert (facts["documents"], facts["held_out"], facts["parts"]) == (240, 240, 4)
-    assert facts["share"] == 0.5
+    assert (facts["share"], facts["doubt"]) == (0.5, 0.5)
     (line,) = [row for row in printed.out.splitlines() if row.startswith("correction")]
     assert line == (
-        "correction\tlearnt from 240 documents, beside 0.5 of what the counts say; "
+        "correction\tlearnt from 240 documents, beside 0.5 of what the counts say, "
+        "labels doubted where others are likelier; "
         "log-loss of 240 held out "
         f"{facts['loss_without']:.3f} without it, {facts['loss_with']:.3f} with it; "
         "2 documents learnt or forgotten since: train again"

@@ -97,7 +97,7 @@ FIGURES: Final = {
         "tfidf": (79.4, 0.71),
         "complement": (84.2, 0.66),
         "wcnb": (83.8, 0.71),
-        "contrast": (88.4, 0.293),
+        "contrast": (88.8, 0.290),
     },
 }
 """By corpus and score: accuracy in percent, log-loss in nats a document."""

@@ -165,13 +165,19 @@ def pupils(draw: st.DrawFn) -> Pupils:
     st.integers(1, 3),
     st.sampled_from([0.0, 0.02, 0.3]),
     st.sampled_from([(0.5, 1.0), (2.0, 0.5), (1.0, 0.3)]),
+    st.sampled_from([0.0, 0.25, 0.5, 1.0]),
 )
 def test_passes_are_the_same_compiled_or_not(
-    drawn: Pupils, passes: int, cut: float, rate_and_decay: tuple[float, float]
+    drawn: Pupils,
+    passes: int,
+    cut: float,
+    rate_and_decay: tuple[float, float],
+    doubt: float,
 ) -> None:
     order = np.random.default_rng(1).permutation(len(drawn.labels))
     furthest, decay = rate_and_decay
-    scored, rate = np.arange(len(drawn.labels)), Rate(passes, furthest, cut, decay)
+    scored = np.arange(len(drawn.labels))
+    rate = Rate(passes, furthest, cut, decay, doubt)
 
     found = correct(drawn, order[::2].copy(), rate, scored)
     expected = correct_by_arrays(drawn, order[::2].copy(), rate, scored)

@@ -16,7 +16,7 @@ from nbtext.document import Document
 from nbtext.learning import SettingsOverrides, Trained, correcting, train
 from nbtext.learning.correction_change import usual_product
 from nbtext.learning.overrides import DEFAULTS
-from nbtext.learning.trials import CUT, OF_TWO, RATE, SHARES, Trial
+from nbtext.learning.trials import CUT, DOUBTS, OF_TWO, RATE, SHARES, Trial
 from nbtext.learning.usual_products import usual_products
 from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.leave_one_out import observed_losses
@@ -76,6 +76,18 @@ def test_labels_that_mean_nothing_are_not_learnt() -> None:
     rows = [(str(random.choice(TOPICS)), text) for _, text in confusing(960)]
 
     assert trained_on(rows).contents.correction is None
+
+
+def test_labels_are_doubted_where_many_are_wrong() -> None:
+    rows = confusing()  # of which the one word that tells is wrong now and then
+    is_right = [f"topic{TOPICS.index(label)} " in text for label, text in rows]
+    right = [row for row, told in zip(rows, is_right, strict=True) if told]
+
+    of_all, of_right = (correction_of(trained_on(some)).info for some in (rows, right))
+
+    assert 0.9 < sum(is_right) / len(rows) < 0.95
+    assert of_all.made_with["doubt"] in DOUBTS
+    assert of_right.made_with["doubt"] == 0.0
 
 
 def test_two_classes_move_half_as_far() -> None:
@@ -359,7 +371,7 @@ def of_losses(temperature: float, scale: float) -> Trial:
     shares /= shares.sum(axis=1, keepdims=True)
     labels = (random.random((4000, 1)) > shares.cumsum(axis=1)).sum(axis=1)
     losses = observed_losses(logits * scale, labels)
-    return Trial(1.0, 1, 4000, 1.0, (*losses.tolist(),))
+    return Trial(1.0, 0.0, 1, 4000, 1.0, (*losses.tolist(),))
 
 
 def test_scores_are_as_steep_as_documents_held_out_say() -> None:
@@ -373,7 +385,7 @@ def test_scores_are_as_steep_as_documents_held_out_say() -> None:
 
 def test_few_documents_say_little_of_a_steepness() -> None:
     whole = of_losses(2.0, 1.0)
-    few = Trial(1.0, 1, 4, 1.0, (*(loss // 1000 for loss in whole.losses),))
+    few = Trial(1.0, 0.0, 1, 4, 1.0, (*(loss // 1000 for loss in whole.losses),))
 
     assert whole.steepness > 1.9
     assert 1.0 < few.steepness < 1.3

@@ -295,7 +295,9 @@ def test_entries_that_lie_lead_nowhere_else(
     assert sums_of_entries(**changed) == expected
 
 
-def correction_of(times: int, rate: float, decay: float = 1.0) -> Any:
+def correction_of(
+    times: int, rate: float, decay: float = 1.0, doubt: float = 0.0
+) -> Any:
     from nbtext import _compiled
 
     view = np.array([0, 1]), np.zeros(1, np.int32), np.full(1, 65535, np.uint16)
@@ -304,7 +306,7 @@ def correction_of(times: int, rate: float, decay: float = 1.0) -> Any:
     base = np.zeros(2, np.int32)
     return _compiled.correct(
         *([view], 1, first, first, first, np.array([times]), base, 3, rate, 0.0, decay),
-        *(amounts, logits, True),
+        *(doubt, amounts, logits, True),
     )
 
 
@@ -328,3 +330,11 @@ def test_rates_that_would_grow_are_refused(decay: float) -> None:
 
     with pytest.raises(ValueError, match="no documents"):
         correction_of(1, 1.0, decay)
+
+
+@pytest.mark.parametrize("doubt", [-0.5, 1.5, float("inf"), float("nan")])
+def test_doubts_that_are_no_share_are_refused(doubt: float) -> None:
+    assert correction_of(1, 1.0, doubt=0.5)
+
+    with pytest.raises(ValueError, match="no documents"):
+        correction_of(1, 1.0, doubt=doubt)
