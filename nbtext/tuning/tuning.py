@@ -192,8 +192,8 @@ def _other_alphabet(settings: Settings, fixed: SettingsOverrides) -> Alphabet | 
     """Return the alphabet to try besides, None if what a token is was said."""
     if fixed.alphabet is not None or fixed.pattern is not None:
         return None
-    of_body = [view.alphabet for view in settings.views if view.text == "body"]
-    return next((OTHERS[one] for one in of_body if one in OTHERS), None)
+    texts = [one for one in settings.views if (one.kind, one.text) == ("text", "body")]
+    return next((OTHERS[one.alphabet] for one in texts if one.alphabet in OTHERS), None)
 
 
 def _keeps_scores(overrides: SettingsOverrides, table: CountTable) -> bool:

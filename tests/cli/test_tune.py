@@ -16,7 +16,10 @@ import pytest
 from nbtext import SettingsOverrides, evaluate_folds, load, tune
 from nbtext.policy import Policy
 from nbtext.scoring import event_models
+from nbtext.settings.views import Field
+from nbtext.sources import Options, rereadable
 from nbtext.store import open_model
+from nbtext.tuning import tune as tune_documents
 from nbtext.tuning.tuned import safe_threshold
 from tests.build import HAM, SPAM
 
@@ -283,3 +286,16 @@ def test_an_alphabet_is_not_tried_where_tokens_are_fixed(fixed: Any) -> None:
     tuned = tune(["rows.tsv"], overrides=SettingsOverrides(**fixed))
 
     assert {row.overrides.alphabet for row in tuned.rows} == {fixed.get("alphabet")}
+
+
+def test_records_without_text_are_read_once() -> None:
+    lines = [f"{'ab'[n % 2]},{n % 3},{n % 7}\n" for n in range(80)]
+    Path("rows.csv").write_text("label,city,age\n" + "".join(lines))
+    options = Options(categorical_columns=("city",), numeric_columns=("age",))
+    fields = (Field("city", "value"), Field("age", "number"))
+    read = Mock(side_effect=rereadable(["rows.csv"], options))
+
+    tuned = tune_documents(read, overrides=SettingsOverrides(fields=fields))
+
+    assert read.call_count == 1
+    assert {row.overrides.alphabet for row in tuned.rows} == {None}
