@@ -107,7 +107,7 @@ only one of its name.
 
 `train` and `eval` need a label for each document. It is the first of these: the column of
 `--label-column`; the `LABEL` of `LABEL=PATH`; the name of the folder (without the dot of
-`.Junk`, and composed as one types it, in NFC); a column `label`, `class` or `category`, or the index; the name of the file
+`.Junk`); a column `label`, `class` or `category`, or the index; the name of the file
 without its suffixes. The names of folders that mail programs make stand for spam (Spam, Junk,
 Bulk, Junk E-mail) and ham (INBOX, Archive, Sent, Sent Items, All Mail), with a note, if one of
 them stands for spam, or if the model that is evaluated has these classes and none of that name;

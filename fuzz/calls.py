@@ -180,7 +180,7 @@ def _correct(extension: Any) -> Call:
     sound = (
         [view, view], 3, array("q", [1, 0, 1]), array("q", [0]), array("q", [2, 0]),
         array("q", [1, 3]), array("i", [0, 5, -7, 100, 0, 1]), 3, 2.0, 0.01, 0.5,
-        array("h", bytes(12)), array("d", bytes(24)), True,
+        0.25, array("h", bytes(12)), array("d", bytes(24)), True,
     )  # fmt: skip
     return extension.correct, sound
 

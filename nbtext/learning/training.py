@@ -274,10 +274,9 @@ def check_trainable(
     """
     check_classes(table.classes, sources)
     if not table.n_rows:
-        message = (
-            "the documents have not one token; are they empty, or not text? "
-            "(--alphabet marks takes marks and symbols for tokens)"
-        )
+        message = "the documents have not one token; are they empty, or not text?"
+        if any(one.alphabet == "words" for one in table.settings.views):
+            message += " (--alphabet marks takes marks and symbols for tokens)"
         if skipped:
             message = (
                 f"{skipped.documents:,} documents were skipped, and those that are "

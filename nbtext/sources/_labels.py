@@ -25,29 +25,19 @@ def folder_label(path: str) -> str:
     name = os.path.basename(path.rstrip("/"))
     if name in ("", ".", ".."):
         name = os.path.basename(os.path.realpath(path)) or "/"
-    return _typed(name.removeprefix(".") or name)
+    return printable(os.fsencode(name.removeprefix(".") or name))
 
 
 def file_label(path: str) -> str:
     """Return the file's name without its suffixes: `mail/spam.mbox.gz` is spam."""
     name = without_compression(os.path.basename(path))
-    return _typed(os.path.splitext(name)[0])
+    return printable(os.fsencode(os.path.splitext(name)[0]))
 
 
 def without_compression(path: str) -> str:
     """Take away a suffix that tells a compression."""
     stem, suffix = os.path.splitext(path)
     return stem if suffix.lower() in COMPRESSIONS else path
-
-
-def _typed(name: str) -> str:
-    """Return a file's name as a label, composed as one types it (Unicode's NFC)."""
-    label = printable(os.fsencode(name))
-    if label.isascii():
-        return label
-    from unicodedata import normalize  # here, because few ask
-
-    return normalize("NFC", label)
 
 
 def printable(label: bytes) -> str:

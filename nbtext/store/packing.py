@@ -371,7 +371,9 @@ def _amounts_in(table: StoredTable) -> Amounts:
     is_sound = int(sizes.min(initial=0)) >= 0
     is_sound = is_sound and int(sizes.max(initial=0)) <= len(arrays[AMOUNTS.values])
     is_sound = is_sound and int(sizes.sum()) == len(arrays[AMOUNTS.values])
-    if not is_sound or any(int(place.max(initial=0)) >= n_classes for place in places):
+    if not is_sound or any(
+        len(place) and int(place.max()) >= n_classes for place in places
+    ):
         what = "the amounts of its correction contradict one another"
         raise DamagedError(table.arrays.path, table.offset, what)
     rows = np.repeat(np.arange(len(sizes)), sizes)

@@ -3,7 +3,7 @@ Choosing how documents are scored, by what held-out documents score.
 
 In: labelled sources and a measure. Out: `Tuned`: all that was tried, each with its
 measure and interval, and the options of `train` for the simplest of the best. Documents
-are read and counted once; each is scored as if it alone had not been counted.
+are read and counted once or twice; each is scored as if it alone had not been counted.
 
 What is exported is loaded when it is first asked for.
 """

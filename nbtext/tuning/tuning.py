@@ -1,5 +1,5 @@
 """
-Trying settings on labelled documents, which are read and counted once.
+Trying settings on labelled documents, which are read and counted once or twice.
 
 Every event model of the registry is tried as it is. Of the best ones smoothing is
 tried, of the best of all how repeated terms count, its parameters, each view left out,
@@ -17,6 +17,7 @@ alphabet, by which the default is tried, and what was best.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from nbtext.settings.scoring import Scoring
     from nbtext.settings.views import Alphabet
 
-from nbtext.errors import SettingsError
+from nbtext.errors import SettingsError, TrainingError
 from nbtext.evaluation.binary_metrics import positive_class
 from nbtext.evaluation.cross_validation import Dealt, deal, score_folds
 from nbtext.evaluation.left_out_scores import candidate_posteriors
@@ -318,14 +319,19 @@ class _Trials:
         """
         cache, settings, report = read
         with cache:
-            if cache.digests != self.cache.digests:  # they changed meanwhile
-                return []
+            if (cache.digests, cache.labels) != (self.cache.digests, self.cache.labels):
+                return []  # they changed meanwhile
             table = replace(self.table, settings=settings)
             again = replace(self, cache=cache, table=table, report=report)
             best = min(tried, key=self._value)
             asked = dict.fromkeys((self.fixed, best.overrides))
-            found = [again._by_folds(one._replace(alphabet=alphabet)) for one in asked]
-        return [one for one in found if not any(map(one.is_same_model, tried))]
+            found: list[Tried] = []
+            for one in asked:
+                with suppress(TrainingError):  # it may leave not one token
+                    new = again._by_folds(one._replace(alphabet=alphabet))
+                    if not any(map(new.is_same_model, [*tried, *found])):
+                        found.append(new)
+        return found
 
     def _weighed_again(self, event: EventModel, least: float) -> list[Tried]:
         """Try an event model by folds, with other smoothing if it is best as it is."""

@@ -6,6 +6,7 @@ import random
 import shlex
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import Mock
@@ -299,3 +300,17 @@ def test_records_without_text_are_read_once() -> None:
 
     assert read.call_count == 1
     assert {row.overrides.alphabet for row in tuned.rows} == {None}
+
+
+def test_an_alphabet_that_leaves_no_token_is_left_out(run: "Run") -> None:
+    kinds = ("!?", "-=", ":;")
+    texts = (
+        (kind, "".join(text)) for kind in kinds for text in product(kind, repeat=4)
+    )
+    lines = [f"{kinds.index(kind)}\t{text}\n" for kind, text in texts]
+    Path("rows.tsv").write_text("".join(lines))
+
+    status, out, err = run("tune", "-q", "rows.tsv")
+
+    assert (status, err) == (0, "")
+    assert "--alphabet words" not in out

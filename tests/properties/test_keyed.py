@@ -34,6 +34,10 @@ FIELDS = st.lists(
 )
 
 
+def view_name(view: View) -> str:
+    return f"{view.name}-{view.alphabet}{'-folded' * view.fold_tokens}"
+
+
 def keyed_settings(secret: bytes) -> Settings:
     fingerprint = fingerprint_of(secret)
     keyring._secrets[fingerprint] = secret
@@ -70,13 +74,13 @@ def specified(view: View, fields: list[Field], secret: bytes) -> Tally[int]:
     return found
 
 
-@pytest.mark.parametrize("view", VIEWS, ids=lambda view: f"{view.name}-{view.alphabet}")
+@pytest.mark.parametrize("view", VIEWS, ids=view_name)
 @given(FIELDS)
 def test_keys_are_those_of_the_specification(view: View, fields: list[Field]) -> None:
     assert Tally(Keyed(SECRET).keys(view, fields)) == specified(view, fields, SECRET)
 
 
-@pytest.mark.parametrize("view", VIEWS, ids=lambda view: f"{view.name}-{view.alphabet}")
+@pytest.mark.parametrize("view", VIEWS, ids=view_name)
 @given(FIELDS)
 def test_no_key_is_that_of_another_secret_or_of_none(
     view: View, fields: list[Field]

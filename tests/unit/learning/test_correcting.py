@@ -23,7 +23,7 @@ from nbtext.scoring.leave_one_out import observed_losses
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import event_model
 from nbtext.settings.columns import UNIT
-from nbtext.store import read_contents
+from nbtext.store import compact, read_contents
 from nbtext.store.file import open_model
 from nbtext.store.writing import replace_file
 from nbtext.tokens import read_terms
@@ -489,3 +489,14 @@ def test_usual_products_are_the_same_by_arrays(model: tuple[str, Path]) -> None:
     assert found == [usual_product(opened, bag) for bag in bags]
     assert found[-1] == 0.0
     assert 0.05 < min(found[:-1]) < max(found) < 2.0
+
+
+def test_a_model_that_has_forgotten_all_is_compacted_and_learns(tmp_path: Path) -> None:
+    path, rows = str(tmp_path / "model.nbt"), confusing()
+    nbtext.train_on(rows, path)
+    nbtext.forget(path, [text for _, text in rows])
+
+    compact(path)
+
+    found = nbtext.learn(path, "west", [text for _, text in rows[:9]])
+    assert [one.outcome for one in found] == ["learnt"] * 9

@@ -2,7 +2,6 @@
 
 import codecs
 import gzip
-from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from nbtext.byte_order import as_utf8, unmarked_codec
 from nbtext.document import Document, Item, Note, Pause, Unreadable
 from nbtext.mail import read_mail
-from nbtext.sources import Options, documents, file_label, folder_label, labels
+from nbtext.sources import Options, documents, labels
 
 CSV = 'label,text\nham,"Grüße,\n日本"\nspam,buy 😀 now\n'
 JSON_LINES = '{"label": "ham", "text": "Grüße"}\n{"label": "spam", "text": "日本"}\n'
@@ -129,12 +128,3 @@ def test_a_mail_that_was_saved_as_utf_16_is_the_same_mail(codec: str) -> None:
     mail = read_mail(text.encode())
 
     assert read_mail(MARKS[codec] + text.encode(codec)) == mail
-
-
-@pytest.mark.parametrize("named", [folder_label, file_label])
-def test_a_decomposed_name_is_the_label_that_one_types(
-    named: Callable[[str], str],
-) -> None:
-    assert named("mail/Mu\u0308ll") == "M\u00fcll"
-    assert named("mail/M\u00fcll") == "M\u00fcll"
-    assert named("mail/M\udcfcll") == "M\\xfcll"  # not UTF-8
