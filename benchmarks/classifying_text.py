@@ -13,8 +13,9 @@ from benchmarks.peers import (
     scikit_learn_classification,
     scikit_learn_training,
 )
+from benchmarks.training_text import WORDS as WORDS_ALONE
 
-WORDS = ("--ngrams", "1", "--alphabet", "words", "--no-correction")
+WORDS = (*WORDS_ALONE, "--no-correction")
 
 
 def figures(bench: Bench) -> Iterator[Figure]:

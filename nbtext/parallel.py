@@ -215,16 +215,18 @@ def _started(executor: ProcessPoolExecutor) -> Mapping[int, BaseProcess]:
         else:
             before(failure)
 
+    # now: an executor that breaks forgets them, and they would not be waited for
+    workers = _workers_of(executor)
     before, threading.excepthook = threading.excepthook, take
     try:
         first = executor.submit(os.getpid)
         while not failures:
             with suppress(NotYetError):
                 first.result(timeout=POLL)
-                return _workers_of(executor)
+                return workers
         raise failures[0]
     except BaseException:
-        for process in [*_workers_of(executor).values()]:
+        for process in [*workers.values()]:
             process.kill()  # there may be no room to end in any other way
             process.join()
         raise

@@ -253,9 +253,9 @@ def test_spamc_has_the_whole_message_after_headers(original: bytes) -> None:
 
     processed = with_added(original, AddedField("X-NBText", "ham"))
 
-    body = as_spamc_does(original, b"")
-    expected = processed if processed.endswith(body) else original
-    assert as_spamc_does(original, head_of(original, processed)) == expected
+    found = as_spamc_does(original, head_of(original, processed))
+    begins_with_text = original[:1] not in (b"\n", b"\r")
+    assert found == processed or (found == original and not begins_with_text)
 
 
 def test_spamc_has_a_message_as_it_came_where_a_header_stands_behind_empty_lines() -> (
