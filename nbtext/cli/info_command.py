@@ -149,7 +149,9 @@ def correction_in_words(facts: dict[str, Any]) -> str:
         )
     if taught:
         changed = counted(taught, "document")
-        says += f"; {changed} learnt or forgotten since: train again"
+        says += f"; {changed} learnt or forgotten since"
+        if taught >= correction["documents"]:
+            says += ": train again"
     return says
 
 

@@ -40,8 +40,9 @@ from nbtext.counts.correction_table import Correction, correction_of
 from nbtext.counts.sample import VISITED
 from nbtext.counts.sorted_counts import narrow
 from nbtext.counts.table import rows_by_class, with_classes
-from nbtext.learning.passes import BASE_UNIT, Learnt, Pupils, correct
-from nbtext.learning.trials import DOUBTS, SHARES, Trial, rate_of, together
+from nbtext.learning.passes import Learnt, Pupils, correct, rounded
+from nbtext.learning.steps import BASE_UNIT, rate_of
+from nbtext.learning.trials import DOUBTS, SHARES, Trial, together
 from nbtext.learning.usual_products import sums_of_weights
 from nbtext.learning.visits import PART, Visits, vectors_of, visits_of, weighted_views
 from nbtext.scoring import event_model
@@ -56,9 +57,6 @@ TRIED: Final = 4096
 
 HELD_OUT: Final = 4
 """Every so many of them, one is held out of the correction that is tried."""
-
-MOST_BASE: Final = 1 << 30
-"""Base scores beyond this, in units of 1/4096 nat, are taken for it."""
 
 MOST_SCORES: Final = 1 << 26
 """Maximum base scores, a document and class each: of 512 classes fewer documents are
@@ -308,14 +306,8 @@ class _Making:
         is_known = np.array([values is not None for values in scores], np.bool_)
         if is_known.any():
             found = np.array([values for values in scores if values is not None])
-            base[is_known] = self._rounded(found)
+            base[is_known] = rounded(found, self.base.slope)
         return is_known
-
-    def _rounded(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return scores in 1/4096 nat."""
-        units = scores * (self.base.slope * BASE_UNIT)
-        rounded: NDArray[np.float64] = np.rint(units.clip(-MOST_BASE, MOST_BASE))
-        return rounded
 
     def _score(
         self,
@@ -350,7 +342,7 @@ class _Making:
                 (scores,) = scores_by(event, model, [model.scoring], found, labels)
             else:
                 (scores,) = scores_by(event, model, [model.scoring], found)
-            base[numbers] = self._rounded(scores)
+            base[numbers] = rounded(scores, self.base.slope)
 
         for _ in self.map_(compute, self.visits.parts()):
             pass

@@ -1,5 +1,5 @@
 """
-What of a correction goes with the documents that are taken away, and what stays.
+What documents add to a correction, what goes with those taken away, and what stays.
 
 What a document has added to a correction is its amount of each class times its weight
 of each term, in integers, so it is taken back exactly. But what documents have added
@@ -26,7 +26,7 @@ from nbtext.tokens.bag import columns_of
 
 class CorrectionChange:
     """
-    What is added to a correction, mostly below zero.
+    What is added to a correction.
 
     Attributes:
         biases: class to what is added to its bias.
@@ -97,17 +97,41 @@ class CorrectionChange:
         """
         for label, amount in amounts.items():
             self.biases[label] += round(amount * usual / BIAS)
-        self._add_amounts(digest, row, amounts, -1)
-        for view, by_key, terms in zip(
-            self._settings.views, self.views, bag, strict=True
+        self._add(digest, row, bag, amounts, -1)
+
+    def add(
+        self, digest: bytes, row: Row, bag: Bag, amounts: Mapping[str, int]
+    ) -> None:
+        """
+        Add what a document teaches.
+
+        Args:
+            digest: 16 bytes that name it.
+            row: its class, and what its counts are known by in the ledger.
+            bag: its terms in each view.
+            amounts: class to its amount, in 1/256.
+
+        """
+        self.biases.update(amounts)
+        self._add(digest, row, bag, amounts)
+
+    def _add(
+        self,
+        digest: bytes,
+        row: Row,
+        bag: Bag,
+        amounts: Mapping[str, int],
+        times: int = 1,
+    ) -> None:
+        """Add amounts, and to the values amounts times weights."""
+        self._add_amounts(digest, row, amounts, times)
+        for by_key, weights in zip(
+            self.views, weights_of(bag, self._settings), strict=True
         ):
-            if "weight" not in view.columns:
-                continue
-            weight = view.column("weight")
-            for key, columns in columns_of(terms, view.columns).items():
+            for key, weight in weights.items():
                 of_term = by_key.setdefault(key, Tally())
                 for label, amount in amounts.items():
-                    of_term[label] -= amount * columns[weight]
+                    of_term[label] += times * amount * weight
 
     def _add_amounts(
         self, digest: bytes, row: Row, amounts: Mapping[str, int], times: int = 1
@@ -158,6 +182,19 @@ class CorrectionChange:
         return found
 
 
+def weights_of(bag: Bag, settings: Settings) -> list[dict[int, int]]:
+    """Return for each view key to weight, in 1/65535; of those without, nothing."""
+    found = []
+    for view, terms in zip(settings.views, bag, strict=True):
+        weights = {}
+        if "weight" in view.columns:
+            place = view.column("weight")
+            columns = columns_of(terms, view.columns)
+            weights = {key: values[place] for key, values in columns.items()}
+        found.append(weights)
+    return found
+
+
 def usual_product(model: Model, bag: Bag) -> float:
     """
     Return the mean product of a document's vector with those of all that are counted.
@@ -168,12 +205,10 @@ def usual_product(model: Model, bag: Bag) -> float:
 
     """
     total = 0
-    for place, (view, terms) in enumerate(zip(model.settings.views, bag, strict=True)):
-        if "weight" not in view.columns:
-            continue
-        weight = view.column("weight")
-        own = columns_of(terms, view.columns)
-        for key, by_class in model.found(place, own).items():
-            of_all = sum(columns[weight] for _, columns in by_class)
-            total += own[key][weight] * of_all
+    for place, weights in enumerate(weights_of(bag, model.settings)):
+        if weights:
+            column = model.settings.views[place].column("weight")
+            for key, by_class in model.found(place, weights).items():
+                of_all = sum(columns[column] for _, columns in by_class)
+                total += weights[key] * of_all
     return total / (max(sum(model.documents), 1) * UNIT * UNIT)

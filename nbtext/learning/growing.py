@@ -32,6 +32,7 @@ from nbtext.counts.fitting import chosen
 from nbtext.counts.table import add, with_classes
 from nbtext.errors import SettingsError, memory_for_model
 from nbtext.exact import sums_of
+from nbtext.learning.growing_correction import TaughtCorrection
 from nbtext.learning.growing_counts import FoundCounts, GrowingView
 from nbtext.learning.reading_once import counts_of
 from nbtext.learning.scored_afterwards import are_too_few
@@ -116,6 +117,7 @@ class GrowingModel:
         self.learnt: list[int] = []
         # the terms of the last document that was looked up, and the model for it
         self._last: tuple[Sequence[Terms], Model] | None = None
+        self._taught = None if base.correction is None else TaughtCorrection(base)
         self._base, self._cache = base, cache
         self._scoring = base.scoring
         self._kept = calibrations_of(base.path, base.file.tables)
@@ -214,6 +216,8 @@ class GrowingModel:
         seen: tuple[Calibration, ...] = ()
         if is_observed and not begins and len(self.known) > 1:
             seen = observed(self._model(views), _bag(views), label)
+        if self._taught is not None and not begins:
+            self._taught.learn(self._model(views), label, _bag(views))
         self._count(views, class_)
         self.learnt.append(place)
         if self._base.correction is None:  # which keeps the slope that it was made for
@@ -300,9 +304,12 @@ class GrowingModel:
                 {} if view is None else view.changed_histograms()
                 for view in self._views
             )
+        classes = tuple(self.classes[place] for place in known)
+        taught = self._taught
         return self._base._replace(
             scoring=self._scoring,
-            classes=tuple(self.classes[place] for place in known),
+            correction=None if taught is None else taught.for_classes(classes),
+            classes=classes,
             documents=tuple(self.documents[place] for place in known),
             totals=tuple(
                 tuple(by_class[place] for place in known) for by_class in self._totals

@@ -16,6 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from nbtext.counts.correction_table import Correction
     from nbtext.learning.plan import Plan, Step
     from nbtext.scoring import Model
     from nbtext.scoring.batch_model import BatchModel
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from nbtext.tokens import Bag, Terms
 
 from nbtext.counts import Calibration, Counter, CountTable, Sample, bin_of, n_terms
+from nbtext.counts.correction_table import add_corrections
 from nbtext.counts.count_histograms import histograms_of
 from nbtext.counts.counter import BATCH, LEAST_SIZE
 from nbtext.counts.histograms import Histograms, added, negative
@@ -40,14 +42,16 @@ from nbtext.learning.one_by_one import (
 )
 from nbtext.learning.plan import calibrated, history_of, keep_of
 from nbtext.learning.scored_afterwards import scored_afterwards
+from nbtext.learning.teaching_in_bulk import Lessons
 from nbtext.learning.usual_products import usual_products
 from nbtext.scoring import event_model
 from nbtext.scoring.batch import keep_memory, raw_scores
-from nbtext.scoring.batch_model import open_batch_model
+from nbtext.scoring.batch_model import batch_model_of, corrected, open_batch_model
 from nbtext.scoring.candidates import candidates
 from nbtext.scoring.leave_one_out import observed_scores, scores_left_out
 from nbtext.scoring.observed import taken_back
 from nbtext.store import Contents, Row, UndoRecords, record_of
+from nbtext.store.corrections import read_correction
 from nbtext.store.ledger import MOST_TERMS
 from nbtext.store.packing import unpack
 from nbtext.store.undo import join_records
@@ -156,6 +160,7 @@ class _Changes:
         self._records: list[UndoRecords] = []
         self._model: BatchModel | None = None
         self._counts: BatchModel | None = None
+        self._lessons = Lessons(settings)
         is_observed = not (plan.request.forgets or plan.request.regime.is_choosy)
         if is_observed and plan.model is not None and len(plan.model.classes) > 1:
             with memory_for_model(plan.model.path):
@@ -204,6 +209,14 @@ class _Changes:
             bins |= self._observe(part, new)
             bins |= self._observe(part, [*left_out], left_out)
             self._learn(part, done, bins)
+            self._teach(part, new)
+
+    def _teach(self, part: _Part, places: Sequence[int]) -> None:
+        """Have documents that are new teach the correction, if there is one."""
+        model = self._plan.model
+        if model is not None and model.correction is not None:
+            rows = [(part.digests[place], part.marks[place]) for place in places]
+            self._lessons.add(rows, part.labels(places), part.terms(places))
 
     def _take_away(self, part: _Part) -> None:
         """Take away the documents that are as they were counted."""
@@ -351,8 +364,9 @@ class _Changes:
 
         """
         plan = self._plan
-        taken = -self._taken.table()
-        delta = add([self._counter.table(), taken, count_table(self._removal)])
+        less = -self._taken.table()
+        delta = add([self._counter.table(), less, count_table(self._removal)])
+        taught: Correction | None = None
         new_terms: tuple[int, ...] = ()
         histograms: Histograms | None = None
         if plan.model is not None:
@@ -366,6 +380,7 @@ class _Changes:
             _check_sums(plan.model, delta)
             self._removal.correction.check(plan.model.path)
             self._score_afterwards(plan.model, after)
+            taught = self._taught(plan.model, after)
             new_terms = tuple(
                 map(int.__sub__, map(n_terms, after.runs), map(n_terms, before.runs))
             )
@@ -381,7 +396,8 @@ class _Changes:
         }
         found = calibrated(plan, self._seen, more)
         info = plan.model.file.correction if plan.model else None
-        correction = correction_table(self._removal, info)
+        taken = correction_table(self._removal, info)
+        correction = add_corrections([taken, taught], are_changes=True)
         if correction is not None:
             delta = with_classes(delta, correction.classes)
         records = join_records(self._records)
@@ -399,6 +415,17 @@ class _Changes:
             histograms=histograms,
             policy=plan.model.policy if plan.model else None,
         ).pack()
+
+    def _taught(self, model: Model, after: CountTable) -> Correction | None:
+        """Return what new documents teach the correction of a model, if it has one."""
+        if model.correction is None or not self._lessons:
+            return None
+        before = read_correction(model.file)
+        if before is None or sum(map(bool, after.documents)) < 2:
+            return None
+        with memory_for_model(model.path):
+            counts = batch_model_of(after, model.scoring)
+            return self._lessons.change(corrected(counts, before), before.info)
 
     def _score_afterwards(self, model: Model, after: CountTable) -> None:
         """Score what could not be scored before it was learnt."""

@@ -12,6 +12,7 @@ from nbtext.counts import Calibration
 from nbtext.learning.delta import Delta, UndoRecord, with_delta
 from nbtext.learning.delta_writing import pack_delta
 from nbtext.learning.plan import Plan, Step, calibrated, history_of, keep_of, why_not
+from nbtext.learning.teaching import Teaching
 from nbtext.scoring import Model
 from nbtext.scoring.observed import observed, taken_back
 from nbtext.store import Row, record_of, rows_of
@@ -52,6 +53,7 @@ def learn_few(plan: Plan) -> list[Buffer]:
         model = model.remembering()
         plan = plan._replace(model=model)
     delta = Delta(plan.batch.settings, model)
+    teaching = None if model is None else Teaching(model)
     seen: list[tuple[Calibration, ...]] = []
     n_changed = 0
     for step in plan.steps:
@@ -64,9 +66,13 @@ def learn_few(plan: Plan) -> list[Buffer]:
             delta.include(removal.delta)
             if step.label is not None and not step.is_there:
                 seen.append(_learn(plan, step, bag, removal.delta, delta))
+                if teaching is not None and not step.rows:
+                    record = delta.records[-1]
+                    teaching.teach(record.digest, record.row, bag)
     if not n_changed:
         return []
-    if model is not None:
+    if model is not None and teaching is not None:
+        delta.correction.include(teaching.change)
         delta.check_sums(model)
     found = calibrated(
         plan, seen, {label: delta.sums(label) for label in delta.classes}

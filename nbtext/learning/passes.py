@@ -33,18 +33,15 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from nbtext.learning.steps import Rate
+
 from nbtext.counts.correction import AMOUNT_UNIT, BIAS
-from nbtext.settings.columns import UNIT
+from nbtext.learning.steps import BASE_UNIT, DOT_UNIT, MOST_BASE
 from nbtext.tokens import compiled
 from nbtext.tokens.engine import engine
 
-BASE_UNIT: Final = 4096
-"""Base scores are integers, in units of 1/4096 nat."""
-
 MOST_VALUE: Final = 1 << 47
 """Values beyond this are refused; a nat of a term that is a document is 2^24."""
-
-DOT_UNIT: Final = AMOUNT_UNIT * float(UNIT) * UNIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,27 +88,6 @@ class Pupils:
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
-    """
-    How documents move classes.
-
-    Attributes:
-        passes: how often each document is visited.
-        rate: how far a class moves that is wrong altogether, in the first pass.
-        cut: steps below this share of the rate are none.
-        decay: what share of a pass's rate the next one has.
-        doubt: by what power of what the scores say of a label its document moves
-            classes; with 0 each label is believed.
-    """
-
-    passes: int
-    rate: float
-    cut: float
-    decay: float = 1.0
-    doubt: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class Learnt:
     """
     What the passes come to.
@@ -131,6 +107,20 @@ class Learnt:
     classes: NDArray[np.uint16]
     values: NDArray[np.int64]
     logits: NDArray[np.float64]
+
+
+def rounded(scores: NDArray[np.float64], slope: float) -> NDArray[np.float64]:
+    """
+    Return scores as the passes take them, whole numbers in 1/4096 nat.
+
+    Args:
+        scores: of any shape.
+        slope: what makes nats of them.
+
+    """
+    units = scores * (slope * BASE_UNIT)
+    whole: NDArray[np.float64] = np.rint(units.clip(-MOST_BASE, MOST_BASE))
+    return whole
 
 
 def correct(

@@ -6,28 +6,11 @@ How a correction is made, and what came of one for documents held out.
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Final, NamedTuple
 
 from nbtext.counts.calibration import Prior
 from nbtext.counts.fitting import best_temperature
-from nbtext.learning.passes import Rate
-
-PASSES: Final = 3
-"""How often each document is visited."""
-
-RATE: Final = 1.0
-"""How far a class moves that is wrong altogether, in the first pass."""
-
-DECAY: Final = 0.5
-"""What share of a pass's rate the next one has."""
-
-CUT: Final = 0.02
-"""Steps below this share of a rate are none (docs/experiments/010-many-classes.md)."""
-
-OF_TWO: Final = 0.5
-"""What share of a rate two classes have: both move, so that the step between them is
-double."""
+from nbtext.learning.steps import rate_of
 
 SHARES: Final = (1.0, 0.5)
 """How far the scores of the counts are believed beside a correction: as without one, or
@@ -47,12 +30,6 @@ BY_CHANCE: Final = 2.0
 """So many nats a correction may lose in all that are held out at a time, and be worth
 it for other documents; with 200 documents of a class and fewer it was for nearly all
 that were tried (docs/experiments/028-few-documents.md)."""
-
-
-def rate_of(n_classes: int, doubt: float) -> Rate:
-    """Return how documents move so many classes, their labels doubted so far."""
-    rate = RATE * OF_TWO if n_classes == 2 else RATE
-    return Rate(PASSES, rate, CUT, DECAY, doubt)
 
 
 class Trial(NamedTuple):
@@ -99,7 +76,7 @@ class Trial(NamedTuple):
 
     def facts(self, n_classes: int) -> dict[str, int | float]:
         """Return what is told of a correction of so many classes, made likewise."""
-        rate = asdict(rate_of(n_classes, self.doubt))
+        rate = rate_of(n_classes, self.doubt)._asdict()
         return {
             "parts": self.parts,
             "held_out": self.held_out,

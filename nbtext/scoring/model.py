@@ -297,7 +297,7 @@ def model_of(file: ModelFile, scoring: Scoring | None = None) -> Model:
             _stored(file, number, places, names, is_tail_kept=is_tail_kept)
             for number in range(len(settings.views))
         ),
-        correction=_correction_of(file, places, len(kept), scoring),
+        correction=stored_correction(file, names, scoring),
         policy=file.policy,
     )
 
@@ -340,22 +340,28 @@ def _lowest_of_numbers(sums: Sequence[int]) -> int:
     return 0 if are_sums(sums) else -1
 
 
-def _correction_of(
-    file: ModelFile,
-    places: Sequence[tuple[int, ...]],
-    n_classes: int,
-    scoring: Scoring,
+def stored_correction(
+    file: ModelFile, classes: Sequence[str], scoring: Scoring
 ) -> StoredCorrection | None:
-    """Return the correction of a file, if it was made for a scoring."""
+    """
+    Return the correction of a file, None if it has none for a scoring.
+
+    Args:
+        file: the model file.
+        classes: those of a model, which need not be all that the file knows.
+        scoring: that of the model.
+
+    """
     info = file.correction
     if info is None or info.scoring != scoring.of_scores():
         return None
+    place_of = {name: place for place, name in enumerate(classes)}
     tables = [
-        (table, place)
-        for table, place in zip(file.tables, places, strict=True)
+        (table, tuple(place_of.get(name, GONE) for name in table.header.classes))
+        for table in file.tables
         if table.header.correction is not None
     ]
-    biases = [0] * n_classes
+    biases = [0] * len(classes)
     for table, place in tables:
         for class_, bias in zip(place, table.header.biases, strict=True):
             if class_ != GONE:

@@ -212,7 +212,7 @@ def test_what_a_correction_rests_on_and_what_was_learnt_since(
         "labels doubted where others are likelier; "
         "log-loss of 240 held out "
         f"{facts['loss_without']:.3f} without it, {facts['loss_with']:.3f} with it; "
-        "2 documents learnt or forgotten since: train again"
+        "2 documents learnt or forgotten since"
     )
     # how many it was learnt from is told with it, and not where classes are counted
     assert calibration["documents"] == sum(calibration["by_class"].values()) > 0

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from nbtext.learning.passes import (
     Pupils,
-    Rate,
     Vectors,
     correct,
     correct_by_arrays,
 )
+from nbtext.learning.steps import Rate
 from nbtext.scoring.batch_model import batch_model_of
 from nbtext.scoring.models.arrays import Said
 from nbtext.scoring.models.contrast_sums import ClassSums, logarithms, view_sums

@@ -16,7 +16,8 @@ from nbtext.document import Document
 from nbtext.learning import SettingsOverrides, Trained, correcting, train
 from nbtext.learning.correction_change import usual_product
 from nbtext.learning.overrides import DEFAULTS
-from nbtext.learning.trials import CUT, DOUBTS, OF_TWO, RATE, SHARES, Trial
+from nbtext.learning.steps import CUT, OF_TWO, RATE
+from nbtext.learning.trials import DOUBTS, SHARES, Trial
 from nbtext.learning.usual_products import usual_products
 from nbtext.scoring.batch_model import open_batch_model
 from nbtext.scoring.leave_one_out import observed_losses
@@ -284,19 +285,6 @@ def values(path: str) -> dict[tuple[int, str, int], int]:
         for class_, run in enumerate(of_view)
         for key, value in zip(run.keys.tolist(), run.columns[0].tolist(), strict=True)
     }
-
-
-def test_what_is_learnt_leaves_the_correction_alone(
-    model: tuple[str, Path],
-) -> None:
-    path, _ = model
-    before = values(path)
-    new = b"topic1 common1 echoa choirb"
-
-    assert nbtext.learn(path, "north", [new])[0].outcome == "learnt"
-
-    assert values(path) == before
-    assert open_model(path).correction == open_model(path).tables[0].header.correction
 
 
 def test_when_all_documents_are_forgotten_no_values_are_left(

@@ -1,0 +1,120 @@
+"""
+What a document that is learnt teaches a model that has a correction.
+
+In: the model as it is without the document, and its terms. Out: the amounts by which it
+moves the classes: one visit, as training visits documents (`nbtext.learning.steps`).
+The model has not counted it yet, so that its score is as honest as that of a document
+left out of the counts. Documents that are learnt together are visited one after the
+other: each is scored with what those before it have taught.
+`nbtext.learning.teaching_in_bulk` does the same by arrays.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from nbtext.counts.correction import AMOUNT_UNIT, BIAS, CorrectionInfo
+from nbtext.learning.correction_change import CorrectionChange, weights_of
+from nbtext.learning.steps import (
+    BASE_UNIT,
+    DOT_UNIT,
+    MOST_BASE,
+    rate_of_lesson,
+    steps_of,
+)
+from nbtext.scoring import Model, event_model
+from nbtext.scoring.correction import correction_evidence
+from nbtext.scoring.models.evidence import score_of
+from nbtext.store import Row
+from nbtext.tokens import Bag
+
+
+class Teaching:
+    """
+    What documents teach, one after the other.
+
+    Attributes:
+        change: what they have added to the correction of the model so far.
+    """
+
+    def __init__(self, model: Model) -> None:
+        """
+        Have been taught nothing yet.
+
+        Args:
+            model: as it is before all of them.
+
+        """
+        self.change = CorrectionChange(model.settings)
+        self._model = model
+
+    def teach(self, digest: bytes, row: Row, bag: Bag) -> None:
+        """
+        Visit a document that the model has not counted.
+
+        It teaches nothing if the model has no correction, or has no such class.
+
+        Args:
+            digest: 16 bytes that name it.
+            row: the class that it is learnt as, and what its counts are known by.
+            bag: its terms in each view.
+
+        """
+        model = self._model
+        if model.correction is None or row.label not in model.classes:
+            return
+        if len(model.classes) < 2:  # the others were forgotten
+            return
+        amounts = amounts_of_lesson(model, row.label, bag, self.change)
+        if amounts:
+            self.change.add(digest, row, bag, amounts)
+
+
+def amounts_of_lesson(
+    model: Model, label: str, bag: Bag, taught: CorrectionChange
+) -> dict[str, int]:
+    """
+    Return by how much a document moves each class, in 1/256; no zeros.
+
+    Args:
+        model: it has a correction and the class, and has not counted the document.
+        label: the class.
+        bag: the document's terms in each view.
+        taught: what others have added to the correction since.
+
+    """
+    correction, classes = model.correction, model.classes
+    if correction is None:
+        return {}
+    logits = _logits(model, correction.info, bag, taught)
+    steps = steps_of(logits, classes.index(label), rate_of_lesson(len(classes)))
+    return {name: step for name, step in zip(classes, steps, strict=True) if step}
+
+
+def _logits(
+    model: Model, info: CorrectionInfo, bag: Bag, taught: CorrectionChange
+) -> Sequence[float]:
+    """Return the corrected score of a document in each class, in nats."""
+    text, of_text = model.of_text(), bag[: model.settings.n_texts]
+    event = event_model(model.scoring.score)
+    parts = [*event.evidence(text, of_text), *correction_evidence(text, of_text)]
+    units = info.slope * BASE_UNIT
+    dots = _dots(weights_of(bag, model.settings), taught)
+    return [
+        round(min(max(value * units, -MOST_BASE), MOST_BASE)) / BASE_UNIT
+        + BIAS * taught.biases[name] / AMOUNT_UNIT
+        + dots.get(name, 0) / DOT_UNIT
+        for name, value in zip(
+            model.classes, score_of(parts, len(model.classes)), strict=True
+        )
+    ]
+
+
+def _dots(
+    weights: Sequence[Mapping[int, int]], taught: CorrectionChange
+) -> dict[str, int]:
+    """Return the products of a document's vector with the values of each class."""
+    dots: dict[str, int] = {}
+    for of_view, values in zip(weights, taught.views, strict=True):
+        for key, weight in of_view.items():
+            for name, value in values.get(key, {}).items():
+                dots[name] = dots.get(name, 0) + weight * value
+    return dots

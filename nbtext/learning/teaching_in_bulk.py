@@ -1,0 +1,180 @@
+"""Many documents that teach a correction: `nbtext.learning.teaching` by arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from nbtext.counts.correction import CorrectionInfo
+    from nbtext.counts.correction_table import Correction
+    from nbtext.scoring.batch_model import BatchModel
+    from nbtext.settings.reading import Settings
+    from nbtext.tokens import Terms
+
+from nbtext.counts.correction_table import correction_of
+from nbtext.learning.passes import Pupils, Vectors, correct, rounded
+from nbtext.learning.steps import rate_of_lesson
+from nbtext.learning.visits import weighted_views
+from nbtext.scoring import event_model
+from nbtext.scoring.batch_mixed import scores_by
+from nbtext.store.ledger import halves
+from nbtext.tokens.bags import unit_weights
+
+
+class _Lesson(NamedTuple):
+    """
+    Some of the documents.
+
+    Attributes:
+        rows: the digest and the fingerprint of each.
+        labels: the classes that they are learnt as.
+        terms: theirs in each view.
+    """
+
+    rows: Sequence[tuple[bytes, int]]
+    labels: Sequence[str]
+    terms: Sequence[Terms]
+
+
+class Lessons:
+    """What documents teach a correction, one after the other."""
+
+    def __init__(self, settings: Settings) -> None:
+        """
+        Have been taught nothing yet.
+
+        Args:
+            settings: how documents are read.
+
+        """
+        self._settings = settings
+        self._lessons: list[_Lesson] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._lessons)
+
+    def add(
+        self,
+        rows: Sequence[tuple[bytes, int]],
+        labels: Sequence[str],
+        terms: Sequence[Terms],
+    ) -> None:
+        """
+        Have documents visited after those before them.
+
+        Args:
+            rows: the digest and the fingerprint of each.
+            labels: the classes that they are learnt as.
+            terms: theirs in each view.
+
+        """
+        if labels:
+            self._lessons.append(_Lesson(rows, labels, terms))
+
+    def change(self, model: BatchModel, info: CorrectionInfo) -> Correction | None:
+        """
+        Visit all documents; return what they add to the correction, None if nothing.
+
+        Args:
+            model: with them, corrected as it was before.
+            info: what its correction says of itself.
+
+        """
+        labels, base = self._scored(model, info)
+        vectors, keys = self._vectors()
+        pupils = Pupils(
+            vectors,
+            labels,
+            np.ones(len(labels), np.int64),
+            base,
+            sum(map(len, keys)),
+        )
+        counted = np.array(model.documents).take(labels)
+        order = (counted > 1).nonzero()[0]  # others are all that their class has
+        rate = rate_of_lesson(len(model.classes))
+        learnt = correct(pupils, order, rate, order[:0])
+        documents, classes = learnt.amounts.nonzero()
+        if not len(documents):
+            return None
+        rows = [row for one in self._lessons for row in one.rows]
+        entries = np.array(
+            [(*halves(digest), mark) for digest, mark in rows], np.uint64
+        )
+        views = []
+        first = 0
+        for of_view in keys:
+            ends = np.searchsorted(learnt.places, [first, first + len(of_view)])
+            part = slice(*ends.tolist())
+            found = of_view.take(learnt.places[part] - first)
+            views.append((found, learnt.classes[part], learnt.values[part]))
+            first += len(of_view)
+        amounts = (
+            entries.take(documents, axis=0),
+            labels.take(documents),
+            classes,
+            learnt.amounts[documents, classes],
+        )
+        return correction_of(info.of_change(), model.classes, views, amounts)
+
+    def _scored(
+        self, model: BatchModel, info: CorrectionInfo
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """
+        Score each document as if it alone had not been counted.
+
+        Returns:
+            The places of the classes, shape (n_documents,), and the scores as the
+            passes take them, shape (n_documents, n_classes).
+
+        """
+        event, correction = event_model(model.scoring.score), model.correction
+        of_lessons, base = [], []
+        for one in self._lessons:
+            labels = np.array([*map(model.classes.index, one.labels)], np.int64)
+            found = model.find(one.terms)
+            (scores,) = scores_by(event, model, [model.scoring], found, labels)
+            if correction is not None:
+                scores += correction.scores(one.terms[: model.settings.n_texts])
+            of_lessons.append(labels)
+            base.append(rounded(scores, info.slope).astype(np.int32))
+        return np.concatenate(of_lessons), np.concatenate(base)
+
+    def _vectors(self) -> tuple[list[Vectors], list[NDArray[np.uint64]]]:
+        """
+        Return the documents' vectors in each view that has weights.
+
+        Returns:
+            The vectors, and for each view the keys of its terms, in the order of the
+            terms' numbers, which go on from view to view; none of one without weights.
+
+        """
+        vectors, keys, first = [], [], 0
+        weighted = weighted_views(self._settings)
+        for view in range(len(self._settings.views)):
+            if view not in weighted:
+                keys.append(np.empty(0, np.uint64))
+                continue
+            parts = [one.terms[view] for one in self._lessons]
+            sizes = np.concatenate([terms.sizes for terms in parts])
+            starts = np.zeros(len(sizes) + 1, np.int64)
+            np.cumsum(sizes, out=starts[1:])
+            own, numbers = np.unique(
+                np.concatenate([terms.keys for terms in parts]), return_inverse=True
+            )
+            weights = np.concatenate([unit_weights(terms) for terms in parts])
+            vectors.append(
+                Vectors(
+                    starts,
+                    (numbers + first).astype(np.int32),
+                    weights.astype(np.uint16),
+                )
+            )
+            keys.append(own)
+            first += len(own)
+        return vectors, keys
