@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -25,6 +25,10 @@ from nbtext.store.texts import n_texts
 from nbtext.store.undo import last_records
 from nbtext.tokens.engine import engine
 from nbtext.upkeep import about_doubles, count_doubles
+
+LEAST_LEFT: Final = 0.95
+"""With fewer documents left than this share of those that it was learnt from, a
+correction is to be made anew."""
 
 
 @click.command()
@@ -150,7 +154,9 @@ def correction_in_words(facts: dict[str, Any]) -> str:
     if taught:
         changed = counted(taught, "document")
         says += f"; {changed} learnt or forgotten since"
-        if taught >= correction["documents"]:
+        left = sum(counts["documents"] for counts in facts["classes"].values())
+        is_outgrown = taught >= correction["documents"]
+        if is_outgrown or left < LEAST_LEFT * correction["documents"]:
             says += ": train again"
     return says
 

@@ -1,7 +1,7 @@
 """
 What a correction says of itself: for which scores it was made, and how.
 
-A correction is a second, signed column of some terms, which training has learnt from
+A correction is a second, signed column of some terms, learnt in training, and on, from
 the documents that the counts misjudge. Its numbers are in
 `nbtext.counts.correction_table`; only the standard library is used here, for one
 message.

@@ -5,7 +5,8 @@ What a document has added to a correction is its amount of each class times its 
 of each term, in integers, so it is taken back exactly. But what documents have added
 cancels, and without one of them the others are out of balance. So the biases make up
 for what its terms were worth to the mean document: the mean of all corrected scores
-stays. A document that moves to another class takes along what it has added, for the
+stays. One that is learnt later is balanced when it comes, so that to forget it is to
+undo it. A document that moves to another class takes along what it has added, for the
 others have been balanced with it (docs/experiments/030-balance.md). Only the standard
 library is used: one message is moved from class to class here.
 """
@@ -92,39 +93,36 @@ class CorrectionChange:
             row: its class, and what its counts are known by in the ledger.
             bag: its terms in each view, as they were counted.
             amounts: class to its amount, in 1/256.
-            usual: the mean product of its vector with those of all that are counted.
+            usual: the mean product of its vector with those of all that are counted,
+                its own among them.
 
         """
-        for label, amount in amounts.items():
-            self.biases[label] += round(amount * usual / BIAS)
-        self._add(digest, row, bag, amounts, -1)
+        self._change(digest, row, bag, amounts, usual, -1)
 
     def add(
-        self, digest: bytes, row: Row, bag: Bag, amounts: Mapping[str, int]
-    ) -> None:
-        """
-        Add what a document teaches.
-
-        Args:
-            digest: 16 bytes that name it.
-            row: its class, and what its counts are known by in the ledger.
-            bag: its terms in each view.
-            amounts: class to its amount, in 1/256.
-
-        """
-        self.biases.update(amounts)
-        self._add(digest, row, bag, amounts)
-
-    def _add(
         self,
         digest: bytes,
         row: Row,
         bag: Bag,
         amounts: Mapping[str, int],
-        times: int = 1,
+        usual: float,
     ) -> None:
-        """Add amounts, and to the values amounts times weights."""
+        """Add what a document teaches: `subtract` of the same takes it back."""
+        self._change(digest, row, bag, amounts, usual, 1)
+
+    def _change(
+        self,
+        digest: bytes,
+        row: Row,
+        bag: Bag,
+        amounts: Mapping[str, int],
+        usual: float,
+        times: int,
+    ) -> None:
+        """Add amounts, their products with weights, and what balances these."""
         self._add_amounts(digest, row, amounts, times)
+        for label, amount in amounts.items():
+            self.biases[label] -= times * balance(amount, usual)
         for by_key, weights in zip(
             self.views, weights_of(bag, self._settings), strict=True
         ):
@@ -151,7 +149,7 @@ class CorrectionChange:
 
     def check(self, path: str) -> None:
         """
-        Refuse to take back what no training has added.
+        Refuse to take back, or to add to, what no training and no lesson has added.
 
         Args:
             path: the model that says so.
@@ -195,20 +193,30 @@ def weights_of(bag: Bag, settings: Settings) -> list[dict[int, int]]:
     return found
 
 
-def usual_product(model: Model, bag: Bag) -> float:
+def balance(amount: int, usual: float) -> int:
+    """Return what an amount is worth to the mean document, in the unit of biases."""
+    return round(amount * usual / BIAS)
+
+
+def usual_product(model: Model, bag: Bag, *, is_counted: bool = True) -> float:
     """
     Return the mean product of a document's vector with those of all that are counted.
 
     Args:
-        model: that has counted them.
+        model: the counts.
         bag: the document's terms in each view.
+        is_counted: whether it is among them; if not, it is taken for one more.
 
     """
-    total = 0
+    total, n_documents = 0, sum(model.documents)
     for place, weights in enumerate(weights_of(bag, model.settings)):
         if weights:
             column = model.settings.views[place].column("weight")
             for key, by_class in model.found(place, weights).items():
                 of_all = sum(columns[column] for _, columns in by_class)
                 total += weights[key] * of_all
-    return total / (max(sum(model.documents), 1) * UNIT * UNIT)
+            if not is_counted:
+                total += sum(weight * weight for weight in weights.values())
+    if not is_counted:
+        n_documents += 1
+    return total / (max(n_documents, 1) * UNIT * UNIT)

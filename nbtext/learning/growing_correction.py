@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 from collections import Counter as Tally
 
-from nbtext.learning.correction_change import CorrectionChange, weights_of
+from nbtext.learning.correction_change import (
+    CorrectionChange,
+    balance,
+    usual_product,
+    weights_of,
+)
 from nbtext.learning.teaching import amounts_of_lesson
 from nbtext.scoring.model import stored_correction
 from nbtext.scoring.tail import ChangesView
@@ -55,7 +60,9 @@ class TaughtCorrection:
         amounts = amounts_of_lesson(model, label, bag, nothing)
         if not amounts:
             return
-        self._biases.update(amounts)
+        usual = usual_product(model, bag, is_counted=False)
+        for name, amount in amounts.items():
+            self._biases[name] -= balance(amount, usual)
         for changes, weights in zip(
             self._views, weights_of(bag, model.settings), strict=True
         ):

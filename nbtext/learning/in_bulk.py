@@ -209,10 +209,10 @@ class _Changes:
             bins |= self._observe(part, new)
             bins |= self._observe(part, [*left_out], left_out)
             self._learn(part, done, bins)
-            self._teach(part, new)
+            self._teach(part, done)
 
     def _teach(self, part: _Part, places: Sequence[int]) -> None:
-        """Have documents that are new teach the correction, if there is one."""
+        """Have documents that are learnt teach the correction, if there is one."""
         model = self._plan.model
         if model is not None and model.correction is not None:
             rows = [(part.digests[place], part.marks[place]) for place in places]
@@ -417,7 +417,7 @@ class _Changes:
         ).pack()
 
     def _taught(self, model: Model, after: CountTable) -> Correction | None:
-        """Return what new documents teach the correction of a model, if it has one."""
+        """Return what documents teach the correction of a model, if it has one."""
         if model.correction is None or not self._lessons:
             return None
         before = read_correction(model.file)

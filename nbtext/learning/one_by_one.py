@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from nbtext.counts import Calibration
+from nbtext.learning.correction_change import CorrectionChange
 from nbtext.learning.delta import Delta, UndoRecord, with_delta
 from nbtext.learning.delta_writing import pack_delta
 from nbtext.learning.plan import Plan, Step, calibrated, history_of, keep_of, why_not
-from nbtext.learning.teaching import Teaching
+from nbtext.learning.teaching import teach
 from nbtext.scoring import Model
 from nbtext.scoring.observed import observed, taken_back
 from nbtext.store import Row, record_of, rows_of
@@ -53,7 +54,7 @@ def learn_few(plan: Plan) -> list[Buffer]:
         model = model.remembering()
         plan = plan._replace(model=model)
     delta = Delta(plan.batch.settings, model)
-    teaching = None if model is None else Teaching(model)
+    taught = CorrectionChange(plan.batch.settings)
     seen: list[tuple[Calibration, ...]] = []
     n_changed = 0
     for step in plan.steps:
@@ -66,13 +67,12 @@ def learn_few(plan: Plan) -> list[Buffer]:
             delta.include(removal.delta)
             if step.label is not None and not step.is_there:
                 seen.append(_learn(plan, step, bag, removal.delta, delta))
-                if teaching is not None and not step.rows:
-                    record = delta.records[-1]
-                    teaching.teach(record.digest, record.row, bag)
+                if model is not None:
+                    _teach(model, removal.delta, delta, taught)
     if not n_changed:
         return []
-    if model is not None and teaching is not None:
-        delta.correction.include(teaching.change)
+    if model is not None:
+        delta.correction.include(taught)
         delta.check_sums(model)
     found = calibrated(
         plan, seen, {label: delta.sums(label) for label in delta.classes}
@@ -161,6 +161,19 @@ def _learn(
     delta.add(digest, row, bag)
     delta.records.append(UndoRecord(digest, row, bag, bins))
     return observation
+
+
+def _teach(
+    model: Model, removal: Delta, delta: Delta, taught: CorrectionChange
+) -> None:
+    """Have the document that was learnt last teach the correction, if there is one."""
+    last = delta.records[-1]
+    label = last.row.label
+    known = dict(zip(model.classes, model.documents, strict=True)).get(label, 0)
+    if model.correction is None or known + delta.documents[label] < 2:
+        return  # it would be all that its class has
+    without = with_delta(model, removal) if removal.ledger else model
+    teach(without, last.digest, last.row, last.bag, taught)
 
 
 def bins_of(observation: Sequence[Calibration]) -> tuple[int, ...]:

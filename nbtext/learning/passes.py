@@ -1,5 +1,5 @@
 """
-The passes that make a correction: documents one after the other, three times.
+The passes that make a correction: documents one after the other, again and again.
 
 In: documents in an order, each with its vector of integers in each view, its class and
 its base scores. Out: the amounts by which it has moved the classes, and the values that

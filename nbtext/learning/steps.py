@@ -29,6 +29,13 @@ OF_TWO: Final = 0.5
 """What share of a rate two classes have: both move, so that the step between them is
 double."""
 
+OF_LESSON: Final = 0.5
+"""How far a document moves a class that is wrong altogether if it is learnt after
+training: as in the second pass (docs/experiments/037-learning-on.md)."""
+
+OF_LESSON_OF_TWO: Final = 0.125
+"""The same of two classes: as in the third pass."""
+
 BASE_UNIT: Final = 4096
 """Base scores are integers, in units of 1/4096 nat."""
 
@@ -61,30 +68,25 @@ class Rate(NamedTuple):
 
 def rate_of(n_classes: int, doubt: float) -> Rate:
     """Return how training moves so many classes, labels doubted so far."""
-    return Rate(PASSES, RATE * _share(n_classes), CUT, DECAY, doubt)
+    rate = RATE * OF_TWO if n_classes == 2 else RATE
+    return Rate(PASSES, rate, CUT, DECAY, doubt)
 
 
 def rate_of_lesson(n_classes: int) -> Rate:
     """
     Return how a document moves so many classes that is learnt after training.
 
-    It is visited once, as in training's second pass, or in the third with two classes,
-    and its label is believed (docs/experiments/037-learning-on.md).
+    It is visited once, and its label is believed.
     """
-    passes, rate, cut, decay, doubt = rate_of(n_classes, doubt=0.0)
-    later = passes - 1 if n_classes == 2 else 1
-    return Rate(1, rate * decay**later, cut, decay, doubt)
-
-
-def _share(n_classes: int) -> float:
-    return OF_TWO if n_classes == 2 else 1.0
+    return Rate(1, OF_LESSON_OF_TWO if n_classes == 2 else OF_LESSON, CUT)
 
 
 def steps_of(logits: Sequence[float], label: int, rate: Rate) -> list[int]:
     """
     Return by how much each class moves on the first visit of a document, in 1/256.
 
-    `nbtext.learning.passes` has the formula; labels are believed here.
+    The plain twin of what `nbtext.learning.passes` does, which has the formula; labels
+    are believed here.
 
     Args:
         logits: the document's corrected score in each class, in nats.

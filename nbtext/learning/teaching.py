@@ -12,7 +12,11 @@ other: each is scored with what those before it have taught.
 from collections.abc import Mapping, Sequence
 
 from nbtext.counts.correction import AMOUNT_UNIT, BIAS, CorrectionInfo
-from nbtext.learning.correction_change import CorrectionChange, weights_of
+from nbtext.learning.correction_change import (
+    CorrectionChange,
+    usual_product,
+    weights_of,
+)
 from nbtext.learning.steps import (
     BASE_UNIT,
     DOT_UNIT,
@@ -27,45 +31,31 @@ from nbtext.store import Row
 from nbtext.tokens import Bag
 
 
-class Teaching:
+def teach(
+    model: Model, digest: bytes, row: Row, bag: Bag, taught: CorrectionChange
+) -> None:
     """
-    What documents teach, one after the other.
+    Visit a document.
 
-    Attributes:
-        change: what they have added to the correction of the model so far.
+    It teaches nothing if the model has no correction, or cannot tell its class from
+    another.
+
+    Args:
+        model: as it is without the document.
+        digest: 16 bytes that name it.
+        row: the class that it is learnt as, and what its counts are known by.
+        bag: its terms in each view.
+        taught: what others have added to the correction since, and what it adds.
+
     """
-
-    def __init__(self, model: Model) -> None:
-        """
-        Have been taught nothing yet.
-
-        Args:
-            model: as it is before all of them.
-
-        """
-        self.change = CorrectionChange(model.settings)
-        self._model = model
-
-    def teach(self, digest: bytes, row: Row, bag: Bag) -> None:
-        """
-        Visit a document that the model has not counted.
-
-        It teaches nothing if the model has no correction, or has no such class.
-
-        Args:
-            digest: 16 bytes that name it.
-            row: the class that it is learnt as, and what its counts are known by.
-            bag: its terms in each view.
-
-        """
-        model = self._model
-        if model.correction is None or row.label not in model.classes:
-            return
-        if len(model.classes) < 2:  # the others were forgotten
-            return
-        amounts = amounts_of_lesson(model, row.label, bag, self.change)
-        if amounts:
-            self.change.add(digest, row, bag, amounts)
+    if model.correction is None or row.label not in model.classes:
+        return
+    if len(model.classes) < 2 or not all(model.documents):
+        return
+    amounts = amounts_of_lesson(model, row.label, bag, taught)
+    if amounts:
+        usual = usual_product(model, bag, is_counted=False)
+        taught.add(digest, row, bag, amounts, usual)
 
 
 def amounts_of_lesson(

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from nbtext.settings.reading import Settings
     from nbtext.tokens import Terms
 
+from nbtext.counts.correction import BIAS
 from nbtext.counts.correction_table import correction_of
 from nbtext.learning.passes import Pupils, Vectors, correct, rounded
 from nbtext.learning.steps import rate_of_lesson
+from nbtext.learning.usual_products import usual_products
 from nbtext.learning.visits import weighted_views
 from nbtext.scoring import event_model
 from nbtext.scoring.batch_mixed import scores_by
@@ -114,13 +116,24 @@ class Lessons:
             found = of_view.take(learnt.places[part] - first)
             views.append((found, learnt.classes[part], learnt.values[part]))
             first += len(of_view)
+        values = learnt.amounts[documents, classes].astype(np.int64)
         amounts = (
             entries.take(documents, axis=0),
             labels.take(documents),
             classes,
-            learnt.amounts[documents, classes],
+            values,
         )
-        return correction_of(info.of_change(), model.classes, views, amounts)
+        usual = [
+            product
+            for one in self._lessons
+            for product in usual_products(model, one.terms)
+        ]
+        biases = np.zeros(len(model.classes), np.int64)
+        products = np.array(usual).take(documents)
+        balances = np.rint(values * products / BIAS).astype(np.int64)
+        np.subtract.at(biases, classes, balances)
+        of_change, names = info.of_change(), model.classes
+        return correction_of(of_change, names, views, amounts, biases.tolist())
 
     def _scored(
         self, model: BatchModel, info: CorrectionInfo

@@ -1,5 +1,7 @@
 """What `nbtext info` says in words."""
 
+import pytest
+
 from nbtext.cli.info_command import correction_in_words
 
 
@@ -11,13 +13,19 @@ def test_a_correction_of_other_numbers_is_described_by_what_is_known() -> None:
     assert words == "learnt from 3 documents"
 
 
-def test_it_is_to_be_made_anew_once_the_model_has_learnt_as_much_again() -> None:
-    correction = {"documents": 30}
+@pytest.mark.parametrize(
+    ("taught", "left", "is_due"),
+    [(2, 32, False), (99, 199, False), (100, 200, True), (5, 95, False), (6, 94, True)],
+)
+def test_it_is_to_be_made_anew_if_much_was_learnt_since_or_some_forgotten(
+    taught: int, left: int, *, is_due: bool
+) -> None:
+    correction = {"documents": 100 if taught > 2 else 30}
+    classes = {"a": {"documents": left - 10}, "b": {"documents": 10}}
 
-    few, many = (
-        correction_in_words({"correction": correction, "taught": taught})
-        for taught in (29, 30)
+    words = correction_in_words(
+        {"correction": correction, "taught": taught, "classes": classes}
     )
 
-    assert few.endswith("; 29 documents learnt or forgotten since")
-    assert many.endswith("; 30 documents learnt or forgotten since: train again")
+    since = f"; {taught} documents learnt or forgotten since"
+    assert words.endswith(f"{since}: train again" if is_due else since)

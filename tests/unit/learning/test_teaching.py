@@ -8,17 +8,21 @@ import numpy as np
 import pytest
 
 import nbtext
-from nbtext.counts.correction import AMOUNT_UNIT
+from nbtext.counts.correction import AMOUNT_UNIT, BIAS
 from nbtext.counts.correction_table import Correction
 from nbtext.document import Document
 from nbtext.learning import stream
 from nbtext.learning.regimes import Regime
 from nbtext.learning.steps import CUT, OF_TWO, PASSES, rate_of_lesson
+from nbtext.scoring.batch_model import open_batch_model
+from nbtext.scoring.model import load_model
 from nbtext.store import read_contents
 from nbtext.store.corrections import read_correction
 from nbtext.store.file import open_model
 from nbtext.store.writing import replace_file
-from tests.build import TOPICS, confusing
+from nbtext.tokens import read_terms
+from nbtext.tokens.reading import read
+from tests.build import confusing
 
 ROWS = confusing(300)
 """The first 200 are trained on."""
@@ -164,26 +168,63 @@ def test_documents_learnt_together_are_visited_one_after_the_other(
     assert min(steps) < 0.8 * max(steps)
 
 
-def test_what_is_forgotten_takes_back_what_it_has_taught(path: str) -> None:
+@pytest.mark.parametrize("is_few", [False, True])
+def test_to_forget_is_to_undo_what_was_taught(
+    path: str, is_few: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "is_few", lambda _: is_few)
     label, text = misjudged(path)
-    before, known = cells(path), amounts(path)
-    nbtext.learn(path, label, [text])
-    assert cells(path) != before
+    before, known = correction_in(path).biases, amounts(path)
+    of_terms = cells(path)
+    for _ in range(3):
+        nbtext.learn(path, label, [text])
+        assert cells(path) != of_terms
 
-    nbtext.forget(path, [text])
+        nbtext.forget(path, [text])
 
-    assert cells(path) == before
-    assert amounts(path) == known
+        assert cells(path) == of_terms
+        assert amounts(path) == known
+        assert correction_in(path).biases == pytest.approx(before, abs=1)
 
 
-def test_what_moves_takes_it_along(path: str) -> None:
+def test_the_mean_document_gets_what_it_got(path: str) -> None:
     label, text = misjudged(path)
+    texts = [one for _, one in [*ROWS[:200], (label, text)]]
+
+    def mean(path: str) -> list[float]:
+        """Return what all of these get of the correction, by class."""
+        opened = load_model(path)
+        readings = [
+            read(Document("", (one.encode(),)), opened.settings) for one in texts
+        ]
+        views = read_terms(opened.settings, [reading.views for reading in readings])
+        corrected = open_batch_model(opened).correction
+        assert corrected is not None
+        found: list[float] = (corrected.scores(views) * corrected.slope).mean(axis=0)
+        return [float(one) for one in found]
+
+    before = mean(path)
     nbtext.learn(path, label, [text])
-    taught = cells(path)
 
-    nbtext.learn(path, next(name for name in TOPICS if name != label), [text])
+    assert mean(path) == pytest.approx(before, abs=2 * BIAS / AMOUNT_UNIT)
 
-    assert cells(path) == taught
+
+@pytest.mark.parametrize("is_few", [False, True])
+@pytest.mark.parametrize("is_forgotten", [False, True])
+def test_lessons_that_were_wrong_can_be_put_right(
+    path: str, is_forgotten: bool, is_few: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "is_few", lambda _: is_few)
+    wrong, others = ROWS[200:240], ROWS[240:]
+    before = loss(path, others)
+
+    learnt(path, [("west", text) for _, text in wrong])
+    if is_forgotten:
+        nbtext.forget(path, [text for _, text in wrong])
+    else:
+        nbtext.learn_labelled(path, wrong)
+
+    assert loss(path, others) < before + (0.01 if is_forgotten else 0.25)
 
 
 def test_undo_takes_all_of_it_back(path: str, trained: bytes) -> None:
