@@ -33,7 +33,7 @@ from nbtext.errors import (
     SettingsError,
     TextFormError,
 )
-from nbtext.learning import SettingsOverrides, stream
+from nbtext.learning import SettingsOverrides, steps, stream
 from nbtext.learning.correction_change import CorrectionChange
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import default_scoring
@@ -288,6 +288,7 @@ def test_a_document_takes_back_what_it_has_added(
         if in_bulk:
             patch.setattr(stream, "is_few", lambda _: False)
         if label and texts:
+            patch.setattr(steps, "OF_LESSON", 0.0)  # they move, and teach nothing
             learn(path, label, texts)
             left = corrected_by(amounts, label, gone)
         else:
@@ -588,7 +589,10 @@ def test_values_that_no_training_leaves_are_refused() -> None:
             change.check("model.nbt")
 
 
-def test_what_has_moved_can_be_forgotten(tmp_path: Path) -> None:
+def test_what_has_moved_can_be_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "OF_LESSON", 0.0)
     amounts = {1: {"a": 5, "c": -300}, 4: {"b": 9}}
     path, _ = corrected(tmp_path, amounts)
 

@@ -13,7 +13,7 @@ from nbtext.counts.correction import AMOUNT_UNIT, BIAS
 from nbtext.counts.correction_table import Correction
 from nbtext.counts.room import LEAST_BOUND, bounded
 from nbtext.document import Document
-from nbtext.learning import SettingsOverrides, Trained, correcting, train
+from nbtext.learning import SettingsOverrides, Trained, correcting, steps, train
 from nbtext.learning.correction_change import usual_product
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.steps import CUT, OF_TWO, RATE
@@ -402,9 +402,10 @@ def test_a_steepness_multiplies_corrected_scores(model: tuple[str, Path]) -> Non
 
 
 @pytest.mark.parametrize("n_moved", [3, 60])
-def test_documents_that_move_leave_a_correction_as_it_is(
-    model: tuple[str, Path], n_moved: int
+def test_documents_that_move_take_along_what_they_have_added(
+    model: tuple[str, Path], n_moved: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(steps, "OF_LESSON", 0.0)  # and teach nothing else
     path, folder = model
     before, correction = values(path), api_correction(Path(path))
     files = sorted((folder / "east").glob("*.txt"))[:n_moved]
