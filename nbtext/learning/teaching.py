@@ -3,9 +3,10 @@ What a document that is learnt teaches a model that has a correction.
 
 In: the model as it is without the document, and its terms. Out: the amounts by which it
 moves the classes: one visit, as training visits documents (`nbtext.learning.steps`).
-The model has not counted it yet, so that its score is as honest as that of a document
-left out of the counts. Documents that are learnt together are visited one after the
-other: each is scored with what those before it have taught.
+The model has not counted it, so that its score is as honest as that of a document left
+out. The mean document keeps its score, as it does when one is forgotten. Documents that
+are learnt together are visited one after the other: each is scored with what those
+before it have taught.
 `nbtext.learning.teaching_in_bulk` does the same by arrays.
 """
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from nbtext.counts.correction import CorrectionInfo
     from nbtext.counts.correction_table import Correction
+    from nbtext.learning.passes import Learnt
     from nbtext.scoring.batch_model import BatchModel
     from nbtext.settings.reading import Settings
     from nbtext.tokens import Terms
@@ -104,36 +105,29 @@ class Lessons:
         documents, classes = learnt.amounts.nonzero()
         if not len(documents):
             return None
-        rows = [row for one in self._lessons for row in one.rows]
-        entries = np.array(
-            [(*halves(digest), mark) for digest, mark in rows], np.uint64
-        )
-        views = []
-        first = 0
-        for of_view in keys:
-            ends = np.searchsorted(learnt.places, [first, first + len(of_view)])
-            part = slice(*ends.tolist())
-            found = of_view.take(learnt.places[part] - first)
-            views.append((found, learnt.classes[part], learnt.values[part]))
-            first += len(of_view)
-        values = learnt.amounts[documents, classes].astype(np.int64)
-        amounts = (
-            entries.take(documents, axis=0),
-            labels.take(documents),
-            classes,
-            values,
-        )
-        usual = [
-            product
-            for one in self._lessons
-            for product in usual_products(model, one.terms)
-        ]
+        amounts = learnt.amounts[documents, classes].astype(np.int64)
+        usual = self._usual(model).take(documents)
+        balances = np.rint(amounts * usual / BIAS).astype(np.int64)
         biases = np.zeros(len(model.classes), np.int64)
-        products = np.array(usual).take(documents)
-        balances = np.rint(values * products / BIAS).astype(np.int64)
         np.subtract.at(biases, classes, balances)
-        of_change, names = info.of_change(), model.classes
-        return correction_of(of_change, names, views, amounts, biases.tolist())
+        rows = self._entries().take(documents, axis=0)
+        return correction_of(
+            info.of_change(),
+            model.classes,
+            _values(learnt, keys),
+            (rows, labels.take(documents), classes, amounts),
+            biases.tolist(),
+        )
+
+    def _usual(self, model: BatchModel) -> NDArray[np.float64]:
+        """Return what each document usually gives others, shape (n_documents,)."""
+        found = [usual_products(model, one.terms) for one in self._lessons]
+        return np.concatenate([np.array(products) for products in found])
+
+    def _entries(self) -> NDArray[np.uint64]:
+        """Return high, low and fingerprint of each document, as in the ledger."""
+        rows = [row for one in self._lessons for row in one.rows]
+        return np.array([(*halves(digest), mark) for digest, mark in rows], np.uint64)
 
     def _scored(
         self, model: BatchModel, info: CorrectionInfo
@@ -191,3 +185,23 @@ class Lessons:
             keys.append(own)
             first += len(own)
         return vectors, keys
+
+
+def _values(
+    learnt: Learnt, keys: Sequence[NDArray[np.uint64]]
+) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.uint16], NDArray[np.int64]]]:
+    """
+    Yield for each view the keys, classes and values of what was learnt.
+
+    Args:
+        learnt: terms by number, which go on from view to view.
+        keys: for each view those of its terms, in the order of their numbers.
+
+    """
+    first = 0
+    for of_view in keys:
+        ends = np.searchsorted(learnt.places, [first, first + len(of_view)])
+        part = slice(*ends.tolist())
+        found = of_view.take(learnt.places[part] - first)
+        yield found, learnt.classes[part], learnt.values[part]
+        first += len(of_view)
