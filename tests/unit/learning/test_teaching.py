@@ -271,8 +271,10 @@ def test_so_it_does_with_a_regime_and_where_a_class_begins(
 
 
 def test_a_replay_is_what_classify_says_after_learn(path: str, tmp_path: Path) -> None:
-    rows = [*ROWS[200:212], ("other", "one"), *ROWS[212:220], ("other", "one more")]
-    rows = [(label if n % 3 else "north", text) for n, (label, text) in enumerate(rows)]
+    rows = [
+        (label if n % 3 else "north", text)  # some are taught what is wrong
+        for n, (label, text) in enumerate(ROWS[200:222])
+    ]
     folder = tmp_path / "stream"
     for number, (label, text) in enumerate(rows):
         (folder / label).mkdir(parents=True, exist_ok=True)
@@ -287,7 +289,27 @@ def test_a_replay_is_what_classify_says_after_learn(path: str, tmp_path: Path) -
         row = dict(zip(result.classes, result.rows.printed[step].tolist(), strict=True))
         told = [row[name] for name in found.classes]
         assert told == pytest.approx(found.printed, abs=1e-9), step
-        nbtext.learn(path, label, [text], create=True)
+        nbtext.learn(path, label, [text])
+
+
+@pytest.mark.parametrize("name", ["a first one", "the last one"])
+def test_a_class_that_begins_leaves_the_others_what_they_have(
+    path: str, name: str
+) -> None:
+    rows = [(name, "of another class"), *ROWS[200:230]]
+    Path(f"{path}.before").write_bytes(Path(path).read_bytes())
+
+    found = nbtext.learn_labelled(path, rows, create=True, regime=Regime("errors"))
+
+    # documents are judged one after the other, with the class that has begun
+    before = nbtext.load(f"{path}.before")
+    decisions = before.classify([Document("", (text.encode(),)) for _, text in rows])
+    pairs = zip(decisions, rows, strict=True)
+    wrong = [one.label != label for one, (label, _) in pairs]
+    learnt = [one.outcome == "learnt" for one in found]
+    assert learnt[0]
+    assert 0 < sum(learnt) < 8
+    assert sum(a != b for a, b in zip(learnt, wrong, strict=True)) < 4
 
 
 def test_what_is_misjudged_again_and_again_is_soon_mended(path: str) -> None:
