@@ -113,7 +113,7 @@ def _corrected(path: Path) -> Iterator[bytes]:
         bag = bag_of(reading, delta.settings)
         amounts = {"spam": -5 * number, "work": 128}
         row = Row(label, fingerprint(bag))
-        delta.correction.subtract(reading.digest, row, bag, amounts, 0.125)
+        delta.correction.add(reading.digest, row, bag, amounts, 0.125)
     info = CorrectionInfo(contents.scoring.of_scores(), 0.5, 1.25, 3, {"passes": 3})
     correction = correction_table(delta, info)
     if correction is not None:

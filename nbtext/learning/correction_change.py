@@ -75,29 +75,7 @@ class CorrectionChange:
         elif amounts:
             if usual is None:
                 usual = usual_product(model, bag)
-            self.subtract(digest, row, bag, amounts, usual)
-
-    def subtract(
-        self,
-        digest: bytes,
-        row: Row,
-        bag: Bag,
-        amounts: Mapping[str, int],
-        usual: float,
-    ) -> None:
-        """
-        Take back what is known of a document.
-
-        Args:
-            digest: 16 bytes that name it.
-            row: its class, and what its counts are known by in the ledger.
-            bag: its terms in each view, as they were counted.
-            amounts: class to its amount, in 1/256.
-            usual: the mean product of its vector with those of all that are counted,
-                its own among them.
-
-        """
-        self._change(digest, row, bag, amounts, usual, -1)
+            self.add(digest, row, bag, amounts, usual, -1)
 
     def add(
         self,
@@ -106,23 +84,24 @@ class CorrectionChange:
         bag: Bag,
         amounts: Mapping[str, int],
         usual: float,
+        times: int = 1,
     ) -> None:
-        """Add what a document teaches: `subtract` of the same takes it back."""
-        self._change(digest, row, bag, amounts, usual, 1)
+        """
+        Add what a document teaches, balanced; -1 times takes it back.
 
-    def _change(
-        self,
-        digest: bytes,
-        row: Row,
-        bag: Bag,
-        amounts: Mapping[str, int],
-        usual: float,
-        times: int,
-    ) -> None:
-        """Add amounts, their products with weights, and what balances these."""
+        Args:
+            digest: 16 bytes that name it.
+            row: its class, and what its counts are known by in the ledger.
+            bag: its terms in each view, as they are counted.
+            amounts: class to its amount, in 1/256.
+            usual: the mean product of its vector with those of all that are counted,
+                its own among them.
+            times: how often.
+
+        """
         self._add_amounts(digest, row, amounts, times)
         for label, amount in amounts.items():
-            self.biases[label] -= times * balance(amount, usual)
+            self.biases[label] -= times * round(amount * usual / BIAS)
         for by_key, weights in zip(
             self.views, weights_of(bag, self._settings), strict=True
         ):
@@ -191,11 +170,6 @@ def weights_of(bag: Bag, settings: Settings) -> list[dict[int, int]]:
             weights = {key: values[place] for key, values in columns.items()}
         found.append(weights)
     return found
-
-
-def balance(amount: int, usual: float) -> int:
-    """Return what an amount is worth to the mean document, in the unit of biases."""
-    return round(amount * usual / BIAS)
 
 
 def usual_product(model: Model, bag: Bag, *, is_counted: bool = True) -> float:

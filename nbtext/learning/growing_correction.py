@@ -18,15 +18,11 @@ if TYPE_CHECKING:
 
 from collections import Counter as Tally
 
-from nbtext.learning.correction_change import (
-    CorrectionChange,
-    balance,
-    usual_product,
-    weights_of,
-)
-from nbtext.learning.teaching import amounts_of_lesson
+from nbtext.learning.correction_change import CorrectionChange
+from nbtext.learning.teaching import teach
 from nbtext.scoring.model import stored_correction
 from nbtext.scoring.tail import ChangesView
+from nbtext.store import Row
 
 
 class TaughtCorrection:
@@ -56,21 +52,15 @@ class TaughtCorrection:
             bag: its terms in each view.
 
         """
-        nothing = CorrectionChange(model.settings)
-        amounts = amounts_of_lesson(model, label, bag, nothing)
-        if not amounts:
-            return
-        usual = usual_product(model, bag, is_counted=False)
-        for name, amount in amounts.items():
-            self._biases[name] -= balance(amount, usual)
-        for changes, weights in zip(
-            self._views, weights_of(bag, model.settings), strict=True
-        ):
-            for key, weight in weights.items():
+        lesson = CorrectionChange(model.settings)
+        teach(model, b"", Row(label, 0), bag, lesson)
+        self._biases.update(lesson.biases)
+        for changes, values in zip(self._views, lesson.views, strict=True):
+            for key, by_name in values.items():
                 by_class = changes.setdefault(key, {})
-                for name, amount in amounts.items():
+                for name, value in by_name.items():
                     (before,) = by_class.get(name, (0,))
-                    by_class[name] = (before + amount * weight,)
+                    by_class[name] = (before + value,)
 
     def for_classes(self, classes: Sequence[str]) -> StoredCorrection | None:
         """

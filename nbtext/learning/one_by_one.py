@@ -167,11 +167,13 @@ def _teach(
     model: Model, removal: Delta, delta: Delta, taught: CorrectionChange
 ) -> None:
     """Have the document that was learnt last teach the correction, if there is one."""
+    if model.correction is None:
+        return
     last = delta.records[-1]
     label = last.row.label
     known = dict(zip(model.classes, model.documents, strict=True)).get(label, 0)
-    if model.correction is None or known + delta.documents[label] < 2:
-        return  # it would be all that its class has
+    if known + delta.documents[label] < 2:
+        return  # it is all that its class has
     without = with_delta(model, removal) if removal.ledger else model
     teach(without, last.digest, last.row, last.bag, taught)
 

@@ -49,35 +49,17 @@ def teach(
         taught: what others have added to the correction since, and what it adds.
 
     """
-    if model.correction is None or row.label not in model.classes:
+    correction, classes = model.correction, model.classes
+    if correction is None or row.label not in classes:
         return
-    if len(model.classes) < 2 or not all(model.documents):
+    if len(classes) < 2 or not all(model.documents):
         return
-    amounts = amounts_of_lesson(model, row.label, bag, taught)
+    logits = _logits(model, correction.info, bag, taught)
+    steps = steps_of(logits, classes.index(row.label), rate_of_lesson(len(classes)))
+    amounts = {name: step for name, step in zip(classes, steps, strict=True) if step}
     if amounts:
         usual = usual_product(model, bag, is_counted=False)
         taught.add(digest, row, bag, amounts, usual)
-
-
-def amounts_of_lesson(
-    model: Model, label: str, bag: Bag, taught: CorrectionChange
-) -> dict[str, int]:
-    """
-    Return by how much a document moves each class, in 1/256; no zeros.
-
-    Args:
-        model: it has a correction and the class, and has not counted the document.
-        label: the class.
-        bag: the document's terms in each view.
-        taught: what others have added to the correction since.
-
-    """
-    correction, classes = model.correction, model.classes
-    if correction is None:
-        return {}
-    logits = _logits(model, correction.info, bag, taught)
-    steps = steps_of(logits, classes.index(label), rate_of_lesson(len(classes)))
-    return {name: step for name, step in zip(classes, steps, strict=True) if step}
 
 
 def _logits(

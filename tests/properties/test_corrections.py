@@ -576,13 +576,13 @@ def test_values_that_no_training_leaves_are_refused() -> None:
     bag = tuple({7: 1} for _ in own.views)
     values, biases = CorrectionChange(own), CorrectionChange(own)
     for number in range(32):
-        values.subtract(bytes(16), Row("a", number), bag, {"a": (1 << 32) - 1}, 0.1)
-    biases.subtract(bytes(16), Row("b", 0), bag, {"b": 1 << 31}, 8e4)
+        values.add(bytes(16), Row("a", number), bag, {"a": (1 << 32) - 1}, 0.1, -1)
+    biases.add(bytes(16), Row("b", 0), bag, {"b": 1 << 31}, 8e4, -1)
     values.check("model.nbt")
     biases.check("model.nbt")
 
-    values.subtract(bytes(16), Row("a", 99), bag, {"a": (1 << 32) - 1}, 0.1)
-    biases.subtract(bytes(16), Row("b", 9), bag, {"b": 1 << 31}, 8e4)
+    values.add(bytes(16), Row("a", 99), bag, {"a": (1 << 32) - 1}, 0.1, -1)
+    biases.add(bytes(16), Row("b", 9), bag, {"b": 1 << 31}, 8e4, -1)
 
     for change in (values, biases):
         with pytest.raises(DamagedError, match=r"model\.nbt: .*than training lets"):

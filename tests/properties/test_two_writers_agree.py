@@ -208,7 +208,7 @@ def test_a_changed_correction_is_the_same_bytes_from_both_writers(
     for one in documents:
         delta.add(one.digest, one.row, one.bag, one.times)
     for one, by_class in zip(documents, amounts, strict=False):
-        delta.correction.subtract(one.digest, one.row, one.bag, by_class, 0.3)
+        delta.correction.add(one.digest, one.row, one.bag, by_class, 0.3, -1)
     correction = correction_table(delta, INFO)
 
     table = with_classes(count_table(delta), correction.classes if correction else ())

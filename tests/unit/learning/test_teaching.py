@@ -35,7 +35,7 @@ Cells = dict[tuple[int, str, int], int]
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """Return the bytes of a model of three classes and a correction."""
+    """Return the bytes of a model of four classes, and a correction."""
     path = tmp_path_factory.mktemp("trained") / "model.nbt"
     nbtext.train_on(ROWS[:200], path)
     assert open_model(str(path)).correction is not None
@@ -153,7 +153,7 @@ def test_it_is_the_same_by_either_engine(
 
 @pytest.mark.parametrize("is_few", [False, True])
 def test_documents_learnt_together_are_visited_one_after_the_other(
-    path: str, tmp_path: Path, is_few: bool, monkeypatch: pytest.MonkeyPatch
+    path: str, is_few: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stream, "is_few", lambda _: is_few)
     label, text = misjudged(path)
