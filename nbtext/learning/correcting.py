@@ -6,7 +6,8 @@ not been counted, and then moves the classes (`nbtext.learning.passes`). Out: a
 correction, unless one does harm to documents that had no part in it: a quarter of them
 is taken out of the counts (of few documents, one quarter after the other), corrections
 are made of the others beside all and beside half of what the counts say, and if the
-quarter loses more by the better one than chance may take, there is none. (Two halves
+quarter loses more by the better one than chance may take, there is none. Of many
+documents the trial is made twice, at last of more of them. (Two halves
 would not do: the base scores of one hold the labels of the other.
 docs/experiments/010-many-classes.md)
 """
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 from nbtext.counts import Counter, Sample, SortedCounts
 from nbtext.counts.correction import BIAS, CorrectionInfo
 from nbtext.counts.correction_table import Correction, correction_of
-from nbtext.counts.sample import VISITED
+from nbtext.counts.sample import VISITED, VISITED_TERMS
 from nbtext.counts.sorted_counts import narrow
 from nbtext.counts.table import rows_by_class, with_classes
 from nbtext.learning.passes import Learnt, Pupils, correct, rounded
@@ -54,6 +55,18 @@ from nbtext.settings.columns import UNIT
 
 TRIED: Final = 4096
 """Maximum documents that a correction is tried on, and learnt from for that."""
+
+TRIED_AGAIN: Final = 8192
+"""The same of the second trial, of many documents: it says how far the counts are
+believed beside a correction, and how steep corrected scores are. Both change with
+what there is to learn from (docs/experiments/038-tried-again.md)."""
+
+TRIED_AGAIN_TERMS: Final = 1 << 22
+"""Maximum distinct terms that they have: with long documents a second trial takes as
+long as all the rest, and hardly differs."""
+
+MORE: Final = 1.5
+"""There is a second trial if it has so many times the documents of the first."""
 
 HELD_OUT: Final = 4
 """Every so many of them, one is held out of the correction that is tried."""
@@ -126,21 +139,33 @@ def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
     n_classes = len(base.model.classes)
     most = MOST_SCORES // n_classes
 
-    def making(documents: int) -> _Making:
-        blocks = sample.head(min(documents, most))
+    def making(documents: int, terms: int = VISITED_TERMS) -> _Making:
+        blocks = sample.head(min(documents, most), terms)
         visits = visits_of(blocks, base.model.classes)
         model = of_documents(base.model, [block.views for block in blocks])
         own = base._replace(model=model)
         return _Making(own, visits, *vectors_of(visits, model), map_)
 
     try:
-        trial = None if n_classes > MOST_CLASSES else making(TRIED).trial()
+        trial = None if n_classes > MOST_CLASSES else _deciding_trial(making)
         if trial is None or not trial.is_won:
             return Made(None, trial)
         correction = making(VISITED).correction(trial)
     except OverflowError:  # of documents that are there millions of times
         return Made(None, None)
     return Made(correction if len(correction.amounts) else None, trial)
+
+
+def _deciding_trial(making: Callable[..., _Making]) -> Trial | None:
+    """Return the trial that decides, None if there are too few documents for one."""
+    first = making(TRIED)
+    trial = first.trial()
+    if trial is None or trial.parts > 1:
+        return trial
+    second = making(TRIED_AGAIN, TRIED_AGAIN_TERMS)
+    if len(second.visits.order) < MORE * len(first.visits.order):
+        return trial
+    return second.trial_of_shares([second.part(0)], trial.doubt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,21 +199,21 @@ class _Making:
         if n_visits < HELD_OUT:
             return None
         n_parts = min(HELD_OUT, max(1, TRIED // n_visits))
-        parts = [self._part(number) for number in range(n_parts)]
-        best = self._best(parts, 0.0)
+        parts = [self.part(number) for number in range(n_parts)]
+        best = self.trial_of_shares(parts, 0.0)
         for doubt in DOUBTS:
-            other = self._best(parts, doubt)
+            other = self._tried(parts, best.share, doubt)
             if other.loss_with >= best.loss_with:
                 break
             best = other
         return best
 
-    def _best(self, parts: list[_Part], doubt: float) -> Trial:
-        """Try each share, and return the trial of the better one."""
+    def trial_of_shares(self, parts: list[_Part], doubt: float) -> Trial:
+        """Try each share with one doubt, and return the trial of the better one."""
         trials = [self._tried(parts, share, doubt) for share in SHARES]
         return min(trials, key=lambda trial: trial.loss_with)
 
-    def _part(self, number: int) -> _Part:
+    def part(self, number: int) -> _Part:
         """Hold out a part of the documents, and score all without it."""
         visits = self.visits
         is_held_out = visits.visit_of % HELD_OUT == number

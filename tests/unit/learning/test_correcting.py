@@ -3,6 +3,7 @@
 from collections import Counter as Tally
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,10 +14,11 @@ from nbtext.counts.correction import AMOUNT_UNIT, BIAS
 from nbtext.counts.correction_table import Correction
 from nbtext.counts.room import LEAST_BOUND, bounded
 from nbtext.document import Document
-from nbtext.learning import SettingsOverrides, Trained, correcting, steps, train
+from nbtext.learning import SettingsOverrides, Trained, correcting, passes, steps, train
 from nbtext.learning.correction_change import usual_product
 from nbtext.learning.overrides import DEFAULTS
-from nbtext.learning.steps import CUT, OF_TWO, RATE
+from nbtext.learning.passes import Pupils
+from nbtext.learning.steps import CUT, OF_TWO, RATE, Rate
 from nbtext.learning.trials import DOUBTS, SHARES, Trial
 from nbtext.learning.usual_products import usual_products
 from nbtext.scoring.batch_model import open_batch_model
@@ -110,9 +112,11 @@ def made_by(
         return trained_on(rows)
 
 
+@pytest.mark.parametrize("tried", [correcting.TRIED, 160])  # one trial, and two
 def test_of_two_shares_the_one_is_taken_that_held_out_documents_lose_less_by(
-    monkeypatch: pytest.MonkeyPatch,
+    tried: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(correcting, "TRIED", tried)
     rows = confusing()
     by_each = [correction_of(made_by(share, rows, monkeypatch)) for share in SHARES]
     losses = [correction.info.made_with["loss_with"] for correction in by_each]
@@ -133,6 +137,42 @@ def test_of_many_documents_one_part_is_held_out(
     facts = correction_of(trained_on(confusing())).info.made_with
 
     assert (facts["held_out"], facts["parts"]) == (60, 1)
+
+
+@pytest.mark.parametrize(
+    ("tried", "terms", "held_out"),
+    [(160, 1 << 22, 60), (161, 1 << 22, 41), (160, 5000, 40)],
+    ids=["half as many again", "fewer than that", "of too many terms"],
+)
+def test_of_many_documents_a_second_trial_of_more_decides(
+    tried: int, terms: int, held_out: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(correcting, "TRIED", tried)
+    monkeypatch.setattr(correcting, "TRIED_AGAIN_TERMS", terms)
+
+    facts = correction_of(trained_on(confusing())).info.made_with
+
+    assert (facts["held_out"], facts["parts"]) == (held_out, 1)
+
+
+def test_the_second_trial_has_the_doubt_of_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    doubts: dict[int, list[float]] = {}  # by how many documents are learnt from
+
+    def correct(pupils: Pupils, order: Any, rate: Rate, *rest: Any, **kept: Any) -> Any:
+        doubts.setdefault(len(order), []).append(rate.doubt)
+        return passes.correct(pupils, order, rate, *rest, **kept)
+
+    monkeypatch.setattr(correcting, "TRIED", 160)
+    monkeypatch.setattr(correcting, "correct", correct)
+
+    chosen = correction_of(trained_on(confusing())).info.made_with["doubt"]
+
+    assert doubts[120][:3] == [0.0, 0.0, DOUBTS[0]]  # of the better share alone
+    assert chosen in {0.0, *DOUBTS}
+    assert doubts[180] == [chosen] * len(SHARES)
+    assert doubts[240] == [chosen]
 
 
 def test_half_of_the_scores_are_half_as_steep(monkeypatch: pytest.MonkeyPatch) -> None:
