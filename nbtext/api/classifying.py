@@ -25,6 +25,7 @@ from nbtext.arguments import (
     sources_of,
 )
 from nbtext.document import as_document, raise_unreadable
+from nbtext.errors import SettingsError
 from nbtext.keyring import name_secret
 from nbtext.learning import SettingsOverrides
 from nbtext.learning.overrides import DEFAULTS
@@ -57,7 +58,8 @@ def load(
         ModelFileError: there is no model, or it is damaged.
         SecretError: the secret of the model is not there.
         SettingsError: the counts do not support the score, a number of the policy is
-            out of its range, or it does not go with the classes.
+            out of its range, it does not go with the classes, or `keyed` is given and
+            the model is not keyed.
         TypeError: the policy, the overrides or a path is none.
 
     """
@@ -66,6 +68,9 @@ def load(
     if keyed is not None:
         name_secret(path_of(keyed))
     model = load_model(path_of(path))
+    if keyed is not None and model.settings.secret is None:
+        message = f"{model.path}: the model is not keyed; leave out keyed"
+        raise SettingsError(message)
     overrides = instance_of("overrides", overrides, SettingsOverrides)
     model = model.scored_by(overrides.scoring(model.scoring))
     classifier = Classifier(model, policy=policy)

@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nbtext.cli import _status as status
+from nbtext.cli._keyed import check_keyed
 from nbtext.cli._report import (
     as_json_lines,
     as_tsv,
@@ -71,6 +72,7 @@ class ClassifyRequest(NamedTuple):
         begun: what standard input is read on from, if some of it was.
         cluster: the address of the scheduler of a cluster that does the work.
         shared: a folder that its workers see, if not that of the model.
+        keyed: the file of a secret, None if none is named.
     """
 
     model: str
@@ -84,6 +86,7 @@ class ClassifyRequest(NamedTuple):
     begun: "Begun | None" = None
     cluster: str | None = None
     shared: str | None = None
+    keyed: str | None = None
 
 
 def run(request: ClassifyRequest, jobs: int = 1) -> int:
@@ -101,6 +104,7 @@ def run(request: ClassifyRequest, jobs: int = 1) -> int:
     if request.further:
         classifier = _together(opened, policy, request)
     else:
+        check_keyed(request.keyed, opened)
         classifier = Classifier(opened, policy=policy)
     options = request.options._replace(
         model_fields=lambda: classifier.fields, model_classes=classifier.classes
@@ -171,6 +175,7 @@ def _together(
     from nbtext.scoring.combining import CombinedClassifier
 
     others = [_opened(path, request) for path in request.further]
+    check_keyed(request.keyed, first, *others)
     if policy is None and not request.output.quiet:
         for other in others:
             if other.policy not in (None, first.policy):

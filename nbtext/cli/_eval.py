@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from nbtext.cli._keyed import check_keyed
 from nbtext.cli._replay_options import ReplayOptions
 from nbtext.cli._replayed import replay_text
 from nbtext.cli._report import as_json as json_of
@@ -76,6 +77,7 @@ class EvalRequest(NamedTuple):
         cluster: the scheduler of a cluster that works, or None.
         shared: the folder that its workers see, or None.
         output: how results are told.
+        keyed: the file of a secret, None if none is named.
     """
 
     sources: tuple[str, ...]
@@ -95,6 +97,7 @@ class EvalRequest(NamedTuple):
     cluster: str | None
     shared: str | None
     output: Output
+    keyed: str | None = None
 
     @property
     def is_new(self) -> bool:
@@ -172,6 +175,7 @@ class _Run:
         policy: Policy | None = request.policy.policy(None)
         if request.is_model_named:
             begun = load(request.models[0], overrides=request.overrides)
+            check_keyed(request.keyed, begun.model)
             policy = request.policy.chosen(begun.model.policy)
         return evaluate_replay(
             request.sources,
@@ -224,6 +228,9 @@ class _Run:
             opened[0].deciding_by(own) if is_alone else combine(opened, policy=own)
         )
         against = None if request.against is None else self._other(request.against)
+        check_keyed(
+            request.keyed, *(one.model for one in [*opened, *filter(None, [against])])
+        )
         with _connected(request.cluster) as client:
             result = evaluate(
                 decider,

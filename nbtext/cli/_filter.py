@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from nbtext.cli import _status as status
 from nbtext.cli._drift import warn_of_drift
+from nbtext.cli._keyed import check_keyed
 from nbtext.cli._report import (
     UNSURE,
     class_name,
@@ -65,6 +66,7 @@ class FilterRequest(NamedTuple):
         wanted: which messages are decided about, and how.
         limit: how many at the most, None for all.
         output: what is printed: a line of JSON for each, or what becomes of each.
+        keyed: the file of a secret, None if none is named.
     """
 
     model: str
@@ -77,11 +79,13 @@ class FilterRequest(NamedTuple):
     wanted: FilterOptions
     limit: int | None = None
     output: Output = Output()
+    keyed: str | None = None
 
 
 def run(request: FilterRequest) -> int:
     """Filter what is asked for and return the exit status."""
     model = load_model(request.model)
+    check_keyed(request.keyed, model)
     if request.output.verbose:
         to_stderr(f"model: {request.model}")
     if not request.output.quiet:

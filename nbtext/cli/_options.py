@@ -92,9 +92,12 @@ AGAINST_HELP: Final = (
 )
 
 
-def _name_secret(_context: click.Context, _option: click.Parameter, path: str) -> None:
+def _name_secret(
+    _context: click.Context, _option: click.Parameter, path: str | None
+) -> str | None:
     if path is not None:
         name_secret(path)
+    return path
 
 
 KEYED_HELP: Final = (
@@ -106,10 +109,9 @@ keyed_option = click.option(
     "--keyed",
     metavar="FILE",
     callback=_name_secret,
-    expose_value=False,
     help=KEYED_HELP,
 )
-"""The secret of a model that is only read."""
+"""The secret of a model that is only read: `keyed`."""
 
 new_keyed_option = click.option("--keyed", metavar="FILE", help=KEYED_HELP)
 """That of a model that may be made."""

@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nbtext.cli import _status as status
+from nbtext.cli._keyed import check_keyed
 from nbtext.cli._terminal import Output, bytes_to_stdout, name_notes, to_stderr
 from nbtext.document import Document
 from nbtext.errors import NbtextError, NoMemoryError, UnknownClassError
@@ -38,6 +39,7 @@ class PassRequest(NamedTuple):
         max_bytes: how much of the message is read for its classification.
         output: what is printed on standard error.
         message: the message, if it was read from standard input already.
+        keyed: the file of a secret, None if none is named.
     """
 
     model: str
@@ -48,6 +50,7 @@ class PassRequest(NamedTuple):
     max_bytes: int = MAX_BYTES
     output: Output = Output()
     message: bytes | None = None
+    keyed: str | None = None
 
 
 def run(request: PassRequest) -> int:
@@ -86,6 +89,7 @@ def pass_unchanged() -> int:
 def _marked(message: bytes, request: PassRequest) -> list[bytes | memoryview]:
     """Return the message with its field, in pieces."""
     model = load_model(request.model)
+    check_keyed(request.keyed, model)
     if request.output.verbose:
         to_stderr(f"model: {request.model}")
     if not request.output.quiet:

@@ -113,7 +113,7 @@ def _classify(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], i
 
     def run_quickly() -> int:
         begun = None
-        if "as_json" not in flags:
+        if "as_json" not in flags and "keyed" not in values:
             from nbtext.cli._plain import classified
 
             found = classified(model, wanted, is_quiet="quiet" in flags)
@@ -123,7 +123,11 @@ def _classify(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], i
         from nbtext.cli._classify import ClassifyRequest, run
 
         request = ClassifyRequest(
-            model=model, wanted=wanted, begun=begun, output=_output(flags)
+            model=model,
+            wanted=wanted,
+            begun=begun,
+            output=_output(flags),
+            keyed=values.get("keyed"),
         )
         return run(request)
 
@@ -138,7 +142,7 @@ def _pass(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], int]"
 
     def run_quickly() -> int:
         message = None
-        if field is None:
+        if field is None and "keyed" not in values:
             from nbtext.cli._plain import passed
 
             found = passed(model)
@@ -149,7 +153,11 @@ def _pass(values: dict[str, str], flags: dict[str, bool]) -> "Callable[[], int]"
         from nbtext.filtering.plain_header import FIELD
 
         request = PassRequest(
-            model=model, field=field or FIELD, message=message, output=_output(flags)
+            model=model,
+            field=field or FIELD,
+            message=message,
+            output=_output(flags),
+            keyed=values.get("keyed"),
         )
         return run(request)
 

@@ -4,6 +4,7 @@ import os
 from typing import Final, NamedTuple
 
 from nbtext.classes import quoted
+from nbtext.cli._keyed import check_keyed
 from nbtext.cli._report import readable
 from nbtext.cli._terminal import to_stderr
 from nbtext.errors import SettingsError, UnknownClassError
@@ -44,6 +45,7 @@ class ServeRequest(NamedTuple):
         may_tell: whether all clients may teach.
         wait: how many seconds to wait for another writer of the model.
         quiet: whether to log trouble only.
+        keyed: the file of a secret, None if none is named.
     """
 
     model: str
@@ -59,6 +61,7 @@ class ServeRequest(NamedTuple):
     may_tell: bool
     wait: float
     quiet: bool
+    keyed: str | None = None
 
 
 def run(request: ServeRequest) -> None:
@@ -73,6 +76,7 @@ def run(request: ServeRequest) -> None:
     """
     hold_standard_streams()
     model = load_model(request.model)
+    check_keyed(request.keyed, model)
     # which refuses a model that cannot classify
     Classifier(model, policy=request.policy.chosen(model.policy))
     service = Service(

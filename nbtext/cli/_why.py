@@ -13,6 +13,7 @@ from nbtext.cli._explained import (
     why_json,
     why_lines,
 )
+from nbtext.cli._keyed import check_keyed
 from nbtext.cli._report import json_line, readable
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import (
@@ -52,6 +53,7 @@ class WhyRequest(NamedTuple):
         options: how sources are read.
         overrides: how to score, where it differs from what the model says.
         output: what is printed.
+        keyed: the file of a secret, None if none is named.
     """
 
     sources: tuple[str, ...]
@@ -64,11 +66,13 @@ class WhyRequest(NamedTuple):
     options: Options
     overrides: SettingsOverrides
     output: Output
+    keyed: str | None = None
 
 
 def run(request: WhyRequest) -> int:
     """Explain what is asked for and return the exit status."""
     opened = load_model(request.model)
+    check_keyed(request.keyed, opened)
     if not request.output.quiet:
         name_notes(opened)
     scoring = request.overrides.scoring(opened.scoring)

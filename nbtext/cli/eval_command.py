@@ -105,6 +105,7 @@ def command(
     replay: ReplayOptions,
     policy: PolicyOverrides,
     model: tuple[str, ...],
+    keyed: str | None,
     options: Options,
     overrides: SettingsOverrides,
     jobs: int,
@@ -147,6 +148,7 @@ def command(
         jobs=jobs,
         cluster=cluster,
         shared=shared,
+        keyed=keyed,
         output=output,
     )
     _check(request)
@@ -170,7 +172,7 @@ def _check(request: "EvalRequest") -> None:
         )
         raise click.UsageError(message)
     about_a_model = {"seen": request.is_seen, "against": request.against is not None}
-    for name, is_given in about_a_model.items():
+    for name, is_given in {**about_a_model, "keyed": request.keyed is not None}.items():
         if is_given and request.folds is not None:
             message = f"--{name} is about a model; with --folds none is read."
             raise click.UsageError(message)
@@ -187,6 +189,9 @@ def _check(request: "EvalRequest") -> None:
             "jobs": are_jobs,
         }
         check_replay(one_by_one, request.models)
+        if request.keyed is not None and not request.is_model_named:
+            message = "--keyed is about a model; --replay begins with none: name one."
+            raise click.UsageError(message)
     if request.is_errors and len(request.models) > 1:
         message = "--errors tells the reasons of one model, and there are several."
         raise click.UsageError(message)

@@ -121,6 +121,7 @@ def command(
     context: click.Context,
     folders: tuple[str, ...],
     model: str,
+    keyed: str | None,
     moves: tuple[tuple[str, str], ...],
     flags: tuple[tuple[str, str], ...],
     least: float | None,
@@ -161,6 +162,7 @@ def command(
             policy=policy,
             wanted=FilterOptions(max_bytes, wait, since, is_anew, dry_run),
             limit=limit,
+            keyed=keyed,
             output=output,
         )
     )

@@ -8,6 +8,7 @@ import click
 
 from nbtext.cli import _completion as completion
 from nbtext.cli import _status as status
+from nbtext.cli._keyed import check_keyed
 from nbtext.cli._options import (
     keyed_option,
     output_options,
@@ -84,6 +85,7 @@ def command(
     models: tuple[str, ...],
     path: str,
     sources: tuple[str, ...],
+    keyed: str | None,
     drop_correction: bool,
     in_turn: bool,
     options: Options,
@@ -119,11 +121,13 @@ def command(
     if in_turn:
         files = []
         merged = merge(
-            _named(opened_in_turn(models, drop_correction=drop_correction), output)
+            _named(
+                opened_in_turn(models, drop_correction=drop_correction), keyed, output
+            )
         )
     else:
         files = open_models(models, drop_correction=drop_correction)
-        merged = merge(_named(files, output))
+        merged = merge(_named(files, keyed, output))
     failures = Skipped()
     on_problem = problem_handler(failures, quiet=output.quiet)
     if sources:
@@ -157,9 +161,12 @@ def command(
     return status.DATA if merged.refused else status.outcome(failures)
 
 
-def _named(files: "Iterable[ModelFile]", output: Output) -> "Iterator[ModelFile]":
-    """Yield models; notes of each are written first."""
+def _named(
+    files: "Iterable[ModelFile]", keyed: str | None, output: Output
+) -> "Iterator[ModelFile]":
+    """Yield models, keyed if that is asked for; notes of each are written first."""
     for file in files:
+        check_keyed(keyed, file)
         if not output.quiet:
             name_notes(file)
         yield file

@@ -54,6 +54,7 @@ from nbtext.policy import PolicyOverrides
 def command(
     context: click.Context,
     model: str,
+    keyed: str | None,
     field: str,
     tags: tuple[str, ...],
     why: int,
@@ -90,6 +91,7 @@ def command(
             policy=policy,
             why=why,
             max_bytes=max_bytes,
+            keyed=keyed,
             output=output,
         )
     )

@@ -110,6 +110,7 @@ def patience_of(text: str) -> float:
 @quiet_option
 def command(
     model: str,
+    keyed: str | None,
     addresses: tuple[str, ...],
     mode: str,
     networks: tuple[str, ...],
@@ -151,6 +152,7 @@ def command(
             policy=policy,
             may_tell=allow_tell,
             wait=wait,
+            keyed=keyed,
             quiet=quiet,
         )
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import click
 
+from nbtext.cli._keyed import check_keyed
 from nbtext.cli._options import (
     json_option,
     keyed_option,
@@ -53,6 +54,7 @@ def command(
     context: click.Context,
     sources: tuple[str, ...],
     model: str,
+    keyed: str | None,
     kind: str | None,
     max_bytes: int,
     as_json: bool,
@@ -71,10 +73,14 @@ def command(
     needs_sources(context, sources)
     settings = None
     if kind is not None:
+        if keyed is not None:
+            message = "--keyed is about a model; with --as none is read."
+            raise click.UsageError(message)
         settings = default_settings("mail" if kind == "mail" else "text", 2)
     else:
         try:
             opened = load_model(model)
+            check_keyed(keyed, opened)
             settings = opened.settings
             name_notes(opened)
         except NoModelError:

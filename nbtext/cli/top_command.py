@@ -7,6 +7,7 @@ import click
 
 from nbtext.cli import _completion as completion
 from nbtext.cli._explained import top_json, top_row
+from nbtext.cli._keyed import check_keyed
 from nbtext.cli._options import (
     keyed_option,
     model_option,
@@ -66,6 +67,7 @@ def command(
     sources: tuple[str, ...],
     top: int,
     model: str,
+    keyed: str | None,
     options: Options,
     output: Output,
 ) -> int:
@@ -84,6 +86,7 @@ def command(
     trained with --no-texts or is keyed; for others --from has them looked up.
     """  # noqa: D301  click wants a real backspace
     opened = load_model(model)
+    check_keyed(keyed, opened)
     if not output.quiet:
         name_notes(opened)
     report = ReadReport()

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import click
 
+from nbtext.cli._keyed import check_keyed
 from nbtext.cli._options import keyed_option, named_model
 from nbtext.cli._report import json_line, well_formed
 from nbtext.cli._terminal import name_notes, to_stdout
@@ -14,7 +15,7 @@ from nbtext.scoring.linear import LinearForm
 @click.command()
 @named_model
 @keyed_option
-def command(model: str) -> None:
+def command(model: str, keyed: str | None) -> None:
     """
     Write the weights of terms as JSON lines, and the biases.
 
@@ -30,6 +31,7 @@ def command(model: str) -> None:
     sum. Scores that are not linear in counts have no weights.
     """  # noqa: D301  click wants a real backspace
     opened = load_model(model)
+    check_keyed(keyed, opened)
     name_notes(opened)
     form = LinearForm(opened)
     head = {

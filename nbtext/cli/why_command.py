@@ -66,6 +66,7 @@ def command(
     against: str | None,
     is_flip: bool,
     model: str,
+    keyed: str | None,
     policy: PolicyOverrides,
     options: Options,
     overrides: SettingsOverrides,
@@ -100,6 +101,7 @@ def command(
         policy=policy,
         options=options,
         overrides=overrides,
+        keyed=keyed,
         output=output,
     )
     return run(request)

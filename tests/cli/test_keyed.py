@@ -12,7 +12,7 @@ import pytest
 
 from nbtext import classify, forget, learn, load, train_on
 from nbtext.document import Document
-from nbtext.errors import SecretError
+from nbtext.errors import SecretError, SettingsError
 from nbtext.scoring.model import load_model
 from nbtext.store.compacting import compact
 from nbtext.store.ledger import rows_of
@@ -226,6 +226,84 @@ def test_a_public_model_is_not_learnt_as_if_it_were_keyed(process: "Run") -> Non
 
 
 @pytest.mark.usefixtures("keyed")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["classify"], ["classify", "--json"], ["classify", "-m", "mail.nbt"], ["why"],
+        ["classify", "--is", "spam"], ["tokens"], ["top"], ["weights"],
+        ["filter", "-n", "--flag", "spam=junk", "spam"], ["serve"],
+        ["eval", "spam", "ham"], ["eval", "--replay", "spam", "ham"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_public_model_is_not_read_as_if_it_were_keyed(
+    process: "Run", command: list[str], message: bytes
+) -> None:
+    secret = ("-m", "mail.nbt", "--keyed", "secret")
+
+    done = process(*command, *secret, stdin=message)
+
+    assert (done.status, done.out) == (64, "")
+    assert "keyed; leave out --keyed" in done.err
+
+
+@pytest.mark.usefixtures("keyed")
+def test_a_public_model_passes_no_message_as_if_it_were_keyed(
+    process: "Run", message: bytes
+) -> None:
+    secret = ("--keyed", "secret")
+    done = process("pass", "-m", "mail.nbt", *secret, stdin=message)
+    judged = process("bogofilter", "--model", "mail.nbt", *secret, "-v", stdin=message)
+
+    assert (done.status, done.out.encode()) == (75, message)
+    assert "mail.nbt: the model is not keyed; leave out --keyed; " in done.err
+    assert (judged.status, judged.out) == (3, "")
+    assert "mail.nbt: the model is not keyed; leave out --keyed" in judged.err
+
+
+@pytest.mark.usefixtures("keyed")
+def test_a_secret_is_refused_where_no_model_is_read(process: "Run") -> None:
+    for command in (
+        ["eval", "--folds", "2", "spam", "ham"],
+        ["eval", "--replay", "spam", "ham"],
+        ["tokens", "--as", "mail", "spam"],
+    ):
+        done = process(*command, "--keyed", "secret")
+
+        assert (done.status, done.out) == (64, "")
+        assert "--keyed is about a model; " in done.err
+
+
+@pytest.mark.usefixtures("keyed")
+def test_of_several_models_one_that_is_keyed_is_enough(
+    process: "Run", message: bytes
+) -> None:
+    both = ("-m", "mail.nbt", *MODEL)
+
+    assert process("classify", *both, stdin=message).status == 0
+    assert process("eval", "-q", *both, "spam", "ham").status == 0
+
+
+@pytest.mark.usefixtures("keyed")
+def test_the_environment_may_name_a_secret_that_no_model_needs(
+    process: "Run", message: bytes
+) -> None:
+    env = {"NBTEXT_KEYED": "secret"}
+
+    assert process("classify", "-m", "mail.nbt", stdin=message, env=env).status == 0
+
+
+@pytest.mark.usefixtures("keyed")
+def test_public_models_are_not_merged_as_if_they_were_keyed(process: "Run") -> None:
+    for option in ([], ["--tree"]):
+        models = ("mail.nbt", "mail.nbt", "--keyed", "secret")
+        done = process("merge", "-o", "both.nbt", *option, *models)
+
+        assert (done.status, Path("both.nbt").exists()) == (64, False)
+        assert "mail.nbt: the model is not keyed; leave out --keyed" in done.err
+
+
+@pytest.mark.usefixtures("keyed")
 def test_a_keyed_model_is_not_replaced_by_a_public_one_unasked(process: "Run") -> None:
     before = Path("keyed.nbt").read_bytes()
 
@@ -314,6 +392,14 @@ def test_the_library_does_the_same(tmp_path: Path) -> None:
 
 def stored(path: str) -> Any:
     return values(unpack(load_model(path).file))
+
+
+def test_the_library_reads_no_public_model_as_if_it_were_keyed(tmp_path: Path) -> None:
+    path = str(tmp_path / "m.nbt")
+    train_on([("a", "b"), ("c", "d")], path)
+
+    with pytest.raises(SettingsError, match="the model is not keyed; leave out keyed"):
+        load(path, keyed=tmp_path / "s")
 
 
 def test_the_library_refuses_what_is_no_secret(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ unsure of everything, and one of other classes than spam and ham is an error.
 from collections.abc import Sequence
 
 from nbtext.cli import _status as status
+from nbtext.cli._keyed import check_keyed
 from nbtext.cli._terminal import name_losses, to_stderr
 from nbtext.cli.bogofilter._bogosity import Bogosity, bogosity, check_classes, no_idea
 from nbtext.cli.bogofilter._log import log_verdicts
@@ -57,6 +58,7 @@ class Judge:
                 raise
             to_stderr(f"note: {path}: no model yet; begin one with -s and -n")
             return None
+        check_keyed(self._request.keyed, model)
         name_losses(model)
         check_classes(path, model.classes)
         if len(model.classes) < 2:
