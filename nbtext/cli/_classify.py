@@ -163,7 +163,7 @@ def _opened(path: str, request: ClassifyRequest) -> "Model":
     if not request.output.quiet:
         for text in notes:
             to_stderr(f"note: {text}")
-        name_notes(opened)
+    name_notes(opened, quiet=request.output.quiet)
     return opened
 
 

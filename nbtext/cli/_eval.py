@@ -254,9 +254,8 @@ class _Run:
     def _tell_of(self, opened: "list[Classifier]", own: "Policy | None") -> None:
         """Say what should be known of models, and which options change nothing."""
         request = self._request
-        if not request.output.quiet:
-            for one in opened:
-                _name_notes(one, is_seen=request.is_seen)
+        for one in opened:
+            _name_notes(one, request)
         for one in opened:
             chosen = one.model.policy if own is None else own
             # of several models, each has its own class prior
@@ -272,8 +271,7 @@ class _Run:
         from nbtext.api.classifying import load
 
         opened = load(path)
-        if not self._request.output.quiet:
-            name_losses(opened.model)
+        name_losses(opened.model)
         return opened.deciding_by(self._request.policy.chosen(opened.model.policy))
 
     def _on_read(self, report: "ReadReport") -> None:
@@ -299,10 +297,11 @@ def _name_in_vain(in_vain: str, output: Output) -> None:
         to_stderr(f"note: {in_vain}")
 
 
-def _name_notes(model: "Classifier", *, is_seen: bool) -> None:
+def _name_notes(model: "Classifier", request: EvalRequest) -> None:
     """Say what should be known of a model."""
-    name_notes(model.model)
-    if not (is_seen or model.model.settings.ledger):
+    quiet = request.output.quiet
+    name_notes(model.model, quiet=quiet)
+    if not (request.is_seen or model.model.settings.ledger or quiet):
         to_stderr(f"note: {NO_LEDGER}")
 
 

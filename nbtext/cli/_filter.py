@@ -88,8 +88,7 @@ def run(request: FilterRequest) -> int:
     check_keyed(request.keyed, model)
     if request.output.verbose:
         to_stderr(f"model: {request.model}")
-    if not request.output.quiet:
-        name_losses(model)
+    name_losses(model)
     policy = request.policy.chosen(model.policy)
     classifier = Classifier(model, policy=policy)  # before anything is changed
     failures = Skipped()
@@ -97,7 +96,7 @@ def run(request: FilterRequest) -> int:
     all_rules = list(_rules_of_all(request, _rules(request, model), on_problem))
     wanted = request.wanted
     with open_seen(request.memory, wait=wanted.wait, is_kept=not wanted.is_dry) as seen:
-        if seen.damaged and not request.output.quiet:
+        if seen.damaged:
             records = counted(seen.damaged, "record")
             to_stderr(f"WARNING: {seen.path}: {records} damaged and passed over")
         worst = _filter_all(
@@ -158,8 +157,7 @@ def _filter_all(
                 listed[rules.folder] = report.names
         left = report.left
     filtering.seen.tidy(listed)
-    if not request.output.quiet:
-        warn_of_drift(meter)
+    warn_of_drift(meter)
     return worst
 
 

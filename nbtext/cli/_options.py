@@ -182,7 +182,10 @@ _JSON = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, for programs."
 )
 _QUIET = click.option(
-    "-q", "--quiet", is_flag=True, help="Say nothing on standard error but errors."
+    "-q",
+    "--quiet",
+    is_flag=True,
+    help="Say nothing on standard error but errors and warnings.",
 )
 _VERBOSE = click.option(
     "-v",

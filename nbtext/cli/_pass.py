@@ -92,11 +92,10 @@ def _marked(message: bytes, request: PassRequest) -> list[bytes | memoryview]:
     check_keyed(request.keyed, model)
     if request.output.verbose:
         to_stderr(f"model: {request.model}")
-    if not request.output.quiet:
-        name_notes(model)
+    name_notes(model, quiet=request.output.quiet)
     read = message[: request.max_bytes]
     document = Document("-", (read,), truncated=len(read) < len(message))
-    for label, _ in request.tags if not request.output.quiet else ():
+    for label, _ in request.tags:
         if label not in model.classes:
             error = UnknownClassError("--subject-tag", label, model.classes)
             to_stderr(f"WARNING: {error}")

@@ -39,7 +39,7 @@ class Output(NamedTuple):
 
     Attributes:
         as_json: results as JSON, for programs.
-        quiet: nothing on standard error but errors.
+        quiet: nothing on standard error but errors and warnings.
         verbose: more than usual on standard error.
     """
 
@@ -57,30 +57,31 @@ LEAST_WIDTH = 20
 
 def name_problems(report: "ReadReport", *, quiet: bool, is_last: bool = True) -> None:
     """
-    Name what could not be read, and unless quiet say what else is to be known.
+    Name what could not be read, warn, and unless quiet say what else is to be known.
 
     Args:
         report: what was read.
-        quiet: whether to name failures only.
+        quiet: whether to name failures and warnings only.
         is_last: False if the first failure ends the command where nothing was read; it
             is then left to be named as its error.
     """
     first = 0 if is_last or report.documents else 1
     for failure in islice(report.skipped, first, None):
         to_stderr(f"skipped: {failure.error}")
-    if quiet:
-        return
-    cut_short = CutShort(quiet=False)
+    cut_short = CutShort(quiet=quiet)
     for name in report.truncated:
         cut_short.name(name)
     cut_short.name_rest()
     for remark in report.notes:
-        note(remark)
+        note(remark, quiet=quiet)
 
 
-def note(remark: "Note") -> None:
-    """Print a note or warning about a source."""
-    to_stderr(f"{'WARNING' if remark.is_warning else 'note'}: {remark.text}")
+def note(remark: "Note", *, quiet: bool = False) -> None:
+    """Print a warning about a source, or unless quiet a note."""
+    if remark.is_warning:
+        to_stderr(f"WARNING: {remark.text}")
+    elif not quiet:
+        to_stderr(f"note: {remark.text}")
 
 
 def name_losses(opened: "Model | ModelFile") -> None:
@@ -89,10 +90,10 @@ def name_losses(opened: "Model | ModelFile") -> None:
         to_stderr(f"WARNING: {text}")
 
 
-def name_notes(opened: "Model | ModelFile") -> None:
-    """Print what of a model is lost, and what else its user should know."""
+def name_notes(opened: "Model | ModelFile", *, quiet: bool = False) -> None:
+    """Print what of a model is lost, and unless quiet what else is to be known."""
     name_losses(opened)
-    for text in opened.notes:
+    for text in () if quiet else opened.notes:
         to_stderr(f"note: {text}")
 
 
@@ -234,8 +235,8 @@ def problem_handler(
         if isinstance(problem, Unreadable):
             if failures.add(problem):
                 to_stderr(f"skipped: {problem.error}")
-        elif not quiet:
-            note(problem)
+        else:
+            note(problem, quiet=quiet)
 
     return on_problem
 

@@ -73,8 +73,7 @@ def run(request: WhyRequest) -> int:
     """Explain what is asked for and return the exit status."""
     opened = load_model(request.model)
     check_keyed(request.keyed, opened)
-    if not request.output.quiet:
-        name_notes(opened)
+    name_notes(opened, quiet=request.output.quiet)
     scoring = request.overrides.scoring(opened.scoring)
     policy = request.policy.chosen(opened.policy)
     classifier = Classifier(opened.scored_by(scoring), policy=policy)

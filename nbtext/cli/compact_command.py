@@ -26,7 +26,7 @@ def command(model: str, wait: float, output: Output) -> None:
     from nbtext.store import compact, open_model
     from nbtext.upkeep import about_doubles, count_doubles
 
-    doubles = 0 if output.quiet else count_doubles(open_model(model))
+    doubles = count_doubles(open_model(model))
     done = compact(model, wait=wait)
     if doubles:
         to_stderr(

@@ -153,9 +153,9 @@ def command(
     refused.name_rest()
     chunks = merged.contents.pack()
     written = replace_model(path, chunks, replace=replace, wait=wait)
-    if not output.quiet:
-        for line in summary(merged, path, written, has_sources=bool(sources)):
-            to_stderr(line)
+    warnings = warnings_of(merged, has_sources=bool(sources))
+    for line in warnings if output.quiet else summary(merged, path, written, warnings):
+        to_stderr(line)
     if output.as_json:
         to_stdout([json_of(facts(merged, path, written))])
     return status.DATA if merged.refused else status.outcome(failures)
@@ -167,8 +167,7 @@ def _named(
     """Yield models, keyed if that is asked for; notes of each are written first."""
     for file in files:
         check_keyed(keyed, file)
-        if not output.quiet:
-            name_notes(file)
+        name_notes(file, quiet=output.quiet)
         yield file
 
 
@@ -195,18 +194,24 @@ def _check_output(output: str, models: tuple[str, ...]) -> None:
 
 
 def summary(
-    merged: "Merged", output: str, written: int, *, has_sources: bool
+    merged: "Merged", output: str, written: int, warnings: list[str]
 ) -> list[str]:
-    """Say what was merged, and what is counted more than once."""
+    """Say what was merged, and all warnings."""
     table = merged.contents.counts
     classes = ", ".join(
         f"{name} {documents:,}"
         for name, documents in zip(table.classes, table.documents, strict=True)
     )
     lines = [f"merged {counted(sum(table.documents), 'document')}: {classes}"]
-    left = merged.doubles - merged.taken
     if merged.taken:
         lines.append(f"took away what {counted(merged.taken, 'document')} left twice")
+    return [*lines, *warnings, f"wrote {output} ({size(written)})"]
+
+
+def warnings_of(merged: "Merged", *, has_sources: bool) -> list[str]:
+    """Say what is counted more than once, and under which labels."""
+    lines = []
+    left = merged.doubles - merged.taken
     if left:
         hint = "" if has_sources else "; bring them with --documents to count them once"
         lines.append(
@@ -218,7 +223,6 @@ def summary(
             f"WARNING: {counted(number, 'document')} {label} in one model and {other} "
             "in a later one"
         )
-    lines.append(f"wrote {output} ({size(written)})")
     return lines
 
 

@@ -102,8 +102,7 @@ def command(
         is_change = pruned.terms[0] != pruned.terms[1]
         if is_change and not dry_run:
             replace_file(model, chunks)
-    if not output.quiet:
-        name_notes(file)
+    name_notes(file, quiet=output.quiet)
     sizes = file.size, sum(memoryview(chunk).nbytes for chunk in chunks)
     facts = facts_of(pruned, sizes, model, is_done=is_change and not dry_run)
     facts["scored"] = n_scored
@@ -116,8 +115,8 @@ def command(
                 "note: what was counted before is forgotten or corrected with "
                 "--approximate only"
             )
-        if sources and not n_scored:
-            to_stderr("WARNING: the model has counted none of these documents")
+    if sources and not n_scored:
+        to_stderr("WARNING: the model has counted none of these documents")
     name_rest(failures)
     return status.outcome(failures)
 

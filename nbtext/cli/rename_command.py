@@ -63,8 +63,8 @@ def command(names: tuple[str, ...], model: str, wait: float, output: Output) -> 
             raise click.UsageError(message)
         renamed = rename(contents, dict(pairs), model)
         replace_file(model, renamed.pack())
+    name_notes(file, quiet=output.quiet)
     if not output.quiet:
-        name_notes(file)
         for old, new in pairs:
             to_stderr(f"{class_name(old)} is called {class_name(new)}")
     if output.as_json:

@@ -87,8 +87,7 @@ def command(
     """  # noqa: D301  click wants a real backspace
     opened = load_model(model)
     check_keyed(keyed, opened)
-    if not output.quiet:
-        name_notes(opened)
+    name_notes(opened, quiet=output.quiet)
     report = ReadReport()
     options = options._replace(model_fields=lambda: opened.settings.fields)
     found: Iterable[Document] = _read(sources, options, report) if sources else ()

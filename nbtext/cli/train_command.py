@@ -123,8 +123,9 @@ def command(
             to_stderr(f"note: {in_vain}")
         for note in made.notes:
             to_stderr(f"note: {note}")
-        for line in summary(made, model, written, seconds):
-            to_stderr(line)
+    lines = summary(made, model, written, seconds)
+    for line in warnings_of(made) if output.quiet else lines:
+        to_stderr(line)
     if output.as_json:
         to_stdout([json_of(facts(made, model, written, seconds))])
     return outcome(made.report.skipped)
@@ -163,22 +164,29 @@ def summary(
             f"learnt {n_learnt}, left out {made.left_out:,} that the model judges "
             "rightly without them"
         )
-    if report.empty:
-        lines.append(
-            f"WARNING: {counted(report.empty, 'document')} without a byte, which tell "
-            "nothing but how often their class occurs"
-        )
-    if made.conflicts:
-        lines.append(
-            f"WARNING: {counted(made.conflicts, 'document')} stood under two labels "
-            "or more; each label has counted it"
-        )
+    lines += warnings_of(made)
     if len(made.losses) > 1:
         losses = ", ".join(f"{n:.3f} by {name}" for name, n in made.losses.items())
         lines.append(
             f"scored by {made.scoring.score}: held-out loss {losses} (nats a document)"
         )
     lines.append(f"wrote {model} ({size(written)})")
+    return lines
+
+
+def warnings_of(made: "TrainingSummary") -> list[str]:
+    """Say what is probably wrong with the documents."""
+    lines = []
+    if made.report.empty:
+        lines.append(
+            f"WARNING: {counted(made.report.empty, 'document')} without a byte, which "
+            "tell nothing but how often their class occurs"
+        )
+    if made.conflicts:
+        lines.append(
+            f"WARNING: {counted(made.conflicts, 'document')} stood under two labels "
+            "or more; each label has counted it"
+        )
     return lines
 
 

@@ -465,8 +465,10 @@ def test_a_memory_that_is_damaged_costs_no_message(
     text[100] ^= 1
     memory.write_bytes(text)
 
+    dry = run(*command, "-n", "-q")
     after, again = run(*command), run(*command)
 
+    assert (dry.out, "1 record damaged and passed over" in dry.err) == ("", True)
     assert after.status == 0
     assert "1 record damaged and passed over" in after.err
     assert again.err == ""

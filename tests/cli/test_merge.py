@@ -35,6 +35,9 @@ def test_merge_counts_documents_once_that_are_brought(run: "Run", model: Path) -
     said = json.loads(out)
     assert said["classes"] == {"ham": 16, "spam": 8}
     assert (said["doubles"], said["taken"], said["conflicts"]) == (16, 8, [])
+    quiet = run("merge", "-q", model, "b.nbt", "-o", "quiet.nbt")
+    assert quiet.err.startswith("WARNING: 16 documents in more than one model")
+    assert len(quiet.err.splitlines()) == 1
     assert "took away what 8 documents left twice" in err
     assert "WARNING: 8 documents in more than one model" in err
 
@@ -76,7 +79,7 @@ def test_merge_does_not_write_over_a_model_that_was_taught(
 
     assert (refused.status, refused.out) == (73, "")
     assert "--replace" in refused.err
-    assert done == (0, "", "")
+    assert (done.status, done.out) == (0, "")
 
 
 def test_merge_names_a_model_that_is_missing_or_damaged(

@@ -161,7 +161,7 @@ def test_train_warns_of_classes_that_look_like_parts_of_a_corpus(
     (warning,) = (line for line in err.splitlines() if line.startswith("WARNING: "))
     assert "and each of them holds the folders art, law; if those are " in warning
     assert "news/train/*" in warning
-    assert run("train", "-q", "-m", "m.nbt", *arguments).err == ""
+    assert run("train", "-q", "-m", "m.nbt", *arguments).err == f"{warning}\n"
 
 
 @pytest.mark.parametrize(
@@ -315,6 +315,10 @@ def test_train_reports_repeats_and_conflicts(run: "Run", tmp_path: Path) -> None
     assert ", 0 skipped, 1 copy of another document\n" in err
     assert "WARNING: 1 document stood under two labels or more; " in err
     assert documents(run, "m.nbt") == {"x": 3, "y": 2}
+    columns = ("--label-column", 2, "--text-column", 1)
+    quiet = run("train", "-q", "-m", "m.nbt", *columns, "rows.tsv").err
+    assert quiet.startswith("WARNING: 1 document stood under two labels or more; ")
+    assert len(quiet.splitlines()) == 1
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -330,6 +334,8 @@ def test_train_tells_of_documents_without_a_byte(run: "Run", jobs: int) -> None:
     facts = run("train", "-q", "-m", "m.nbt", "--json", "rows.csv")
 
     assert said in told.err
+    assert facts.err.startswith(said)
+    assert told.err.count("WARNING: ") == len(facts.err.splitlines()) == 2
     assert json.loads(facts.out)["empty"] == 4
 
 
@@ -601,7 +607,8 @@ def test_quiet_training_does_not_say_what_was_cut_short(run: "Run") -> None:
     arguments = ("train", "--max-bytes", "100", "-m", "m.nbt", "spam", "ham")
 
     assert "cut short: " in run(*arguments).err
-    assert run(*arguments, "-q") == (0, "", "")
+    (warning,) = run(*arguments, "-q").err.splitlines()
+    assert warning.startswith("WARNING: 8 documents stood under two labels or more; ")
 
 
 @pytest.mark.usefixtures("corpus")
