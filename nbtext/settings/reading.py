@@ -9,7 +9,7 @@ defaults, and what each of them is worth, are in docs/method.md.
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from nbtext.constants import CODE_POINTS
-from nbtext.errors import SettingsError
+from nbtext.errors import ModelVersionError, SettingsError
 from nbtext.settings.columns import TFIDF, WEIGHTED, Column
 from nbtext.settings.views import (
     BODY,
@@ -295,6 +295,29 @@ class Settings(NamedTuple):
                 "those of text"
             )
             raise SettingsError(message)
+
+
+def check_code_points(name: str, plain: Any) -> None:
+    """
+    Refuse settings of another table of code points; what is no table is not looked at.
+
+    Args:
+        name: what the model is called.
+        plain: what a file says are its settings.
+
+    Raises:
+        ModelVersionError: the model has other tokens than this nbtext.
+
+    """
+    of_tokens = plain.get("codepoints") if isinstance(plain, dict) else None
+    is_number = type(of_tokens) is int and of_tokens.bit_length() <= 64
+    if is_number and of_tokens != CODE_POINTS:
+        message = (
+            f"{name}: its tokens are those of table {of_tokens} of code points, "
+            f"and this nbtext has table {CODE_POINTS}; train again, or upgrade nbtext "
+            "if it is newer"
+        )
+        raise ModelVersionError(message)
 
 
 MOST_DOCUMENTS: Final = 1 << 53

@@ -15,13 +15,13 @@ from typing import Any, Final, NamedTuple
 
 import msgpack
 
-from nbtext.constants import CODE_POINTS
 from nbtext.errors import (
     DamagedError,
     ModelVersionError,
     NotAModelError,
     SettingsError,
 )
+from nbtext.settings.reading import check_code_points
 from nbtext.store.blocks import Arrays, Buffer, Lying, n_blocks
 from nbtext.store.header import MOST_CLASSES, Header, read_header
 from nbtext.store.schema import (
@@ -314,15 +314,7 @@ def _header_map(
             f"version {VERSION}; train again, or upgrade nbtext if it is newer"
         )
         raise ModelVersionError(message)
-    settings = plain.get("settings")
-    of_tokens = settings.get("codepoints") if isinstance(settings, dict) else None
-    if type(of_tokens) is int and of_tokens != CODE_POINTS:
-        message = (
-            f"{path}: its tokens are those of table {of_tokens} of code points, and "
-            f"this nbtext has table {CODE_POINTS}; train again, or upgrade nbtext if "
-            "it is newer"
-        )
-        raise ModelVersionError(message)
+    check_code_points(path, plain.get("settings"))
     return plain, end
 
 

@@ -15,7 +15,7 @@ from nbtext.counts.correction import MOST as LARGEST
 from nbtext.errors import SettingsError
 from nbtext.exact import MOST_MANTISSA, are_sums, packed, unpacked
 from nbtext.policy import Policy
-from nbtext.settings.reading import Settings
+from nbtext.settings.reading import Settings, check_code_points
 from nbtext.settings.scoring import Scoring
 from nbtext.settings.views import View
 from nbtext.store import Header, History
@@ -121,6 +121,7 @@ def read_text_header(lines: TextLines) -> Header:
 
     Raises:
         TextFormError: it is none.
+        ModelVersionError: it has the tokens of another nbtext.
 
     """
     plain = lines.take("the first line of a model as text")
@@ -193,6 +194,7 @@ def _check_text(lines: TextLines, text: str) -> None:
 
 
 def _settings(lines: TextLines, plain: Any) -> Settings:
+    check_code_points(lines.name, plain)
     try:
         settings = Settings.from_dict(plain)
     except SettingsError as error:

@@ -51,6 +51,7 @@ def load_text(stream: BinaryIO, name: str) -> Loaded:
 
     Raises:
         TextFormError: it is not one, or is damaged.
+        ModelVersionError: it has the tokens of another nbtext.
 
     """
     lines = TextLines(stream, name)

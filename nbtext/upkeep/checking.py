@@ -25,7 +25,12 @@ from nbtext.counts.adding import put_aside_if_large
 from nbtext.counts.correction import why_not_added
 from nbtext.counts.count_histograms import histograms_of
 from nbtext.counts.histograms import added
-from nbtext.errors import ModelFileError, ModelWriteError, NotAModelError
+from nbtext.errors import (
+    ModelFileError,
+    ModelVersionError,
+    ModelWriteError,
+    NotAModelError,
+)
 from nbtext.scoring import load_model
 from nbtext.store import ModelFile, read_contents
 from nbtext.store.corrections import read_correction
@@ -89,6 +94,7 @@ def check_model(path: str) -> Checked:
     Raises:
         NoModelError: there is no such file.
         NotAModelError: no table begins anywhere in it.
+        ModelVersionError: it is whole or damaged, but of another nbtext.
         ModelFileError: it cannot be read.
 
     """
@@ -101,6 +107,8 @@ def check_model(path: str) -> Checked:
         raise NotAModelError(message)
     parts, total = _adding_up(path, _of_equal_settings(list(parts_of(path, mapped))))
     checked = Checked(path, len(mapped), tuple(parts), (), ())
+    if not checked.sound:
+        _check_version(path)
     if not checked.is_sound:
         return checked
     try:
@@ -111,6 +119,22 @@ def check_model(path: str) -> Checked:
     faults = _chain_faults(checked, total) if _is_chained(checked.tables) else ()
     faults += _amount_faults(model.file, total)
     return checked._replace(faults=faults, notes=notes)
+
+
+def _check_version(path: str) -> None:
+    """
+    Refuse a model of another nbtext, in which nothing need be damaged.
+
+    Raises:
+        ModelVersionError: it is one.
+
+    """
+    try:
+        load_model(path)
+    except ModelVersionError:
+        raise
+    except ModelFileError:
+        return
 
 
 def _mapped(path: str) -> memoryview:

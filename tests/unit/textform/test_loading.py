@@ -11,7 +11,7 @@ import pytest
 
 from nbtext import train_on
 from nbtext.document import Document
-from nbtext.errors import TextFormError
+from nbtext.errors import ModelVersionError, TextFormError
 from nbtext.learning import LearnRequest, learn_documents
 from nbtext.store import open_model, read_contents
 from nbtext.textform import Loaded, load_text, text_lines
@@ -62,6 +62,16 @@ def put(*path: Any) -> Change:
         place[last] = value
 
     return change
+
+
+def test_a_text_with_the_tokens_of_another_nbtext_is_not_called_damaged(
+    text: list[str],
+) -> None:
+    with pytest.raises(ModelVersionError, match=r"^a text: its tokens .* table 2 of"):
+        load(edited(text, 1, put("settings", "codepoints", 2)))
+    for wrong in ("2", True):
+        with pytest.raises(TextFormError, match="expected the settings of a model"):
+            load(edited(text, 1, put("settings", "codepoints", wrong)))
 
 
 def complaint(lines: list[str]) -> str:

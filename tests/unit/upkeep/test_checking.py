@@ -10,6 +10,7 @@ from nbtext import train_on
 from nbtext.document import Document
 from nbtext.errors import (
     ModelFileError,
+    ModelVersionError,
     ModelWriteError,
     NoModelError,
     NotAModelError,
@@ -315,6 +316,21 @@ def test_a_table_of_a_newer_nbtext_is_named(path: Path) -> None:
     assert checked.lost[0].what.startswith(
         "a model of format version 9, and this nbtext"
     )
+
+
+@pytest.mark.parametrize("key", ["version", "codepoints"])
+def test_a_model_of_another_nbtext_is_not_called_damaged(path: Path, key: str) -> None:
+    tables = taken_apart(path.read_bytes())
+    for table in tables:
+        (table[0] if key == "version" else table[0]["settings"])[key] = 2
+    path.write_bytes(put_together(tables))
+
+    with pytest.raises(ModelVersionError) as opening:
+        open_model(str(path))
+    with pytest.raises(ModelVersionError) as checking:
+        check_model(str(path))
+
+    assert str(checking.value) == str(opening.value)
 
 
 NESTED: list[Any] = []
