@@ -55,7 +55,7 @@ A source is a path, or `-` for standard input. Its format is recognised as follo
 | mbox | one for each message: `name:1`, `name:2` | `.mbox`, `.mbx`, or a first line `From ` with a date |
 | JSON lines | one for each line; JSON over several lines is refused | `.jsonl`, `.ndjson`, `.json`, or an object on the first line |
 | CSV | one for each row | `.csv` |
-| TSV | one for each row, without quoting | `.tsv`, or lines with a label, a tab and a text |
+| TSV | one for each row, without quoting (`--format csv --delimiter tab` reads quotes) | `.tsv`, or lines with a label, a tab and a text |
 | lines of text | one for each line, perhaps behind a label as fastText has it | `--format lines`, or a first line `__label__CLASS text` |
 | an index | one for each line: a label and a path | lines whose first path exists (TREC spam track) |
 

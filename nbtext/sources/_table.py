@@ -33,6 +33,12 @@ NUMBERS = "if the first line is no heading, give all columns by number, from 1"
 _CONTROL = re.compile(r"[\0-\b\x0e-\x1f]")
 """What no heading has, and most that is no text."""
 
+_GOES_ON = BadRecord(
+    "a row was expected, and a line found that goes on with a quoted field of the one "
+    "before; read the table with --format csv --delimiter tab, which has quotes"
+)
+"""What is wrong with such a line of a table without quoting."""
+
 Record: TypeAlias = Mapping[str, Any]
 """A row: bytes from a table, what `json.loads` gives from JSON lines."""
 
@@ -43,12 +49,27 @@ def first_of(names: tuple[str, ...], columns: Record | list[str]) -> str | None:
 
 
 def tsv_records(lines: Iterator[Line]) -> Iterator[Fields | BadRecord | Pause]:
-    """Yield the fields of each line; nothing is quoted, and a blank line is none."""
+    """
+    Yield the fields of each line; nothing is quoted, and a blank line is none.
+
+    A short line behind a quote that is not closed is told apart from other short ones:
+    the table has quotes, around line breaks.
+    """
+    n_columns = 0
+    is_open = False
     for line in lines:
         if not isinstance(line, bytes):
             yield line
         elif plain := line.removesuffix(b"\r"):
-            yield plain.split(b"\t")
+            fields = plain.split(b"\t")
+            n_columns = n_columns or len(fields)
+            is_odd = plain.count(b'"') % 2 == 1
+            if is_open and len(fields) < n_columns:
+                yield _GOES_ON
+                is_open = not is_odd
+            else:
+                yield fields
+                is_open = is_odd and fields[-1][:1] == b'"'
 
 
 def named(

@@ -267,6 +267,19 @@ def test_a_tsv_line_is_a_document_whatever_its_quotes() -> None:
     assert errors(items) == [said]
 
 
+def test_a_tsv_line_that_goes_on_with_a_quoted_field_says_how_to_read_it() -> None:
+    data = b'label\ttext\tid\nham\t"a\n\nb "" c\nd"\t1\nspam\t"e\nham\tf\t2\ng\n'
+    items = rows(data, "tsv", labelled=True)
+    quoted = rows(data, "csv", labelled=True, delimiter="\t")
+
+    goes_on, short, more = errors(items)
+    assert goes_on.startswith("-:2: a row was expected, and a line found that goes on ")
+    assert goes_on.endswith("--format csv --delimiter tab, which has quotes")
+    assert short == "-:6: the row ends before its text; fill it in or remove it"
+    assert more == goes_on.replace("-:2:", "-: 1 more record (3):")
+    assert texts(quoted[:1]) == [(b'a\n\nb " c\nd',)]
+
+
 def test_numbered_columns_mean_no_header() -> None:
     items = rows(
         b"1,x,a\n2,y,b\n",
