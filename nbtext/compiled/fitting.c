@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MOST_HELD_OUT (INT64_C(1) << 40)
 #define MIN_STEP 1e-6
 #define TOLERANCE 1e-9
 #define ROUNDING 0x1p-52

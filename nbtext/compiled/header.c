@@ -1,9 +1,7 @@
 /*
- * The header of a table in a model file, as far as the score of one message needs it; twin
- * of nbtext/store/header.py.
- *
- * A header has a checksum, so that it is as nbtext wrote it: what is not used is passed
- * over, and the keys must come in the order in which they are written.
+ * The header of a table in a model file, as far as one message needs it; twin of
+ * nbtext/store/header.py. The keys must come in the order in which they are written. What
+ * the policy says, and which arrays there are, is not looked at here.
  */
 
 #include "model.h"
@@ -12,9 +10,8 @@
 #define LARGEST 1e9
 #define LEAST_EVIDENCE 1e-6
 #define MOST_EVIDENCE 700.0
-enum { MOST_HEADER = 1 << 23, CHECKSUM = 8 };
-
-/* --- the parts of a header -------------------------------------------------------- */
+#define WEAKEST 1e-6
+enum { MOST_HEADER = 1 << 23, CHECKSUM = 8, STRONGEST = 1000000 };
 
 static bool
 take_view(Pack *pack, ViewSettings *view, bool *may_learn)
@@ -119,60 +116,79 @@ take_fit(Pack *pack, Fit *fit)
 static bool
 take_calibrations(Pack *pack, Header *header)
 {
-    size_t length, n_keys;
+    size_t length;
     Slice name;
-    bool is_same = false, has_fit = false;
-    if (!take_array(pack, &length) || length != 1 || !take_map(pack, &n_keys))
+    MeanScoring scoring = {0, 0};
+    double strength;
+    int64_t number;
+    if (!take_array(pack, &length) || length != 1 || !take_map(pack, &length)
+        || length != 6 || !take_name(pack, "scoring"))
         return false;
-    for (; n_keys; n_keys--) {
-        MeanScoring scoring = {0, 0};
-        if (!take_text(pack, &name))
+    header->packed_scores.at = pack->at;
+    if (!take_scoring(pack, 4, &scoring)
+        || memcmp(&scoring, &header->scoring, sizeof scoring) != 0)
+        return false;
+    header->packed_scores.end = pack->at;
+    if (!take_name(pack, "prior") || !take_array(pack, &length) || length != 3)
+        return false;
+    for (; length; length--)
+        if (!take_double(pack, &strength) || strength < WEAKEST || strength > STRONGEST)
             return false;
-        const uint8_t *start = pack->at;
-        if (is_equal(name, "scoring")) {
-            if (!take_scoring(pack, 4, &scoring))
-                return false;
-            header->packed_scores = slice(start, pack->at);
-            is_same = memcmp(&scoring, &header->scoring, sizeof scoring) == 0;
-        } else if (is_equal(name, "fit")) {
-            if (!(has_fit = take_fit(pack, &header->fit)))
-                return false;
-        } else if (!pass_over(pack)) {
+    if (!take_name(pack, "counts"))
+        return false;
+    header->held_out = slice(pack->at, pack->end);
+    if (!pass_over(pack) || !take_name(pack, "losses") || !take_byte(pack, 0x90)
+        || !take_name(pack, "documents") || !take_map(pack, &length))
+        return false;
+    for (; length; length--)
+        if (!take_text(pack, &name) || !take_integer(pack, &number)
+            || number < -MOST_HELD_OUT || number > MOST_HELD_OUT)
             return false;
-        } else if (is_equal(name, "counts")) {
-            header->held_out = slice(start, pack->at);
-        } else if (is_equal(name, "losses")) {
-            header->may_learn &= *start == 0x90; /* there are none */
-        }
-    }
-    return is_same && has_fit;
+    return take_name(pack, "fit") && take_fit(pack, &header->fit);
+}
+
+/* Take so many whole numbers; they are kept if there is a place for them. */
+static bool
+take_integers(Pack *pack, size_t n_numbers, int64_t *numbers)
+{
+    size_t length;
+    int64_t number;
+    if (!take_array(pack, &length) || length != n_numbers)
+        return false;
+    for (size_t n = 0; n < n_numbers; n++)
+        if (!take_integer(pack, numbers ? numbers + n : &number))
+            return false;
+    return true;
 }
 
 /* Take what a table says of how it came to be: where it was appended. */
 static bool
 take_history(Pack *pack, Header *header)
 {
-    size_t n_keys;
-    Slice name;
-    bool has_offset = false;
-    if (!take_map(pack, &n_keys))
+    size_t n_keys, length;
+    Slice text;
+    int64_t taught, records, run;
+    if (!take_map(pack, &n_keys) || !take_name(pack, "trained") || !take_text(pack, &text)
+        || !take_name(pack, "taught") || !take_integer(pack, &taught) || taught < 0
+        || !take_name(pack, "learnt") || !take_map(pack, &length))
         return false;
-    for (; n_keys; n_keys--) {
-        if (!take_text(pack, &name))
+    for (; length; length--)
+        if (!take_text(pack, &text) || !take_text(pack, &text))
             return false;
-        bool is_offset = is_equal(name, "offset");
-        has_offset |= is_offset;
-        if (is_offset && pack->at < pack->end && *pack->at != NIL) {
-            if (!take_integer(pack, &header->offset) || header->offset < 0)
-                return false;
-        } else if (is_equal(name, "keep")) {
-            if (!take_integer(pack, &header->keep) || header->keep < 0)
-                return false;
-        } else if (!pass_over(pack)) {
-            return false;
-        }
-    }
-    return has_offset;
+    if (!take_name(pack, "offset") || pack->at == pack->end)
+        return false;
+    if (*pack->at == NIL)
+        pack->at++;
+    else if (!take_integer(pack, &header->offset) || header->offset < 0)
+        return false;
+    return take_name(pack, "new_terms")
+           && take_integers(pack, header->offset < 0 ? 0 : header->n_views, NULL)
+           && take_name(pack, "records") && take_integer(pack, &records) && records >= 0
+           && take_name(pack, "keep") && take_integer(pack, &header->keep)
+           && header->keep >= 0
+           && (n_keys == 7
+               || (n_keys == 8 && take_name(pack, "run") && take_integer(pack, &run)
+                   && run >= 0 && run <= header->offset));
 }
 
 /* Take the names of one class or two, in their order. */
@@ -201,14 +217,10 @@ take_totals(Pack *pack, Header *header)
     for (size_t view = 0; view < header->n_views; view++) {
         if (!take_array(pack, &length) || length != header->n_classes)
             return false;
-        for (size_t class = 0; class < header->n_classes; class++) {
-            size_t n_columns = header->views[view].n_columns;
-            if (!take_array(pack, &length) || length != n_columns)
+        for (size_t class = 0; class < header->n_classes; class++)
+            if (!take_integers(pack, header->views[view].n_columns,
+                               header->totals[view][class]))
                 return false;
-            for (size_t n = 0; n < n_columns; n++)
-                if (!take_integer(pack, header->totals[view][class] + n))
-                    return false;
-        }
     }
     return true;
 }
@@ -216,14 +228,9 @@ take_totals(Pack *pack, Header *header)
 static bool
 take_counts(Pack *pack, Header *header)
 {
-    size_t length;
-    if (!take_name(pack, "documents") || !take_array(pack, &length)
-        || length != header->n_classes)
-        return false;
-    for (size_t n = 0; n < length; n++)
-        if (!take_integer(pack, header->documents + n))
-            return false;
-    return take_name(pack, "totals") && take_totals(pack, header);
+    return take_name(pack, "documents")
+           && take_integers(pack, header->n_classes, header->documents)
+           && take_name(pack, "totals") && take_totals(pack, header);
 }
 
 /* Take the arrays, the lengths of which are table.c's to check, and what may precede them. */
@@ -233,10 +240,6 @@ take_arrays(Pack *pack, Header *header)
     Slice name;
     if (!take_text(pack, &name))
         return false;
-    bool has_histograms = is_equal(name, "histograms");
-    header->may_learn &= !has_histograms;
-    if (has_histograms && (!pass_over(pack) || !take_text(pack, &name)))
-        return false;
     header->has_policy = is_equal(name, "policy");
     header->packed_policy.at = pack->at;
     if (header->has_policy && !pass_over(pack))
@@ -244,7 +247,8 @@ take_arrays(Pack *pack, Header *header)
     header->packed_policy.end = pack->at;
     if (header->has_policy && !take_text(pack, &name))
         return false;
-    if (is_equal(name, "texts") && (!pass_over(pack) || !take_text(pack, &name)))
+    if (is_equal(name, "texts")
+        && (!take_integers(pack, header->n_views, NULL) || !take_text(pack, &name)))
         return false;
     header->arrays = *pack;
     if (!is_equal(name, "arrays") || !pass_over(pack))
@@ -270,19 +274,21 @@ read_header(Slice data, Header *header)
 {
     Pack packed = {data.at, data.end}, *pack = &packed;
     uint64_t length;
+    Slice text;
     if (length_of(data) > MOST_HEADER)
         pack->end = pack->at + MOST_HEADER;
     header->offset = header->keep = -1;
     header->may_learn = true;
-    header->held_out = slice(NULL, NULL);
     if (!take_byte(pack, 0xDE) || !take_bytes(pack, 2, &length)
         || !take_name(pack, "format") || !take_name(pack, "nbtext count table")
         || !take_name(pack, "version") || !take_byte(pack, FORMAT_VERSION)
-        || !take_name(pack, "writer") || !pass_over(pack) || !take_name(pack, "written")
-        || !pass_over(pack) || !take_name(pack, "settings")
-        || !take_settings(pack, header) || !take_name(pack, "scoring")
-        || !take_calibrated(pack, header) || !take_name(pack, "classes") || !take_classes(pack, header)
-        || !take_counts(pack, header) || !take_name(pack, "terms") || !pass_over(pack)
+        || !take_name(pack, "writer") || !take_text(pack, &text)
+        || !take_name(pack, "written") || !take_text(pack, &text)
+        || !take_name(pack, "settings") || !take_settings(pack, header)
+        || !take_name(pack, "scoring") || !take_calibrated(pack, header)
+        || !take_name(pack, "classes") || !take_classes(pack, header)
+        || !take_counts(pack, header) || !take_name(pack, "terms")
+        || !take_integers(pack, header->n_views, NULL)
         || !take_name(pack, "calibrations") || !take_calibrations(pack, header)
         || !take_name(pack, "history") || !take_history(pack, header)
         || !take_arrays(pack, header) || !take_name(pack, "header_checksum")

@@ -90,7 +90,7 @@ add_table(Slice rest, Header *header, Model *model)
         return filling;
     bool is_added = add_header(model, header, table);
     model->n_tables++; /* and so it is released */
-    model->may_learn &= header->may_learn && header->keep >= 0 && header->held_out.at;
+    model->may_learn &= header->may_learn;
     model->last = *header;
     model->size += table->length;
     table->held_out = header->held_out;

@@ -16,6 +16,7 @@ enum { MOST_TABLES = 512, MOST_COLUMNS = 8 };
 
 /* No count is larger: each is the same as a floating-point number. */
 #define MOST_COUNT (INT64_C(1) << 53)
+#define MOST_HELD_OUT (INT64_C(1) << 40) /* documents in a bin */
 
 /* Of the file, and of the table of code points. */
 enum { FORMAT_VERSION = 3, CODE_POINTS = 3 };

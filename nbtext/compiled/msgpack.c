@@ -129,20 +129,17 @@ pass_over(Pack *pack)
         if (pack->at == pack->end)
             return false;
         uint8_t byte = *pack->at;
+        bool is_map = (byte & 0xF0) == 0x80 || byte == 0xDE || byte == 0xDF;
         size_t length = 0;
         uint64_t bytes = 0;
         if (byte >= 0xA0 && (byte < 0xC0 || (byte >= 0xD9 && byte <= 0xDB))) {
             Slice text;
             if (!take_text(pack, &text))
                 return false;
-        } else if ((byte & 0xF0) == 0x90 || byte == 0xDC || byte == 0xDD) {
-            if (!take_array(pack, &length))
+        } else if (is_map || (byte & 0xF0) == 0x90 || byte == 0xDC || byte == 0xDD) {
+            if (is_map ? !take_map(pack, &length) : !take_array(pack, &length))
                 return false;
-            left += length;
-        } else if ((byte & 0xF0) == 0x80 || byte == 0xDE || byte == 0xDF) {
-            if (!take_map(pack, &length))
-                return false;
-            left += 2 * (uint64_t)length;
+            left += is_map ? 2 * (uint64_t)length : length;
         } else if (byte >= 0xCA && byte <= 0xD3) {
             size_t width = byte < 0xCC ? (size_t)4 << (byte & 1) : (size_t)1 << (byte & 3);
             pack->at++;

@@ -124,12 +124,10 @@ class Calibration(NamedTuple):
         """
         try:
             unknown = sorted(map(str, plain.keys() - KEYS))
-            counts = {
-                (_whole(bin_, -FARTHEST_BIN, FARTHEST_BIN), str(name)): _whole(
-                    n, -MOST, MOST
-                )
-                for bin_, name, n in plain["counts"]
-            }
+            counts: Tally[tuple[int, str]] = Tally()
+            for bin_, name, n in plain["counts"]:
+                place = _whole(bin_, -FARTHEST_BIN, FARTHEST_BIN), str(name)
+                counts[place] += _whole(n, -MOST, MOST)  # one may come twice
             losses = tuple(
                 _whole(loss, -MOST * LOSS_UNIT, MOST * LOSS_UNIT)
                 for loss in plain["losses"]

@@ -1,0 +1,126 @@
+"""What the compiled engine believes of a header, the specification does not refuse."""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fuzz import forge
+from nbtext.document import Document
+from nbtext.errors import ModelFileError, SettingsError
+from nbtext.learning import LearnRequest, learn_documents
+from nbtext.learning.stored import learn_stored
+from nbtext.scoring import Classifier, load_model
+from nbtext.scoring.stored import open_stored
+from nbtext.tokens.engine import engine
+from tests.build import HAM, SPAM, mail
+from tests.differential.test_stored import trained
+
+__all__ = ["trained"]  # a fixture
+
+if not engine().is_compiled:
+    pytest.skip("there is no extension", allow_module_level=True)
+
+WRONG: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    1 << 62,
+    1 << 63,
+    0.5,
+    "x",
+    b"x",
+    [],
+    [0],
+    [0] * 4,
+    {},
+    {"": 1},
+)
+NEW = mail(77, SPAM)
+
+
+@pytest.fixture
+def path(trained: Path, tmp_path: Path) -> Path:
+    """A model that was taught: tables of each kind."""
+    path = tmp_path / "model.nbt"
+    path.write_bytes(trained.read_bytes())
+    for number, words in enumerate((HAM, SPAM), 88):
+        label = ("ham", "spam")[number % 2]
+        assert learn_stored(str(path), label, [mail(number, words)]) == (True,)
+    return path
+
+
+def changed(plain: Any) -> Iterator[tuple[str, Any]]:
+    """Yield values that differ in one place each, and what is other there."""
+    for name in (*plain,) if type(plain) is dict else range(min(len(plain), 2)):
+        for wrong in WRONG:
+            copy = deepcopy(plain)
+            copy[name] = wrong
+            yield f"{name} is {wrong!r}", copy
+        copy = deepcopy(plain)
+        del copy[name]
+        yield f"no {name}", copy
+        if type(plain[name]) in (dict, list):
+            for what, inner in changed(plain[name]):
+                copy = deepcopy(plain)
+                copy[name] = inner
+                yield f"{name}: {what}", copy
+    more = {**plain, "a": 1} if type(plain) is dict else [*plain, *plain[-1:]]
+    yield "more", more
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+@pytest.mark.parametrize("key", ["written", "terms", "calibrations", "history"])
+def test_a_header_that_is_refused_is_believed_by_neither(
+    path: Path, key: str, number: int
+) -> None:
+    tables = forge.taken_apart(path.read_bytes())
+    header = tables[number].header
+    n_believed = 0
+    for what, value in changed({key: header[key]}):
+        if what.startswith("history: records is"):
+            continue  # which arrays there should be is not known there
+        if key not in value:
+            continue
+        forged = forge.Table({**header, **value}, tables[number].arrays)
+        tried = [*tables[:number], forged, *tables[number + 1 :]]
+        path.write_bytes(forge.put_together(tried))
+        if open_stored(str(path)) is None:
+            continue
+        n_believed += 1
+        try:
+            Classifier(load_model(str(path)))
+        except (ModelFileError, SettingsError) as error:
+            pytest.fail(f"{what}: {error}")
+        if learn_stored(str(path), "spam", [NEW]):
+            path.write_bytes(forge.put_together(tried))
+            assert learn(path) == "learnt", what
+    assert n_believed > 0 or key == "written"
+
+
+def test_a_bin_that_stands_twice_counts_for_both(path: Path) -> None:
+    tables = forge.taken_apart(path.read_bytes())
+    counts = tables[0].header["calibrations"][0]["counts"]
+    counts.append(counts[-1])
+    whole = forge.put_together(tables)
+
+    path.write_bytes(whole)
+    assert learn_stored(str(path), "spam", [NEW]) == (True,)
+    compiled = load_model(str(path)).file.tables[-1].header
+    path.write_bytes(whole)
+    assert learn(path) == "learnt"
+
+    assert (
+        compiled.calibrations
+        == load_model(str(path)).file.tables[-1].header.calibrations
+    )
+
+
+def learn(path: Path) -> str:
+    """Learn a mail by the specification, and return what became of it."""
+    request = LearnRequest(str(path), "spam")
+    documents = [Document("new", (NEW,))]
+    results = learn_documents(documents, request, max_bytes=1 << 20, on_problem=print)
+    return next(result.outcome for batch in results for result in batch)
