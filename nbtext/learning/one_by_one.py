@@ -125,7 +125,7 @@ def removal_of(plan: Plan, step: Step, bag: Bag, so_far: Delta) -> Removal:
         elif row.fingerprint == FORGOTTEN and plan.request.approximate:
             delta.take_what_is_left(model, so_far, digest, row, bag, count)
         else:
-            return removal._replace(refusal=why_not(row))
+            return removal._replace(refusal=why_not(row, step.rows))
         delta.correction.take(model, digest, row, counted, to)
     return removal
 

@@ -7,7 +7,7 @@ here; `nbtext.learning.one_by_one` and `nbtext.learning.in_bulk` carry plans out
 """
 
 from collections import Counter as Tally
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from nbtext.classes import quoted
@@ -409,12 +409,25 @@ def _without_writing(
     return LearnResult(name, "known", before, label=label) if stays else None
 
 
-def why_not(row: Row) -> str:
-    """Say why a document cannot be taken away from a class."""
+def why_not(row: Row, rows: Collection[Row]) -> str:
+    """
+    Say why a document cannot be taken away from a class.
+
+    Args:
+        row: what of it cannot be taken away.
+        rows: all of it that is to be.
+
+    """
     if row.fingerprint == FORGOTTEN:
         return (
             f"it was learnt as {row.label} before the model was pruned, and what it "
             "left is not known any more; take away what there is with --approximate"
+        )
+    if len({one.fingerprint for one in rows}) > 1:
+        return (
+            f"it was learnt more than once, as {row.label} with other tokens than it "
+            "has now, and no record of them is kept (--undo); all of it can be taken "
+            "away, or nothing: train again without it"
         )
     return (
         f"it was learnt as {row.label} with other tokens than it has now, and no "

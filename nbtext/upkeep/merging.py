@@ -411,7 +411,7 @@ def _take(
         records = (record_of(file, digest, row) for file in having)
         record = next((record for record in records if record is not None), None)
         if record is None and row.fingerprint != own:
-            return f"{having[0].path}: {why_not(row)}"
+            return f"{having[0].path}: {why_not(row, double.rows)}"
         removed.append((row, bag if record is None else record.bag, count))
     for row, counted, count in removed:
         delta.add(digest, row, counted, -count)

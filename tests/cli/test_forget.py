@@ -87,6 +87,20 @@ def test_other_tokens_are_refused_where_no_record_is_kept(
     assert (forgotten.status, before != model.read_bytes()) == (0, True)
 
 
+def test_what_was_trained_twice_with_other_tokens_is_refused_by_what_to_do(
+    run: "Run", corpus: Path
+) -> None:
+    (corpus / "spam" / "new.eml").write_bytes(NEW)
+    (corpus / "spam" / "delivered.eml").write_bytes(DELIVERED)
+    assert run("train", "-m", "twice.nbt", "spam", "ham").status == 0
+
+    for brought in (NEW, DELIVERED):
+        refused = run("forget", "-m", "twice.nbt", stdin=brought)
+        assert refused.status == 65
+        assert refused.err.startswith("refused: -: it was learnt more than once, as ")
+        assert "or nothing: train again without it\n" in refused.err
+
+
 def test_forget_tells_a_program_what_it_did(run: "Run", model: Path) -> None:
     Path("new.eml").write_bytes(NEW)
 
