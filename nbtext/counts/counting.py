@@ -36,11 +36,10 @@ from nbtext.document import Document, Item, Note, Pause, Skipped, Unread, Unread
 from nbtext.errors import NoMemoryError, SourceError
 from nbtext.parallel import ahead, threads
 from nbtext.settings.reading import Settings, default_settings
-from nbtext.sources import load_all, small_files, with_texts
-from nbtext.tokens import AnyReading, compiled, is_mail, read_keys
+from nbtext.tokens import AnyReading, is_mail, read_keys
 from nbtext.tokens.batch_reading import ReadBatch, read_together
-from nbtext.tokens.engine import engine
 from nbtext.tokens.key_reading import are_read_together
+from nbtext.tokens.opening import open_documents
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called now and then with the documents and bytes read since the last call."""
@@ -168,7 +167,9 @@ def documents(
 ) -> Iterator[Document]:
     """Open what has not been opened, and enter everything into a report."""
     before = ReadReport()  # at the last call of progress
-    for document in _opened(items, report, max_bytes):
+    for document in open_documents(items, max_bytes, report.remark):
+        if isinstance(document, Pause):
+            continue
         report.documents += 1
         report.empty += not any(document.texts)
         report.bytes += sum(map(len, document.texts))
@@ -180,29 +181,6 @@ def documents(
             progress(report.documents - before.documents, report.bytes - before.bytes)
             before.documents, before.bytes = report.documents, report.bytes
         yield document
-
-
-def _opened(
-    items: Iterable[Item], report: ReadReport, max_bytes: int
-) -> Iterator[Document]:
-    """Open what has not been opened; a report takes what cannot be."""
-    read = compiled.small_files if engine().is_compiled else small_files
-    for item, text in with_texts(items, max_bytes, read):
-        if isinstance(item, Unread):
-            try:
-                for loaded in load_all(item, max_bytes, text):
-                    if isinstance(loaded, Note):
-                        report.remark(loaded)
-                    else:
-                        yield loaded
-            except SourceError as error:
-                report.remark(Unreadable(item.name, error))
-            except MemoryError:
-                report.remark(Unreadable(item.name, NoMemoryError(item.name)))
-        elif isinstance(item, Unreadable | Note):
-            report.remark(item)
-        elif isinstance(item, Document):
-            yield item
 
 
 def readings(

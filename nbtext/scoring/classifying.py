@@ -9,26 +9,13 @@ from functools import partial
 from itertools import groupby
 from typing import Final, TypeAlias, TypeGuard, TypeVar
 
-from nbtext.document import (
-    Document,
-    Item,
-    Note,
-    OnProblem,
-    Pause,
-    Unread,
-    Unreadable,
-)
-from nbtext.errors import (
-    NoMemoryError,
-    SourceError,
-)
+from nbtext.document import Document, Item, Note, OnProblem, Pause, Unreadable
+from nbtext.errors import NoMemoryError, SourceError
 from nbtext.parallel import ahead
 from nbtext.scoring.classifier import Classifier
 from nbtext.scoring.decide import Decision
 from nbtext.scoring.decider import Decider
-from nbtext.sources import load_all, small_files, with_texts
-from nbtext.tokens import compiled
-from nbtext.tokens.engine import engine
+from nbtext.tokens.opening import open_documents
 
 Result = TypeVar("Result")
 
@@ -179,41 +166,18 @@ def batches(
     """
     batch: list[Document] = []
     gathered = 0
-    read = compiled.small_files if engine().is_compiled else small_files
-    for item, text in with_texts(items, max_bytes, read):
-        if isinstance(item, Pause):
+    for document in open_documents(items, max_bytes, on_problem):
+        if isinstance(document, Pause):
             if batch:
                 yield batch
             if marks_pauses:
                 yield []
             batch, gathered = [], 0
             continue
-        if isinstance(item, Unreadable | Note):
-            on_problem(item)
-            continue
-        for document in _documents(item, max_bytes, on_problem, text):
-            batch.append(document)
-            gathered += sum(map(len, document.texts))
-            if gathered >= size or len(batch) >= many:
-                yield batch
-                batch, gathered = [], 0
+        batch.append(document)
+        gathered += sum(map(len, document.texts))
+        if gathered >= size or len(batch) >= many:
+            yield batch
+            batch, gathered = [], 0
     if batch:
         yield batch
-
-
-def _documents(
-    item: Document | Unread, max_bytes: int, on_problem: OnProblem, text: bytes | None
-) -> Iterator[Document]:
-    if isinstance(item, Document):
-        yield item
-        return
-    try:
-        for loaded in load_all(item, max_bytes, text):
-            if isinstance(loaded, Note):
-                on_problem(loaded)
-            else:
-                yield loaded
-    except SourceError as error:
-        on_problem(Unreadable(item.name, error))
-    except MemoryError:
-        on_problem(Unreadable(item.name, NoMemoryError(item.name)))

@@ -1,0 +1,44 @@
+"""
+A stream of items, to documents: files are opened when their turn comes.
+
+Small ones are read by the engine in use, some at a time.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from nbtext.document import Document, Item, Note, OnProblem, Pause, Unread, Unreadable
+from nbtext.errors import NoMemoryError, SourceError
+from nbtext.sources import load_all, small_files, with_texts
+from nbtext.tokens import compiled
+from nbtext.tokens.engine import engine
+
+
+def open_documents(
+    items: Iterable[Item], max_bytes: int, on_problem: OnProblem
+) -> Iterator[Document | Pause]:
+    """
+    Yield documents and pauses in their order; open what has not been opened.
+
+    Args:
+        items: the documents, opened or not.
+        max_bytes: how much of a document is read.
+        on_problem: told of each document that cannot be read, and of notes.
+
+    """
+    read = compiled.small_files if engine().is_compiled else small_files
+    for item, text in with_texts(items, max_bytes, read):
+        if isinstance(item, Unread):
+            try:
+                for loaded in load_all(item, max_bytes, text):
+                    if isinstance(loaded, Note):
+                        on_problem(loaded)
+                    else:
+                        yield loaded
+            except SourceError as error:
+                on_problem(Unreadable(item.name, error))
+            except MemoryError:
+                on_problem(Unreadable(item.name, NoMemoryError(item.name)))
+        elif isinstance(item, Unreadable | Note):
+            on_problem(item)
+        else:
+            yield item
