@@ -8,7 +8,7 @@ takes half as long as for one.
 import re
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from nbtext.document import Document, Note, Unreadable
 from nbtext.errors import (
@@ -89,6 +89,12 @@ class HandlerOptions(NamedTuple):
     policy: PolicyOverrides
     max_size: int
     wait: float
+
+    @classmethod
+    def rebuilt(cls, plain: Sequence[Any]) -> "HandlerOptions":
+        """Return what msgpack has made lists of as it was."""
+        options = cls(*plain)
+        return options._replace(policy=PolicyOverrides.rebuilt(options.policy))
 
 
 class Answer(NamedTuple):

@@ -18,22 +18,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from heapq import heappop, heappush
 from itertools import count
-from struct import Struct
-from typing import Any, Final
+from typing import Final
 
 import msgpack
 
 from nbtext.errors import RequestError
 from nbtext.keyring import environment
-from nbtext.policy import PolicyOverrides
+from nbtext.serving.framing import LENGTH, framed, receive_exactly, unframed
 from nbtext.serving.handlers import Answer, Handler, HandlerOptions
 from nbtext.serving.spamd import TRY_AGAIN, Request
 from nbtext.store.reuse import keep_tables
 
 COMMAND: Final = "from nbtext.serving.helper import be_one; be_one()"
 """What the helper's process does."""
-
-LENGTH: Final = Struct("<I")
 
 ALLOCATION: Final = {
     "MALLOC_MMAP_THRESHOLD_": str(1 << 18),
@@ -103,7 +100,7 @@ class Helper:
                     env=variables(),
                 )
             # there is room for so little, so this does not wait
-            ours.sendall(_framed([*self._options]))
+            ours.sendall(framed([*self._options]))
             ours.setblocking(False)
         except BaseException:
             ours.close()
@@ -175,7 +172,7 @@ class Helper:
         loop = asyncio.get_running_loop()
         is_stale, self._is_stale = self._is_stale, False
         try:
-            await loop.sock_sendall(helper, _framed([*request, len(body), is_stale]))
+            await loop.sock_sendall(helper, framed([*request, len(body), is_stale]))
             await loop.sock_sendall(helper, body)
             body.clear()  # the answer may be as long
             (length,) = LENGTH.unpack(await _received(helper, LENGTH.size))
@@ -213,13 +210,6 @@ async def _received(helper: socket.socket, size: int) -> bytearray:
     return received
 
 
-def _framed(plain: list[Any]) -> bytes:
-    """Pack what either end is told, behind the length in bytes."""
-    # names of files may have bytes that are not UTF-8, as lone surrogates (PEP 383)
-    data = bytes(msgpack.packb(plain, unicode_errors="surrogatepass"))
-    return LENGTH.pack(len(data)) + data
-
-
 def variables() -> dict[str, str]:
     """Return the environment of a process of the server; what the user set stays."""
     # the same modules as ours, wherever we found them, and none from where we are
@@ -234,8 +224,7 @@ def be_one() -> None:
         signal.signal(number, signal.SIG_IGN)
     os.nice(NICENESS)
     with socket.socket(fileno=os.dup(0)) as worker, suppress(*ENDS):
-        options = HandlerOptions(*_told(worker))
-        options = options._replace(policy=PolicyOverrides.rebuilt(options.policy))
+        options = HandlerOptions.rebuilt(unframed(worker))
         keep_tables()
         handler = Handler(options, _ignored, _ignored)  # the worker says the same
         handler.warm_up()
@@ -245,37 +234,17 @@ def be_one() -> None:
 
 
 def _answer_next(worker: socket.socket, handler: Handler) -> None:
-    *plain, size, is_stale = _told(worker)
+    *plain, size, is_stale = unframed(worker)
     request = Request(*plain)
     version = (request.version[0], request.version[1])  # which has become a list
-    request = request._replace(version=version, body=_taken(worker, size))
+    request = request._replace(version=version, body=receive_exactly(worker, size))
     if is_stale:
         handler.read_again()
     act = handler.learn_alone if request.verb == "TELL" else handler.classify_alone
     response, log = act(request)
     del request  # the worker is about to hold the answer, too
-    worker.sendall(_framed([len(response), log]))
+    worker.sendall(framed([len(response), log]))
     worker.sendall(response)
-
-
-def _told(worker: socket.socket) -> list[Any]:
-    (length,) = LENGTH.unpack(_taken(worker, LENGTH.size))
-    plain = msgpack.unpackb(_taken(worker, length), unicode_errors="surrogatepass")
-    return list(plain)
-
-
-def _taken(worker: socket.socket, size: int) -> bytes:
-    """
-    Return so many bytes from the worker.
-
-    Raises:
-        EOFError: it has ended.
-
-    """
-    data = worker.recv(size, socket.MSG_WAITALL) if size else b""
-    if len(data) < size:
-        raise EOFError("the worker has ended")
-    return data
 
 
 def _ignored(_: str) -> None:

@@ -19,13 +19,10 @@ from asyncio.subprocess import Process
 from collections.abc import Sequence
 from contextlib import suppress
 from ipaddress import ip_network
-from struct import Struct
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
-import msgpack
-
-from nbtext.policy import PolicyOverrides
+from nbtext.serving.framing import framed, unframed
 from nbtext.serving.handlers import HandlerOptions
 from nbtext.serving.helper import variables
 from nbtext.serving.server import GRACE, Log, Server, Service, ended
@@ -34,8 +31,6 @@ from nbtext.store.reuse import keep_tables
 
 READ_AGAIN: Final = b"r"
 READY: Final = b"1"
-
-LENGTH: Final = Struct("<I")
 
 PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 5.0
@@ -157,7 +152,8 @@ class _Supervisor:
                 process = await self._start_worker(theirs)
             try:
                 ours.setblocking(False)
-                await loop.sock_sendall(ours, framed(self._service, self._listeners))
+                plain = described(self._service, self._listeners)
+                await loop.sock_sendall(ours, framed(plain))
                 self._controls.add(ours)
                 if self._stopping.is_set():
                     ours.shutdown(socket.SHUT_WR)
@@ -189,26 +185,20 @@ class _Supervisor:
         )
 
 
-def framed(service: Service, listeners: Sequence[Listener]) -> bytes:
-    """Pack a service and its sockets for a worker, behind the length in bytes."""
+def described(service: Service, listeners: Sequence[Listener]) -> list[Any]:
+    """Return a service and its sockets as a worker is told of them."""
     networks = list(map(str, service.networks))
-    plain = [
-        [*service.handling], service.timeout, networks, service.may_tell,
-        [listener.socket.fileno() for listener in listeners],
-    ]  # fmt: skip
-    # names of files may have bytes that are not UTF-8, as lone surrogates (PEP 383)
-    data = msgpack.packb(plain, unicode_errors="surrogatepass")
-    return LENGTH.pack(len(data)) + bytes(data)
+    descriptors = [listener.socket.fileno() for listener in listeners]
+    options = [*service.handling]
+    return [options, service.timeout, networks, service.may_tell, descriptors]
 
 
-def unframed(data: bytes) -> tuple[Service, list[socket.socket]]:
-    """Unpack a service and its sockets from such bytes, without the length."""
-    plain = msgpack.unpackb(data, unicode_errors="surrogatepass")
+def rebuilt(plain: list[Any]) -> tuple[Service, list[socket.socket]]:
+    """Return the service and sockets that `described` was given, without names."""
     handling, timeout, networks, may_tell, descriptors = plain
     allowed = [ip_network(network) for network in networks]
     sockets = [socket.socket(fileno=descriptor) for descriptor in descriptors]
-    options = HandlerOptions(*handling)
-    options = options._replace(policy=PolicyOverrides.rebuilt(options.policy))
+    options = HandlerOptions.rebuilt(handling)
     return Service(options, timeout, allowed, may_tell), sockets
 
 
@@ -218,11 +208,10 @@ def serve_as_worker(log: Log) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     with socket.socket(fileno=os.dup(0)) as control:
-        start = control.recv(LENGTH.size, socket.MSG_WAITALL)
-        if len(start) < LENGTH.size:
+        try:
+            service, listeners = rebuilt(unframed(control))
+        except EOFError:
             return  # the supervisor has ended meanwhile
-        (length,) = LENGTH.unpack(start)
-        service, listeners = unframed(control.recv(length, socket.MSG_WAITALL))
         keep_tables()  # the model stays open
         server = Server(service, listeners, log)
         server.warm_up()
