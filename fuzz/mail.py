@@ -32,9 +32,8 @@ from nbtext.mail.transfer import decode_transfer
 from nbtext.settings.reading import Settings, default_settings
 from nbtext.settings.views import NGRAMS_READ
 from nbtext.tokens import definition
-from nbtext.tokens.bag import Terms, bag_of, columns_of, fingerprint
-from nbtext.tokens.bags import Terms as ManyTerms
-from nbtext.tokens.bags import fingerprints, read_terms, unit_weights
+from nbtext.tokens.bag import TermCounts, bag_of, columns_of, fingerprint
+from nbtext.tokens.bags import Terms, fingerprints, read_terms, unit_weights
 from nbtext.tokens.reading import Reading, read
 
 SETTINGS: Final = tuple(
@@ -161,7 +160,7 @@ def _check_terms(data: bytes, settings: Settings) -> None:
     _check_size(reading, bag, settings)
 
 
-def _check_view(terms: Terms, many: ManyTerms, settings: Settings) -> None:
+def _check_view(terms: TermCounts, many: Terms, settings: Settings) -> None:
     start = int(many.starts[-2])
     keys, counts = many.keys[start:].tolist(), many.counts[start:].tolist()
     is_same = dict(zip(keys, counts, strict=True)) == terms
@@ -173,7 +172,9 @@ def _check_view(terms: Terms, many: ManyTerms, settings: Settings) -> None:
         expect(holds=is_same, law="the weights are equal")
 
 
-def _check_size(reading: Reading, bag: Sequence[Terms], settings: Settings) -> None:
+def _check_size(
+    reading: Reading, bag: Sequence[TermCounts], settings: Settings
+) -> None:
     expect(holds=len(reading.digest) == DIGEST_SIZE, law="a digest has 16 bytes")
     for view, fields, terms in zip(settings.views, reading.views, bag, strict=True):
         n_characters = sum(len(text) for _, text in fields)

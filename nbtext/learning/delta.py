@@ -26,7 +26,7 @@ from nbtext.settings.columns import FROZEN
 from nbtext.settings.reading import Settings
 from nbtext.store import Row
 from nbtext.tokens import Bag
-from nbtext.tokens.bag import Terms, columns_of
+from nbtext.tokens.bag import TermCounts, columns_of
 
 Columns: TypeAlias = tuple[int, ...]
 
@@ -98,7 +98,7 @@ class Delta:
             for key, columns in self._counted(view, terms).items():
                 self._add(by_key, key, row.label, [times * value for value in columns])
 
-    def _counted(self, view: int, terms: Terms) -> dict[int, Columns]:
+    def _counted(self, view: int, terms: TermCounts) -> dict[int, Columns]:
         """Return what a document adds to the columns of a view."""
         if self._model is not None:
             return counted_columns(self._model, view, terms)
@@ -178,7 +178,7 @@ class Delta:
         so_far: "Delta",
         view: int,
         label: str,
-        terms: Terms,
+        terms: TermCounts,
         times: int,
     ) -> None:
         """Take a document's number away as it is now, if numbers can be left then."""

@@ -10,7 +10,7 @@ from nbtext.counts.idf import weights_of
 from nbtext.scoring.model import Model
 from nbtext.settings.columns import FROZEN, TFIDF
 from nbtext.settings.reading import Settings
-from nbtext.tokens.bag import Terms, columns_of
+from nbtext.tokens.bag import TermCounts, columns_of
 
 
 def has_frozen_idf(settings: Settings) -> bool:
@@ -19,7 +19,7 @@ def has_frozen_idf(settings: Settings) -> bool:
 
 
 def counted_columns(
-    model: Model, view: int, terms: Terms
+    model: Model, view: int, terms: TermCounts
 ) -> dict[int, tuple[int, ...]]:
     """
     Return what a document adds to each column of its terms in one view.

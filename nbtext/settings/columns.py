@@ -24,8 +24,8 @@ UNIT: Final = 65535
 """The weight of the only term of a document; the largest that 16 bits hold."""
 
 
-PLAIN: Final[tuple[Column, ...]] = ("occurrences", "documents")
-WEIGHTED: Final[tuple[Column, ...]] = (*PLAIN, "weight")
+UNWEIGHTED: Final[tuple[Column, ...]] = ("occurrences", "documents")
+WEIGHTED: Final[tuple[Column, ...]] = (*UNWEIGHTED, "weight")
 NUMBERS: Final[tuple[Column, ...]] = ("present", "sum", "squares")
 
 LEVELS: Final[tuple[Column, ...]] = (
@@ -46,7 +46,7 @@ ORDER: Final = (*COLUMNS, TFIDF, FROZEN)
 and are made when all documents are counted."""
 
 ATTRIBUTE_COLUMNS: Final[dict[Kind, tuple[Column, ...]]] = {
-    "value": PLAIN,
+    "value": UNWEIGHTED,
     "number": NUMBERS,
 }
 """The columns of a view of values, and of one of numbers."""

@@ -7,8 +7,8 @@ from nbtext.settings.columns import (
     ATTRIBUTE_COLUMNS,
     FROZEN,
     ORDER,
-    PLAIN,
     TFIDF,
+    UNWEIGHTED,
     Column,
     Kind,
     in_order,
@@ -62,7 +62,7 @@ class View(NamedTuple):
     fold_pairs: bool = True
     fields: bool = False
     limit: int | None = None
-    columns: tuple[Column, ...] = PLAIN
+    columns: tuple[Column, ...] = UNWEIGHTED
     kind: Kind = "text"
     field: str = ""
 
@@ -122,10 +122,10 @@ class View(NamedTuple):
             | {f"{name}.{flag}": (getattr(self, flag), (True, False)) for flag in flags}
         )
         columns = self.columns
-        if columns[:2] != PLAIN or columns != in_order(columns):
+        if columns[:2] != UNWEIGHTED or columns != in_order(columns):
             message = (
                 f"the setting {name}.columns is {columns!r:.200}, expected "
-                f"{PLAIN}, and perhaps others in the order {ORDER[2:]}"
+                f"{UNWEIGHTED}, and perhaps others in the order {ORDER[2:]}"
             )
             raise SettingsError(message)
         if (TFIDF in columns) != (FROZEN in columns):

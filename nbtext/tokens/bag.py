@@ -21,10 +21,10 @@ from nbtext.tokens.engine import Content, keys
 from nbtext.tokens.key_reading import AnyReading
 from nbtext.tokens.tokenizer import MASK, mix
 
-Terms: TypeAlias = dict[int, int]
+TermCounts: TypeAlias = dict[int, int]
 """A document in one view: key to how often it occurs."""
 
-Bag: TypeAlias = tuple[Terms, ...]
+Bag: TypeAlias = tuple[TermCounts, ...]
 """A document in all views."""
 
 LOG_UNIT: Final = 2048
@@ -59,7 +59,7 @@ def fingerprint(bag: Bag) -> int:
     return total & MASK
 
 
-def columns_of(terms: Terms, columns: Sequence[str]) -> dict[int, tuple[int, ...]]:
+def columns_of(terms: TermCounts, columns: Sequence[str]) -> dict[int, tuple[int, ...]]:
     """Return what a document adds to each column of its terms in one view."""
     if columns == NUMBERS:
         from nbtext.exact import sums_of  # only records of tables need it
@@ -80,7 +80,7 @@ def columns_of(terms: Terms, columns: Sequence[str]) -> dict[int, tuple[int, ...
     return added
 
 
-def _with_weights(terms: Terms) -> dict[int, tuple[int, ...]]:
+def _with_weights(terms: TermCounts) -> dict[int, tuple[int, ...]]:
     logs = {key: log_count(count) for key, count in terms.items()}
     squared_length = sum(value * value for value in logs.values())
     return {

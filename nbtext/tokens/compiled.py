@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from nbtext.settings.reading import KEY_BITS, Format
 from nbtext.settings.views import View
-from nbtext.tokens.kinds import INTERFACE, PLAIN, as_compiled, reader_of, tables_of
+from nbtext.tokens.kinds import INTERFACE, PLAIN_TEXT, as_compiled, reader_of, tables_of
 from nbtext.tokens.tokenizer import (
     BASE,
     MIX,
@@ -87,7 +87,7 @@ def described(
     return tuple(
         (
             view.alphabet,
-            view.text if is_mail else PLAIN,
+            view.text if is_mail else PLAIN_TEXT,
             view.fields,
             view.tokens,
             view.pairs,

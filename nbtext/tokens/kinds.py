@@ -33,7 +33,7 @@ KINDS: "Final[dict[Alphabet, tuple[int, int, int, int, int, int]]]" = {
     "ngrams": (0, 1, 1, 1, 1, 1),
 }
 
-TEXTS: "Final" = ("headers", "raw", "body", PLAIN := "plain")
+TEXTS: "Final" = ("headers", "raw", "body", PLAIN_TEXT := "plain")
 """What views of mail read; and what the views of documents that are no mail do."""
 
 INTERFACE: "Final" = 25
@@ -74,7 +74,7 @@ def reader_of(
 
     Args:
         views: 16 at the most, and of no alphabet but fields, words, marks and ngrams;
-            all of them of PLAIN texts, or none.
+            all of PLAIN_TEXT, or none of it.
         answer: answers its questions.
 
     """

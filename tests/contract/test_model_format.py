@@ -40,7 +40,7 @@ from nbtext.policy import MOST_COSTS, Cost, Policy
 from nbtext.scoring.held_out import fitted, held_out
 from nbtext.scoring.model import load_model
 from nbtext.scoring.models.registry import default_scoring, scoring_of
-from nbtext.settings.columns import PLAIN, UNIT, WEIGHTED
+from nbtext.settings.columns import UNIT, UNWEIGHTED, WEIGHTED
 from nbtext.settings.reading import Settings
 from nbtext.settings.scoring import LARGEST, SMALLEST
 from nbtext.settings.views import BODY, HEADERS, NGRAMS, Alphabet
@@ -880,7 +880,7 @@ def test_arrays_and_their_types_are_those_of_the_page(
     counts, documents, undo, last = tables_in("The arrays")
     settings = Settings(
         format="text",
-        views=(BODY._replace(columns=WEIGHTED if weights else PLAIN),),
+        views=(BODY._replace(columns=WEIGHTED if weights else UNWEIGHTED),),
         ledger=ledger,
     )
 

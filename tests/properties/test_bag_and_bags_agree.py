@@ -12,7 +12,14 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nbtext.settings.columns import COLUMNS, LEVELS, PLAIN, WEIGHTED, Column, in_order
+from nbtext.settings.columns import (
+    COLUMNS,
+    LEVELS,
+    UNWEIGHTED,
+    WEIGHTED,
+    Column,
+    in_order,
+)
 from nbtext.settings.reading import Settings
 from nbtext.settings.views import BODY, HEADERS, RAW, TOPIC
 from nbtext.tokens.bag import Bag, bag_of, columns_of, fingerprint, unit_weight
@@ -95,7 +102,7 @@ def test_terms_have_the_same_columns_alone_and_among_many(
         )
     ]
     for bag in bags:
-        without = columns_of(bag, PLAIN)
+        without = columns_of(bag, UNWEIGHTED)
         assert without == {key: (count, 1) for key, count in bag.items()}
 
 
@@ -104,7 +111,7 @@ def test_terms_have_the_same_columns_alone_and_among_many(
 def test_further_columns_are_the_same_alone_and_among_many(
     bags: list[dict[int, int]], wanted: set[Column]
 ) -> None:
-    columns = in_order([*PLAIN, *wanted])
+    columns = in_order([*UNWEIGHTED, *wanted])
     further = [values.tolist() for values in further_columns(terms_of(bags), columns)]
 
     alone = [columns_of(bag, columns) for bag in bags]

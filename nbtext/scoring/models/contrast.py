@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from nbtext.settings.scoring import Scoring
     from nbtext.settings.views import View
     from nbtext.tokens import Bag
-    from nbtext.tokens.bag import Terms
+    from nbtext.tokens.bag import TermCounts
 
 NGRAMS: Final = "ngrams"
 """The parameter: the weight of views of byte n-grams."""
@@ -152,7 +152,7 @@ def _weight_of(view: View, scoring: Scoring) -> float:
     return scoring.parameter(NGRAMS) if view.alphabet == "ngrams" else 1.0
 
 
-def _view_evidence(model: Model, view: int, terms: Terms) -> Evidence:
+def _view_evidence(model: Model, view: int, terms: TermCounts) -> Evidence:
     scoring = model.scoring
     weight = _weight_of(model.settings.views[view], scoring)
     return view_evidence(model, view, terms, weight=weight, own=scoring.parameter(OWN))

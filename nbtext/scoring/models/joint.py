@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.evidence import Calibrated
     from nbtext.tokens import Bag
-    from nbtext.tokens.bag import Terms
+    from nbtext.tokens.bag import TermCounts
 
 
 class JointLikelihood(Separately):
@@ -34,7 +34,7 @@ class JointLikelihood(Separately):
     calibration: Calibrated = "temperature"
     is_textbook = True
 
-    def view_evidence(self, model: Model, view: int, terms: Terms) -> Evidence:
+    def view_evidence(self, model: Model, view: int, terms: TermCounts) -> Evidence:
         """
         Return what one view of a document says.
 

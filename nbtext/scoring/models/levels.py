@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from nbtext.settings.columns import Column
     from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Bag
-    from nbtext.tokens.bag import Terms
+    from nbtext.tokens.bag import TermCounts
 
 
 class OfLevels(JointLikelihood):
@@ -75,7 +75,7 @@ class OfLevels(JointLikelihood):
                 absent[place] += value
         return [*super().evidence(model, bag), Evidence(ABSENT, rest=absent)]
 
-    def view_evidence(self, model: Model, view: int, terms: Terms) -> Evidence:
+    def view_evidence(self, model: Model, view: int, terms: TermCounts) -> Evidence:
         """Return what the terms of one view say that a document has."""
         a, n_levels = model.scoring.smoothing, self.levels(model.scoring)
         settings = model.settings.views[view]
@@ -96,7 +96,7 @@ class OfLevels(JointLikelihood):
         rest = [len(found) * log(a / (n + n_levels * a)) for n in model.documents]
         return Evidence(settings.name, rows, rest=rest, known=known)
 
-    def _absent(self, model: Model, view: int, terms: Terms) -> list[float]:
+    def _absent(self, model: Model, view: int, terms: TermCounts) -> list[float]:
         """Return for each class what the terms say that a document does not have."""
         a, n_levels = model.scoring.smoothing, self.levels(model.scoring)
         documents = model.settings.views[view].column("documents")

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Bag
-    from nbtext.tokens.bag import Terms
+    from nbtext.tokens.bag import TermCounts
 
 
 MIN_EVIDENCE: Final = "min_evidence"
@@ -99,7 +99,7 @@ class Mean(TwoClasses, Separately):
         return scores
 
 
-def _view_evidence(model: Model, view: int, terms: Terms) -> Evidence:
+def _view_evidence(model: Model, view: int, terms: TermCounts) -> Evidence:
     is_once = model.scoring.counting == "once"
     least = exp(model.scoring.parameter(MIN_EVIDENCE))
 

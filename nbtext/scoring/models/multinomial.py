@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Bag
-    from nbtext.tokens.bag import Terms
+    from nbtext.tokens.bag import TermCounts
 
 
 class Multinomial(JointLikelihood):
@@ -74,7 +74,7 @@ class Multinomial(JointLikelihood):
                 sums[class_] += times * log((damped.times(1) * number + a) / size)
         return [*super().evidence(model, bag), Evidence(UNKNOWN, rest=sums)]
 
-    def view_evidence(self, model: Model, view: int, terms: Terms) -> Evidence:
+    def view_evidence(self, model: Model, view: int, terms: TermCounts) -> Evidence:
         """Return what one view of a document says."""
         a = model.scoring.smoothing
         damped = damping(model.scoring.counting)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Bag
-    from nbtext.tokens.bag import Terms
+    from nbtext.tokens.bag import TermCounts
 
 RATE: Final = Parameter("rate", 1.0, least=1e-6, most=1e6)
 """b, in documents."""
@@ -82,7 +82,7 @@ class Poisson(JointLikelihood):
             parts.append(Evidence(UNKNOWN, rest=_of_unknown(model, bag)))
         return parts
 
-    def view_evidence(self, model: Model, view: int, terms: Terms) -> Evidence:
+    def view_evidence(self, model: Model, view: int, terms: TermCounts) -> Evidence:
         """Return what the terms of one view say that a document has."""
         a, b = model.scoring.smoothing, model.scoring.parameter(RATE.name)
         is_once = model.scoring.counting == "once"

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
-    from nbtext.tokens.bag import Terms
+    from nbtext.tokens.bag import TermCounts
 
 
 class Tfidf(JointLikelihood):
@@ -68,7 +68,7 @@ class Tfidf(JointLikelihood):
         del settings, n_classes
         return Prior(slope=1.0)
 
-    def view_evidence(self, model: Model, view: int, terms: Terms) -> Evidence:
+    def view_evidence(self, model: Model, view: int, terms: TermCounts) -> Evidence:
         """Return what one view of a document says."""
         a, settings = model.scoring.smoothing, model.settings.views[view]
         frozen, weight = settings.column(FROZEN), settings.column(TFIDF)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Bag
-    from nbtext.tokens.bag import Terms
+    from nbtext.tokens.bag import TermCounts
 
 
 class TwoClasses(Base):
@@ -49,7 +49,7 @@ class TwoClasses(Base):
 
 
 def log_odds_of_terms(
-    model: Model, view: int, terms: Terms, log_of: Callable[[float], float]
+    model: Model, view: int, terms: TermCounts, log_of: Callable[[float], float]
 ) -> dict[int, float]:
     """
     Return what each term that the model knows says, in nats, by key.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings.reading import Settings
     from nbtext.tokens import Bag
-    from nbtext.tokens.bag import Terms
+    from nbtext.tokens.bag import TermCounts
 
 
 class NormalisedComplement(OnWeightedTerms, Separately):
@@ -75,7 +75,7 @@ class NormalisedComplement(OnWeightedTerms, Separately):
 
 
 def _view_evidence(
-    model: Model, view: int, terms: Terms, factors: Sequence[float]
+    model: Model, view: int, terms: TermCounts, factors: Sequence[float]
 ) -> Evidence:
     """Return what the complements of classes say, each times its class's factor."""
     part = view_evidence(model, view, terms)

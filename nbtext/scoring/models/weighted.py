@@ -40,9 +40,8 @@ if TYPE_CHECKING:
     from nbtext.scoring.models.protocol import EventModel
     from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
-    from nbtext.tokens import Bag
-    from nbtext.tokens import Terms as ManyTerms
-    from nbtext.tokens.bag import Terms
+    from nbtext.tokens import Bag, Terms
+    from nbtext.tokens.bag import TermCounts
 
 REPEATS: Final = 0.25
 """What a term's weight grows by when its occurrences become e times as many."""
@@ -101,7 +100,7 @@ class Weighted(TwoClasses, Together):
         return _scores(scorings, documents, log_odds)
 
 
-def _view_evidence(model: Model, view: int, terms: Terms) -> Evidence:
+def _view_evidence(model: Model, view: int, terms: TermCounts) -> Evidence:
     log_odds = log_odds_of_terms(model, view, terms, log)
     smoothing = weights = model.scoring.parameter(STRENGTH.name)
     rows = []
@@ -148,7 +147,7 @@ def _scores(
     return scores
 
 
-def _growths(scoring: Scoring, terms: ManyTerms) -> Floats:
+def _growths(scoring: Scoring, terms: Terms) -> Floats:
     """Return g of each term, shape (n_terms,)."""
     import numpy as np
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
     from nbtext.settings.views import View
-    from nbtext.tokens.bag import Terms
+    from nbtext.tokens.bag import TermCounts
 
 WEIGHT: Final[Column] = "weight"
 """The column that is counted."""
@@ -85,7 +85,7 @@ class OnWeightedTerms(Base):
 
 
 def view_evidence(
-    model: Model, view: int, terms: Terms, *, weight: float = 1.0, own: float = 0.0
+    model: Model, view: int, terms: TermCounts, *, weight: float = 1.0, own: float = 0.0
 ) -> Evidence:
     """
     Return what the terms of a document say in one view.

@@ -12,7 +12,7 @@ from nbtext.evaluation.cross_validation import cross_validate
 from nbtext.learning import SettingsOverrides, train
 from nbtext.learning.choosing import FEWEST, prefers_rival, rival_scoring
 from nbtext.scoring.models.registry import default_scoring
-from nbtext.settings.columns import PLAIN
+from nbtext.settings.columns import UNWEIGHTED
 from nbtext.settings.reading import default_settings
 
 TEXT = default_settings("text", 2)
@@ -55,7 +55,7 @@ def test_a_rival_is_preferred_where_classes_are_hard_to_tell_apart(
         ("mail", {}, default_settings("mail", 2)),
         ("text", {"score": "weighted"}, TEXT),
         ("text", {"counting": "once"}, TEXT),
-        ("text", {}, TEXT.counting(PLAIN)),
+        ("text", {}, TEXT.counting(UNWEIGHTED)),
     ],
     ids=["mail", "named", "once", "no weights"],
 )
