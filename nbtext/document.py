@@ -9,6 +9,7 @@ block now.
 """
 
 import enum
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -53,6 +54,11 @@ class Document(NamedTuple):
         """The texts, each with the name of its column; a whole file is `body`."""
         names = self.columns or ("body",) * len(self.texts)
         return list(zip(names, self.texts, strict=True))
+
+
+def readable(name: str) -> str:
+    r"""Return a name as text: bytes of a path that are not UTF-8 are written \xHH."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 AnyDocument: TypeAlias = bytes | str | Document

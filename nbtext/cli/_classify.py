@@ -21,7 +21,6 @@ from nbtext.cli._report import (
     counted,
     escaped,
     prior_in_words,
-    readable,
 )
 from nbtext.cli._terminal import (
     CutShort,
@@ -34,7 +33,7 @@ from nbtext.cli._terminal import (
     to_stderr,
     to_stdout,
 )
-from nbtext.document import Skipped
+from nbtext.document import Skipped, readable
 from nbtext.errors import SettingsError, UnknownClassError
 from nbtext.scoring import Classifier, Decision, classify, load_model
 from nbtext.scoring.classifying import works_in_threads

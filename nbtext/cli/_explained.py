@@ -3,14 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from nbtext.cli._report import (
-    UNSURE,
-    class_name,
-    counted,
-    escaped,
-    readable,
-    well_formed,
-)
+from nbtext.cli._report import UNSURE, class_name, counted, escaped, well_formed
+from nbtext.document import readable
 from nbtext.evaluation.misjudged import Misjudged
 from nbtext.learning.flipping import MOST, Flip
 from nbtext.scoring import Decision

@@ -7,14 +7,7 @@ from typing import NamedTuple
 from nbtext.cli import _status as status
 from nbtext.cli._drift import warn_of_drift
 from nbtext.cli._keyed import check_keyed
-from nbtext.cli._report import (
-    UNSURE,
-    class_name,
-    counted,
-    escaped,
-    json_line,
-    readable,
-)
+from nbtext.cli._report import UNSURE, class_name, counted, escaped, json_line
 from nbtext.cli._terminal import (
     CutShort,
     Output,
@@ -24,7 +17,7 @@ from nbtext.cli._terminal import (
     to_stderr,
     to_stdout,
 )
-from nbtext.document import Note, Skipped, Unreadable
+from nbtext.document import Note, Skipped, Unreadable, readable
 from nbtext.errors import BusyError, MailboxError, SourceError
 from nbtext.filtering import (
     FilterOptions,

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from nbtext.cli._report import class_name, counted, escaped, readable, well_formed
+from nbtext.cli._report import class_name, counted, escaped, well_formed
 from nbtext.doctor import Findings
+from nbtext.document import readable
 
 KINDS: Final = {
     "label": "Labels that may be wrong: document, label, the label that it looks like, "

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nbtext.classes import quoted
 from nbtext.cli import _status as status
-from nbtext.cli._report import as_json, class_name, counted, readable
+from nbtext.cli._report import as_json, class_name, counted
 from nbtext.cli._terminal import (
     CutShort,
     Naming,
@@ -24,7 +24,7 @@ from nbtext.cli._terminal import (
     to_stderr,
     to_stdout,
 )
-from nbtext.document import Document, Skipped, Unread
+from nbtext.document import Document, Skipped, Unread, readable
 from nbtext.errors import NbtextError, NoModelError, SettingsError, clipped, listed
 from nbtext.learning import (
     CHANGED,

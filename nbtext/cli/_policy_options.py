@@ -18,8 +18,8 @@ from nbtext.cli import _completion as completion
 from nbtext.cli._numbers import number_of
 from nbtext.cli._option_groups import option_group
 from nbtext.cli._report import UNSURE as NO_LABEL
-from nbtext.cli._report import readable
 from nbtext.cli._values import share_of
+from nbtext.document import readable
 from nbtext.errors import MissingSourceError, SettingsError
 from nbtext.policy import UNSURE, Cost, FalsePositives, PolicyOverrides
 

@@ -5,11 +5,11 @@ Values in, lines of text out; nothing here writes. A line of TSV is a line whate
 name holds, and JSON has one object a line.
 """
 
-import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from nbtext.cli._streams import BYTES
+from nbtext.document import readable
 from nbtext.scoring import Decision
 from nbtext.scoring.figures import decided, probability
 
@@ -67,11 +67,6 @@ def _escaped(character: str) -> str:
 def class_name(label: str) -> str:
     r"""Return a label likewise, in which bytes that are not UTF-8 are \xHH already."""
     return "\\x".join(map(escaped, label.split("\\x")))
-
-
-def readable(name: str) -> str:
-    """Return a name for JSON: bytes that are not UTF-8 are written as in TSV."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def well_formed(text: str) -> str:

@@ -5,8 +5,8 @@ from typing import Final, NamedTuple
 
 from nbtext.classes import quoted
 from nbtext.cli._keyed import check_keyed
-from nbtext.cli._report import readable
 from nbtext.cli._terminal import to_stderr
+from nbtext.document import readable
 from nbtext.errors import SettingsError, UnknownClassError
 from nbtext.policy import PolicyOverrides
 from nbtext.scoring import Classifier, Model, load_model

@@ -14,7 +14,7 @@ from nbtext.cli._explained import (
     why_lines,
 )
 from nbtext.cli._keyed import check_keyed
-from nbtext.cli._report import json_line, readable
+from nbtext.cli._report import json_line
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import (
     Output,
@@ -26,7 +26,7 @@ from nbtext.cli._terminal import (
 )
 from nbtext.counts import ReadReport
 from nbtext.counts.counting import documents
-from nbtext.document import Document
+from nbtext.document import Document, readable
 from nbtext.errors import SettingsError, SourceError
 from nbtext.learning import SettingsOverrides
 from nbtext.learning.flipping import Flip, flip

@@ -9,8 +9,9 @@ import click
 from nbtext.cli import _status as status
 from nbtext.cli._options import named_model, output_options, within_memory
 from nbtext.cli._report import as_json as json_of
-from nbtext.cli._report import class_name, counted, escaped, readable, size
+from nbtext.cli._report import class_name, counted, escaped, size
 from nbtext.cli._terminal import Output, is_watched, show, to_stderr, to_stdout
+from nbtext.document import readable
 
 if TYPE_CHECKING:
     from nbtext.upkeep import Checked, Part

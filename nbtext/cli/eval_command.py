@@ -21,11 +21,11 @@ from nbtext.cli._options import (
 )
 from nbtext.cli._policy_options import policy_options
 from nbtext.cli._replay_options import ReplayOptions, check_replay, replay_options
-from nbtext.cli._report import readable
 from nbtext.cli._report_files import check_kinds, check_places
 from nbtext.cli._scoring_options import training_options
 from nbtext.cli._terminal import Output
 from nbtext.cli._values import not_empty
+from nbtext.document import readable
 from nbtext.learning import SettingsOverrides
 from nbtext.policy import PolicyOverrides
 from nbtext.sources import Options, named_paths

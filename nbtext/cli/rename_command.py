@@ -8,8 +8,9 @@ from nbtext.classes import quoted
 from nbtext.cli import _completion as completion
 from nbtext.cli._options import model_option, output_options, wait_option
 from nbtext.cli._report import as_json as json_of
-from nbtext.cli._report import class_name, readable
+from nbtext.cli._report import class_name
 from nbtext.cli._terminal import Output, name_notes, to_stderr, to_stdout
+from nbtext.document import readable
 
 
 def pair_of(text: str, classes: Sequence[str]) -> tuple[str, str]:

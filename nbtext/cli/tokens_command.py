@@ -15,7 +15,7 @@ from nbtext.cli._options import (
     needs_sources,
     sources_argument,
 )
-from nbtext.cli._report import escaped, readable
+from nbtext.cli._report import escaped
 from nbtext.cli._report import json_line as as_json_line
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import (
@@ -28,6 +28,7 @@ from nbtext.cli._terminal import (
 )
 from nbtext.counts import ReadReport
 from nbtext.counts.counting import documents
+from nbtext.document import readable
 from nbtext.errors import NoModelError
 from nbtext.scoring import load_model
 from nbtext.settings.reading import Settings, default_settings

@@ -14,7 +14,7 @@ from nbtext.cli._options import (
     output_options,
     source_options,
 )
-from nbtext.cli._report import json_line, readable
+from nbtext.cli._report import json_line
 from nbtext.cli._status import outcome
 from nbtext.cli._terminal import (
     Output,
@@ -27,7 +27,7 @@ from nbtext.cli._terminal import (
 )
 from nbtext.counts import ReadReport
 from nbtext.counts.counting import documents
-from nbtext.document import Document
+from nbtext.document import Document, readable
 from nbtext.scoring import Classifier, Model, load_model
 from nbtext.scoring.top import TopTerm
 from nbtext.sources import Options

@@ -4,8 +4,9 @@ import click
 
 from nbtext.cli._options import dry_run_option, named_model, output_options, wait_option
 from nbtext.cli._report import as_json as json_of
-from nbtext.cli._report import class_name, counted, readable
+from nbtext.cli._report import class_name, counted
 from nbtext.cli._terminal import Output, to_stderr, to_stdout
+from nbtext.document import readable
 
 
 @click.command(

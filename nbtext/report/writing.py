@@ -3,11 +3,11 @@
 import csv
 import io
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Final
 
+from nbtext.document import readable
 from nbtext.errors import SettingsError
 from nbtext.evaluation import Evaluation
 from nbtext.report.page import page_of, summary
@@ -136,7 +136,7 @@ def documents_of(
     for document in result.judged():
         values = document.as_dict()
         for key in values.keys() & {"name", "id"}:
-            values[key] = os.fsencode(values[key]).decode("utf-8", "backslashreplace")
+            values[key] = readable(values[key])
         yield f"{json.dumps(values)}\n"
 
 

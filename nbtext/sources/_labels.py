@@ -4,6 +4,8 @@
 
 import os
 
+from nbtext.document import readable
+
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 
 
@@ -17,7 +19,7 @@ def split_label(argument: str) -> tuple[str | None, str]:
     label, equals, path = argument.partition("=")
     if not equals or not label or "/" in label or is_path(argument):
         return None, argument
-    return printable(os.fsencode(label)), path
+    return readable(label), path
 
 
 def folder_label(path: str) -> str:
@@ -25,13 +27,13 @@ def folder_label(path: str) -> str:
     name = os.path.basename(path.rstrip("/"))
     if name in ("", ".", ".."):
         name = os.path.basename(os.path.realpath(path)) or "/"
-    return printable(os.fsencode(name.removeprefix(".") or name))
+    return readable(name.removeprefix(".") or name)
 
 
 def file_label(path: str) -> str:
     """Return the file's name without its suffixes: `mail/spam.mbox.gz` is spam."""
     name = without_compression(os.path.basename(path))
-    return printable(os.fsencode(os.path.splitext(name)[0]))
+    return readable(os.path.splitext(name)[0])
 
 
 def without_compression(path: str) -> str:

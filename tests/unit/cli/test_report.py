@@ -15,10 +15,10 @@ from nbtext.cli._report import (
     escaped,
     evaluation_text,
     json_line,
-    readable,
     share,
     size,
 )
+from nbtext.document import readable
 from nbtext.evaluation.evaluation import evaluate
 from nbtext.scoring.decide import CERTAIN, Decision, decide, probability
 from nbtext.scoring.score import Scored
