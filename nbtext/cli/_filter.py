@@ -32,8 +32,8 @@ from nbtext.filtering import (
     open_seen,
     rules_of,
 )
-from nbtext.filtering.mailboxes import marks_of
-from nbtext.filtering.rules import UNMARKED, OnProblem, before_cap
+from nbtext.filtering.mailboxes import UNMARKED, marks_of
+from nbtext.filtering.rules import OnProblem, before_cap
 from nbtext.policy import PolicyOverrides
 from nbtext.scoring import Classifier, Model, load_model, threshold_of
 from nbtext.scoring.drift import DriftMeter

@@ -69,7 +69,7 @@ def _new_messages(
             report.known += 1
         elif report.left == 0:
             report.is_whole = False
-        elif options.since is not None and source.delivered(message) < options.since:
+        elif options.since is not None and message.delivery_time() < options.since:
             report.older += 1
         else:
             content = _read(source, message, run, report)

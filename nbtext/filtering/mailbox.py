@@ -14,14 +14,16 @@ from nbtext.document import Document, Unreadable
 from nbtext.errors import SourceError
 from nbtext.filtering.folders import filter_folder
 from nbtext.filtering.interrupted import settle
-from nbtext.filtering.mailboxes import Carried, Marks, Mbox, Plan, Span, carry_out
-from nbtext.filtering.rules import (
+from nbtext.filtering.mailboxes import (
     UNMARKED,
-    FilterReport,
-    FilterRules,
-    Outcome,
-    Run,
+    Carried,
+    Marks,
+    Mbox,
+    Plan,
+    Span,
+    carry_out,
 )
+from nbtext.filtering.rules import FilterReport, FilterRules, Outcome, Run
 from nbtext.filtering.seen import NOTHING, Entry
 from nbtext.scoring import Decision
 from nbtext.scoring.classifying import BATCH, MANY

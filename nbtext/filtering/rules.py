@@ -9,11 +9,12 @@ the targets, and whether they can carry the marks.
 from _blake2 import blake2b
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from nbtext.document import Document, Note, Unreadable
 from nbtext.errors import MailboxError, UnknownClassError
 from nbtext.filtering.mailboxes import (
+    UNMARKED,
     Mailbox,
     Marks,
     check_marks,
@@ -28,8 +29,6 @@ from nbtext.scoring.decide import CERTAIN, probability_of
 
 OnProblem: TypeAlias = Callable[[Unreadable | Note], None]
 """Called with each message that cannot be read."""
-
-UNMARKED: Final = Marks()
 
 
 class Rule(NamedTuple):

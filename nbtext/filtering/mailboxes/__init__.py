@@ -14,7 +14,7 @@ kind a mailbox is) and `_moving`.
 from nbtext.filtering.mailboxes._carrying import Carried, Plan, carry_out
 from nbtext.filtering.mailboxes._content import Content, read_content
 from nbtext.filtering.mailboxes._mbox import Mbox
-from nbtext.filtering.mailboxes._message import Marks, Message, marks_of
+from nbtext.filtering.mailboxes._message import UNMARKED, Marks, Message, marks_of
 from nbtext.filtering.mailboxes._moving import Moved, Task, move_all, read_message
 from nbtext.filtering.mailboxes._opening import (
     Folder,
@@ -29,6 +29,7 @@ from nbtext.filtering.mailboxes._rewriting import OldFiles, OldState
 from nbtext.filtering.mailboxes._spans import Span
 
 __all__ = [
+    "UNMARKED",
     "Carried",
     "Content",
     "Folder",

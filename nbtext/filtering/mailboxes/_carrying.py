@@ -11,7 +11,7 @@ import os
 from collections import Counter as Tally
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from nbtext.errors import BusyError, MailboxError
 from nbtext.filtering.mailboxes._content import LONGEST_HEADER
@@ -25,7 +25,7 @@ from nbtext.filtering.mailboxes._fields import (
 from nbtext.filtering.mailboxes._late import look_after
 from nbtext.filtering.mailboxes._locks import locked
 from nbtext.filtering.mailboxes._mbox import Mbox
-from nbtext.filtering.mailboxes._message import Marks
+from nbtext.filtering.mailboxes._message import UNMARKED, Marks
 from nbtext.filtering.mailboxes._rewriting import (
     OldFiles,
     Piece,
@@ -34,8 +34,6 @@ from nbtext.filtering.mailboxes._rewriting import (
     write_aside,
 )
 from nbtext.filtering.mailboxes._spans import Span, spans
-
-_UNMARKED: Final = Marks()
 
 
 class Plan(NamedTuple):
@@ -225,7 +223,7 @@ def _moved_pieces(
         yield source, span.start, span.end
         return
     yield source, span.start, span.text
-    yield marked(unplaced(header), marks.get(span.content.digest, _UNMARKED))
+    yield marked(unplaced(header), marks.get(span.content.digest, UNMARKED))
     yield source, span.text + len(header), span.end
 
 
@@ -235,7 +233,7 @@ def _keywords_of(
     """Yield the keywords that a message has, and those that it gets."""
     header = header_of(_start_of(source, span))
     yield from () if header is None else keywords_in(header)
-    yield from marks.get(span.content.digest, _UNMARKED).keywords
+    yield from marks.get(span.content.digest, UNMARKED).keywords
 
 
 def _start_of(mbox: int, span: Span) -> bytes:
@@ -246,7 +244,7 @@ def _kept(
     source: int, found: list[Span], staying: list[Span], marks: Mapping[bytes, Marks]
 ) -> Iterator[Piece]:
     """Yield the bytes of the source without the messages that are moved."""
-    added = [marks.get(span.content.digest, _UNMARKED) for span in staying]
+    added = [marks.get(span.content.digest, UNMARKED) for span in staying]
     keywords = dict.fromkeys(name for mark in added for name in mark.keywords)
     yield source, 0, found[0].start
     for span in staying:
@@ -260,8 +258,8 @@ def _span_pieces(
     keywords: Iterable[str] = (),
 ) -> Iterator[Piece]:
     """Yield the bytes of a message with its marks, and with names of keywords."""
-    new = marks.get(span.content.digest, _UNMARKED)
-    is_changed = new != _UNMARKED or keywords
+    new = marks.get(span.content.digest, UNMARKED)
+    is_changed = new != UNMARKED or keywords
     header = header_of(_start_of(mbox, span)) if is_changed else None
     if header is None:  # too long to change
         yield mbox, span.start, span.end

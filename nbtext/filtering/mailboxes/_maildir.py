@@ -17,7 +17,7 @@ from nbtext.errors import MailboxError
 from nbtext.files import make_durable, make_file, make_folder, rename_exclusively
 from nbtext.filtering.mailboxes._keywords import FILE as KEYWORDS
 from nbtext.filtering.mailboxes._keywords import LETTERS, keywords_in, letters_for
-from nbtext.filtering.mailboxes._message import Marks, Message
+from nbtext.filtering.mailboxes._message import UNMARKED, Marks, Message
 from nbtext.filtering.mailboxes._transfer import (
     fresh_name,
     is_same,
@@ -43,7 +43,6 @@ _TIME: Final = re.compile(r"\d{9,11}(?=\.)")
 _UNNAMED: Final = " "
 """Prefix of a letter that stands for no keyword; no keyword has a blank in it."""
 
-_UNMARKED: Final = Marks()
 _UNTOUCHED: Final = frozenset("DT")
 """Flags of messages that are left alone: drafts, and what is trashed."""
 
@@ -83,7 +82,9 @@ class Maildir:
 
     def now(self, message: Message) -> Message | None:
         """Return a message with its present marks, None if it is no longer here."""
-        return message if os.path.lexists(message.name) else self._found(message)
+        if os.path.lexists(message.name):
+            return message
+        return self._listed().get(message.base)
 
     def take(self, path: str, message: Message, marks: Marks, *, is_again: bool) -> str:
         """
@@ -171,19 +172,6 @@ class Maildir:
         make_durable(self.path)
         make_durable(parent)
 
-    def delivered(self, message: Message) -> float:
-        """Return when a message was delivered, in seconds, infinity if it is gone."""
-        if message.delivered is not None:
-            return message.delivered
-        try:
-            return os.stat(message.name).st_mtime
-        except OSError:
-            return float("inf")
-
-    def _found(self, message: Message) -> Message | None:
-        """Look a message up by the constant part of its name."""
-        return self._listed().get(message.base)
-
     def _listed(self) -> dict[str, Message]:
         """Return all messages by the constant parts of their names, as last listed."""
         if self._index is None:
@@ -214,7 +202,7 @@ class Maildir:
             name=f"{self.path}/{part}/{name}",
             key=hashed.digest(),
             base=base,
-            marks=self._marks(flags) if flags else _UNMARKED,
+            marks=self._marks(flags) if flags else UNMARKED,
             is_new=part == "new",
             delivered=float(found[0]) if found else None,
         )

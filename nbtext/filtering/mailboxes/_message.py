@@ -1,5 +1,6 @@
 """Messages in mailboxes, and their marks: flags and keywords."""
 
+import os
 import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple, TypeAlias
@@ -46,6 +47,9 @@ class Marks(NamedTuple):
         return " ".join([*(names[letter] for letter in self.letters), *self.keywords])
 
 
+UNMARKED: Final = Marks()
+
+
 class Message(NamedTuple):
     """
     A message in a mailbox that has a file for each.
@@ -68,6 +72,15 @@ class Message(NamedTuple):
     is_new: bool
     delivered: float | None = None
     identity: Identity | None = None
+
+    def delivery_time(self) -> float:
+        """Return when it was delivered, in seconds, infinity if it is gone."""
+        if self.delivered is not None:
+            return self.delivered
+        try:
+            return os.stat(self.name).st_mtime
+        except OSError:
+            return float("inf")
 
 
 def marks_of(names: Iterable[str]) -> Marks:

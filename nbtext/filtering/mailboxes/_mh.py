@@ -8,10 +8,9 @@ folder's sequences, which are changed when the messages are in their places.
 import os
 from _blake2 import blake2b
 from collections.abc import Iterator
-from typing import Final
 
 from nbtext.files import make_durable, make_folder
-from nbtext.filtering.mailboxes._message import Marks, Message
+from nbtext.filtering.mailboxes._message import UNMARKED, Marks, Message
 from nbtext.filtering.mailboxes._sequences import FILE as SEQUENCES
 from nbtext.filtering.mailboxes._sequences import (
     FLAGS,
@@ -30,8 +29,6 @@ from nbtext.filtering.mailboxes._transfer import (
     remove_abandoned,
     remove_copied,
 )
-
-_UNMARKED: Final = Marks()
 
 
 class MH:
@@ -164,10 +161,6 @@ class MH:
             make_durable(os.path.dirname(self.path) or ".")
         remove_abandoned(self.path, ".")
 
-    def delivered(self, message: Message) -> float:
-        """Return when a message was delivered, in seconds."""
-        return message.delivered or 0.0
-
     def _numbers(self) -> list[int]:
         names = names_in(self.path)
         return sorted(int(name) for name in names if is_number(name))
@@ -185,7 +178,7 @@ class MH:
             name=path,
             key=key,
             base=f"{int(status.st_mtime)}.N{key.hex()}.nbtext",  # for a Maildir
-            marks=_UNMARKED,
+            marks=UNMARKED,
             is_new=False,
             delivered=status.st_mtime,
             identity=identity,

@@ -661,7 +661,7 @@ def test_when_a_message_was_delivered(tmp_path: Path, name: str) -> None:
     (message,) = box.messages()
 
     moment = 1_700_000_000 if name[0] == "1" else 1_600_000_000
-    assert box.delivered(message) == moment
+    assert message.delivery_time() == moment
 
 
 def test_a_message_that_is_no_file_is_said_to_be_none(tmp_path: Path) -> None:
