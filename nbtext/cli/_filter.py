@@ -17,7 +17,7 @@ from nbtext.cli._terminal import (
     to_stderr,
     to_stdout,
 )
-from nbtext.document import Note, Skipped, Unreadable, readable
+from nbtext.document import Note, OnProblem, Skipped, Unreadable, readable
 from nbtext.errors import BusyError, MailboxError, SourceError
 from nbtext.filtering import (
     FilterOptions,
@@ -33,7 +33,7 @@ from nbtext.filtering import (
     rules_of,
 )
 from nbtext.filtering.mailboxes import UNMARKED, marks_of
-from nbtext.filtering.rules import OnProblem, before_cap
+from nbtext.filtering.rules import before_cap
 from nbtext.policy import PolicyOverrides
 from nbtext.scoring import Classifier, Model, load_model, threshold_of
 from nbtext.scoring.drift import DriftMeter

@@ -25,12 +25,9 @@ if TYPE_CHECKING:
 
     from nbtext.cli._narrow import NarrowTable
     from nbtext.counts import ReadReport
-    from nbtext.document import Note, Skipped
+    from nbtext.document import Note, OnProblem, Skipped
     from nbtext.scoring import Model
     from nbtext.store import ModelFile
-
-Advance = Callable[[int, int], None]
-"""Told how many more documents and bytes were read."""
 
 
 class Output(NamedTuple):
@@ -226,9 +223,7 @@ class Shown:
         self._bar.update(self._task, completed=done, text=text, refresh=True)
 
 
-def problem_handler(
-    failures: "Skipped", *, quiet: bool
-) -> "Callable[[Unreadable | Note], None]":
+def problem_handler(failures: "Skipped", *, quiet: bool) -> "OnProblem":
     """Return what names each document that cannot be read, and gathers them."""
 
     def on_problem(problem: "Unreadable | Note") -> None:

@@ -7,11 +7,11 @@ the targets, and whether they can carry the marks.
 """
 
 from _blake2 import blake2b
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from nbtext.document import Document, Note, Unreadable
+from nbtext.document import Document, OnProblem
 from nbtext.errors import MailboxError, UnknownClassError
 from nbtext.filtering.mailboxes import (
     UNMARKED,
@@ -26,9 +26,6 @@ from nbtext.filtering.seen import Entry, SeenMessages
 from nbtext.scoring import Classifier, Decision
 from nbtext.scoring.classifying import readable_of
 from nbtext.scoring.decide import CERTAIN, probability_of
-
-OnProblem: TypeAlias = Callable[[Unreadable | Note], None]
-"""Called with each message that cannot be read."""
 
 
 class Rule(NamedTuple):
