@@ -7,7 +7,7 @@ those are found that findings are told with a text of.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from nbtext.counts import ReadReport, TermCache
     from nbtext.counts.counting import Progress
     from nbtext.document import Item
-    from nbtext.learning.reading_once import Kept
     from nbtext.scoring.batch_model import BatchModel
     from nbtext.settings.reading import Settings
 
@@ -29,12 +28,12 @@ from nbtext.doctor.findings import Findings, Leak, Pair, Suspect
 from nbtext.doctor.leaks import LeakingTerm, leaking_terms
 from nbtext.doctor.near import Near, Sketches
 from nbtext.doctor.telling import Told, tell
+from nbtext.evaluation.documents import DatedNames
 from nbtext.evaluation.left_out_scores import left_out_posteriors
 from nbtext.learning import SettingsOverrides, check_trainable
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.reading_once import counts_of, read_once
 from nbtext.learning.training import MAX_BYTES, check_classes
-from nbtext.mail import date_of
 from nbtext.scoring import check_scoring
 from nbtext.scoring.batch_model import batch_model_of
 
@@ -49,25 +48,6 @@ REPEATED: Final = 0.02
 
 UNEQUAL: Final = 50
 """How many times as large the largest class is as one that is too small beside it."""
-
-
-@dataclass(slots=True)
-class _Kept:
-    """What is kept of each document besides its terms, in the order of the cache."""
-
-    names: list[str] = field(default_factory=list)
-    times: list[float] = field(default_factory=list)
-
-    def __call__(self, kept: Kept | None) -> None:
-        """Take in a document; None begins anew."""
-        if kept is None:
-            self.names.clear()
-            self.times.clear()
-            return
-        document, reading, _ = kept
-        time = date_of(document.texts[0]) if reading.is_mail else None
-        self.names.append(document.name)
-        self.times.append(float("nan") if time is None else time)
 
 
 def examine(
@@ -97,9 +77,9 @@ def examine(
         SettingsError: the score does not go with the number of classes.
 
     """
-    kept = _Kept()
+    names = DatedNames()
     cache, settings, report = read_once(
-        sources, n_classes, overrides.settings, max_bytes, progress, kept
+        sources, n_classes, overrides.settings, max_bytes, progress, names.meet
     )
     with cache:
         if on_read is not None:
@@ -107,7 +87,7 @@ def examine(
         if report.skipped and not report.documents:
             raise report.skipped.first
         check_classes(sorted(set(cache.labels)), sources)
-        examined = _Examined(cache, settings, kept, overrides)
+        examined = _Examined(cache, settings, names, overrides)
         found = examined.findings(most, partial(tell, sources, max_bytes))
         return replace(found, unreadable=report.skipped.documents)
 
@@ -119,10 +99,11 @@ class _Examined:
         self,
         cache: TermCache,
         settings: Settings,
-        kept: _Kept,
+        names: DatedNames,
         overrides: SettingsOverrides,
     ) -> None:
-        self._cache, self._kept = cache, kept
+        self._cache, self._names = cache, names.documents
+        self._times = np.array(names.times, np.float64)  # NaN for None
         self._table = counts_of(cache, settings, np.ones(len(cache.labels), np.bool_))
         check_trainable(self._table)
         classes = self._classes = self._table.classes
@@ -148,7 +129,7 @@ class _Examined:
         sizes = dict(zip(self._classes, self._table.documents, strict=True))
         least = max(FEWEST, max(sizes.values()) / UNEQUAL)
         return Findings(
-            documents=len(self._kept.names),
+            documents=len(self._names),
             classes=sizes,
             unreadable=0,
             small=tuple(name for name, size in sizes.items() if size < least),
@@ -165,7 +146,7 @@ class _Examined:
             ),
             n_leaks=len(leaks),
             leaks=tuple(self._leak(one, told) for one in leaks[:top]),
-            apart=tuple(apart(np.array(self._kept.times), self._labels, self._classes)),
+            apart=tuple(apart(self._times, self._labels, self._classes)),
         )
 
     def _same(self) -> list[Pair]:
@@ -216,11 +197,11 @@ class _Examined:
         }
 
     def _pair(self, near: Near) -> Pair:
-        names, labels = self._kept.names, self._cache.labels
+        names, labels = self._names, self._cache.labels
         return Pair(
-            names[near.first],
+            names[near.first].name,
             labels[near.first],
-            names[near.second],
+            names[near.second].name,
             labels[near.second],
             near.similarity,
         )
@@ -238,7 +219,7 @@ class _Examined:
         order = np.argsort(-nats, kind="stable")
         return [
             Suspect(
-                self._kept.names[place],
+                self._names[place].name,
                 self._cache.labels[place],
                 self._classes[likelier[place]],
                 float(nats[place]),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from nbtext.learning.reading_once import Kept
 
+from nbtext.mail import date_of
 from nbtext.scoring.figures import decided
 
 
@@ -41,6 +42,29 @@ class Names:
         document = kept.document
         name, identity, label = document.name, document.identity, document.label
         self.documents.append(Named(name, identity, label, kept.number))
+
+
+class DatedNames(Names):
+    """
+    Names of documents, and their times.
+
+    Attributes:
+        times: when mail was received, or else written, in seconds since 1970; None
+            where it is not known.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.times: list[float | None] = []
+
+    def meet(self, kept: Kept | None) -> None:
+        """Take note of a document; None if all of them are read again."""
+        super().meet(kept)
+        if kept is None:
+            self.times.clear()
+            return
+        text, is_mail = kept.document.texts[0], kept.reading.is_mail
+        self.times.append(date_of(text) if is_mail else None)
 
 
 class JudgedDocument(NamedTuple):

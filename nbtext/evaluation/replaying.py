@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 from nbtext.classes import quoted
 from nbtext.document import Note
 from nbtext.errors import SettingsError, SourceError
-from nbtext.evaluation.documents import Named, Names
+from nbtext.evaluation.documents import DatedNames
 from nbtext.evaluation.evaluation import NO_CLASS, Evaluation, evaluate
 from nbtext.evaluation.learning_curve import Replay, learning_curve
 from nbtext.evaluation.of_model import NOTHING
@@ -42,7 +42,6 @@ from nbtext.learning.overrides import DEFAULTS
 from nbtext.learning.reading_once import read_once
 from nbtext.learning.regimes import EVERYTHING, Regime
 from nbtext.learning.training import check_classes
-from nbtext.mail import date_of
 from nbtext.policy import MOST_PROBABLE
 from nbtext.scoring import check_scoring
 from nbtext.store import rows_of
@@ -171,35 +170,25 @@ def _began(cache: TermCache, settings: Settings, overrides: SettingsOverrides) -
     return empty_model(settings, scoring)
 
 
-class _Kept:
+class _Kept(DatedNames):
     """
     What is kept of documents beside their terms, in the order of the cache.
 
     Attributes:
-        times: when mail was received, or else written; None where it is not known.
         is_empty: whether it has not a byte, so that nothing can be learnt of it.
     """
 
     def __init__(self) -> None:
-        self._names = Names()
-        self.times: list[float | None] = []
+        super().__init__()
         self.is_empty: list[bool] = []
 
     def meet(self, kept: Kept | None) -> None:
         """Take in a document; None if all of them are read again."""
-        self._names.meet(kept)
+        super().meet(kept)
         if kept is None:
-            self.times.clear()
             self.is_empty.clear()
             return
-        document = kept.document
-        self.times.append(date_of(document.texts[0]) if kept.reading.is_mail else None)
-        self.is_empty.append(not any(document.texts))
-
-    @property
-    def documents(self) -> list[Named]:
-        """What each is called."""
-        return self._names.documents
+        self.is_empty.append(not any(kept.document.texts))
 
 
 def _remark(
