@@ -28,8 +28,6 @@ from nbtext.settings.reading import KEY_BITS
 from nbtext.tokens import compiled
 from nbtext.tokens.engine import engine
 
-Index: TypeAlias = "NDArray[np.int64]"
-
 Places: TypeAlias = "NDArray[np.signedinteger]"
 """Shape (n,), in 32 bits if they fit."""
 
