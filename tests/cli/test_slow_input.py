@@ -8,14 +8,16 @@ import os
 import subprocess
 import sys
 import threading
-import time
+from array import array
+from fcntl import ioctl
 from pathlib import Path
+from termios import FIONREAD
 
 import pytest
 
 from nbtext import train_on
 from tests.build import HAM, SPAM, mail
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_until
 
 MESSAGE = (
     b"Subject: more\nFrom: a@b.example\nMessage-ID: <1@b>\n\n" + b"word\n" * 40_000
@@ -43,6 +45,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def is_waiting(process: "subprocess.Popen[bytes]", pipe: int) -> bool:
+    """Return whether a process has read all of a pipe and sleeps, or has ended."""
+    unread = array("i", [0])
+    ioctl(pipe, FIONREAD, unread)
+    state = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+    return state == "Z" or (state == "S" and not unread[0])
+
+
 def run(
     arguments: list[str], folder: Path, pieces: list[bytes]
 ) -> tuple[int, bytes, bytes]:
@@ -60,9 +70,9 @@ def run(
         env={**os.environ, "NBTEXT_MODEL": "m.nbt"},
     )
     os.close(reading)
+    wait_until(lambda: is_waiting(process, writing))
 
     def feed() -> None:
-        time.sleep(0.4)  # by then it has read what is there
         with open(writing, "wb", buffering=0) as rest:  # noqa: PTH123  it is open
             for piece in pieces[1:]:
                 rest.write(piece)
