@@ -17,13 +17,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from nbtext.counts.calibration import Prior
 from nbtext.scoring.models.levels import OfLevels
 from nbtext.settings.scoring import ONCE
 
 if TYPE_CHECKING:
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
 
 
@@ -44,11 +42,6 @@ class Bernoulli(OfLevels):
         """Return that a term counts once, however often it occurs."""
         del scoring
         return ONCE
-
-    def prior(self, settings: Settings, n_classes: int) -> Prior:
-        """Return what is expected of a fit before any document was scored."""
-        del settings, n_classes
-        return Prior(slope=0.1)
 
 
 MODEL: Final[EventModel] = Bernoulli()

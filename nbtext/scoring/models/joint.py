@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nbtext.counts.calibration import Prior
 from nbtext.scoring.models.base import Separately
 from nbtext.scoring.models.evidence import PRIOR, Evidence
 from nbtext.scoring.posterior import log_prior
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.evidence import Calibrated
+    from nbtext.settings.reading import Settings
     from nbtext.tokens import Bag
     from nbtext.tokens.bag import TermCounts
 
@@ -33,6 +35,11 @@ class JointLikelihood(Separately):
     smoothing: float = 1.0
     calibration: Calibrated = "temperature"
     is_textbook = True
+
+    def prior(self, settings: Settings, n_classes: int) -> Prior:
+        """Return what is expected of a fit before any document was scored."""
+        del settings, n_classes
+        return Prior(slope=0.1)
 
     def view_evidence(self, model: Model, view: int, terms: TermCounts) -> Evidence:
         """

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from nbtext.counts.calibration import Prior
 from nbtext.scoring.models.levels import OfLevels
 from nbtext.scoring.models.parameters import LEVELS, Parameter
 from nbtext.settings.columns import LEVELS as COLUMNS
@@ -25,7 +24,6 @@ from nbtext.settings.scoring import OCCURRENCES
 
 if TYPE_CHECKING:
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
 
 K: Final = Parameter(LEVELS, 3.0, least=2, most=len(COLUMNS) + 2)
@@ -44,11 +42,6 @@ class KAry(OfLevels):
     def levels(self, scoring: Scoring) -> int:
         """Return K."""
         return int(scoring.parameter(LEVELS))
-
-    def prior(self, settings: Settings, n_classes: int) -> Prior:
-        """Return what is expected of a fit before any document was scored."""
-        del settings, n_classes
-        return Prior(slope=0.1)
 
 
 MODEL: Final[EventModel] = KAry()

@@ -23,7 +23,6 @@ from __future__ import annotations
 from math import log
 from typing import TYPE_CHECKING, Final
 
-from nbtext.counts.calibration import Prior
 from nbtext.scoring.models.damping import damping
 from nbtext.scoring.models.evidence import UNKNOWN, Evidence
 from nbtext.scoring.models.joint import JointLikelihood
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from nbtext.scoring.batch_model import BatchModel, FoundTerms, Labels, Scores
     from nbtext.scoring.model import Model
     from nbtext.scoring.models.protocol import EventModel
-    from nbtext.settings.reading import Settings
     from nbtext.settings.scoring import Scoring
     from nbtext.tokens import Bag
     from nbtext.tokens.bag import TermCounts
@@ -52,11 +50,6 @@ class Multinomial(JointLikelihood):
     def keeps_histograms(self, scoring: Scoring) -> bool:
         """Return whether unknown terms are one, which singletons tell of."""
         return counts_unknown(scoring)
-
-    def prior(self, settings: Settings, n_classes: int) -> Prior:
-        """Return what is expected of a fit before any document was scored."""
-        del settings, n_classes
-        return Prior(slope=0.1)
 
     def evidence(self, model: Model, bag: Bag) -> list[Evidence]:
         """Return the prior, what each view's terms say, and the unknown ones."""
