@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 from nbtext.counts.histograms import ChangingHistograms
 from nbtext.counts.term_table import arrange_runs, entries_of
 from nbtext.scoring.models.arrays import spread_entries
-from nbtext.scoring.stored_view import add_entry
+from nbtext.scoring.stored_view import add_found
 from nbtext.tokens.bags import further_columns
 
 
@@ -160,6 +160,4 @@ class FoundCounts:
 
     def add_to(self, sums: Sums, keys: Collection[int]) -> None:
         """Add the counts of some terms to what other tables have of them."""
-        for key, entries in self.found(keys).items():
-            for entry in entries:
-                add_entry(sums, key, entry)
+        add_found(sums, self.found(keys))

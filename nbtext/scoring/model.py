@@ -21,7 +21,7 @@ from nbtext.scoring.stored_view import (
     Stored,
     StoredView,
     Sums,
-    add_entry,
+    add_found,
     damaged,
     summed,
 )
@@ -435,6 +435,4 @@ class _Remembered:
 
     def add_to(self, sums: Sums, keys: Collection[int]) -> None:
         """Add the counts of some terms to what other tables have of them."""
-        for key, entries in self.found(keys).items():
-            for entry in entries:
-                add_entry(sums, key, entry)
+        add_found(sums, self.found(keys))

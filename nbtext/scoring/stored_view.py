@@ -59,16 +59,15 @@ def summed(views: Sequence[Stored], keys: Collection[int]) -> dict[int, list[Ent
     return found
 
 
-def add_entry(sums: Sums, key: int, entry: Entry) -> None:
-    """Add the columns of a term in one class to what others have."""
-    class_, columns = entry
-    by_class = sums.get(key)
-    if by_class is None:
-        sums[key] = {class_: columns}
-    elif class_ in by_class:
-        by_class[class_] = (*map(add, by_class[class_], columns),)
-    else:
-        by_class[class_] = columns
+def add_found(sums: Sums, found: dict[int, list[Entry]]) -> None:
+    """Add the counts of terms that were found in a table to those of other tables."""
+    for key, entries in found.items():
+        by_class = sums.setdefault(key, {})
+        for class_, columns in entries:
+            if class_ in by_class:
+                by_class[class_] = (*map(add, by_class[class_], columns),)
+            else:
+                by_class[class_] = columns
 
 
 class StoredView:
@@ -105,12 +104,9 @@ class StoredView:
         is_whole = self._mask == FULL_KEY
         if is_whole and len(self._keys) <= LONG * len(keys):
             # a table hardly longer than the document is read from end to end
-            found = self._found_by_reading(keys)
+            add_found(sums, self._found_by_reading(keys))
         else:
-            found = self.found(keys)
-        for key, entries in found.items():
-            for entry in entries:
-                add_entry(sums, key, entry)
+            add_found(sums, self.found(keys))
 
     def found(self, keys: Collection[int]) -> dict[int, list[Entry]]:
         """Return the counts of those terms that are here, in the order of the keys."""

@@ -10,7 +10,7 @@ takes less than to read all of them.
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from nbtext.scoring.stored_view import Entry, StoredView, Sums, add_entry
+from nbtext.scoring.stored_view import Entry, StoredView, Sums, add_found
 from nbtext.store import ModelFile, StoredTable
 from nbtext.store.reuse import are_kept
 from nbtext.store.schema import term_arrays
@@ -60,9 +60,7 @@ class ChangesView:
 
     def add_to(self, sums: Sums, keys: Collection[int]) -> None:
         """Add the counts of some terms to what other tables have of them."""
-        for key, entries in self.found(keys).items():
-            for entry in entries:
-                add_entry(sums, key, entry)
+        add_found(sums, self.found(keys))
 
 
 class TailView:

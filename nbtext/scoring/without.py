@@ -12,7 +12,7 @@ from nbtext.counts.histograms import ByClass, ChangingHistograms
 from nbtext.scoring.frozen_idf import counted_columns
 from nbtext.scoring.model import Model
 from nbtext.scoring.models.registry import keeps_histograms
-from nbtext.scoring.stored_view import Entry, Sums, add_entry
+from nbtext.scoring.stored_view import Entry, Sums, add_found
 from nbtext.tokens import Bag
 
 
@@ -107,6 +107,4 @@ class _Taken:
 
     def add_to(self, sums: Sums, keys: Collection[int]) -> None:
         """Add it to what other tables have of some terms."""
-        for key, entries in self.found(keys).items():
-            for entry in entries:
-                add_entry(sums, key, entry)
+        add_found(sums, self.found(keys))
