@@ -26,7 +26,14 @@ if TYPE_CHECKING:
     Values: TypeAlias = NDArray[np.int64]
 
 from nbtext.counts.correction import total_info, why_not_added
-from nbtext.counts.sorted_counts import SortedCounts, merged, narrow, no_counts
+from nbtext.counts.sorted_counts import (
+    SortedCounts,
+    merged,
+    narrow,
+    no_counts,
+    starts_of_runs,
+    sums_of_runs,
+)
 from nbtext.counts.table import rows_by_class
 from nbtext.counts.term_table import arrange_runs
 from nbtext.errors import SettingsError
@@ -57,7 +64,7 @@ class Amounts:
 
     def starts(self) -> NDArray[np.int64]:
         """Return where the rows of each document begin."""
-        return _starts_of_runs(*self.entries.T, self.labels)
+        return starts_of_runs(*self.entries.T, self.labels)
 
     def take(self, rows: Integers) -> Amounts:
         """Return some rows."""
@@ -195,8 +202,8 @@ def _runs_of(
     """Return the values of a view by class, sorted and added up."""
     order = np.lexsort((classes, keys))
     keys, classes = keys.take(order), classes.take(order)
-    first = _starts_of_runs(keys, classes)
-    sums = _sums(values.take(order), first)
+    first = starts_of_runs(keys, classes)
+    sums = sums_of_runs(values.take(order), first)
     kept = sums.nonzero()[0]
     keys, classes = keys.take(first.take(kept)), classes.take(first.take(kept))
     sums = sums.take(kept)
@@ -213,8 +220,8 @@ def _amounts_of(
     order = np.lexsort((classes, entries[:, 2], labels, entries[:, 1], entries[:, 0]))
     entries, labels = entries.take(order, axis=0), labels.take(order)
     classes = classes.take(order)
-    first = _starts_of_runs(*entries.T, labels, classes)
-    sums = _sums(values.take(order), first)
+    first = starts_of_runs(*entries.T, labels, classes)
+    sums = sums_of_runs(values.take(order), first)
     kept = sums.nonzero()[0]
     rows = first.take(kept)
     return Amounts(
@@ -223,23 +230,6 @@ def _amounts_of(
         classes.take(rows).astype(np.uint16),
         sums.take(kept),
     )
-
-
-def _starts_of_runs(*columns: Integers) -> NDArray[np.int64]:
-    """Return where in sorted rows each distinct one begins."""
-    is_first = np.zeros(len(columns[0]), np.bool_)
-    is_first[:1] = True
-    for column in columns:
-        is_first[1:] |= column[1:] != column[:-1]
-    return is_first.nonzero()[0]
-
-
-def _sums(values: Integers, starts: NDArray[np.int64]) -> Values:
-    """Return the sum of each stretch of values, in 64 bits."""
-    if not len(starts):
-        return np.empty(0, np.int64)
-    sums: Values = np.add.reduceat(values, starts, dtype=np.int64)
-    return sums
 
 
 def _of_classes(

@@ -41,6 +41,7 @@ from nbtext.counts.sorted_counts import (
     shortened,
     starts_of_runs,
     sums_alone,
+    sums_of_runs,
 )
 from nbtext.counts.table import CountTable, LedgerRun, empty_ledger, ledger_of
 from nbtext.document import Document
@@ -382,14 +383,6 @@ def sum_by_arrays(keys: Sequence[Keys], counts: Sequence[SmallCounts]) -> Sorted
 def _sum_equal(keys: Keys, columns: list[NDArray[np.integer]]) -> SortedCounts:
     """Add up the values of equal keys, which are sorted; count them, too."""
     first = starts_of_runs(keys)
-    sums = [_sums(values, first) for values in columns]
+    sums = [sums_of_runs(values, first) for values in columns]
     sums.insert(1, np.diff(first, append=len(keys)))
     return SortedCounts(keys.take(first), tuple(map(narrow, sums)))
-
-
-def _sums(values: NDArray[np.integer], first: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the sums of values from each place to the next."""
-    if not len(first):
-        return first
-    sums: NDArray[np.int64] = np.add.reduceat(values, first, dtype=np.int64)
-    return sums

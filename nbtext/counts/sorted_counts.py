@@ -291,12 +291,26 @@ def _bounded(keys: Keys, start: int, bounds: Keys, share: float) -> list[int]:
     return places
 
 
-def starts_of_runs(keys: Keys) -> NDArray[np.int64]:
-    """Return where in a sorted array each distinct value begins."""
+def starts_of_runs(
+    keys: NDArray[np.integer], *others: NDArray[np.integer]
+) -> NDArray[np.int64]:
+    """Return where in sorted rows, given by columns, each distinct one begins."""
     is_first = np.empty(len(keys), np.bool_)
     is_first[:1] = True
     np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
+    for column in others:
+        is_first[1:] |= column[1:] != column[:-1]
     return is_first.nonzero()[0]
+
+
+def sums_of_runs(
+    values: NDArray[np.integer], starts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the sum of values from each start to the next, in 64 bits."""
+    if not len(starts):
+        return np.empty(0, np.int64)
+    sums: NDArray[np.int64] = np.add.reduceat(values, starts, dtype=np.int64)
+    return sums
 
 
 def shortened(values: NDArray[Any], n: int) -> NDArray[Any]:
