@@ -63,20 +63,25 @@ def run(request: PassRequest) -> int:
         message = read_to_end(sys.stdin.buffer)
     try:
         passed = _marked(message, request)
-    except NbtextError as error:
-        to_stderr(f"Error: {error}; the message is passed on as it came")
-    except MemoryError:
-        to_stderr(f"Error: {NoMemoryError('-')}; the message is passed on as it came")
-    except Exception as error:
-        # the message must go on in any case
-        fault = f"{type(error).__name__}: {error}"
-        to_stderr(f"Error: a fault in nbtext ({fault}); the message is as it came")
+    except Exception as error:  # whatever it is, the message must go on
+        say_why(error)
     else:
         for piece in passed:
             bytes_to_stdout(piece)
         return status.DONE
     bytes_to_stdout(message)
     return status.TRY_AGAIN
+
+
+def say_why(error: Exception) -> None:
+    """Say why a message is passed on as it came."""
+    if isinstance(error, MemoryError):
+        error = NoMemoryError("-")
+    if isinstance(error, NbtextError):
+        to_stderr(f"Error: {error}; the message is passed on as it came")
+    else:
+        fault = f"{type(error).__name__}: {error}"
+        to_stderr(f"Error: a fault in nbtext ({fault}); the message is as it came")
 
 
 def pass_unchanged() -> int:

@@ -8,14 +8,14 @@ it came, and the exit status says so. An mbox is held in memory as a single mess
 import sys
 
 from nbtext.cli import _status as status
-from nbtext.cli._pass import MAX_BYTES
-from nbtext.cli._terminal import bytes_to_stdout, to_stderr
+from nbtext.cli._pass import MAX_BYTES, say_why
+from nbtext.cli._terminal import bytes_to_stdout
 from nbtext.cli.bogofilter._bogosity import Bogosity, header_value
 from nbtext.cli.bogofilter._judge import Judge
 from nbtext.cli.bogofilter._options import Parsed
 from nbtext.cli.bogofilter._request import Request, request_of
 from nbtext.document import Document, raise_unreadable
-from nbtext.errors import NbtextError, NoMemoryError, SourceError, TrainingError
+from nbtext.errors import SourceError, TrainingError
 from nbtext.filtering import AddedField, with_added
 from nbtext.plain_mail import read_to_end
 from nbtext.scoring import batches
@@ -39,14 +39,8 @@ def pass_on(parsed: Parsed, message: bytes | None = None) -> int:
     output = parsed.last("output-file")
     try:
         result, code = passed(message, request_of(parsed))
-    except NbtextError as error:
-        to_stderr(f"Error: {error}; the message is passed on as it came")
-    except MemoryError:
-        to_stderr(f"Error: {NoMemoryError('-')}; the message is passed on as it came")
-    except Exception as error:
-        # whatever it is, the message must go on
-        fault = f"{type(error).__name__}: {error}"
-        to_stderr(f"Error: a fault in nbtext ({fault}); the message is as it came")
+    except Exception as error:  # whatever it is, the message must go on
+        say_why(error)
     else:
         _write(result, output)
         return code
