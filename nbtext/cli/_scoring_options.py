@@ -67,7 +67,9 @@ _SCORING = (
         tell=lambda: (
             "Added to every count [default: "
             + ", ".join(f"{model.smoothing:g} {model.name}" for model in event_models())
-            + "]."
+            + "]. Training with a correction chooses that of "
+            + ", ".join(model.name for model in event_models() if model.smoothings)
+            + ", unless another is given."
         ),
     ),
     click.option(

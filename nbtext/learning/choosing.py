@@ -1,5 +1,5 @@
 """
-Choosing between two event models by what held-out documents score.
+Choosing between two event models, or smoothings, by what held-out documents score.
 
 For two classes of text there are two that do well: the default, which is for filters,
 and its rival, which is for classes that many weak words tell apart, such as opinions.
@@ -23,6 +23,10 @@ FEWEST: Final = 200
 
 MARGIN: Final = 1.15
 """By how much the rival's loss may be larger, which its correction makes up for."""
+
+WORTH: Final = 0.98
+"""What another smoothing must leave of the loss; what it gains less, a correction makes
+up for (docs/experiments/039-smoothing-chosen.md)."""
 
 
 def rival_scoring(
@@ -63,3 +67,15 @@ def prefers_rival(loss: float, of_rival: float) -> bool:
 
     """
     return loss > HARD and of_rival < MARGIN * loss
+
+
+def prefers_smoothing(loss: float, of_other: float) -> bool:
+    """
+    Return whether another smoothing is chosen than the event model's own.
+
+    Args:
+        loss: the held-out loss by its own, in nats a document.
+        of_other: that by the other one, on the same documents.
+
+    """
+    return of_other < WORTH * loss

@@ -32,7 +32,7 @@ from nbtext.counts.sample import (
     VISITED,
     VISITED_TERMS,
 )
-from nbtext.learning.choosing import FEWEST, prefers_rival
+from nbtext.learning.choosing import FEWEST, prefers_rival, prefers_smoothing
 from nbtext.scoring import event_model
 from nbtext.scoring.batch import keep_memory
 from nbtext.scoring.batch_model import corrected, of_documents
@@ -147,6 +147,7 @@ def finish(
     can_be_corrected = event_model(made.counts.scoring.score).can_be_corrected
     if not (may_correct and can_be_corrected and is_correctable(counts.settings)):
         return made
+    made, known = best_smoothed(made, known, blocks, map_)
     from nbtext.learning.correcting import Base, make_correction
 
     base = Base(made.counts, made.fit.slope, known)
@@ -175,6 +176,39 @@ def best_of(
     if prefers_rival(losses[model.scoring.score], losses[rival.score]):
         made, known = other, known_of_other
     return replace(made, losses=losses), known
+
+
+def best_smoothed(
+    made: Finished, known: Known, blocks: Sequence[Block], map_: Map = map
+) -> tuple[Finished, Known]:
+    """
+    Score documents as `calibrated` does, by the best smoothing of their event model.
+
+    There is no choice if the smoothing is another than the event model's own.
+
+    Args:
+        made: what is made of the counts by the event model's own smoothing.
+        known: the scores of the documents by it.
+        blocks: the documents that are scored.
+        map_: deals with parts of the documents.
+
+    """
+    scoring, best = made.counts.scoring, (made, known)
+    event, own = event_model(scoring.score), made.losses.get(scoring.score)
+    if own is None or scoring.smoothing != event.smoothing:
+        return best
+    least = own
+    for way in event.smoothings:
+        for smoothing in way:
+            other = made.counts.scored_by(scoring._replace(smoothing=smoothing))
+            tried, scores = calibrated(other, blocks, map_)
+            if tried.losses[scoring.score] >= least:
+                break
+            least = tried.losses[scoring.score]
+            best = replace(tried, losses=made.losses | tried.losses), scores
+        if least < own:
+            break
+    return best if prefers_smoothing(own, least) else (made, known)
 
 
 def calibrated(

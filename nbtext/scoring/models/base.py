@@ -37,6 +37,8 @@ class Base:
     Attributes:
         calibration: how its scores become probabilities.
         parameters: the numbers that it has of its own.
+        smoothings: what else may be added to every count, way by way, each from the
+            smoothing on; held-out documents choose.
         reads_ngrams: whether byte n-grams are counted for it.
         reads_vocabulary: whether one document's score needs a pass over all terms.
         reads_own_terms: whether a score rests on the document's own terms and totals.
@@ -50,6 +52,7 @@ class Base:
 
     calibration: Calibrated
     parameters: tuple[Parameter, ...] = ()
+    smoothings: tuple[tuple[float, ...], ...] = ()
     reads_ngrams: bool = False
     reads_vocabulary: bool = False
     reads_own_terms: bool = False

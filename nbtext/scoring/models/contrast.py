@@ -63,6 +63,7 @@ class Contrast(OnWeightedTerms, Together):
     name: Final = "contrast"
     about: Final = "complement naive Bayes, and less of the class itself"
     smoothing: Final = 0.03
+    smoothings = ((0.1, 0.3, 1.0), (0.01,))
     reads_ngrams = True
     can_be_corrected = True
     parameters = (

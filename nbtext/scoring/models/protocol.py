@@ -49,6 +49,15 @@ class EventModel(Protocol):
         """What is added to every count, unless the user says otherwise."""
 
     @property
+    def smoothings(self) -> Sequence[Sequence[float]]:
+        """
+        What else may be, way by way, where training chooses.
+
+        It goes on along a way while held-out documents lose less, and tries the next
+        way if the first step of one is no better.
+        """
+
+    @property
     def calibration(self) -> Calibrated:
         """How its scores become probabilities."""
 

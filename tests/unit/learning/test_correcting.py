@@ -468,8 +468,9 @@ def test_documents_that_move_take_along_what_they_have_added(
 
 def test_uncorrected_scores_are_what_calibration_rests_on() -> None:
     rows = confusing()
-    with_it = trained_on(rows).contents
-    without = trained_on(rows, SettingsOverrides(correction=False)).contents
+    named = SettingsOverrides(smoothing=0.05)
+    with_it = trained_on(rows, named).contents
+    without = trained_on(rows, named._replace(correction=False)).contents
 
     assert with_it.calibrations == without.calibrations
     assert with_it.scoring == without.scoring

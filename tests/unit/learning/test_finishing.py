@@ -1,10 +1,18 @@
-"""How many documents are scored for calibration."""
+"""How many documents are scored for calibration, and what is chosen by them."""
+
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
 from nbtext.counts.sample import CHOSEN_BY, DOCUMENTS, TEMPERED_BY
-from nbtext.learning.finishing import n_scored
-from nbtext.scoring.models.registry import scoring_of
+from nbtext.document import Document
+from nbtext.learning import SettingsOverrides, Trained, choosing, finishing, train
+from nbtext.learning.finishing import best_smoothed, n_scored
+from nbtext.learning.overrides import DEFAULTS
+from nbtext.scoring.models.registry import event_model, scoring_of
+from nbtext.settings.scoring import Scoring
+from tests.build import confusing
 
 
 @pytest.mark.parametrize(
@@ -28,3 +36,113 @@ def test_parameters_that_are_given_are_not_chosen() -> None:
     given = scoring_of("contrast").with_parameters(own=0.123)
 
     assert n_scored(given) == TEMPERED_BY
+
+
+OWN = event_model("contrast").smoothing
+
+
+def trained_on(overrides: SettingsOverrides = DEFAULTS, n: int = 240) -> Trained:
+    documents = [
+        Document(f"{place}.txt", (text.encode(),), label)
+        for place, (label, text) in enumerate(confusing(n))
+    ]
+    return train(lambda: iter(documents), overrides=overrides)
+
+
+@dataclass
+class Counts:
+    """Counts of which only the scoring is looked at."""
+
+    scoring: Scoring
+
+    def scored_by(self, scoring: Scoring) -> "Counts":
+        return Counts(scoring)
+
+
+@dataclass(frozen=True)
+class Made:
+    counts: Counts
+    losses: dict[str, float]
+
+
+@pytest.mark.parametrize(
+    ("losses", "tried", "chosen"),
+    [
+        ({0.1: 0.9, 0.3: 0.8, 1.0: 0.85}, [0.1, 0.3, 1.0], 0.3),
+        ({0.1: 0.9, 0.3: 0.8, 1.0: 0.7}, [0.1, 0.3, 1.0], 1.0),
+        ({0.1: 0.9, 0.3: 0.9, 1.0: 0.1}, [0.1, 0.3], 0.1),
+        ({0.1: 1.0, 0.01: 0.9}, [0.1, 0.01], 0.01),
+        ({0.1: 1.0, 0.01: 1.0}, [0.1, 0.01], OWN),
+        ({0.1: 0.99, 0.3: 0.97, 1.0: 0.98}, [0.1, 0.3, 1.0], 0.3),
+        ({0.1: 0.99, 0.3: 0.985, 1.0: 0.98}, [0.1, 0.3, 1.0], OWN),  # too little
+        ({0.1: 1.1, 0.01: 0.99}, [0.1, 0.01], OWN),
+    ],
+)
+def test_smoothing_goes_on_while_held_out_documents_lose_less(
+    losses: dict[float, float],
+    tried: list[float],
+    chosen: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    def calibrated(counts: Counts, *_: object) -> tuple[Made, dict[str, float]]:
+        smoothing = counts.scoring.smoothing
+        asked.append(smoothing)
+        return Made(counts, {"contrast": losses[smoothing]}), {"of": smoothing}
+
+    monkeypatch.setattr(finishing, "calibrated", calibrated)
+    own: Any = Made(Counts(scoring_of("contrast")), {"contrast": 1.0, "weighted": 2.0})
+    known: Any = {"of": OWN}
+
+    made, scores = best_smoothed(own, known, [])
+    of_chosen: Any = scores
+
+    assert asked == tried
+    assert made.counts.scoring == scoring_of("contrast")._replace(smoothing=chosen)
+    assert of_chosen == {"of": chosen}
+    assert made.losses == {"contrast": losses.get(chosen, 1.0), "weighted": 2.0}
+
+
+def test_what_is_chosen_is_calibrated_and_corrected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(choosing, "WORTH", 1.0)
+
+    contents = trained_on().contents
+
+    assert contents.scoring.smoothing in {0.01, 0.1, 0.3, 1.0}
+    assert contents.correction is not None
+    assert contents.correction.info.scoring == contents.scoring.of_scores()
+    smoothings = {one.scoring["smoothing"] for one in contents.calibrations}
+    assert smoothings == {contents.scoring.smoothing}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "stays"),
+    [
+        (SettingsOverrides(smoothing=0.05), 0.05),
+        (SettingsOverrides(correction=False), OWN),
+        (SettingsOverrides(ledger=False), OWN),
+    ],
+    ids=["named", "no correction", "no ledger"],
+)
+def test_smoothing_is_not_chosen_if_it_is_named_or_nothing_is_corrected(
+    overrides: SettingsOverrides, stays: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choosing, "WORTH", 1.0)
+
+    assert trained_on(overrides).contents.scoring.smoothing == stays
+
+
+def test_an_event_model_without_other_smoothings_keeps_its_own() -> None:
+    trained = trained_on(SettingsOverrides(score="complement"))
+
+    own = event_model("complement").smoothing
+    assert trained.contents.scoring.smoothing == own
+
+
+def test_without_held_out_documents_nothing_is_chosen() -> None:
+    own: Any = Made(Counts(scoring_of("contrast")), {})
+
+    assert best_smoothed(own, {}, [])[0] is own
