@@ -65,7 +65,8 @@ class NBTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     Parameters:
         event_model: what `--score` names, such as "sum" or "complement"; it is not
             called `score`, which is a method of all classifiers.
-        smoothing: what is added to every count.
+        smoothing: what is added to every count; 0.03 of `contrast`, its default, leaves
+            the choice to training where a correction is made.
         alphabet: the tokens: "words", or words and punctuation "marks".
         pattern: a regular expression whose matches are the tokens.
         ngrams: 1 for single tokens alone, 2 for pairs of neighbours too.

@@ -154,7 +154,7 @@ def passed(model: str) -> int | bytes | None:
     """
     from nbtext.filtering.plain_header import FIELD, is_plain_label, with_field
 
-    stored = open_stored(model)
+    stored = opened(model)
     if stored is None or not all(map(is_plain_label, stored.classes)):
         return None
     message = read_to_end(sys.stdin.buffer)
@@ -167,6 +167,14 @@ def passed(model: str) -> int | bytes | None:
         return message
     bytes_to_stdout(marked)
     return status.DONE
+
+
+def opened(model: str) -> "StoredClassifier | None":
+    """Open a model for a message that must go on in any case; None if that fails."""
+    try:
+        return open_stored(model)
+    except Exception:  # which is told when it fails again
+        return None
 
 
 def decided(stored: "StoredClassifier", message: bytes) -> "Judgement | None":

@@ -67,9 +67,9 @@ _SCORING = (
         tell=lambda: (
             "Added to every count [default: "
             + ", ".join(f"{model.smoothing:g} {model.name}" for model in event_models())
-            + "]. Training with a correction chooses that of "
+            + "]. Training chooses that of "
             + ", ".join(model.name for model in event_models() if model.smoothings)
-            + ", unless another is given."
+            + " where it is corrected, unless another than this is given."
         ),
     ),
     click.option(

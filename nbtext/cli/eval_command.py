@@ -130,12 +130,15 @@ def command(
     """  # noqa: D301  click wants a real backspace
     from nbtext.cli._eval import EvalRequest, run
 
-    source = context.get_parameter_source("model")
+    named = (
+        click.core.ParameterSource.COMMANDLINE,
+        click.core.ParameterSource.DEFAULT_MAP,  # in front of the command
+    )
     request = EvalRequest(
         sources=sources,
         options=options,
         models=model,
-        is_model_named=source is click.core.ParameterSource.COMMANDLINE,
+        is_model_named=context.get_parameter_source("model") in named,
         folds=folds,
         replay=replay,
         overrides=overrides,

@@ -147,6 +147,12 @@ def command(
         )
     elif len(merged.policies) > 1 and not output.quiet:
         to_stderr(f"note: {_of_policies(merged, path, escaped(models[-1]))}")
+    if merged.left_out and not output.quiet:
+        to_stderr(
+            f"note: {counted(merged.left_out, 'held-out document')} of models that "
+            "score otherwise than the sum say nothing of its probabilities, as they "
+            "would in one model trained on all documents"
+        )
     refused = Naming("refused")
     for name, reason in merged.refused:
         refused.say(f"{name}: {reason}")
@@ -234,6 +240,7 @@ def facts(merged: "Merged", output: str, written: int) -> dict[str, Any]:
         "doubles": merged.doubles,
         "taken": merged.taken,
         "refused": len(merged.refused),
+        "left_out": merged.left_out,
         "conflicts": [
             {"labels": list(labels), "documents": number}
             for labels, number in sorted(merged.labels.items())

@@ -19,7 +19,7 @@ HARD: Final = 0.2
 """Held-out loss, in nats a document, above which classes are hard to tell apart."""
 
 FEWEST: Final = 200
-"""With fewer held-out documents the rival is not tried."""
+"""With fewer held-out documents neither the rival is tried nor another smoothing."""
 
 MARGIN: Final = 1.15
 """By how much the rival's loss may be larger, which its correction makes up for."""

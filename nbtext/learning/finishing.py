@@ -184,7 +184,8 @@ def best_smoothed(
     """
     Score documents as `calibrated` does, by the best smoothing of their event model.
 
-    There is no choice if the smoothing is another than the event model's own.
+    There is no choice among few documents, or if the smoothing is another than the
+    event model's own.
 
     Args:
         made: what is made of the counts by the event model's own smoothing.
@@ -194,10 +195,10 @@ def best_smoothed(
 
     """
     scoring, best = made.counts.scoring, (made, known)
-    event, own = event_model(scoring.score), made.losses.get(scoring.score)
-    if own is None or scoring.smoothing != event.smoothing:
+    event = event_model(scoring.score)
+    if made.fit.documents < FEWEST or scoring.smoothing != event.smoothing:
         return best
-    least = own
+    own = least = made.losses[scoring.score]
     for way in event.smoothings:
         for smoothing in way:
             other = made.counts.scored_by(scoring._replace(smoothing=smoothing))

@@ -165,12 +165,17 @@ class StoredLearner:
         if state is None:
             return None  # others open it, and say what is wrong
         if self._model is None or state != self._state:
-            self._model = stored_at(descriptor)
-            self._state = state
-            if self._model is not None:
-                self._reader = reader_of(self._model.views())
-                if self._is_kept:
-                    self._model.gather()
+            self._model, self._state = None, state
+            model = stored_at(descriptor)
+            if model is None:
+                return None
+            try:
+                self._reader = reader_of(model.views())
+            except ValueError:  # a view of what this nbtext does not know
+                return None
+            self._model = model
+            if self._is_kept:
+                model.gather()
         return self._model
 
     def _keep(self, descriptor: int, model: "StoredModel", table: bytes) -> None:

@@ -205,7 +205,11 @@ def open_stored(path: str) -> StoredClassifier | None:
     rule = 0.0 if policy is None else plain_rule_of(policy, model.classes())
     if rule is None:
         return None
-    return StoredClassifier(model, reader_of(model.views()), rule)
+    try:
+        reader = reader_of(model.views())
+    except ValueError:  # a view of what this nbtext does not know is told elsewhere
+        return None
+    return StoredClassifier(model, reader, rule)
 
 
 def plain_rule_of(policy: bytes, classes: "Sequence[str]") -> "float | Costs | None":

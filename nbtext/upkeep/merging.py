@@ -30,7 +30,7 @@ import numpy as np
 
 from nbtext.counts import CountTable
 from nbtext.counts.adding import Adding
-from nbtext.counts.calibration import totals
+from nbtext.counts.calibration import calibration_for, totals
 from nbtext.counts.correction_table import add_corrections
 from nbtext.counts.fitting import chosen
 from nbtext.counts.table import add
@@ -77,6 +77,8 @@ class Merged:
         labels: under which labels those are that not all models have under the same:
             label of one, label of another, and how many.
         policies: those of the models.
+        left_out: how many held-out documents say nothing of the sum's scores, because
+            their model scores otherwise.
         lost_policy: why that of the last model is not kept; empty if it is.
         taken: how many of the doubles are counted once now.
         refused: the names of those of which that cannot be, and why.
@@ -86,6 +88,7 @@ class Merged:
     doubles: int = 0
     labels: Tally[tuple[str, str]] = field(default_factory=Tally)
     policies: set[Policy | None] = field(default_factory=set)
+    left_out: int = 0
     lost_policy: str = ""
     taken: int = 0
     refused: list[tuple[str, str]] = field(default_factory=list)
@@ -184,6 +187,7 @@ def merge(files: Iterable[ModelFile]) -> Merged:
         texts = _joined(texts, contents.texts)
     counts = adding.table() or CountTable(parts[0].counts.settings)
     merged = Merged(_sum_of(parts, counts, texts), policies=policies)
+    merged.left_out = sum(map(_n_held_out, parts)) - _n_held_out(merged.contents)
     _check_together(merged.contents.scoring, counts, classes)
     for double in doubles:
         merged.doubles += 1
@@ -242,7 +246,7 @@ def check_policy(merged: Merged) -> None:
 
 def _sum_of(parts: Sequence[Contents], counts: CountTable, texts: Texts) -> Contents:
     """
-    Return the sum of models, which is scored as the last of them asks to be.
+    Return the sum of models, which is scored as the leading one asks to be.
 
     Args:
         parts: the models.
@@ -251,7 +255,10 @@ def _sum_of(parts: Sequence[Contents], counts: CountTable, texts: Texts) -> Cont
 
     """
     history = join_histories(part.history for part in parts)
-    calibrations = totals(part.calibrations for part in parts)
+    lead = _leading(parts)
+    others = (part for part in parts if part is not lead)
+    # of what the last of them speaks of
+    calibrations = totals(part.calibrations for part in [*others, lead])
     records = join_records(
         part.records
         if [one.scoring for one in part.calibrations]
@@ -260,11 +267,9 @@ def _sum_of(parts: Sequence[Contents], counts: CountTable, texts: Texts) -> Cont
         for part in parts
     )
     correction = add_corrections(part.correction for part in parts)
-    scoring = parts[-1].scoring
-    if correction is None:
+    scoring = lead.scoring
+    if correction is None:  # which stays with its scoring
         scoring = chosen(scoring, calibrations, counts.classes)
-    else:  # which stays with its scoring
-        scoring = next(part.scoring for part in parts if part.correction is not None)
     return Contents(
         counts=counts,
         scoring=scoring,
@@ -276,6 +281,33 @@ def _sum_of(parts: Sequence[Contents], counts: CountTable, texts: Texts) -> Cont
         policy=parts[-1].policy,
         texts=texts,
     )
+
+
+def _leading(parts: Sequence[Contents]) -> Contents:
+    """
+    Return the model that says how the sum is scored.
+
+    It is the one that has a correction, or else the last. But of models that ask for
+    the same, smoothing and parameters aside, which training chooses, it is the one with
+    the most held-out documents, the last of several.
+    """
+    for part in parts:
+        if part.correction is not None:
+            return part
+    last = parts[-1].scoring
+    alike = [
+        part
+        for part in parts
+        if last
+        == part.scoring._replace(smoothing=last.smoothing, parameters=last.parameters)
+    ]
+    return max(reversed(alike), key=_n_held_out)
+
+
+def _n_held_out(contents: Contents) -> int:
+    """Return how many held-out documents say something of a model's scores."""
+    own = calibration_for(contents.scoring, contents.calibrations)
+    return 0 if own is None else sum(own.documents.values())
 
 
 def _joined(one: Texts, other: Texts) -> Texts:

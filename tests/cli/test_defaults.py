@@ -250,8 +250,7 @@ def written(
         monkeypatch.chdir(prepared)
         run("train", "-q", "spam", "ham")
         run("train", "-q", "-m", "other.nbt", "spam", "ham=work")
-        # so that its smoothing is the default, which would be chosen otherwise
-        run("train", "-q", "-m", "three.nbt", "--no-correction", *THREE)
+        run("train", "-q", "-m", "three.nbt", *THREE)
         run("train", "-q", "-m", "textbook.nbt", "--score", "sum", "spam", "ham")
         run("train", "-q", "-m", "taught.nbt", "spam", "ham")
         run("learn", "-q", "-m", "taught.nbt", "spam", "work")

@@ -45,6 +45,21 @@ def test_it_prints_figures_what_was_learnt_and_a_curve(
     assert float(last["error"]) == pytest.approx(1 - float(printed["accuracy"]))
 
 
+def test_a_model_is_named_in_front_as_well_as_behind(
+    run: Run, sources: list[str]
+) -> None:
+    for label in sources:
+        Path(f"{label}.txt").write_text(f"of {label} alone")
+    run("train", "-q", "-m", "begun.nbt", "spam=spam.txt", "ham=ham.txt")
+
+    behind = run("eval", "-m", "begun.nbt", "--replay", *sources)
+    in_front = run("-m", "begun.nbt", "eval", "--replay", *sources)
+
+    assert behind.status == 0
+    assert in_front == behind
+    assert run("eval", "--replay", *sources).out != behind.out
+
+
 def test_errors_in_between_are_those_since_the_last_row(
     run: Run, sources: list[str]
 ) -> None:

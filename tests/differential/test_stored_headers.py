@@ -100,6 +100,21 @@ def test_a_header_that_is_refused_is_believed_by_neither(
     assert n_believed > 0 or key == "written"
 
 
+@pytest.mark.parametrize("text", ["subject", "\ud800", b"\xff"])
+def test_a_view_of_what_is_not_known_here_is_left_to_the_specification(
+    path: Path, text: str | bytes
+) -> None:
+    tables = forge.taken_apart(path.read_bytes())
+    for table in tables:
+        table.header["settings"]["views"][1]["text"] = text
+    path.write_bytes(forge.put_together(tables))
+
+    assert open_stored(str(path)) is None
+    assert learn_stored(str(path), "spam", [NEW]) is None
+    with pytest.raises(ModelFileError):
+        load_model(str(path))
+
+
 def test_a_bin_that_stands_twice_counts_for_both(path: Path) -> None:
     tables = forge.taken_apart(path.read_bytes())
     counts = tables[0].header["calibrations"][0]["counts"]

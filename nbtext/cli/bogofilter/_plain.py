@@ -9,7 +9,7 @@ import os
 import sys
 
 from nbtext.cli import _status as status
-from nbtext.cli._plain import decided, input_descriptor, learnt_now
+from nbtext.cli._plain import decided, input_descriptor, learnt_now, opened
 from nbtext.cli._streams import bytes_to_stdout, to_stdout
 from nbtext.cli.bogofilter._words import (
     FIELD,
@@ -21,7 +21,6 @@ from nbtext.cli.bogofilter._words import (
     verdict_of,
 )
 from nbtext.plain_mail import Begun, read_mail, read_to_end
-from nbtext.scoring.stored import open_stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ def judged(wanted: Asked) -> int | bytes | Begun | None:
     """
     if wanted.letters in LEARNT:
         return _registered(wanted.model, LEARNT[wanted.letters])
-    stored = open_stored(wanted.model)
+    stored = opened(wanted.model)
     if stored is None or set(stored.classes) != {SPAM, HAM}:
         return None
     passes_on = "p" in wanted.letters

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from nbtext.counts.fitting import Fit
 from nbtext.counts.sample import CHOSEN_BY, DOCUMENTS, TEMPERED_BY
 from nbtext.document import Document
 from nbtext.learning import SettingsOverrides, Trained, choosing, finishing, train
+from nbtext.learning.choosing import FEWEST
 from nbtext.learning.finishing import best_smoothed, n_scored
 from nbtext.learning.overrides import DEFAULTS
 from nbtext.scoring.models.registry import event_model, scoring_of
@@ -40,6 +42,8 @@ def test_parameters_that_are_given_are_not_chosen() -> None:
 
 OWN = event_model("contrast").smoothing
 
+ENOUGH = Fit(documents=FEWEST)
+
 
 def trained_on(overrides: SettingsOverrides = DEFAULTS, n: int = 240) -> Trained:
     documents = [
@@ -63,6 +67,7 @@ class Counts:
 class Made:
     counts: Counts
     losses: dict[str, float]
+    fit: Fit = ENOUGH
 
 
 @pytest.mark.parametrize(
@@ -142,7 +147,8 @@ def test_an_event_model_without_other_smoothings_keeps_its_own() -> None:
     assert trained.contents.scoring.smoothing == own
 
 
-def test_without_held_out_documents_nothing_is_chosen() -> None:
-    own: Any = Made(Counts(scoring_of("contrast")), {})
+def test_among_few_held_out_documents_nothing_is_chosen() -> None:
+    few = Fit(documents=FEWEST - 1)
+    own: Any = Made(Counts(scoring_of("contrast")), {"contrast": 1.0}, few)
 
     assert best_smoothed(own, {}, [])[0] is own

@@ -9,6 +9,7 @@ from nbtext import forget, learn, train_on
 from nbtext.counts.table import CountTable, add
 from nbtext.document import Document
 from nbtext.errors import ModelFileError, SettingsError
+from nbtext.learning import SettingsOverrides
 from nbtext.store import compact, open_model
 from nbtext.store.packing import unpack
 from nbtext.store.writing import replace_file
@@ -19,7 +20,7 @@ from nbtext.upkeep import (
     open_models,
     take_doubles,
 )
-from tests.build import values
+from tests.build import confusing, values
 
 Pairs = list[tuple[str, bytes | str]]
 Make = Callable[[str, Pairs], str]
@@ -247,3 +248,50 @@ def test_joining_a_model_with_itself_doubles_all_of_it(
     )
 
     assert values(left) == values(table(one))
+
+
+def of_topics(path: Path, smoothing: float, n: int) -> str:
+    """Train a model of many classes by one smoothing, which is not corrected."""
+    overrides = SettingsOverrides(smoothing=smoothing, correction=False)
+    train_on(confusing(n), str(path), overrides=overrides)
+    return str(path)
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_of_unlike_smoothings_that_of_more_held_out_documents_is_kept(
+    is_turned: bool, tmp_path: Path
+) -> None:
+    few = of_topics(tmp_path / "few", 0.03, 40)
+    many = of_topics(tmp_path / "many", 0.3, 240)
+    paths = [many, few] if is_turned else [few, many]
+
+    merged = merge(open_models(paths))
+
+    contents = merged.contents
+    assert contents.scoring.smoothing == 0.3
+    smoothings = {one.scoring["smoothing"] for one in contents.calibrations}
+    assert smoothings == {0.3}
+    documents = {sum(one.documents.values()) for one in contents.calibrations}
+    assert documents == {240}
+    assert merged.left_out == 40
+
+
+def test_of_unlike_scores_that_of_the_last_model_is_kept(tmp_path: Path) -> None:
+    paths = [str(tmp_path / score) for score in ("complement", "wcnb")]
+    for path, n in zip(paths, (240, 40), strict=True):
+        score = Path(path).name
+        train_on(confusing(n), path, overrides=SettingsOverrides(score=score))
+
+    merged = merge(open_models(paths))
+
+    assert merged.contents.scoring.score == "wcnb"
+    assert merged.left_out == 240
+
+
+def test_held_out_documents_of_one_smoothing_are_all_kept(tmp_path: Path) -> None:
+    one, other = (of_topics(tmp_path / str(n), 0.3, n) for n in (240, 40))
+
+    merged = merge(open_models([one, other]))
+
+    (documents,) = {sum(one.documents.values()) for one in merged.contents.calibrations}
+    assert (documents, merged.left_out) == (280, 0)
