@@ -18,7 +18,6 @@ from fuzz.models import learn
 from nbtext import SettingsOverrides, set_policy, train_on
 from nbtext.cli import _plain, _quick, main
 from nbtext.cli.bogofilter import _options
-from nbtext.cli.bogofilter import _plain as _bogofilter
 from nbtext.cli.bogofilter._options import parse
 from nbtext.document import Document
 from nbtext.errors import DamagedError
@@ -412,7 +411,6 @@ def test_what_passes_mail_on_says_the_same_with_and_without_it(
     arguments = [*options, str(trained)]
     found, n_answered = answers(run, monkeypatch, arguments, inputs, is_pipe=is_pipe)
     monkeypatch.setattr(_plain, "open_stored", lambda _: None)
-    monkeypatch.setattr(_bogofilter, "open_stored", lambda _: None)
     expected, _ = answers(run, monkeypatch, arguments, inputs, is_pipe=is_pipe)
 
     assert found == expected
