@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fuzz import forge
-
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
 
@@ -88,24 +86,6 @@ def test_whatever_fails_the_message_is_as_it_came(
 
     assert (status, out) == (75, message.decode())
     assert complaint in err
-
-
-@pytest.mark.parametrize(
-    ("command", "failed"),
-    [("pass -m new.nbt", 75), ("bogofilter -p --model new.nbt", 3)],
-)
-def test_a_model_of_a_newer_nbtext_fails_softly(
-    process: "Run", model: Path, message: bytes, command: str, failed: int
-) -> None:
-    tables = forge.taken_apart(model.read_bytes())
-    for table in tables:
-        table.header["settings"]["views"][1]["text"] = "subject"
-    Path("new.nbt").write_bytes(forge.put_together(tables))
-
-    status, out, err = process(*command.split(), stdin=message)
-
-    assert (status, out) == (failed, message.decode())
-    assert "text is 'subject'" in err
 
 
 def test_a_model_of_one_class_fails_softly(run: "Run", message: bytes) -> None:

@@ -16,9 +16,9 @@ from nbtext.scoring import Classifier, load_model
 from nbtext.scoring.stored import open_stored
 from nbtext.tokens.engine import engine
 from tests.build import HAM, SPAM, mail
-from tests.differential.test_stored import trained
+from tests.differential.test_stored import Run, run, trained
 
-__all__ = ["trained"]  # a fixture
+__all__ = ["run", "trained"]  # fixtures
 
 if not engine().is_compiled:
     pytest.skip("there is no extension", allow_module_level=True)
@@ -113,6 +113,23 @@ def test_a_view_of_what_is_not_known_here_is_left_to_the_specification(
     assert learn_stored(str(path), "spam", [NEW]) is None
     with pytest.raises(ModelFileError):
         load_model(str(path))
+
+
+@pytest.mark.parametrize(
+    ("command", "failed"), [("pass -m", 75), ("bogofilter -p --model", 3)]
+)
+def test_mail_goes_on_whatever_a_view_is(
+    run: Run, path: Path, command: str, failed: int
+) -> None:
+    tables = forge.taken_apart(path.read_bytes())
+    for table in tables:
+        table.header["settings"]["views"][1]["text"] = "subject"
+    path.write_bytes(forge.put_together(tables))
+
+    status, out, err = run([*command.split(), str(path)], NEW, is_pipe=True)
+
+    assert (status, out) == (failed, NEW)
+    assert "text is 'subject'" in err
 
 
 def test_a_bin_that_stands_twice_counts_for_both(path: Path) -> None:
