@@ -139,33 +139,40 @@ def make_correction(base: Base, sample: Sample, map_: Map = map) -> Made:
     n_classes = len(base.model.classes)
     most = MOST_SCORES // n_classes
 
-    def making(documents: int, terms: int = VISITED_TERMS) -> _Making:
+    def visits_to(documents: int, terms: int = VISITED_TERMS) -> Visits:
         blocks = sample.head(min(documents, most), terms)
-        visits = visits_of(blocks, base.model.classes)
-        model = of_documents(base.model, [block.views for block in blocks])
+        return visits_of(blocks, base.model.classes)
+
+    def making(visits: Visits) -> _Making:
+        model = of_documents(base.model, [block.views for block in visits.blocks])
         own = base._replace(model=model)
         return _Making(own, visits, *vectors_of(visits, model), map_)
 
     try:
-        trial = None if n_classes > MOST_CLASSES else _deciding_trial(making)
+        trial = None
+        if n_classes <= MOST_CLASSES:
+            trial = _deciding_trial(visits_to, making)
         if trial is None or not trial.is_won:
             return Made(None, trial)
-        correction = making(VISITED).correction(trial)
+        correction = making(visits_to(VISITED)).correction(trial)
     except OverflowError:  # of documents that are there millions of times
         return Made(None, None)
     return Made(correction if len(correction.amounts) else None, trial)
 
 
-def _deciding_trial(making: Callable[..., _Making]) -> Trial | None:
+def _deciding_trial(
+    visits_to: Callable[..., Visits], making: Callable[[Visits], _Making]
+) -> Trial | None:
     """Return the trial that decides, None if there are too few documents for one."""
-    first = making(TRIED)
-    trial = first.trial()
+    first = visits_to(TRIED)
+    trial = making(first).trial()
     if trial is None or trial.parts > 1:
         return trial
-    second = making(TRIED_AGAIN, TRIED_AGAIN_TERMS)
-    if len(second.visits.order) < MORE * len(first.visits.order):
+    second = visits_to(TRIED_AGAIN, TRIED_AGAIN_TERMS)
+    if len(second.order) < MORE * len(first.order):
         return trial
-    return second.trial_of_shares([second.part(0)], trial.doubt)
+    again = making(second)
+    return again.trial_of_shares([again.part(0)], trial.doubt)
 
 
 @dataclass(frozen=True, slots=True)
