@@ -284,7 +284,7 @@ def _stored(extension: Any) -> Call:
         stored = extension.StoredModel(*arguments)
         stored.views()
         stored.classes()
-        stored.policy()
+        stored.policies()
         stored.tables()
         stored.gather()
         stored.score((b"",) * len(stored.views()))

@@ -41,8 +41,8 @@ class StoredModel:
     def __new__(cls, file: memoryview | bytes, /) -> StoredModel: ...
     def classes(self) -> tuple[str, str]:
         """Return the names of the classes, sorted."""
-    def policy(self) -> bytes | None:
-        """Return the policy as it is packed, None if there is none."""
+    def policies(self) -> list[bytes]:
+        """Return the policy of each table, as it is packed; the last one decides."""
     def views(
         self,
     ) -> tuple[tuple[str, str, bool, bool, bool, bool, bool, int | None], ...]:

@@ -43,7 +43,7 @@ READERS: Final = {
 
 OTHERS: Final = {
     "mail": ("ascii_kinds", "blake2b", "codepoints", "memory", "ngrams", "tokenizer"),
-    "model": ("blake2b", "memory", "sorting"),
+    "model": ("blake2b", "charsets", "memory", "sorting"),
 }
 """Those of which they are not: loops, in which it would take most of the time."""
 

@@ -118,7 +118,7 @@ static Taught
 learn(const Model *model, Lesson *lesson, Output *output)
 {
     enum { MOST_KEYS = 48 };
-    Taught taught = model->may_learn ? LEARNT : NOT_HERE;
+    Taught taught = LEARNT;
     static const uint8_t WRITTEN[] = "2026-11-22T00:00:00+00:00";
     lesson->model = model;
     lesson->class = random_below(2);
@@ -158,7 +158,7 @@ has_room(const Model *model)
         if (model->first.documents[class] > most)
             return false;
         for (size_t view = 0; view < model->first.n_views; view++)
-            for (size_t n = 0; n < model->first.views[view].n_columns; n++)
+            for (size_t n = 0; n < N_COLUMNS; n++)
                 if (model->first.totals[view][class][n] > most)
                     return false;
     }
@@ -219,7 +219,7 @@ check_lesson(const Model *model, Slice file)
         HOLDS(whole);
         put(put(whole, file), slice(output.bytes, output.bytes + output.length));
         HOLDS(open_model(slice(whole, whole + length + output.length), &after) == FILLED);
-        HOLDS(after.n_tables == model->n_tables + 1 && after.may_learn);
+        HOLDS(after.n_tables == model->n_tables + 1 && after.last.has_ledger);
         HOLDS(after.first.documents[lesson.class]
               == model->first.documents[lesson.class] + (int64_t)lesson.n_mails);
         if (model->n_tables == 1)

@@ -70,7 +70,7 @@ valid_character(Slice text)
     return n;
 }
 
-static bool
+bool
 is_utf8(Slice text)
 {
     while (text.at < text.end) {

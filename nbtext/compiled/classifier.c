@@ -54,20 +54,27 @@ stored_classes(PyObject *self, PyObject *none)
     return Py_BuildValue("(NN)", text_of(header->classes[0]), text_of(header->classes[1]));
 }
 
-PyDoc_STRVAR(policy_doc,
-"policy()\n"
+PyDoc_STRVAR(policies_doc,
+"policies()\n"
 "--\n\n"
-"Return the policy as it is packed, which is not applied here; None if there is none.\n");
+"Return the policy of each table as it is packed, b'' where there is none. The last one is\n"
+"to be applied.\n");
 
 static PyObject *
-stored_policy(PyObject *self, PyObject *none)
+stored_policies(PyObject *self, PyObject *none)
 {
-    const Header *last = &model_in(self)->last;
+    const Model *model = model_in(self);
+    PyObject *found = PyList_New(0);
     (void)none;
-    if (!last->has_policy)
-        return counted_none();
-    return PyBytes_FromStringAndSize((const char *)last->packed_policy.at,
-                                     (Py_ssize_t)length_of(last->packed_policy));
+    for (size_t n = 0; found && n < model->n_tables; n++) {
+        Slice policy = model->tables[n].policy;
+        PyObject *packed =
+            PyBytes_FromStringAndSize((const char *)policy.at, (Py_ssize_t)length_of(policy));
+        if (!packed || PyList_Append(found, packed) < 0)
+            Py_CLEAR(found);
+        Py_XDECREF(packed);
+    }
+    return found;
 }
 
 bool
@@ -212,7 +219,7 @@ stored_dealloc(PyObject *self)
 static PyMethodDef stored_methods[] = {
     {"views", stored_views, METH_NOARGS, views_doc},
     {"classes", stored_classes, METH_NOARGS, classes_doc},
-    {"policy", stored_policy, METH_NOARGS, policy_doc},
+    {"policies", stored_policies, METH_NOARGS, policies_doc},
     {"score", stored_score, METH_O, score_doc},
     {"lesson", stored_lesson, METH_VARARGS, lesson_doc},
     {"append", stored_append, METH_O, append_doc},

@@ -92,15 +92,6 @@ add_terms(OutArrays *arrays, Slice view, const Terms *terms)
     }
 }
 
-static uint64_t
-half_of(const uint8_t *digest)
-{
-    Pack pack = {digest, digest + 8};
-    uint64_t half;
-    take_bytes(&pack, 8, &half);
-    return half;
-}
-
 /* Of which of two mails the row of the ledger comes first. */
 static int
 by_digest(const void *one, const void *other)
@@ -109,63 +100,55 @@ by_digest(const void *one, const void *other)
     return memcmp((*first)->digest, (*second)->digest, DIGEST_SIZE);
 }
 
-static void
-add_ledger(OutArrays *arrays, const Lesson *lesson)
+/* Say which mails there are; return the array of what else is kept of each. */
+static OutArray *
+add_documents(OutArrays *arrays, const char *const *names, const Learnt *const *mails,
+              size_t n_mails)
 {
-    const Learnt *sorted[MOST_MAILS];
-    Slice none = slice(NULL, NULL);
-    OutArray *high = new_array(arrays, "", none, "ledger.high");
-    OutArray *low = new_array(arrays, "", none, "ledger.low");
-    OutArray *fingerprints = new_array(arrays, "", none, "ledger.fingerprints");
-    OutArray *classes = new_array(arrays, "", none, "ledger.classes");
-    OutArray *counts = new_array(arrays, "", none, "ledger.counts");
-    high->width = low->width = fingerprints->width = 8;
-    for (size_t n = 0; n < lesson->n_mails; n++)
-        sorted[n] = lesson->mails + n;
-    qsort(sorted, lesson->n_mails, sizeof *sorted, by_digest);
-    for (size_t n = 0; n < lesson->n_mails; n++) {
-        push(arrays, high, half_of(sorted[n]->digest));
-        push(arrays, low, half_of(sorted[n]->digest + 8));
-        push(arrays, fingerprints, sorted[n]->fingerprint);
-        push(arrays, classes, 0);
-        push(arrays, counts, 1);
+    OutArray *first = arrays->arrays + arrays->n;
+    for (size_t n = 0; n < 5; n++)
+        new_array(arrays, "", slice(NULL, NULL), names[n])->width = n < 3 ? 8 : 0;
+    for (size_t n = 0; n < n_mails; n++) {
+        push(arrays, first, half_of(mails[n]->digest));
+        push(arrays, first + 1, half_of(mails[n]->digest + 8));
+        push(arrays, first + 2, mails[n]->fingerprint);
+        push(arrays, first + 3, 0);
     }
+    return first + 4;
+}
+
+static void
+add_ledger(OutArrays *arrays, const Learnt **mails, size_t n_mails)
+{
+    qsort(mails, n_mails, sizeof *mails, by_digest);
+    OutArray *counts = add_documents(arrays, LEDGER_NAMES, mails, n_mails);
+    for (size_t n = 0; n < n_mails; n++)
+        push(arrays, counts, 1);
 }
 
 /* What the last of several mails left, to be undone; one alone is its own record. */
 static size_t
-add_records(OutArrays *arrays, const Lesson *lesson)
+add_records(OutArrays *arrays, const Lesson *lesson, const Learnt **mails)
 {
     size_t n_mails = lesson->n_mails, kept = n_mails;
-    Slice none = slice(NULL, NULL);
     if ((uint64_t)lesson->model->last.keep < kept)
         kept = (size_t)lesson->model->last.keep;
     if (n_mails < 2 || kept == 0)
         return 0;
-    OutArray *high = new_array(arrays, "", none, "undo.high");
-    OutArray *low = new_array(arrays, "", none, "undo.low");
-    OutArray *fingerprints = new_array(arrays, "", none, "undo.fingerprints");
-    OutArray *classes = new_array(arrays, "", none, "undo.classes");
-    OutArray *bins = new_array(arrays, "", none, "undo.bins");
-    high->width = low->width = fingerprints->width = 8;
+    mails += n_mails - kept;
+    OutArray *bins = add_documents(arrays, RECORD_NAMES, mails, kept);
     bins->width = 2;
     bins->sign = 'i';
-    for (size_t n = n_mails - kept; n < n_mails; n++) {
-        const Learnt *mail = lesson->mails + n;
-        push(arrays, high, half_of(mail->digest));
-        push(arrays, low, half_of(mail->digest + 8));
-        push(arrays, fingerprints, mail->fingerprint);
-        push(arrays, classes, 0);
-        push(arrays, bins, (uint64_t)(int64_t)mail->bin);
-    }
+    for (size_t n = 0; n < kept; n++)
+        push(arrays, bins, (uint64_t)(int64_t)mails[n]->bin);
     for (size_t view = 0; view < lesson->model->first.n_views; view++) {
         Slice name = lesson->model->first.views[view].name;
         OutArray *sizes = new_array(arrays, "undo.", name, "sizes");
         OutArray *keys = new_array(arrays, "undo.", name, "keys");
         OutArray *counts = new_array(arrays, "undo.", name, "counts");
         keys->width = 8;
-        for (size_t n = n_mails - kept; n < n_mails; n++) {
-            const Terms *terms = lesson->mails[n].views + view;
+        for (size_t n = 0; n < kept; n++) {
+            const Terms *terms = mails[n]->views + view;
             push(arrays, sizes, terms->keys.length);
             for (size_t i = 0; i < terms->keys.length; i++) {
                 push(arrays, keys, terms->keys.values[i]);
@@ -179,10 +162,13 @@ add_records(OutArrays *arrays, const Lesson *lesson)
 bool
 make_arrays(const Lesson *lesson, OutArrays *arrays)
 {
+    const Learnt *mails[MOST_MAILS], *sorted[MOST_MAILS];
+    for (size_t n = 0; n < lesson->n_mails; n++)
+        mails[n] = sorted[n] = lesson->mails + n;
     for (size_t view = 0; view < lesson->model->first.n_views; view++)
         add_terms(arrays, lesson->model->first.views[view].name, lesson->views + view);
-    add_ledger(arrays, lesson);
-    arrays->n_records = add_records(arrays, lesson);
+    add_ledger(arrays, sorted, lesson->n_mails);
+    arrays->n_records = add_records(arrays, lesson, mails);
     for (size_t n = 0; n < arrays->n; n++)
         choose_width(arrays->arrays + n);
     return !arrays->has_failed;

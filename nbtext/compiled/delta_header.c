@@ -3,6 +3,13 @@
 #include "lesson.h"
 
 static void
+begin_array(Output *output, const char *name, size_t length)
+{
+    pack_name(output, name);
+    pack_array(output, length);
+}
+
+static void
 pack_specification(Output *output, const char *prefix, Slice view, const char *name,
                    char sign, int width, uint64_t length)
 {
@@ -18,8 +25,7 @@ pack_specification(Output *output, const char *prefix, Slice view, const char *n
 static void
 pack_arrays(Output *output, const OutArrays *arrays)
 {
-    pack_name(output, "arrays");
-    pack_array(output, arrays->n + 1);
+    begin_array(output, "arrays", arrays->n + 1);
     for (size_t n = 0; n < arrays->n; n++) {
         const OutArray *one = arrays->arrays + n;
         pack_specification(output, one->prefix, one->view, one->name, one->sign,
@@ -41,80 +47,54 @@ static void
 pack_counts(Output *output, const Lesson *lesson)
 {
     size_t n_views = lesson->model->first.n_views;
-    pack_name(output, "documents");
-    pack_array(output, 1);
+    begin_array(output, "documents", 1);
     pack_integer(output, (int64_t)lesson->n_mails);
-    pack_name(output, "totals");
-    pack_array(output, n_views);
+    begin_array(output, "totals", n_views);
     for (size_t view = 0; view < n_views; view++) {
         pack_array(output, 1);
         pack_array(output, 2);
         pack_integer(output, sum_of(&lesson->views[view].occurrences));
         pack_integer(output, sum_of(&lesson->views[view].documents));
     }
-    pack_name(output, "terms");
-    pack_array(output, n_views);
+    begin_array(output, "terms", n_views);
     for (size_t view = 0; view < n_views; view++)
         pack_integer(output, (int64_t)lesson->views[view].keys.length);
-}
-
-/* The bins of the mails, sorted, each once with how many mails fell there. */
-static size_t
-bins_of(const Lesson *lesson, int *bins, int64_t *counts)
-{
-    size_t n_bins = 0;
-    for (size_t n = 0; n < lesson->n_mails; n++) {
-        int bin = lesson->mails[n].bin;
-        size_t place = 0, last;
-        while (place < n_bins && bins[place] < bin)
-            place++;
-        if (place < n_bins && bins[place] == bin) {
-            counts[place]++;
-            continue;
-        }
-        for (last = n_bins++; last > place; last--) {
-            bins[last] = bins[last - 1];
-            counts[last] = counts[last - 1];
-        }
-        bins[place] = bin;
-        counts[place] = 1;
-    }
-    return n_bins;
 }
 
 static void
 pack_calibration(Output *output, const Lesson *lesson)
 {
     Slice label = lesson->model->first.classes[lesson->class];
-    int bins[MOST_MAILS];
-    int64_t counts[MOST_MAILS];
-    size_t n_bins = bins_of(lesson, bins, counts);
-    pack_name(output, "calibrations");
-    pack_array(output, 1);
+    uint64_t bins[MOST_MAILS];
+    size_t n_mails = lesson->n_mails, n_bins = 0;
+    for (size_t n = 0; n < n_mails; n++)
+        bins[n] = (uint64_t)(lesson->mails[n].bin + FARTHEST_BIN);
+    insert_keys(bins, n_mails);
+    for (size_t n = 0; n < n_mails; n++)
+        n_bins += n == 0 || bins[n] != bins[n - 1];
+    begin_array(output, "calibrations", 1);
     pack_map(output, 6);
     pack_name(output, "scoring");
     put_bytes(output, lesson->model->last.packed_scores);
-    pack_name(output, "prior");
-    pack_array(output, 3);
+    begin_array(output, "prior", 3);
     pack_double(output, MEAN_PRIOR.slope);
     pack_double(output, MEAN_PRIOR.precision);
     pack_double(output, MEAN_PRIOR.offset);
-    pack_name(output, "counts");
-    pack_array(output, n_bins);
-    for (size_t n = 0; n < n_bins; n++) {
+    begin_array(output, "counts", n_bins);
+    for (size_t n = 0, first = 0; n < n_mails; first = n) {
+        while (n < n_mails && bins[n] == bins[first])
+            n++;
         pack_array(output, 3);
-        pack_integer(output, bins[n]);
+        pack_integer(output, (int64_t)bins[first] - FARTHEST_BIN);
         pack_text(output, label);
-        pack_integer(output, counts[n]);
+        pack_integer(output, (int64_t)(n - first));
     }
-    pack_name(output, "losses");
-    pack_array(output, 0);
+    begin_array(output, "losses", 0);
     pack_name(output, "documents");
     pack_map(output, 1);
     pack_text(output, label);
     pack_integer(output, (int64_t)lesson->n_mails);
-    pack_name(output, "fit");
-    pack_array(output, 3);
+    begin_array(output, "fit", 3);
     pack_double(output, lesson->fit.slope);
     pack_double(output, lesson->fit.offset);
     pack_integer(output, lesson->n_held_out);
@@ -136,8 +116,7 @@ pack_history(Output *output, const Lesson *lesson, size_t n_records)
     pack_text(output, lesson->written);
     pack_name(output, "offset");
     pack_integer(output, (int64_t)model->size);
-    pack_name(output, "new_terms");
-    pack_array(output, model->first.n_views);
+    begin_array(output, "new_terms", model->first.n_views);
     for (size_t view = 0; view < model->first.n_views; view++)
         pack_integer(output, lesson->new_terms[view]);
     pack_name(output, "records");
@@ -154,7 +133,7 @@ pack_header(Output *output, const Lesson *lesson, const OutArrays *arrays)
     const Header *last = &lesson->model->last;
     Hash hash;
     put_byte(output, 0xDE, 1);
-    put_big_endian(output, last->has_policy ? 15 : 14, 2);
+    put_big_endian(output, length_of(last->packed_policy) ? 15 : 14, 2);
     pack_name(output, "format");
     pack_name(output, "nbtext count table");
     pack_name(output, "version");
@@ -167,13 +146,12 @@ pack_header(Output *output, const Lesson *lesson, const OutArrays *arrays)
     put_bytes(output, last->settings);
     pack_name(output, "scoring");
     put_bytes(output, last->packed_scoring);
-    pack_name(output, "classes");
-    pack_array(output, 1);
+    begin_array(output, "classes", 1);
     pack_text(output, lesson->model->first.classes[lesson->class]);
     pack_counts(output, lesson);
     pack_calibration(output, lesson);
     pack_history(output, lesson, arrays->n_records);
-    if (last->has_policy) {
+    if (length_of(last->packed_policy)) {
         pack_name(output, "policy");
         put_bytes(output, last->packed_policy);
     }

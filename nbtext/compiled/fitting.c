@@ -44,18 +44,14 @@ bin_of(double score)
 
 /* Add what one table counts; names that are no classes of the model count for nothing. */
 static bool
-add_counts_of(const Header *first, Slice counts, HeldOut *held_out)
+add_counts_of(const Header *first, Pack counts, HeldOut *held_out)
 {
-    Pack packed = {counts.at, counts.end}, *pack = &packed;
-    size_t length, n_parts;
-    if (!take_array(pack, &length))
-        return false;
+    size_t length;
+    take_array(&counts, &length); /* as it was when the header was read */
     for (; length; length--) {
         int64_t bin, n;
         Slice name;
-        if (!take_array(pack, &n_parts) || n_parts != 3 || !take_integer(pack, &bin)
-            || !take_text(pack, &name) || !take_integer(pack, &n) || bin < -FARTHEST_BIN
-            || bin > FARTHEST_BIN || n > MOST_HELD_OUT || n < -MOST_HELD_OUT)
+        if (!take_held_out(&counts, &bin, &name, &n))
             return false;
         for (size_t class = 0; class < 2; class++) {
             int64_t *count = held_out->counts[bin + FARTHEST_BIN] + class;

@@ -1,7 +1,7 @@
 /*
  * The header of a table in a model file, as far as one message needs it; twin of
  * nbtext/store/header.py. The keys must come in the order in which they are written. What
- * the policy says, and which arrays there are, is not looked at here.
+ * the policy says is not looked at here, and which arrays there are is table.c's.
  */
 
 #include "model.h"
@@ -14,10 +14,9 @@
 enum { MOST_HEADER = 1 << 23, CHECKSUM = 8, STRONGEST = 1000000 };
 
 static bool
-take_view(Pack *pack, ViewSettings *view, bool *may_learn)
+take_view(Pack *pack, ViewSettings *view)
 {
     size_t n_keys;
-    Slice column;
     *view = (ViewSettings){.limit = 0};
     if (!take_map(pack, &n_keys) || n_keys != 10 || !take_name(pack, "name")
         || !take_text(pack, &view->name) || !take_name(pack, "text")
@@ -34,40 +33,37 @@ take_view(Pack *pack, ViewSettings *view, bool *may_learn)
         pack->at++;
     else if (!take_integer(pack, &view->limit) || view->limit < 1)
         return false;
-    if (!take_name(pack, "columns") || !take_array(pack, &view->n_columns)
-        || view->n_columns < 2 || view->n_columns > MOST_COLUMNS
-        || !take_name(pack, "occurrences"))
-        return false;
-    *may_learn &= view->n_columns == 2;
-    for (size_t n = 1; n < view->n_columns; n++) {
-        if (!take_text(pack, &column))
-            return false;
-        *may_learn &= is_equal(column, "documents");
-    }
-    return is_equal(view->alphabet, "fields") || is_equal(view->alphabet, "words")
-           || is_equal(view->alphabet, "marks");
+    return take_name(pack, "columns") && take_byte(pack, 0x90 | N_COLUMNS)
+           && take_name(pack, "occurrences") && take_name(pack, "documents")
+           && (is_equal(view->alphabet, "fields") || is_equal(view->alphabet, "words")
+               || is_equal(view->alphabet, "marks"))
+           && is_same(view->name, view->text) && (view->tokens || view->pairs);
 }
 
 static bool
 take_settings(Pack *pack, Header *header)
 {
+    static const char *const NAMES[] = {"headers", "raw", "body"};
     size_t n_keys;
-    bool has_ledger;
     header->settings.at = pack->at;
     if (!take_map(pack, &n_keys) || n_keys != 6 || !take_name(pack, "format")
         || !take_name(pack, "mail") || !take_name(pack, "views")
         || !take_array(pack, &header->n_views) || header->n_views > MOST_VIEWS)
         return false;
-    for (size_t n = 0; n < header->n_views; n++)
-        if (!take_view(pack, header->views + n, &header->may_learn))
+    for (size_t n = 0, place = 0; n < header->n_views; n++) {
+        if (!take_view(pack, header->views + n))
             return false;
-    if (!take_name(pack, "codepoints") || !take_byte(pack, CODE_POINTS)
-        || !take_name(pack, "ledger") || !take_bool(pack, &has_ledger)
+        while (place < 3 && !is_equal(header->views[n].name, NAMES[place]))
+            place++;
+        if (place++ == 3)
+            return false;
+    }
+    if (!header->n_views || !take_name(pack, "codepoints") || !take_byte(pack, CODE_POINTS)
+        || !take_name(pack, "ledger") || !take_bool(pack, &header->has_ledger)
         || !take_name(pack, "fields") || !take_byte(pack, 0x80)
         || !take_name(pack, "pattern") || !take_byte(pack, NIL))
         return false;
     header->settings.end = pack->at;
-    header->may_learn &= has_ledger;
     return true;
 }
 
@@ -112,6 +108,16 @@ take_fit(Pack *pack, Fit *fit)
     return sum - sum == 0 && documents >= 0 && documents <= INT64_C(1) << 41;
 }
 
+bool
+take_held_out(Pack *pack, int64_t *bin, Slice *class, int64_t *documents)
+{
+    size_t n_parts;
+    return take_array(pack, &n_parts) && n_parts == 3 && take_integer(pack, bin)
+           && *bin >= -FARTHEST_BIN && *bin <= FARTHEST_BIN && take_text(pack, class)
+           && take_integer(pack, documents) && *documents <= MOST_HELD_OUT
+           && *documents >= -MOST_HELD_OUT;
+}
+
 /* Take the calibration, one, of the scoring of the header. */
 static bool
 take_calibrations(Pack *pack, Header *header)
@@ -120,7 +126,7 @@ take_calibrations(Pack *pack, Header *header)
     Slice name;
     MeanScoring scoring = {0, 0};
     double strength;
-    int64_t number;
+    int64_t number, documents;
     if (!take_array(pack, &length) || length != 1 || !take_map(pack, &length)
         || length != 6 || !take_name(pack, "scoring"))
         return false;
@@ -136,8 +142,13 @@ take_calibrations(Pack *pack, Header *header)
             return false;
     if (!take_name(pack, "counts"))
         return false;
-    header->held_out = slice(pack->at, pack->end);
-    if (!pass_over(pack) || !take_name(pack, "losses") || !take_byte(pack, 0x90)
+    header->held_out = *pack;
+    if (!take_array(pack, &length))
+        return false;
+    for (; length; length--)
+        if (!take_held_out(pack, &number, &name, &documents))
+            return false;
+    if (!take_name(pack, "losses") || !take_byte(pack, 0x90)
         || !take_name(pack, "documents") || !take_map(pack, &length))
         return false;
     for (; length; length--)
@@ -167,7 +178,7 @@ take_history(Pack *pack, Header *header)
 {
     size_t n_keys, length;
     Slice text;
-    int64_t taught, records, run;
+    int64_t taught, run;
     if (!take_map(pack, &n_keys) || !take_name(pack, "trained") || !take_text(pack, &text)
         || !take_name(pack, "taught") || !take_integer(pack, &taught) || taught < 0
         || !take_name(pack, "learnt") || !take_map(pack, &length))
@@ -183,7 +194,8 @@ take_history(Pack *pack, Header *header)
         return false;
     return take_name(pack, "new_terms")
            && take_integers(pack, header->offset < 0 ? 0 : header->n_views, NULL)
-           && take_name(pack, "records") && take_integer(pack, &records) && records >= 0
+           && take_name(pack, "records") && take_integer(pack, &header->records)
+           && header->records >= 0
            && take_name(pack, "keep") && take_integer(pack, &header->keep)
            && header->keep >= 0
            && (n_keys == 7
@@ -218,8 +230,7 @@ take_totals(Pack *pack, Header *header)
         if (!take_array(pack, &length) || length != header->n_classes)
             return false;
         for (size_t class = 0; class < header->n_classes; class++)
-            if (!take_integers(pack, header->views[view].n_columns,
-                               header->totals[view][class]))
+            if (!take_integers(pack, N_COLUMNS, header->totals[view][class]))
                 return false;
     }
     return true;
@@ -238,23 +249,26 @@ static bool
 take_arrays(Pack *pack, Header *header)
 {
     Slice name;
+    size_t n_arrays;
     if (!take_text(pack, &name))
         return false;
-    header->has_policy = is_equal(name, "policy");
-    header->packed_policy.at = pack->at;
-    if (header->has_policy && !pass_over(pack))
-        return false;
-    header->packed_policy.end = pack->at;
-    if (header->has_policy && !take_text(pack, &name))
-        return false;
-    if (is_equal(name, "texts")
+    header->packed_policy = slice(pack->at, pack->at);
+    if (is_equal(name, "policy")) {
+        if (!pass_over(pack))
+            return false;
+        header->packed_policy.end = pack->at;
+        if (!take_text(pack, &name))
+            return false;
+    }
+    header->has_texts = is_equal(name, "texts");
+    if (header->has_texts
         && (!take_integers(pack, header->n_views, NULL) || !take_text(pack, &name)))
         return false;
     header->arrays = *pack;
     if (!is_equal(name, "arrays") || !pass_over(pack))
         return false;
     header->arrays.end = pack->at;
-    return take_array(&header->arrays, &header->n_arrays);
+    return take_array(&header->arrays, &n_arrays);
 }
 
 /* Whether the last bytes of a header are the checksum of those before. */
@@ -278,7 +292,6 @@ read_header(Slice data, Header *header)
     if (length_of(data) > MOST_HEADER)
         pack->end = pack->at + MOST_HEADER;
     header->offset = header->keep = -1;
-    header->may_learn = true;
     if (!take_byte(pack, 0xDE) || !take_bytes(pack, 2, &length)
         || !take_name(pack, "format") || !take_name(pack, "nbtext count table")
         || !take_name(pack, "version") || !take_byte(pack, FORMAT_VERSION)

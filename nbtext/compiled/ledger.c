@@ -14,6 +14,15 @@ typedef struct {
     size_t n;
 } Rows;
 
+uint64_t
+half_of(const uint8_t *digest)
+{
+    Pack pack = {digest, digest + 8};
+    uint64_t half;
+    take_bytes(&pack, 8, &half);
+    return half;
+}
+
 /* Take a value of an array; false if it is damaged. */
 static bool
 take_value(const Table *table, const Array *array, uint64_t place, uint64_t *value)
@@ -24,47 +33,26 @@ take_value(const Table *table, const Array *array, uint64_t place, uint64_t *val
     return true;
 }
 
-/* Whether the arrays are there, of one length, and of the types that they may have. */
-static bool
-is_ledger(const LedgerArrays *ledger)
-{
-    uint64_t length = ledger->high.length;
-    return ledger->high.width == 8 && ledger->low.width == 8
-           && ledger->fingerprints.width == 8 && ledger->classes.width
-           && ledger->counts.width && !ledger->high.is_signed && !ledger->low.is_signed
-           && !ledger->fingerprints.is_signed && !ledger->classes.is_signed
-           && ledger->low.length == length && ledger->fingerprints.length == length
-           && ledger->classes.length == length && ledger->counts.length == length;
-}
-
 /* Add a row of a table to those of other tables; false if it cannot be. */
 static bool
 add_row(const Table *table, uint64_t place, Rows *rows)
 {
     const LedgerArrays *ledger = &table->ledger;
-    uint64_t fingerprint, class, count;
-    size_t bits = 8 * (size_t)ledger->counts.width, n = 0;
+    uint64_t fingerprint, class;
+    size_t n = 0;
     if (!take_value(table, &ledger->fingerprints, place, &fingerprint)
-        || !take_value(table, &ledger->classes, place, &class)
-        || !take_value(table, &ledger->counts, place, &count)
-        || class >= table->n_classes)
+        || !take_value(table, &ledger->classes, place, &class) || class >= table->n_classes
+        || !verify(table, &ledger->counts, place, place + 1))
         return false;
-    if (ledger->counts.is_signed && bits < 64 && count >> (bits - 1))
-        count |= ~UINT64_C(0) << bits;
-    if ((int64_t)count > MOST_COUNT || (int64_t)count < -MOST_COUNT)
-        return false;
-    LedgerRow row = {fingerprint, table->places[class], (int64_t)count};
-    while (n < rows->n
-           && (rows->rows[n].fingerprint != fingerprint || rows->rows[n].class != row.class))
-        n++;
+    LedgerRow *row = rows->rows;
+    for (; n < rows->n; n++, row++)
+        if (row->fingerprint == fingerprint && row->class == table->places[class])
+            break;
     if (n == MOST_ROWS)
         return false;
-    if (n < rows->n) {
-        rows->rows[n].count += row.count;
-        return rows->rows[n].count <= MOST_COUNT && rows->rows[n].count >= -MOST_COUNT;
-    }
-    rows->rows[rows->n++] = row;
-    return true;
+    if (n == rows->n)
+        rows->rows[rows->n++] = (LedgerRow){fingerprint, table->places[class], 0};
+    return add_number(&ledger->counts, place, &row->count);
 }
 
 /* Add the rows of a document in one table, if there are few with its first half. */
@@ -73,8 +61,8 @@ add_rows(const Table *table, uint64_t high, uint64_t low, Rows *rows)
 {
     const LedgerArrays *ledger = &table->ledger;
     uint64_t first = 0, end = ledger->high.length, value;
-    if (!is_ledger(ledger))
-        return false;
+    if (!ledger->high.width)
+        return false; /* there is no ledger */
     while (first < end) {
         uint64_t middle = first + (end - first) / 2;
         if (!take_value(table, &ledger->high, middle, &value))
@@ -101,11 +89,8 @@ InLedger
 look_up(const Model *model, const uint8_t *digest, size_t class)
 {
     Rows rows = {.n = 0};
-    Pack halves = {digest, digest + DIGEST_SIZE};
-    uint64_t high, low;
     InLedger found = NOT_COUNTED;
-    take_bytes(&halves, 8, &high);
-    take_bytes(&halves, 8, &low);
+    uint64_t high = half_of(digest), low = half_of(digest + 8);
     for (size_t n = 0; n < model->n_tables; n++)
         if (!add_rows(model->tables + n, high, low, &rows))
             return NOT_SAID;

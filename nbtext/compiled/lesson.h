@@ -18,12 +18,14 @@ enum { MOST_MAILS = 12, MOST_ROWS = 64 };
 /* What of a document is in the ledger, if it can be said here. */
 typedef enum { NOT_COUNTED, COUNTED_HERE, COUNTED_ELSEWHERE, NOT_SAID } InLedger;
 
+/* The number that half of a digest is in the ledger. */
+uint64_t half_of(const uint8_t *digest);
 InLedger look_up(const Model *model, const uint8_t *digest, size_t class);
 
 /* --- fitting.c -------------------------------------------------------------------- */
 
 /* How many documents had a score, in bins of 1/16 nat, by class. */
-enum { FARTHEST_BIN = 4096, N_BINS = 2 * FARTHEST_BIN + 1 };
+enum { N_BINS = 2 * FARTHEST_BIN + 1 };
 typedef struct {
     int64_t counts[N_BINS][2];
 } HeldOut;

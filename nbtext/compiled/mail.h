@@ -217,6 +217,7 @@ bool is_whole_base64(Slice data);
 /* charsets.c: UTF-8 from what a part was sent in */
 bool decode(Mail *mail, Slice charset, Slice *text);
 bool latin1_to_utf8(Mail *mail, Slice *text);
+bool is_utf8(Slice text);
 /* The 32 characters of Windows-1252 that are not Latin-1's, as browsers read them. */
 extern const uint16_t WINDOWS_1252[32];
 

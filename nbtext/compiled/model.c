@@ -20,7 +20,7 @@ add_header(Model *model, const Header *header, Table *table)
             continue;
         first->documents[place] += header->documents[n];
         for (size_t view = 0; view < first->n_views; view++)
-            for (size_t column = 0; column < first->views[view].n_columns; column++)
+            for (size_t column = 0; column < N_COLUMNS; column++)
                 first->totals[view][place][column] += header->totals[view][n][column];
     }
     return true;
@@ -44,7 +44,7 @@ are_counts(const Model *model)
         if (first->documents[class] < 1 || first->documents[class] > MOST_COUNT)
             return false;
         for (size_t view = 0; view < first->n_views; view++)
-            for (size_t n = 0; n < first->views[view].n_columns; n++) {
+            for (size_t n = 0; n < N_COLUMNS; n++) {
                 int64_t total = first->totals[view][class][n];
                 if (total < 0 || total > MOST_COUNT)
                     return false;
@@ -90,28 +90,11 @@ add_table(Slice rest, Header *header, Model *model)
         return filling;
     bool is_added = add_header(model, header, table);
     model->n_tables++; /* and so it is released */
-    model->may_learn &= header->may_learn;
     model->last = *header;
     model->size += table->length;
     table->held_out = header->held_out;
+    table->policy = header->packed_policy;
     return is_added ? FILLED : UNSOUND;
-}
-
-/*
- * Read of each term what is counted; and where tables may take something away, its other
- * columns, too, all of which are zero if it is gone.
- */
-static void
-choose_columns(Model *model)
-{
-    for (size_t n = 0; n < model->n_tables; n++)
-        for (size_t view = 0; view < model->first.n_views; view++) {
-            TermArrays *terms = model->tables[n].views + view;
-            bool is_plain = model->n_tables == 1;
-            for (size_t column = 0; column < terms->n_columns; column++)
-                is_plain &= !terms->columns[column].is_signed;
-            terms->n_read = is_plain ? 1 : terms->n_columns;
-        }
 }
 
 Filling
@@ -122,14 +105,11 @@ open_model(Slice file, Model *model)
     model->tables = NULL;
     model->n_tables = model->room = 0;
     model->size = 0;
-    model->may_learn = true;
     while (filling == FILLED && model->size < length_of(file))
         filling = add_table(slice(file.at + model->size, file.end), header, model);
     free(header);
     if (filling == FILLED && (!model->n_tables || !are_counts(model)))
         filling = UNSOUND;
-    if (filling == FILLED)
-        choose_columns(model);
     if (filling != FILLED)
         release_model(model);
     return filling;
@@ -146,7 +126,6 @@ append_to_model(Model *model, Slice bytes)
     size_t last = model->n_tables - 1;
     if (!are_counts(model) || model->tables[last].length != length_of(bytes))
         return UNSOUND;
-    choose_columns(model);
     add_to_tail(model, last);
     return FILLED;
 }
@@ -219,9 +198,8 @@ find_entries(const Table *table, const TermArrays *terms, uint64_t place, uint64
     return true;
 }
 
-/* Add a value of a column to a count, if both are exact as floating-point numbers. */
-static bool
-add_count_of(const Array *column, uint64_t place, int64_t *count)
+bool
+add_number(const Array *column, uint64_t place, int64_t *count)
 {
     uint64_t value = value_at(column, place);
     if (column->is_signed && column->width < 8 && value >> (8 * column->width - 1))
@@ -248,7 +226,7 @@ add_term(const Table *table, const TermArrays *terms, uint64_t code, uint64_t st
             return false;
         seen |= UINT64_C(1) << class;
         for (size_t n = 0; n < n_columns; n++)
-            if (!add_count_of(terms->columns + n, start,
+            if (!add_number(terms->columns + n, start,
                               counts->columns[table->places[class]] + n))
                 return false;
     }

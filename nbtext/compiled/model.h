@@ -2,8 +2,8 @@
  * A model file, read where it lies, for the score of one message.
  *
  * Only what is plain is read: mail, two classes, the mean score, calibrated, no correction,
- * tables where they were written. Whether there is a policy is said. All else is refused, and Python reads it and
- * says what is wrong with it. No length is believed before it is held against the bytes
+ * tables where they were written. What the policies say is Python's to read, and all else
+ * is refused: Python reads it, and says what is wrong with it. No length is believed before it is held against the bytes
  * that are there, and no count before the checksum of its block.
  */
 
@@ -12,7 +12,7 @@
 
 #include "mail.h"
 
-enum { MOST_TABLES = 512, MOST_COLUMNS = 8 };
+enum { MOST_TABLES = 512, N_COLUMNS = 2 }; /* of a view: occurrences, documents */
 
 /* No count is larger: each is the same as a floating-point number. */
 #define MOST_COUNT (INT64_C(1) << 53)
@@ -61,7 +61,6 @@ typedef struct {
     Slice name, text, alphabet;
     bool tokens, pairs, fold_tokens, fold_pairs, fields;
     int64_t limit; /* 0 if there is none */
-    size_t n_columns;
 } ViewSettings;
 
 typedef struct {
@@ -72,6 +71,8 @@ typedef struct {
     double slope, offset;
 } Fit;
 
+enum { FARTHEST_BIN = 4096 }; /* of 1/16 nat */
+
 /* The header of a table, as far as it is used; texts lie in the file. */
 typedef struct {
     Slice settings; /* as they are packed */
@@ -79,21 +80,21 @@ typedef struct {
     size_t n_views, n_classes;
     MeanScoring scoring;
     Slice classes[2];
-    int64_t documents[2], totals[MOST_VIEWS][2][MOST_COLUMNS];
+    int64_t documents[2], totals[MOST_VIEWS][2][N_COLUMNS];
     Fit fit;
-    bool has_policy;
+    bool has_ledger, has_texts;
     Slice packed_scoring, packed_scores, packed_policy; /* as they are packed, */
-    Slice held_out;    /* and what calibration counts: bins, names of classes, numbers */
-    bool may_learn;    /* whether lesson.h is for it */
-    int64_t keep;      /* how many undo records shall be kept */
+    Pack held_out;     /* and what calibration counts: bins, names of classes, numbers */
+    int64_t records, keep; /* how many undo records there are, and shall be kept */
     int64_t offset; /* where the table was appended; -1 if it stands for itself */
     Pack arrays;    /* names, types and lengths */
-    size_t n_arrays;
     const uint8_t *end;
 } Header;
 
 /* Read the header at the beginning of some bytes; false if it is not as said above. */
 bool read_header(Slice data, Header *header);
+/* Take how many documents of a class have scores in a bin. */
+bool take_held_out(Pack *pack, int64_t *bin, Slice *class, int64_t *documents);
 
 /* --- blocks.c --------------------------------------------------------------------- */
 
@@ -121,8 +122,8 @@ typedef struct {
 
 /* The arrays of a view's terms, as `nbtext.store.schema.TermArrays`. */
 typedef struct {
-    Array buckets, keys, codes, starts, classes, columns[MOST_COLUMNS];
-    size_t n_columns, n_read; /* how many there are, and how many of them are read */
+    Array buckets, keys, codes, starts, classes, columns[N_COLUMNS];
+    size_t n_read; /* how many columns are read */
     int index_bits;
     Kept *kept; /* of each term, once all blocks are verified; NULL if they lie in the file */
 } TermArrays;
@@ -131,6 +132,7 @@ typedef struct {
 typedef struct {
     Array high, low, fingerprints, classes, counts;
 } LedgerArrays;
+extern const char *const LEDGER_NAMES[], *const RECORD_NAMES[]; /* of which counts are bins */
 
 typedef struct {
     Slice contents;     /* all arrays */
@@ -138,7 +140,8 @@ typedef struct {
     uint8_t *verified;  /* not zero for a block that was verified */
     TermArrays views[MOST_VIEWS];
     LedgerArrays ledger;
-    Slice held_out;     /* as the header has it */
+    Pack held_out;      /* as the header has it */
+    Slice policy;
     size_t n_classes;
     uint8_t places[2];  /* of its classes among the model's */
     uint64_t length;
@@ -180,12 +183,10 @@ value_at(const Array *array, uint64_t place)
 
 /* --- model.c ---------------------------------------------------------------------- */
 
-enum { N_CHANGED = 2 }; /* columns of a change */
-
 /* What the tables behind the first change of a term, by class. */
 typedef struct {
     uint64_t key;
-    int64_t columns[2][N_CHANGED];
+    int64_t columns[2][N_COLUMNS];
 } Change;
 
 /* Changes of a view, in slots, two to the power of `bits`; NULL if there are none. */
@@ -199,7 +200,6 @@ typedef struct {
 typedef struct {
     Header first; /* its documents and totals are those of all tables */
     Header last;  /* of which nothing is used but what is packed, keep and fit */
-    bool may_learn;
     Table *tables;
     size_t n_tables, room;
     uint64_t size; /* of all tables, in bytes */
@@ -208,7 +208,7 @@ typedef struct {
 } Model;
 
 typedef struct {
-    int64_t columns[2][MOST_COLUMNS]; /* by class */
+    int64_t columns[2][N_COLUMNS]; /* by class */
 } Counts;
 
 typedef enum { UNKNOWN_TERM, KNOWN_TERM, IS_DAMAGED } Lookup;
@@ -226,6 +226,8 @@ Filling open_model(Slice file, Model *model);
 void release_model(Model *model);
 /* Add a table that stands behind those of a model; false if it cannot be read so. */
 Filling append_to_model(Model *model, Slice table);
+/* Add a value of an array to a count, if both are exact as floating-point numbers. */
+bool add_number(const Array *column, uint64_t place, int64_t *count);
 /* Add what a table counts for a term that has `code`, and entries from `start` to `end`. */
 bool add_term(const Table *table, const TermArrays *terms, uint64_t code, uint64_t start,
               uint64_t end, size_t n_columns, Counts *counts);

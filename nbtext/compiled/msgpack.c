@@ -59,7 +59,7 @@ take_text(Pack *pack, Slice *text)
         return false;
     *text = slice(pack->at, pack->at + length);
     pack->at += length;
-    return true;
+    return is_utf8(*text);
 }
 
 /* Take one text and no other. */

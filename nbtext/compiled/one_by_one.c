@@ -48,7 +48,7 @@ static Taught
 teach(Lesson *lesson, Given *given, Output *output)
 {
     const Model *model = lesson->model;
-    Taught taught = model->may_learn ? LEARNT : NOT_HERE;
+    Taught taught = LEARNT;
     for (size_t n = 0; n < given->n && taught == LEARNT; n++) {
         given->found[n] = look_up(model, given->digests[n].at, lesson->class);
         if (given->found[n] == COUNTED_ELSEWHERE || given->found[n] == NOT_SAID)

@@ -18,7 +18,7 @@ read_term(const Table *table, const TermArrays *terms, uint64_t place, uint64_t 
         *entry += code - table->n_classes + 1;
     return *entry >= start && *entry - start <= table->n_classes
            && *entry <= terms->classes.length
-           && add_term(table, terms, code, start, *entry, N_CHANGED, counts);
+           && add_term(table, terms, code, start, *entry, N_COLUMNS, counts);
 }
 
 bool
@@ -27,7 +27,7 @@ walk_terms(const Table *table, const TermArrays *terms, Take *take, void *into)
     uint64_t place = 0, entry = 0;
     uint64_t size = (uint64_t)length_of(table->contents);
     const Array whole = {table->contents.at, size, 1, false};
-    if (terms->n_columns != N_CHANGED || !verify(table, &whole, 0, size))
+    if (!verify(table, &whole, 0, size))
         return false;
     for (uint64_t bucket = 0; bucket + 1 < terms->buckets.length; bucket++) {
         uint64_t end = value_at(&terms->buckets, bucket + 1), top = 0, least = 0;

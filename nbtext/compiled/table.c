@@ -9,146 +9,194 @@ enum { STRIDE = 16, MOST_INDEX_BITS = 32, IMPLIED_BITS = 16 };
 static const uint8_t TRAILER[] = {0x92, 0xA3, 'e', 'n', 'd', 0xCF};
 enum { TRAILER_SIZE = sizeof TRAILER + 8 };
 
-static const uint8_t LEDGER_NAME[] = {'l', 'e', 'd', 'g', 'e', 'r'};
+/* The types that an array may have, as nbtext/store/schema.py has them. */
+static const char WHOLE[] = "u8", PLACES[] = "u1u2u4u8", CODES[] = "u1u2u4", CLASSES[] = "u1u2";
+static const char COUNTS[] = "u1u2u4u8i1i2i4i8", BINS[] = "i2", BYTES[] = "u1";
 
-/* Take what is said of an array: its name, type and length. */
+const char *const LEDGER_NAMES[] = {"ledger.high", "ledger.low", "ledger.fingerprints",
+                                    "ledger.classes", "ledger.counts"};
+const char *const RECORD_NAMES[] = {"undo.high", "undo.low", "undo.fingerprints",
+                                    "undo.classes", "undo.bins"};
+static const Slice NOWHERE = {TRAILER, TRAILER}; /* the name of no view: it is empty */
+
+/* The arrays that are still to be read: what the header says of them, and where they lie. */
+typedef struct {
+    Pack said;
+    Slice file;
+    uint64_t end, before; /* where the last one ends, and the one before */
+    bool is_sound;
+} Reading;
+
+/* Whether a text is others, joined. */
 static bool
-take_array_of(Pack *pack, Slice *name, Array *array)
+is_joined(Slice text, const char *first, Slice second, const char *third)
 {
-    size_t n;
-    Slice type;
-    int64_t length;
-    if (!take_array(pack, &n) || n != 3 || !take_text(pack, name)
-        || !take_text(pack, &type) || !take_integer(pack, &length) || length < 0
-        || length_of(type) != 2)
-        return false;
-    uint8_t digit = type.at[1];
-    array->is_signed = type.at[0] == 'i';
-    array->width = (uint8_t)(digit - '0');
-    array->length = (uint64_t)length;
-    return (type.at[0] == 'u' || type.at[0] == 'i')
-           && (digit == '1' || digit == '2' || digit == '4' || digit == '8');
+    size_t n_first = strlen(first), n_second = length_of(second);
+    return length_of(text) >= n_first + n_second && memcmp(text.at, first, n_first) == 0
+           && memcmp(text.at + n_first, second.at, n_second) == 0
+           && is_equal(slice(text.at + n_first + n_second, text.end), third);
 }
 
-/* Find where an array begins, behind what ends at `end`; set `end` to where it ends. */
+/* Take the type and the length of an array. */
 static bool
-place_array(Slice file, uint64_t *end, Array *array)
+take_type(Pack *pack, const char *types, Array *array)
 {
-    uint64_t start = rounded_up(*end + KEY_HEAD);
-    uint64_t room = length_of(file), n_bytes;
+    Slice type;
+    int64_t length;
+    if (!take_text(pack, &type) || length_of(type) != 2 || !take_integer(pack, &length)
+        || length < 0)
+        return false;
+    for (; *types; types += 2)
+        if (memcmp(type.at, types, 2) == 0) {
+            *array = (Array){NULL, (uint64_t)length, (uint8_t)(types[1] - '0'), types[0] == 'i'};
+            return true;
+        }
+    return false;
+}
+
+/* Find where an array begins, behind the one before. */
+static bool
+place_array(Reading *reading, Array *array)
+{
+    uint64_t start = rounded_up(reading->end + KEY_HEAD);
+    uint64_t room = length_of(reading->file), n_bytes, said;
     if (start > room || array->length > (room - start) / array->width)
         return false;
     n_bytes = array->length * array->width;
-    Pack lead = {file.at + start - KEY_HEAD, file.at + start};
-    uint64_t said;
+    array->at = reading->file.at + start;
+    Pack lead = {array->at - KEY_HEAD, array->at};
     if (!take_byte(&lead, 0xC6) || !take_bytes(&lead, 4, &said) || said != n_bytes)
         return false;
-    array->at = file.at + start;
-    *end = start + n_bytes;
+    reading->before = reading->end;
+    reading->end = start + n_bytes;
     return true;
 }
 
-/* Return what is behind a name of a view and a dot; NULL if something else is. */
-static const uint8_t *
-behind(Slice name, Slice view)
+/* Read the next array, which has that name, and one of those types. */
+static Array
+next(Reading *reading, const char *prefix, Slice view, const char *name, const char *types)
 {
-    size_t length = length_of(view);
-    if (length_of(name) <= length || memcmp(name.at, view.at, length) != 0
-        || name.at[length] != '.')
-        return NULL;
-    return name.at + length + 1;
+    Array array = {0};
+    size_t n;
+    Slice found;
+    reading->is_sound = reading->is_sound && take_array(&reading->said, &n) && n == 3
+                        && take_text(&reading->said, &found)
+                        && is_joined(found, prefix, view, name)
+                        && take_type(&reading->said, types, &array)
+                        && place_array(reading, &array);
+    return array;
 }
 
-/* Keep an array if it is one of a view's terms. */
+/* Read a view's terms; whether arrays that belong together are of the same length is said. */
 static void
-keep_array(TermArrays *terms, Slice name, const Array *array)
+read_terms(Reading *reading, Slice view, TermArrays *terms)
 {
-    static const char *const NAMES[] = {"buckets", "keys", "codes", "starts", "classes"};
-    Array *const arrays[] = {&terms->buckets, &terms->keys, &terms->codes,
-                             &terms->starts, &terms->classes};
-    for (size_t n = 0; n < 5; n++)
-        if (is_equal(name, NAMES[n])) {
-            *arrays[n] = *array;
-            return;
-        }
-    /* the columns stand behind the classes; of several the first is what is counted */
-    if (terms->classes.width && terms->n_columns < MOST_COLUMNS)
-        terms->columns[terms->n_columns++] = *array;
+    terms->buckets = next(reading, "", view, ".buckets", PLACES);
+    terms->keys = next(reading, "", view, ".keys", "u4u8");
+    terms->codes = next(reading, "", view, ".codes", CODES);
+    terms->starts = next(reading, "", view, ".starts", PLACES);
+    terms->classes = next(reading, "", view, ".classes", CLASSES);
+    terms->columns[0] = next(reading, "", view, ".occurrences", COUNTS);
+    terms->columns[1] = next(reading, "", view, ".documents", COUNTS);
+    uint64_t n_keys = terms->keys.length, n_entries = terms->classes.length;
+    int bits = 0;
+    while (bits <= MOST_INDEX_BITS && terms->buckets.length != (UINT64_C(1) << bits) + 1)
+        bits++;
+    terms->index_bits = bits;
+    /* the second only where something may be taken away: it is zero if a term has gone */
+    terms->n_read = terms->columns[0].is_signed || terms->columns[1].is_signed ? 2 : 1;
+    reading->is_sound &= bits <= MOST_INDEX_BITS && terms->codes.length == n_keys
+                         && terms->keys.width == (bits >= IMPLIED_BITS ? 4 : 8)
+                         && terms->starts.length == (n_keys + STRIDE - 1) / STRIDE
+                         && terms->columns[0].length == n_entries
+                         && terms->columns[1].length == n_entries;
 }
 
-/* Keep an array if it is one of the ledger. */
-static void
-keep_ledger(LedgerArrays *ledger, Slice name, const Array *array)
+/* Read what says which documents there are, and something more of each. */
+static LedgerArrays
+read_documents(Reading *reading, const char *const *names, const char *types)
 {
-    static const char *const NAMES[] = {"high", "low", "fingerprints", "classes", "counts"};
-    Array *const arrays[] = {&ledger->high, &ledger->low, &ledger->fingerprints,
-                             &ledger->classes, &ledger->counts};
-    for (size_t n = 0; n < 5; n++)
-        if (is_equal(name, NAMES[n]))
-            *arrays[n] = *array;
+    LedgerArrays rows;
+    rows.high = next(reading, names[0], NOWHERE, "", WHOLE);
+    rows.low = next(reading, names[1], NOWHERE, "", WHOLE);
+    rows.fingerprints = next(reading, names[2], NOWHERE, "", WHOLE);
+    rows.classes = next(reading, names[3], NOWHERE, "", CLASSES);
+    rows.counts = next(reading, names[4], NOWHERE, "", types);
+    uint64_t length = rows.high.length;
+    reading->is_sound &= rows.low.length == length && rows.fingerprints.length == length
+                         && rows.classes.length == length;
+    return rows;
 }
 
-/* Whether arrays that belong together are of the same length, and of possible types. */
+/* The arrays of a view's undo records. */
+typedef struct {
+    Array sizes, keys, counts;
+} Bags;
+
+/* Find all arrays of a table. */
 static bool
-are_alike(TermArrays *terms, size_t n_columns)
+find_arrays(Reading *reading, const Header *header, Table *table, Bags *bags)
 {
-    const Array *buckets = &terms->buckets, *keys = &terms->keys;
-    if (!buckets->width || !keys->width || !terms->codes.width || !terms->starts.width
-        || terms->n_columns != n_columns || buckets->is_signed || keys->is_signed
-        || terms->codes.is_signed || terms->starts.is_signed
-        || terms->classes.is_signed || keys->length != terms->codes.length)
-        return false;
-    for (size_t n = 0; n < n_columns; n++)
-        if (terms->columns[n].length != terms->classes.length)
-            return false;
-    for (terms->index_bits = 0; terms->index_bits <= MOST_INDEX_BITS; terms->index_bits++)
-        if (buckets->length == (UINT64_C(1) << terms->index_bits) + 1)
-            break;
-    return terms->index_bits <= MOST_INDEX_BITS
-           && keys->width == (terms->index_bits >= IMPLIED_BITS ? 4 : 8)
-           && terms->starts.length == (keys->length + STRIDE - 1) / STRIDE;
-}
-
-/* Find all arrays, the last of which has the checksums; `end` is where that ends. */
-static bool
-find_arrays(Slice file, const Header *header, Table *table, uint64_t *end)
-{
-    Pack pack = header->arrays;
-    Slice name = {NULL, NULL};
-    const Slice LEDGER = slice(LEDGER_NAME, LEDGER_NAME + sizeof LEDGER_NAME);
-    uint64_t first = rounded_up(*end + KEY_HEAD), before = *end;
-    for (size_t n = 0; n < header->n_arrays; n++) {
-        Array array = {0};
-        before = *end;
-        if (!take_array_of(&pack, &name, &array) || !place_array(file, end, &array))
-            return false;
-        for (size_t view = 0; view < header->n_views; view++) {
-            const uint8_t *rest = behind(name, header->views[view].name);
-            if (rest)
-                keep_array(table->views + view, slice(rest, name.end), &array);
-        }
-        const uint8_t *of_ledger = behind(name, LEDGER);
-        if (of_ledger)
-            keep_ledger(&table->ledger, slice(of_ledger, name.end), &array);
-        table->checksums = array;
-    }
-    if (!name.at || !is_equal(name, "checksums") || before < first
-        || table->checksums.width != 4)
-        return false;
-    table->contents = slice(file.at + first, file.at + before);
+    uint64_t first = rounded_up(reading->end + KEY_HEAD), n_records = (uint64_t)header->records;
     for (size_t view = 0; view < header->n_views; view++)
-        if (!are_alike(table->views + view, header->views[view].n_columns))
+        read_terms(reading, header->views[view].name, table->views + view);
+    if (header->has_ledger) {
+        table->ledger = read_documents(reading, LEDGER_NAMES, COUNTS);
+        reading->is_sound &= table->ledger.counts.length == table->ledger.high.length;
+    }
+    if (n_records) {
+        LedgerArrays records = read_documents(reading, RECORD_NAMES, BINS);
+        reading->is_sound &= records.high.length == n_records
+                             && records.counts.length % n_records == 0
+                             && records.counts.length <= n_records;
+    }
+    for (size_t view = 0; n_records && view < header->n_views; view++, bags++) {
+        Slice name = header->views[view].name;
+        bags->sizes = next(reading, "undo.", name, ".sizes", PLACES);
+        bags->keys = next(reading, "undo.", name, ".keys", WHOLE);
+        bags->counts = next(reading, "undo.", name, ".counts", COUNTS);
+        reading->is_sound &= bags->sizes.length == n_records
+                             && bags->keys.length == bags->counts.length;
+    }
+    for (size_t view = 0; header->has_texts && view < header->n_views; view++)
+        next(reading, "texts.", header->views[view].name, "", BYTES);
+    table->checksums = next(reading, "checksums", NOWHERE, "", "u4");
+    uint64_t size = reading->before - first;
+    if (!reading->is_sound || left_in(&reading->said))
+        return false;
+    table->contents = slice(reading->file.at + first, reading->file.at + reading->before);
+    return table->checksums.length == (size + CHECKED - 1) / CHECKED;
+}
+
+/* Whether undo records have as many terms as they say. */
+static bool
+are_complete(const Table *table, const Bags *bags, size_t n_views)
+{
+    for (; n_views; n_views--, bags++) {
+        uint64_t left = bags->keys.length;
+        if (!verify(table, &bags->sizes, 0, bags->sizes.length))
             return false;
-    return table->checksums.length == (before - first + CHECKED - 1) / CHECKED;
+        for (uint64_t n = 0; n < bags->sizes.length; n++) {
+            uint64_t size = value_at(&bags->sizes, n);
+            if (size > left)
+                return false;
+            left -= size;
+        }
+        if (left)
+            return false;
+    }
+    return true;
 }
 
 Filling
 read_table(Slice file, const Header *header, Table *table)
 {
     uint64_t end = (uint64_t)(header->end - file.at), said;
-    if (!find_arrays(file, header, table, &end))
+    Reading reading = {header->arrays, file, end, end, true};
+    Bags bags[MOST_VIEWS] = {0};
+    if (!find_arrays(&reading, header, table, bags))
         return UNSOUND;
-    table->length = rounded_up(end + TRAILER_SIZE);
+    table->length = rounded_up(reading.end + TRAILER_SIZE);
     if (table->length > length_of(file))
         return UNSOUND;
     Pack trailer = {file.at + table->length - TRAILER_SIZE, file.at + table->length};
@@ -159,7 +207,12 @@ read_table(Slice file, const Header *header, Table *table)
         return UNSOUND;
     table->n_classes = header->n_classes;
     table->verified = calloc((size_t)table->checksums.length + 1, 1);
-    return table->verified ? FILLED : NO_MEMORY;
+    if (!table->verified)
+        return NO_MEMORY;
+    if (are_complete(table, bags, header->n_views))
+        return FILLED;
+    free(table->verified);
+    return UNSOUND;
 }
 
 bool

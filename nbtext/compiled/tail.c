@@ -72,20 +72,26 @@ change_of(Tail *tail, uint64_t key)
     return change;
 }
 
+/* Add counts to others; false if they are too large. */
+static bool
+add_columns(int64_t (*to)[N_COLUMNS], const int64_t (*added)[N_COLUMNS])
+{
+    for (size_t n = 0; n < 2 * N_COLUMNS; n++) {
+        int64_t *count = to[n / N_COLUMNS] + n % N_COLUMNS;
+        *count += added[n / N_COLUMNS][n % N_COLUMNS];
+        if (*count < -MOST_COUNT || *count > MOST_COUNT)
+            return false;
+    }
+    return true;
+}
+
 /* Add what a table changes of a term. */
 static bool
 take_change(void *into, uint64_t place, uint64_t key, const Counts *counts)
 {
     Change *change = change_of(into, key);
     (void)place;
-    for (size_t class = 0; change && class < 2; class++)
-        for (size_t n = 0; n < N_CHANGED; n++) {
-            int64_t *count = change->columns[class] + n;
-            *count += counts->columns[class][n];
-            if (*count < -MOST_COUNT || *count > MOST_COUNT)
-                return false;
-        }
-    return change;
+    return change && add_columns(change->columns, counts->columns);
 }
 
 void
@@ -134,12 +140,5 @@ add_changes(const Model *model, size_t view, uint64_t key, Counts *counts)
     const Change *change = find_change(model, view, key);
     if (!change)
         return UNKNOWN_TERM;
-    for (size_t class = 0; class < 2; class++)
-        for (size_t n = 0; n < N_CHANGED; n++) {
-            int64_t *count = counts->columns[class] + n;
-            *count += change->columns[class][n];
-            if (*count > MOST_COUNT)
-                return IS_DAMAGED;
-        }
-    return KNOWN_TERM;
+    return add_columns(counts->columns, change->columns) ? KNOWN_TERM : IS_DAMAGED;
 }

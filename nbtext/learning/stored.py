@@ -169,10 +169,7 @@ class StoredLearner:
             model = stored_at(descriptor)
             if model is None:
                 return None
-            try:
-                self._reader = reader_of(model.views())
-            except ValueError:  # a view of what this nbtext does not know
-                return None
+            self._reader = reader_of(model.views())
             self._model = model
             if self._is_kept:
                 model.gather()

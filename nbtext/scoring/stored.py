@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from nbtext._compiled import MailReader, StoredModel
+    from nbtext.policy import Policy
     from nbtext.scoring.costs import Costs
 
 MOST_KEPT: "Final" = 8
@@ -201,15 +202,10 @@ def open_stored(path: str) -> StoredClassifier | None:
         os.close(descriptor)
     if model is None:
         return None
-    policy = model.policy()
-    rule = 0.0 if policy is None else plain_rule_of(policy, model.classes())
+    rule = plain_rule_of(model.policies()[-1], model.classes())
     if rule is None:
         return None
-    try:
-        reader = reader_of(model.views())
-    except ValueError:  # a view of what this nbtext does not know is told elsewhere
-        return None
-    return StoredClassifier(model, reader, rule)
+    return StoredClassifier(model, reader_of(model.views()), rule)
 
 
 def plain_rule_of(policy: bytes, classes: "Sequence[str]") -> "float | Costs | None":
@@ -217,28 +213,47 @@ def plain_rule_of(policy: bytes, classes: "Sequence[str]") -> "float | Costs | N
     Return what a policy decides by: a threshold, or costs; None if there is more to it.
 
     Args:
-        policy: as it is packed.
+        policy: as it is packed, empty if there is none.
         classes: those of the model.
 
     """
-    if policy.startswith(BEFORE) and policy[len(BEFORE) + 8 :] == AFTER:
-        from struct import unpack_from
-
-        threshold: float = unpack_from(">d", policy, len(BEFORE))[0]
-        return threshold if 0 <= threshold <= 1 else None
-    import msgpack
-
-    from nbtext.errors import SettingsError
-    from nbtext.policy import UNSURE, Policy
+    threshold = _threshold_of(policy)
+    if threshold is not None:
+        return threshold
+    found = _policy_in(policy)
+    if found is None:
+        return None
+    from nbtext.policy import UNSURE
     from nbtext.scoring.costs import costs_of
 
-    try:
-        found = Policy.from_dict(msgpack.unpackb(policy))
-    except (SettingsError, TypeError, ValueError):
-        return None
     is_known = UNSURE not in classes and set(found.labels) <= set(classes)
     has_more = found.prior or found.max_false_positives or not found.costs
     return costs_of(found.costs, classes) if is_known and not has_more else None
+
+
+def _threshold_of(policy: bytes) -> float | None:
+    """Return the threshold of a packed policy that is nothing else."""
+    if not policy:
+        return 0.0
+    if not policy.startswith(BEFORE) or policy[len(BEFORE) + 8 :] != AFTER:
+        return None
+    from struct import unpack_from
+
+    threshold: float = unpack_from(">d", policy, len(BEFORE))[0]
+    return threshold if 0 <= threshold <= 1 else None
+
+
+def _policy_in(policy: bytes) -> "Policy | None":
+    """Return what a packed policy is, None if it is none."""
+    import msgpack
+
+    from nbtext.errors import SettingsError
+    from nbtext.policy import Policy
+
+    try:
+        return Policy.from_dict(msgpack.unpackb(policy))
+    except (SettingsError, TypeError, ValueError):
+        return None
 
 
 def stored_at(descriptor: int) -> "StoredModel | None":
@@ -250,9 +265,13 @@ def stored_at(descriptor: int) -> "StoredModel | None":
     if CONSTANTS[0] != INTERFACE:
         return None
     try:
-        return StoredModel(_mapped(descriptor))
+        model = StoredModel(_mapped(descriptor))
     except (OSError, ValueError):
         return None
+    for policy in {*model.policies()}:
+        if _threshold_of(policy) is None and _policy_in(policy) is None:
+            return None
+    return model
 
 
 def _mapped(descriptor: int) -> "memoryview":
